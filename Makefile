@@ -1,0 +1,51 @@
+# One command each; every one makes and fills .venv by itself.
+.PHONY: help install demo test check format bench fuzz slow clean
+.DEFAULT_GOAL := help
+
+PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+help:  ## list the targets
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 18
+
+$(READY): pyproject.toml constraints.txt
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed (set PYTHON=...)" >&2; exit 1; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); \
+		echo "the venv module is needed (on Debian: apt-get install python3-venv)" >&2; exit 1; }
+	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[plot,cluster]' --group dev
+	@touch $@
+
+install: $(READY)  ## make .venv with pinned versions; then: .venv/bin/quaternity --help
+
+demo: $(READY)  ## set up, then referee a recorded 52-card game and damaged states
+	@$(BIN)/quaternity demo
+
+test: $(READY)  ## set up, then run the tests
+	$(BIN)/python -m pytest -n auto
+
+slow: $(READY)  ## the tests that take minutes
+	$(BIN)/python -m pytest -n auto -m slow
+
+check: $(READY)  ## format check, lint, types and tests; changes nothing
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/python -m pytest -n auto
+
+format: $(READY)  ## let ruff format and mend
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(READY)  ## measure speed, as ratios between rivals in the same run
+	$(BIN)/python -m pytest -m bench tests/bench
+
+fuzz: $(READY)  ## ten minutes of random problems and games; make fuzz FUZZ_SECONDS=60 for less
+	$(BIN)/quaternity fuzz --seconds $(or $(FUZZ_SECONDS),600)
+
+clean:  ## remove .venv and caches
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis

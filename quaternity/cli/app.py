@@ -1,0 +1,42 @@
+"""The application: which commands there are, and how every one of them ends.
+
+The modules of the commands only declare; what they need to work is imported inside the functions,
+so that `quaternity --help` costs nothing but the declarations.
+"""
+
+import sys
+
+import typer
+
+from quaternity.cli.status import ExitStatus
+from quaternity.errors import LimitError, QuaternityError, SolverFault
+
+app = typer.Typer(
+    name="quaternity",
+    help="Referee, reason about and play games of collected sets whose hands are unknown.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+
+
+def run(arguments: list[str] | None = None) -> int:
+    """Run the command line on `arguments` (default: the process's own) and give its exit status.
+
+    Errors that the program raises on purpose become one message on standard error.
+    """
+    try:
+        app(args=arguments, prog_name="quaternity")
+    except QuaternityError as error:
+        print(f"quaternity: {error}", file=sys.stderr)
+        if isinstance(error, LimitError):
+            return ExitStatus.LIMIT
+        return ExitStatus.DISAGREE if isinstance(error, SolverFault) else ExitStatus.BAD_INPUT
+    except KeyboardInterrupt:
+        return ExitStatus.INTERRUPTED
+    except SystemExit as leave:
+        return leave.code if isinstance(leave.code, int) else ExitStatus.DONE
+    return ExitStatus.DONE
+
+
+__all__ = ["app", "run"]

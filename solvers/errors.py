@@ -1,0 +1,29 @@
+"""The tree of errors that this distribution raises on purpose.
+
+Its root is one class, so that a caller can tell "the program says no" from a defect. The
+command line turns each branch into an exit status (see `quaternity.cli`).
+"""
+
+
+class QuaternityError(Exception):
+    """Root of every error raised on purpose. Its text is meant for people."""
+
+
+class InputError(QuaternityError, ValueError):
+    """A value, file or argument is malformed: the text names it, its place and what was allowed."""
+
+
+class LimitError(QuaternityError):
+    """A documented limit of size or time was reached: no answer, neither yes nor no."""
+
+
+class SolverTimeout(LimitError):
+    """A solver gave up at its time limit. This is never a statement about feasibility."""
+
+
+class UnsupportedProblem(QuaternityError):
+    """A solver was given a problem that its contract says it cannot express."""
+
+
+class SolverFault(QuaternityError):
+    """A solver broke its contract: a wrong verdict, or an answer that does not verify."""
