@@ -13,11 +13,15 @@ from quaternity.errors import LimitError, QuaternityError, SolverFault
 
 app = typer.Typer(
     name="quaternity",
-    help="Referee, reason about and play games of collected sets whose hands are unknown.",
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
+
+
+@app.callback()
+def quaternity() -> None:
+    """Referee, reason about and play games of collected sets whose hands are unknown."""
 
 
 def run(arguments: list[str] | None = None) -> int:

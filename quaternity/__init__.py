@@ -1,0 +1,1 @@
+"""Games of collected sets whose hands are unknown: Quaternity, Kwartet, Quarto and SET."""
