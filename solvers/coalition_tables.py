@@ -1,0 +1,185 @@
+"""Coalition tables: for every coalition of players, the most cards it can hold, in one integer.
+
+For one set and a coalition A let f(A) be the most cards of the set that A can hold (the minimum of
+the inequality in `solvers.shortage` over its witness). The vectors "how many cards of the set each
+player gets" are the integer points of the base polytope of f, a polymatroid; sums of such polytopes
+have the sum of the rank functions and keep integrality (Edmonds; Frank and Tardos; Fujishige,
+*Submodular Functions and Optimization*). Hence a problem is feasible iff every set is possible on
+its own, the hands add up, and for every coalition  h(A) <= sum over sets of f(A).
+
+A table is the 2^P numbers f(A) packed into the *lanes* of one Python integer: lane A holds f(A),
+and the top bit of every lane is left free as a guard. Adding tables adds all their lanes; "every
+lane of x is at least the lane of y" is one subtraction from x with the guards set, and one mask.
+
+Cost: a table takes P passes, each about twenty operations on an integer of 2^P lanes; the memory
+of a table is 2^P lanes of 1, 2 or 4 bytes. Doubling with every player, this serves up to
+`MAX_PLAYERS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+
+from solvers.problem import SetConstraint, players_in
+
+MAX_PLAYERS = 12
+"""Most players a table is made for: 4096 lanes."""
+
+CACHED_BYTES = 32 * 2**20
+"""About how much memory the cached tables of one lane layout may take."""
+
+
+class Lanes:
+    """The layout of packed tables: one lane per coalition, `width` bits each.
+
+    Attributes:
+        players, width: number of players; bits per lane.
+        ones: 1 in every lane.
+        guard: the top bit of every lane.
+        member: per player p, 1 in every lane whose coalition contains p.
+        everybody: the coalition of all players; the number of lanes less one.
+        table: `table(owners, low, high)`, the cached table of a set whose owner masks are *sorted*.
+    """
+
+    __slots__ = (
+        "_inside", "_outside", "everybody", "guard", "member", "ones", "players", "table", "width"
+    )  # fmt: skip
+
+    def __init__(self, players: int, width: int) -> None:
+        self.players, self.width = players, width
+        self.everybody = (1 << players) - 1
+        every_bit = (1 << (width << players)) - 1
+        self.ones = every_bit // ((1 << width) - 1)
+        self.guard = self.ones << (width - 1)
+        low_lane = (1 << width) - 1
+        self.member = []
+        for player in range(players):
+            # 2^player lanes without the player, as many with, and so on.
+            span = width << player
+            run = ((1 << span) - 1) // low_lane << span
+            self.member.append(run * (every_bit // ((1 << 2 * span) - 1)))
+        # All bits of the lanes with, and without, a player.
+        self._inside = [member * low_lane for member in self.member]
+        self._outside = [(self.ones - member) * low_lane for member in self.member]
+        lane_bytes = (width << players) // 8
+        size = max(256, min(1 << 17, CACHED_BYTES // (lane_bytes + 400)))
+        self.table = lru_cache(maxsize=size)(self._table)
+
+    def packed_hands(self, hands: Sequence[int]) -> int:
+        """Per lane the cards in the hands of its coalition."""
+        return sum(hand * self.member[player] for player, hand in enumerate(hands))
+
+    def meeting(self, mask: int) -> int:
+        """1 in every lane whose coalition shares a player with `mask`."""
+        lanes = 0
+        for player in players_in(mask):
+            lanes |= self.member[player]
+        return lanes
+
+    def lane(self, packed: int, coalition: int) -> int:
+        """One number of a packed table."""
+        return packed >> (coalition * self.width) & ((1 << self.width) - 1)
+
+    def _table(self, owners: tuple[int, ...], low: tuple[int, ...], high: tuple[int, ...]) -> int:
+        """The packed f of one set, or -1 when the set is impossible on its own.
+
+        `owners` must be sorted, so that sets that differ in the order of cards share a table.
+        """
+        size = len(owners)
+        if sum(low) > size or any(a > b for a, b in zip(low, high, strict=True)):
+            return -1
+        # Shifted up by `size`, so that no lane goes below 0 on the way.
+        packed = self.ones * size
+        for mask in owners:
+            packed += self.meeting(mask)
+        ones, guard, top = self.ones, self.guard, self.width - 1
+        # Lanes are indexed by the witness X at first; each pass turns one player's bit from
+        # "in X" to "in A", keeping the smaller of the two ways.
+        for player in range(self.players):
+            shift = self.width << player
+            without = packed & self._outside[player]
+            within = (packed & self._inside[player]) >> shift
+            lane_ones = ones - self.member[player]
+            first = within - low[player] * lane_ones if low[player] else within
+            second = without + min(high[player], size) * lane_ones
+            keep = ((without | guard) - first) & guard
+            smaller = without ^ ((without ^ first) & (keep - (keep >> top)))
+            keep = ((second | guard) - within) & guard
+            packed = smaller | (second ^ ((second ^ within) & (keep - (keep >> top)))) << shift
+        if self.lane(packed, 0) != size or self.lane(packed, self.everybody) != 2 * size:
+            return -1
+        return packed - ones * size
+
+    def table_of(self, constraint: SetConstraint) -> int:
+        """The packed table of a set with its cards in any order; -1 when it is impossible."""
+        return self.table(tuple(sorted(constraint.owners)), constraint.low, constraint.high)
+
+    def first_violated(self, slack: int) -> int | None:
+        """The smallest coalition (as a number) whose lane lost its guard bit, or None.
+
+        `slack` is (sum of tables, guards set) minus the packed hands.
+        """
+        lost = ~slack & self.guard
+        if not lost:
+            return None
+        return ((lost & -lost).bit_length() - 1) // self.width
+
+
+@lru_cache(maxsize=16)
+def lanes(players: int, largest: int) -> Lanes:
+    """The layout for a number of players and for lane values up to `largest`.
+
+    At most 16 layouts are kept, each with the cache of its tables.
+    """
+    return Lanes(players, next(width for width in (8, 16, 32, 64) if largest < 1 << (width - 1)))
+
+
+def lanes_for(players: int, cards: int, largest_set: int) -> Lanes:
+    """The layout that fits problems of up to `cards` cards, sets of up to `largest_set`.
+
+    Sums of tables reach the number of cards; making a table passes through three times its set.
+    """
+    width = next(w for w in (8, 16, 32, 64) if max(cards + 1, 4 * largest_set) < 1 << (w - 1))
+    return lanes(players, (1 << (width - 1)) - 1)
+
+
+def tightest_witness(constraint: SetConstraint, coalition: int) -> int:
+    """A witness X that makes the coalition inequality of one set as small as it can be.
+
+    Cost: cards + P additions to 2^P wide lanes, then a look at every lane.
+    """
+    layout = lanes(constraint.players, 1 << 60)
+    packed = layout.ones * sum(constraint.low)
+    for mask in constraint.owners:
+        packed += layout.meeting(mask)
+    for player in range(constraint.players):
+        if coalition >> player & 1:
+            most = min(constraint.high[player], constraint.size)
+            packed += most * (layout.ones - layout.member[player])
+        else:
+            packed -= constraint.low[player] * layout.member[player]
+    in_bytes = packed.to_bytes((layout.width << layout.players) // 8, "little")
+    values = memoryview(in_bytes).cast("Q").tolist()
+    return values.index(min(values))
+
+
+def total(tables: Iterable[int]) -> int:
+    """The sum of tables, or -1 when one of the sets is impossible."""
+    result = 0
+    for table in tables:
+        if table < 0:
+            return -1
+        result += table
+    return result
+
+
+__all__ = [
+    "CACHED_BYTES",
+    "MAX_PLAYERS",
+    "Lanes",
+    "lanes",
+    "lanes_for",
+    "tightest_witness",
+    "total",
+]

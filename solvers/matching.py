@@ -1,0 +1,139 @@
+"""Bipartite matching between places in hands and cards: the classical validity check.
+
+On the left one slot per card in a hand, on the right the cards. For every player and set, `low`
+slots of the player see only that set; the other slots see everything the player may own. The
+problem is feasible iff a matching covers all slots (Hopcroft-Karp, SciPy). Otherwise the slots
+reachable by alternating paths from an unmatched one see fewer cards than they are (Hall), which
+reads as a coalition with its witnesses.
+
+Upper bounds cannot be said in this graph, so problems where one matters are refused.
+Cost: O(E sqrt(V)) with up to (cards)^2 edges.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from solvers.problem import DealProblem
+from solvers.shortage import Shortage, plain_shortage
+from solvers.verdict import Deal, Feasible, Infeasible, Verdict
+
+MAX_EDGES = 20_000_000
+"""Most edges the graph may have (about 160 MB)."""
+
+
+class Slot(NamedTuple):
+    """A place in a hand; `set_index` is None when it may hold a card of any set."""
+
+    player: int
+    set_index: int | None
+
+
+def refuses(problem: DealProblem) -> str | None:
+    """Why this solver cannot take a problem, or None."""
+    edges = 0
+    for index, constraint in enumerate(problem.sets):
+        ownable = [0] * problem.players
+        for mask in constraint.owners:
+            player = 0
+            while mask:
+                ownable[player] += mask & 1
+                mask >>= 1
+                player += 1
+        for player, (most, number) in enumerate(zip(constraint.high, ownable, strict=True)):
+            if most < number:
+                return f"an upper bound (player {player}, set {index}) cannot be expressed"
+            edges += number * problem.hands[player]
+    if edges > MAX_EDGES:
+        return f"about {edges} edges: the limit is {MAX_EDGES}"
+    return None
+
+
+def prepare(problem: DealProblem) -> Callable[[], Verdict]:
+    """Build the bipartite graph; the result matches it. See the module for the construction."""
+    plain = plain_shortage(problem)
+    if plain is not None:
+        return lambda: Infeasible(plain)
+
+    import numpy as np
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import maximum_bipartite_matching
+
+    slots: list[Slot] = []
+    for player, hand in enumerate(problem.hands):
+        before = len(slots)
+        for index, constraint in enumerate(problem.sets):
+            slots += [Slot(player, index)] * constraint.low[player]
+        slots += [Slot(player, None)] * (hand - (len(slots) - before))
+    starts = [0]
+    for constraint in problem.sets:
+        starts.append(starts[-1] + constraint.size)
+    ownable = [
+        [
+            np.array(
+                [start + card for card, mask in enumerate(one.owners) if mask >> player & 1],
+                dtype=np.int32,
+            )
+            for start, one in zip(starts, problem.sets, strict=False)
+        ]
+        for player in range(problem.players)
+    ]
+    whole = [np.concatenate(sets or [np.empty(0, np.int32)]) for sets in ownable]
+    seen = [
+        whole[slot.player] if slot.set_index is None else ownable[slot.player][slot.set_index]
+        for slot in slots
+    ]
+    ends = np.concatenate([[0], np.cumsum([len(cards) for cards in seen])]).astype(np.int32)
+    cards = np.concatenate([*seen, np.empty(0, np.int32)])
+    graph = csr_array(
+        (np.ones(len(cards), dtype=np.int8), cards, ends), shape=(len(slots), problem.cards)
+    )
+
+    def solve() -> Verdict:
+        if not slots:
+            return Feasible(Deal(tuple(() for _ in problem.sets)))
+        partner = maximum_bipartite_matching(graph, perm_type="column").tolist()
+        if -1 in partner:
+            return Infeasible(_shortage(problem, slots, [one.tolist() for one in seen], partner))
+        owner = [0] * problem.cards
+        for slot, card in zip(slots, partner, strict=True):
+            owner[card] = slot.player
+        return Feasible(Deal(tuple(tuple(owner[a:b]) for a, b in pairwise(starts))))
+
+    return solve
+
+
+def _shortage(
+    problem: DealProblem, slots: Sequence[Slot], seen: Sequence[Sequence[int]], partner: list[int]
+) -> Shortage:
+    """The slots on alternating paths from an unmatched one, read as coalition and witnesses.
+
+    A reachable slot without a set makes its player a member of the coalition (adding the player's
+    other slots adds no cards); a reachable slot of one set adds its player to that set's witness.
+    """
+    holder = {card: slot for slot, card in enumerate(partner) if card != -1}
+    start = partner.index(-1)
+    reached, queue, visited = {start}, deque([start]), set[int]()
+    while queue:
+        for card in seen[queue.popleft()]:
+            if card not in visited:
+                visited.add(card)
+                slot = holder[card]  # an unmatched card here would augment a maximum matching
+                if slot not in reached:
+                    reached.add(slot)
+                    queue.append(slot)
+    coalition = 0
+    own = [0] * len(problem.sets)
+    for number in reached:
+        player, set_index = slots[number]
+        if set_index is None:
+            coalition |= 1 << player
+        else:
+            own[set_index] |= 1 << player
+    return Shortage(coalition, tuple(coalition | mask for mask in own))
+
+
+__all__ = ["MAX_EDGES", "prepare", "refuses"]

@@ -1,0 +1,271 @@
+"""Deal problems: which cards may go to whom, stated once for every solver.
+
+A *deal* gives every card of every set one owner. A `DealProblem` says which deals are allowed: how
+many cards each player holds, who may own each card, and how many cards of each set each player
+holds at least and at most. Everything counts from 0, and a set of players is a bit mask: bit p is
+set when player p belongs to it. The module knows no game and no turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from solvers.errors import InputError, LimitError
+
+MAX_PLAYERS = 100
+"""Most players a problem may have."""
+MAX_CARDS = 10_000
+"""Most cards a problem may have over all sets."""
+MAX_ROWS = 100_000
+"""Most (player, set) pairs a problem may have: each carries two bounds."""
+
+
+def players_in(mask: int) -> tuple[int, ...]:
+    """The players of a bit mask, ascending.
+
+    >>> players_in(0b1101)
+    (0, 2, 3)
+    """
+    return tuple(player for player in range(mask.bit_length()) if mask >> player & 1)
+
+
+def mask_of(players: Iterable[int]) -> int:
+    """The bit mask of some players.
+
+    >>> mask_of([0, 2, 3]) == 0b1101
+    True
+    """
+    mask = 0
+    for player in players:
+        mask |= 1 << player
+    return mask
+
+
+def _whole(value: object, place: str, least: int = 0) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or value < least:
+        raise InputError(f"{place}: {value!r} is not a whole number of at least {least}")
+    return value
+
+
+class _SetFields(NamedTuple):
+    owners: tuple[int, ...]
+    low: tuple[int, ...]
+    high: tuple[int, ...]
+
+
+class SetConstraint(_SetFields):
+    """What is known about one set: owners per card, bounds per player. Immutable, hashable.
+
+    Attributes:
+        owners: per card, the bit mask of the players who may own it (0: nobody).
+        low: per player, the fewest cards of this set the player holds.
+        high: per player, the most cards of this set the player holds.
+
+    `low` above `high`, or above the number of cards, can be said: such a problem is infeasible.
+
+    Raises:
+        InputError: a value is of the wrong type, negative, or names a player out of range.
+    """
+
+    __slots__ = ()
+
+    def __new__(
+        cls, owners: Sequence[int], low: Sequence[int], high: Sequence[int]
+    ) -> SetConstraint:
+        players = len(low)
+        if len(high) != players:
+            raise InputError(f"high: {len(high)} bounds for {players} players")
+        for card, mask in enumerate(owners):
+            if _whole(mask, f"owners[{card}]") >> players:
+                raise InputError(
+                    f"owners[{card}]: {players_in(mask)} names a player out of range "
+                    f"0..{players - 1}"
+                )
+        for name, bounds in (("low", low), ("high", high)):
+            for player, bound in enumerate(bounds):
+                _whole(bound, f"{name}[{player}]")
+        return cls.trusted(tuple(owners), tuple(low), tuple(high))
+
+    @classmethod
+    def trusted(
+        cls, owners: tuple[int, ...], low: tuple[int, ...], high: tuple[int, ...]
+    ) -> SetConstraint:
+        """Build without checking, from parts that are valid by construction."""
+        return tuple.__new__(cls, (owners, low, high))
+
+    @classmethod
+    def of(
+        cls,
+        owners: Sequence[Iterable[int]],
+        players: int,
+        low: Sequence[int] | None = None,
+        high: Sequence[int] | None = None,
+    ) -> SetConstraint:
+        """Build from player numbers instead of masks; bounds default to 0 and the set's size.
+
+        >>> SetConstraint.of([[0, 1], [1]], players=2, low=[1, 0])
+        SetConstraint(owners=[[0, 1], [1]], low=[1, 0], high=[2, 2])
+        """
+        return cls(
+            [
+                mask_of(_player(one, card, players) for one in who)
+                for card, who in enumerate(owners)
+            ],
+            [0] * players if low is None else low,
+            [len(owners)] * players if high is None else high,
+        )
+
+    @property
+    def size(self) -> int:
+        """Number of cards."""
+        return len(self.owners)
+
+    @property
+    def players(self) -> int:
+        """Number of players."""
+        return len(self.low)
+
+    def bound_is_loose(self, player: int) -> bool:
+        """True when `high[player]` forbids nothing that `owners` does not forbid already."""
+        ownable = sum(mask >> player & 1 for mask in self.owners)
+        return self.high[player] >= ownable
+
+    def __repr__(self) -> str:
+        owners = [list(players_in(mask)) for mask in self.owners]
+        return f"SetConstraint(owners={owners}, low={list(self.low)}, high={list(self.high)})"
+
+
+def _player(player: object, card: int, players: int) -> int:
+    if not isinstance(player, int) or isinstance(player, bool) or not 0 <= player < players:
+        raise InputError(f"owners[{card}]: player {player!r} is out of range 0..{players - 1}")
+    return player
+
+
+class _ProblemFields(NamedTuple):
+    hands: tuple[int, ...]
+    sets: tuple[SetConstraint, ...]
+
+
+class DealProblem(_ProblemFields):
+    """Hands and sets to be dealt: the contract between games and solvers. Immutable, hashable.
+
+    Attributes:
+        hands: per player, the number of cards the player holds.
+        sets: the constraints of each set. A set may have any size, 0 included.
+
+    Raises:
+        InputError: a hand is negative, or a set speaks of another number of players.
+        LimitError: above `MAX_PLAYERS`, `MAX_CARDS` or `MAX_ROWS`.
+
+    >>> problem = DealProblem([1, 1], [SetConstraint.of([[0, 1], [1]], players=2)])
+    >>> problem.players, problem.cards
+    (2, 2)
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, hands: Sequence[int], sets: Sequence[SetConstraint]) -> DealProblem:
+        players = len(hands)
+        if players < 1:
+            raise InputError("hands: at least one player is needed")
+        cards = sum(len(constraint.owners) for constraint in sets)
+        check_size(players, len(sets), cards)
+        for player, hand in enumerate(hands):
+            _whole(hand, f"hands[{player}]")
+        for index, constraint in enumerate(sets):
+            if constraint.players != players:
+                raise InputError(
+                    f"sets[{index}]: bounds for {constraint.players} players, hands for {players}"
+                )
+        return cls.trusted(tuple(hands), tuple(sets))
+
+    @classmethod
+    def trusted(cls, hands: tuple[int, ...], sets: tuple[SetConstraint, ...]) -> DealProblem:
+        """Build without checking, from parts that are valid by construction."""
+        return tuple.__new__(cls, (hands, sets))
+
+    @property
+    def players(self) -> int:
+        """Number of players."""
+        return len(self.hands)
+
+    @property
+    def cards(self) -> int:
+        """Number of cards over all sets."""
+        return sum(len(constraint.owners) for constraint in self.sets)
+
+    def may_own(self, set_index: int, card: int) -> tuple[int, ...]:
+        """The players whom `owners` allows for a card, ascending."""
+        return players_in(self.sets[set_index].owners[card])
+
+    def with_set(self, set_index: int, constraint: SetConstraint) -> DealProblem:
+        """The same problem with one set's constraints replaced."""
+        sets = (*self.sets[:set_index], constraint, *self.sets[set_index + 1 :])
+        return DealProblem.trusted(self.hands, sets)
+
+    def relabelled(
+        self,
+        players: Sequence[int] | None = None,
+        sets: Sequence[int] | None = None,
+        cards: Sequence[Sequence[int]] | None = None,
+    ) -> DealProblem:
+        """The same problem under other names.
+
+        Args:
+            players: `players[p]` is the new name of player p.
+            sets: the new set i is the old set `sets[i]`.
+            cards: per old set, the new card i is the old card `cards[set][i]`.
+        """
+        names = list(players) if players is not None else list(range(self.players))
+        back = [names.index(new) for new in range(self.players)]
+
+        def renamed(index: int) -> SetConstraint:
+            constraint = self.sets[index]
+            order = cards[index] if cards is not None else range(constraint.size)
+            return SetConstraint(
+                [mask_of(names[p] for p in players_in(constraint.owners[card])) for card in order],
+                [constraint.low[old] for old in back],
+                [constraint.high[old] for old in back],
+            )
+
+        chosen = sets if sets is not None else range(len(self.sets))
+        return DealProblem([self.hands[old] for old in back], [renamed(index) for index in chosen])
+
+    def __repr__(self) -> str:
+        return f"DealProblem(hands={list(self.hands)}, sets={list(self.sets)})"
+
+
+def check_size(players: int, sets: int, cards: int) -> None:
+    """Refuse what is larger than the documented limits, before anything is built.
+
+    Raises:
+        LimitError: naming the limit.
+    """
+    for count, limit, what in (
+        (players, MAX_PLAYERS, "players"),
+        (cards, MAX_CARDS, "cards"),
+        (players * sets, MAX_ROWS, "(player, set) pairs"),
+    ):
+        if count > limit:
+            raise LimitError(f"{count} {what}: the limit is {limit}")
+
+
+def every_card(problem: DealProblem) -> Iterator[tuple[int, int, int]]:
+    """All cards as (set, card, owner mask)."""
+    for set_index, constraint in enumerate(problem.sets):
+        for card, mask in enumerate(constraint.owners):
+            yield set_index, card, mask
+
+
+__all__ = [
+    "MAX_CARDS",
+    "MAX_PLAYERS",
+    "MAX_ROWS",
+    "DealProblem",
+    "SetConstraint",
+    "check_size",
+    "every_card",
+    "mask_of",
+    "players_in",
+]

@@ -1,0 +1,205 @@
+"""The table of solvers: one contract, one row each, and a door for other people's rows.
+
+A solver is a function from a `DealProblem` to a `Verdict`, exact, that may raise `LimitError`
+when it gives up and nothing else. Another distribution adds one through an entry point of the group
+`quaternity.solvers`: its name is the solver's name, and it points at such a function or at a
+`Solver`. From then on every command and the conformance tests know it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from importlib import import_module
+from typing import Any
+
+from solvers.errors import InputError, SolverFault, UnsupportedProblem
+from solvers.problem import DealProblem
+from solvers.verdict import Feasible, Infeasible, Verdict
+
+ENTRY_POINTS = "quaternity.solvers"
+"""The entry-point group in which other distributions register solvers."""
+
+
+def _takes_all(problem: DealProblem) -> str | None:
+    del problem
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Solver:
+    """One row of the table.
+
+    Attributes:
+        name: as typed at the command line.
+        idea: one line for people.
+        prepare: builds what the solver needs; the result, called once, gives the verdict. The two
+            steps are timed apart by `quaternity compare`.
+        refuses: why the solver cannot express or will not try a problem, or None. A refused problem
+            is skipped, which is never a statement about feasibility.
+        certifies: whether its infeasible verdicts carry a shortage.
+    """
+
+    name: str
+    idea: str
+    prepare: Callable[[DealProblem], Callable[[], Verdict]]
+    refuses: Callable[[DealProblem], str | None] = _takes_all
+    certifies: bool = False
+
+    def __call__(self, problem: DealProblem) -> Verdict:
+        """Decide a problem.
+
+        Raises:
+            UnsupportedProblem: the solver refuses it.
+            LimitError: the solver gave up.
+        """
+        reason = self.refuses(problem)
+        if reason is not None:
+            raise UnsupportedProblem(f"{self.name}: {reason}")
+        return self.prepare(problem)()
+
+
+def solver_from_function(name: str, function: Callable[[DealProblem], Verdict]) -> Solver:
+    """A row for a plain function; its documentation's first line becomes the idea."""
+    idea = (getattr(function, "__doc__", None) or "").strip().split("\n")[0]
+    return Solver(name, idea, lambda problem: partial(function, problem))
+
+
+def _late(module: str, function: str) -> Callable[[DealProblem], Any]:
+    """A function that is imported when it is first called: OR-Tools and SciPy load slowly."""
+
+    def call(problem: DealProblem) -> Any:
+        return getattr(import_module(module), function)(problem)
+
+    return call
+
+
+SOLVERS: dict[str, Solver] = {
+    solver.name: solver
+    for solver in (
+        Solver(
+            "cp-sat",
+            "a boolean per allowed (card, player), proved by OR-Tools' CP-SAT",
+            _late("solvers.cp_sat", "prepare"),
+        ),
+        Solver(
+            "max-flow",
+            "player -> (player, set) -> card with lower bounds; a minimum cut is the shortage",
+            _late("solvers.max_flow", "prepare"),
+            certifies=True,
+        ),
+        Solver(
+            "matching",
+            "slots of hands matched to cards; no upper bounds",
+            _late("solvers.matching", "prepare"),
+            _late("solvers.matching", "refuses"),
+            certifies=True,
+        ),
+        Solver(
+            "coalitions",
+            "one inequality per set of players, tested all at once",
+            _late("solvers.coalitions", "prepare"),
+            _late("solvers.coalitions", "refuses"),
+            certifies=True,
+        ),
+        Solver(
+            "brute-force",
+            "every deal, one after another (small problems)",
+            _late("solvers.brute_force", "prepare"),
+            _late("solvers.brute_force", "refuses"),
+        ),
+    )
+}
+"""The solvers of this distribution, by name. `all_solvers()` adds registered ones."""
+
+
+@lru_cache(maxsize=1)
+def all_solvers() -> dict[str, Solver]:
+    """The built-in solvers and those registered by other distributions, by name.
+
+    Raises:
+        InputError: a registered solver cannot be loaded, is not callable or takes a known name.
+    """
+    from importlib.metadata import entry_points
+
+    table = dict(SOLVERS)
+    for point in entry_points(group=ENTRY_POINTS):
+        if point.name in table:
+            raise InputError(f"solver {point.name!r} ({point.value}) is registered twice")
+        try:
+            loaded = point.load()
+        except Exception as error:
+            raise InputError(f"solver {point.name!r} ({point.value}): {error!r}") from error
+        if isinstance(loaded, Solver):
+            table[point.name] = loaded
+        elif callable(loaded):
+            table[point.name] = solver_from_function(point.name, loaded)
+        else:
+            raise InputError(f"solver {point.name!r} ({point.value}) is not callable")
+    return table
+
+
+def find_solver(name: str) -> Solver:
+    """The solver of a name.
+
+    Raises:
+        InputError: unknown; lists the known names.
+    """
+    if name in SOLVERS:
+        return SOLVERS[name]
+    table = all_solvers()
+    if name not in table:
+        raise InputError(f"solver {name!r} is unknown; known are {', '.join(table)}")
+    return table[name]
+
+
+def default_solver(problem: DealProblem) -> Solver:
+    """The quickest exact solver for a problem: coalitions while its lanes are few, else flow."""
+    coalitions = SOLVERS["coalitions"]
+    return SOLVERS["max-flow"] if coalitions.refuses(problem) else coalitions
+
+
+def solve(problem: DealProblem) -> Verdict:
+    """Decide a problem with the default solver.
+
+    >>> from solvers import DealProblem, SetConstraint
+    >>> bool(solve(DealProblem([1, 1], [SetConstraint.of([[0], [0]], players=2)])))
+    False
+    """
+    return default_solver(problem)(problem)
+
+
+def certify(problem: DealProblem, verdict: Verdict) -> Verdict:
+    """Pair an infeasible verdict that carries no shortage with one.
+
+    The shortage comes from the default solver; every other verdict is returned as it is.
+
+    Raises:
+        SolverFault: the default solver finds a deal, so one of the two is wrong.
+    """
+    if isinstance(verdict, Feasible) or verdict.shortage is not None:
+        return verdict
+    proof = solve(problem)
+    if isinstance(proof, Infeasible):
+        return proof
+    raise SolverFault(f"reported infeasible, but this deal satisfies the problem: {proof.deal}")
+
+
+def solvers_for(problem: DealProblem, solvers: Iterable[Solver]) -> list[Solver]:
+    """Those of the solvers that take the problem."""
+    return [solver for solver in solvers if solver.refuses(problem) is None]
+
+
+__all__ = [
+    "ENTRY_POINTS",
+    "SOLVERS",
+    "Solver",
+    "all_solvers",
+    "certify",
+    "default_solver",
+    "find_solver",
+    "solve",
+    "solver_from_function",
+    "solvers_for",
+]
