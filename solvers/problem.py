@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from solvers.errors import InputError, LimitError
+from solvers.errors import InputError
 
 MAX_PLAYERS = 100
 """Most players a problem may have."""
@@ -155,8 +155,8 @@ class DealProblem(_ProblemFields):
         sets: the constraints of each set. A set may have any size, 0 included.
 
     Raises:
-        InputError: a hand is negative, or a set speaks of another number of players.
-        LimitError: above `MAX_PLAYERS`, `MAX_CARDS` or `MAX_ROWS`.
+        InputError: a hand is negative, a set speaks of another number of players, or the problem
+            is above `MAX_PLAYERS`, `MAX_CARDS` or `MAX_ROWS`.
 
     >>> problem = DealProblem([1, 1], [SetConstraint.of([[0, 1], [1]], players=2)])
     >>> problem.players, problem.cards
@@ -240,7 +240,7 @@ def check_size(players: int, sets: int, cards: int) -> None:
     """Refuse what is larger than the documented limits, before anything is built.
 
     Raises:
-        LimitError: naming the limit.
+        InputError: naming the limit.
     """
     for count, limit, what in (
         (players, MAX_PLAYERS, "players"),
@@ -248,7 +248,7 @@ def check_size(players: int, sets: int, cards: int) -> None:
         (players * sets, MAX_ROWS, "(player, set) pairs"),
     ):
         if count > limit:
-            raise LimitError(f"{count} {what}: the limit is {limit}")
+            raise InputError(f"{count} {what}: the limit is {limit}")
 
 
 def every_card(problem: DealProblem) -> Iterator[tuple[int, int, int]]:

@@ -1,0 +1,416 @@
+"""The state of a game: what everybody knows about the deal, whose turn it is, what is completed.
+
+A state is a `DealProblem` (hands, owners, bounds) plus the player on turn and the completed sets,
+and nothing else: the deals of the problem are exactly the deals that fit the history. States are
+immutable; `after` gives the next one. A completed set is out of play: its constraint in the problem
+is empty.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from random import Random
+from typing import TYPE_CHECKING
+
+from quaternity.errors import InputError
+from quaternity.faults import IllegalAnswer, IllegalQuestion, answer_fault, question_faults
+from quaternity.legal import ANSWERS, Answers, LegalQuestions, problem_after
+from quaternity.question import Answer, Question
+from quaternity.set_moves import IMPOSSIBLE, Row, row
+from quaternity.settings import Settings, TieBreak
+from quaternity.transition import answered
+from solvers.coalition_tables import MAX_PLAYERS, Lanes, lanes_for
+from solvers.problem import DealProblem, SetConstraint
+from solvers.registry import Solver, default_solver
+from solvers.verdict import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+@lru_cache(maxsize=256)
+def out_of_play(players: int) -> SetConstraint:
+    """The constraint of a completed set: no cards."""
+    return SetConstraint((), (0,) * players, (0,) * players)
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What is known at one moment of a game. Immutable; equal by value.
+
+    Attributes:
+        problem: hands, owners and bounds. Completed sets are empty in it.
+        turn: the player on turn, or None when nobody asks about that.
+        completed: per set its owner, or None while it is in play.
+        set_size: cards in one set.
+        tie_break, seed: see `Settings`.
+
+    Build one with `State.start(settings)`, `quaternity.state_file.read_state`, or from its parts:
+    these are checked to fit together, not to be possible (see `verdict`).
+
+    >>> state = State.start(Settings(set_size=4, sets=3, players=3))
+    >>> len(state.legal_questions)
+    24
+    >>> state = state.after(next(iter(state.legal_questions)), Answer.NO)
+    >>> state.turn, state.owners_of(0, 0)
+    (1, (2,))
+    """
+
+    problem: DealProblem
+    turn: int | None
+    completed: tuple[int | None, ...]
+    set_size: int
+    tie_break: TieBreak = TieBreak.FIRST_IN_ORDER
+    seed: int = 0
+    # Derived when first needed, and handed on by `after`; never part of the value.
+    _rows: tuple[Row, ...] | None = field(default=None, init=False, repr=False, compare=False)
+    _slack: int | None = field(default=None, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        players = self.problem.players
+        if self.turn is not None and not 0 <= self.turn < players:
+            raise InputError(f"turn: player {self.turn} is out of range 0..{players - 1}")
+        if len(self.completed) != len(self.problem.sets):
+            raise InputError(
+                f"completed: {len(self.completed)} entries for {len(self.problem.sets)} sets"
+            )
+        for index, (owner, one) in enumerate(zip(self.completed, self.problem.sets, strict=True)):
+            if owner is not None and not 0 <= owner < players:
+                raise InputError(
+                    f"completed[{index}]: player {owner} is out of range 0..{players - 1}"
+                )
+            if one.size != (self.set_size if owner is None else 0):
+                raise InputError(f"set {index} has {one.size} cards in play")
+
+    @classmethod
+    def start(cls, settings: Settings | None = None) -> State:
+        """The state before the first question (default settings: 3 sets of 4, 3 players)."""
+        settings = settings or Settings()
+        players, size = settings.players, settings.set_size
+        unknown = SetConstraint(((1 << players) - 1,) * size, (0,) * players, (size,) * players)
+        return cls(
+            DealProblem((settings.hand,) * players, (unknown,) * settings.sets),
+            0,
+            (None,) * settings.sets,
+            size,
+            settings.tie_break,
+            settings.seed,
+        )
+
+    @classmethod
+    def _next(
+        cls,
+        before: State,
+        problem: DealProblem,
+        turn: int,
+        completed: tuple[int | None, ...],
+        rows: tuple[Row, ...] | None,
+        slack: int | None,
+    ) -> State:
+        """A state that is valid because it follows from one; skips all checks."""
+        state = object.__new__(cls)
+        put = object.__setattr__
+        put(state, "problem", problem)
+        put(state, "turn", turn)
+        put(state, "completed", completed)
+        put(state, "set_size", before.set_size)
+        put(state, "tie_break", before.tie_break)
+        put(state, "seed", before.seed)
+        put(state, "_rows", rows)
+        put(state, "_slack", slack)
+        return state
+
+    # ------------------------------------------------------------------ what is known
+
+    @property
+    def players(self) -> int:
+        """Number of players."""
+        return len(self.problem.hands)
+
+    @property
+    def hands(self) -> tuple[int, ...]:
+        """Per player the cards in hand, completed sets not counted."""
+        return self.problem.hands
+
+    @property
+    def sets(self) -> int:
+        """Number of sets, completed ones included."""
+        return len(self.completed)
+
+    def owners_of(self, set_index: int, number: int) -> tuple[int, ...]:
+        """The players who may own a card; for a completed set its owner."""
+        owner = self.completed[set_index]
+        if owner is not None:
+            return (owner,)
+        return self.problem.may_own(set_index, number)
+
+    @property
+    def points(self) -> tuple[int, ...]:
+        """Per player the number of completed sets."""
+        return tuple(self.completed.count(player) for player in range(self.players))
+
+    @property
+    def is_over(self) -> bool:
+        """True when every set is completed."""
+        return None not in self.completed
+
+    @property
+    def winner(self) -> int | None:
+        """The player with the most sets once the game is over; None before, and when shared."""
+        if not self.is_over:
+            return None
+        points = self.points
+        best = max(points)
+        return points.index(best) if points.count(best) == 1 else None
+
+    # ------------------------------------------------------------------ is it possible?
+
+    def verdict(self, solver: Solver | None = None) -> Verdict:
+        """Whether some deal fits, with evidence (default solver: the quickest that takes it)."""
+        return (solver or default_solver(self.problem))(self.problem)
+
+    @property
+    def has_tables(self) -> bool:
+        """Whether coalition tables serve this number of players."""
+        return len(self.problem.hands) <= MAX_PLAYERS
+
+    def layout(self) -> Lanes:
+        """The layout of this game's coalition tables."""
+        return lanes_for(self.players, self.set_size * len(self.completed), self.set_size)
+
+    def rows(self) -> tuple[Row, ...]:
+        """The prepared rows of the sets, for states with tables."""
+        if self._rows is None:
+            layout = self.layout()
+            rows = tuple(row(layout, constraint) for constraint in self.problem.sets)
+            object.__setattr__(self, "_rows", rows)
+            return rows
+        return self._rows
+
+    def slack(self) -> int | None:
+        """Packed (sum of tables, guards set) minus hands; None when no deal fits."""
+        if self._slack is None:
+            rows = self.rows()
+            if sum(self.problem.hands) != self.problem.cards:
+                return None
+            if any(one.kind.table == IMPOSSIBLE for one in rows):
+                return None
+            layout = self.layout()
+            tables = sum(one.kind.table for one in rows)
+            slack = (tables | layout.guard) - layout.packed_hands(self.problem.hands)
+            if slack & layout.guard != layout.guard:
+                return None
+            object.__setattr__(self, "_slack", slack)
+        return self._slack
+
+    # ------------------------------------------------------------------ questions and answers
+
+    @property
+    def legal_questions(self) -> LegalQuestions:
+        """A view of the questions the player on turn may ask."""
+        return LegalQuestions(self)
+
+    def legal_questions_by(self, solver: Solver) -> LegalQuestions:
+        """The same view, found by another solver: slower, and independent."""
+        return LegalQuestions(self, solver)
+
+    def answers(self, question: Question) -> Answers:
+        """The legal answers to a question: one or two.
+
+        Raises:
+            IllegalQuestion: with all that is wrong with it.
+        """
+        answers = self._answers(question)
+        if not answers:
+            raise IllegalQuestion(question, question_faults(self, question))
+        return answers
+
+    def _answers(self, question: Question) -> Answers:
+        asker, asked, (set_index, number) = question
+        problem = self.problem
+        if (
+            asker != self.turn
+            or asker == asked
+            or not 0 <= asked < len(problem.hands)
+            or not problem.hands[asked]
+            or not 0 <= set_index < len(problem.sets)
+            or not 0 <= number < len(problem.sets[set_index].owners)
+        ):
+            return ()
+        if not self.has_tables:
+            solver = default_solver(problem)
+            return tuple(
+                answer
+                for answer in Answer
+                if solver(problem_after(problem, asker, asked, set_index, number, answer))
+            )
+        slack = self.slack()
+        if slack is None:
+            return ()
+        kind = self.rows()[set_index].kind
+        mask = problem.sets[set_index].owners[number]
+        guard = kind.layout.guard
+        rest = slack - kind.table
+        for other, owners, no, yes in kind.entries(asker):
+            if other == asked and owners == mask:
+                return ANSWERS[
+                    (no >= 0 and (rest + no) & guard == guard)
+                    + 2 * (yes >= 0 and (rest + yes) & guard == guard)
+                ]
+        return ()
+
+    def after(self, question: Question, answer: Answer | bool) -> State:
+        """The state after a question and its answer, completed sets put down.
+
+        Raises:
+            IllegalQuestion, IllegalAnswer: with all that is wrong.
+
+        Cost: a few look-ups and a dozen operations on packed tables.
+        """
+        if answer not in self._answers(question):
+            if question not in self.legal_questions:
+                raise IllegalQuestion(question, question_faults(self, question))
+            raise IllegalAnswer(question, Answer(answer), answer_fault(self, question, answer))
+        asker, asked, (set_index, number) = question
+        if not self.has_tables:
+            return self._completed_by_solver(question, Answer(answer))
+        problem, rows = self.problem, self.rows()
+        hands = problem.hands
+        layout = rows[0].kind.layout
+        slack = self._slack
+        assert slack is not None, "a legal question implies a possible state"
+        constraint = answered(problem.sets[set_index], asker, asked, number, answer)
+        changed = row(layout, constraint)
+        slack += changed.kind.table - rows[set_index].kind.table
+        if answer:
+            slack += layout.member[asked] - layout.member[asker]
+            moved = list(hands)
+            moved[asker] += 1
+            moved[asked] -= 1
+            hands = tuple(moved)
+        rows = (*rows[:set_index], changed, *rows[set_index + 1 :])
+        done = _owned_sets(rows, slack, layout, hands)
+        completed = self.completed
+        if done:
+            hands, rows, completed, slack = _put_down(
+                done, hands, rows, completed, slack, self.set_size
+            )
+        sets = tuple([one.constraint for one in rows])
+        turn = self._turn_after(asker, asked, answer, hands, completed)
+        problem = DealProblem.trusted(hands, sets)
+        return State._next(self, problem, turn, completed, rows, slack)
+
+    def _completed_by_solver(self, question: Question, answer: Answer) -> State:
+        """`after` without tables: sets are completed when no deal gives another player a card."""
+        asker, asked, (set_index, number) = question
+        problem = problem_after(self.problem, asker, asked, set_index, number, answer)
+        solver = default_solver(problem)
+        completed, hands, sets = list(self.completed), list(problem.hands), list(problem.sets)
+        for index, constraint in enumerate(problem.sets):
+            for player in range(problem.players):
+                if not constraint.size or any(not m >> player & 1 for m in constraint.owners):
+                    continue
+                high = list(constraint.high)
+                high[player] = constraint.size - 1
+                fewer = SetConstraint.trusted(constraint.owners, constraint.low, tuple(high))
+                if not solver(problem.with_set(index, fewer)):
+                    completed[index] = player
+                    hands[player] -= constraint.size
+                    sets[index] = out_of_play(problem.players)
+                    break
+        turn = self._turn_after(asker, asked, answer, hands, completed)
+        problem = DealProblem.trusted(tuple(hands), tuple(sets))
+        return State._next(self, problem, turn, tuple(completed), None, None)
+
+    def _turn_after(
+        self,
+        asker: int,
+        asked: int,
+        answer: Answer | bool,
+        hands: Sequence[int],
+        completed: Sequence[int | None],
+    ) -> int:
+        """Who asks next: after yes the asker, after no the asked; the other one if that is bare."""
+        first, second = (asker, asked) if answer else (asked, asker)
+        if hands[first]:
+            return first
+        if hands[second]:
+            return second
+        able = [player for player, hand in enumerate(hands) if hand]
+        if not able:
+            return first
+        if self.tie_break is TieBreak.FIRST_IN_ORDER:
+            return able[0]
+
+        def rank(player: int) -> tuple[int, int]:
+            return completed.count(player), hands[player]
+
+        least = min(map(rank, able))
+        tied = [player for player in able if rank(player) == least]
+        # Seeded by the position, so that replaying a record gives the same players.
+        return Random(f"{self.seed} {completed} {hands}").choice(tied)
+
+    def __repr__(self) -> str:
+        done = ", ".join(
+            f"set {index}: player {owner}"
+            for index, owner in enumerate(self.completed)
+            if owner is not None
+        )
+        size = f"{self.set_size}-{self.sets}-{self.players}"
+        return (
+            f"<State {size}, turn {self.turn}, hands {list(self.hands)}"
+            f"{', completed ' + done if done else ''}>"
+        )
+
+
+def _owned_sets(
+    rows: Sequence[Row], slack: int, layout: Lanes, hands: Sequence[int]
+) -> list[tuple[int, int]]:
+    """The sets that one player owns in every deal, as (set, player).
+
+    A player owns a set when no deal leaves the player fewer cards of it than all. Forbidding the
+    full number lowers a lane by at most one, so where no lane is tight (apart from nobody's and
+    everybody's, which always are) only a set that is owned by itself can be.
+    """
+    done = []
+    guard = layout.guard
+    loose = slack + 1 + (1 << (layout.everybody * layout.width)) - layout.ones
+    tight = loose & guard != guard
+    for index, one in enumerate(rows):
+        kind = one.kind
+        if kind.owned is not None:
+            done.append((index, kind.owned))
+        elif tight and kind.holders:
+            rest = slack - kind.table
+            for player, table in kind.holders:
+                if hands[player] >= len(kind.constraint.owners) and (
+                    (rest + table) & guard != guard
+                ):
+                    done.append((index, player))
+                    break
+    return done
+
+
+def _put_down(
+    done: Iterable[tuple[int, int]],
+    hands: Sequence[int],
+    rows: Sequence[Row],
+    completed: Sequence[int | None],
+    slack: int,
+    set_size: int,
+) -> tuple[tuple[int, ...], tuple[Row, ...], tuple[int | None, ...], int]:
+    """Take completed sets out of hands, rows and slack. The surviving deals stay the same."""
+    hands, rows, completed = list(hands), list(rows), list(completed)
+    layout = rows[0].kind.layout
+    empty = row(layout, out_of_play(len(hands)))
+    for index, player in done:
+        hands[player] -= set_size
+        slack += set_size * layout.member[player] - rows[index].kind.table
+        rows[index] = empty
+        completed[index] = player
+    return tuple(hands), tuple(rows), tuple(completed), slack
+
+
+__all__ = ["State", "out_of_play"]
