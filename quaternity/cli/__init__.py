@@ -7,9 +7,9 @@ text when piped, and the exit status of `quaternity.cli.app.ExitStatus`.
 
 def main() -> None:
     """Run the command line and leave with its exit status."""
-    from quaternity.cli.app import run
+    from quaternity.cli import commands
 
-    raise SystemExit(run())
+    raise SystemExit(commands.run())
 
 
 __all__ = ["main"]

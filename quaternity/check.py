@@ -1,0 +1,162 @@
+"""The validity check of one document: every solver's verdict, the evidence, and the reason.
+
+For a state the question is whether some deal fits it; for a record, whether every move was legal
+and every position possible.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from quaternity.errors import SolverFault
+from quaternity.faults import IllegalAnswer, why_impossible
+from quaternity.game import Game
+from quaternity.record import ImpossibleRecord, ParsedRecord
+from quaternity.state import State
+from quaternity.transition import claimed
+from solvers.problem import DealProblem
+from solvers.registry import Solver, certify
+from solvers.verdict import Feasible, Infeasible, verify
+
+OwnersOfCards = list[list[int]]
+"""`[set][card]`: the owner, completed sets included."""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What the check of a document found.
+
+    Attributes:
+        kind: "state" or "record".
+        valid: whether it is possible.
+        reason: why not, or None.
+        deal: one surviving deal (of a record: of its last position), or None.
+        verdicts: per solver that took the problems, whether it finds the document possible.
+        skipped: per solver that refused one of them, why.
+        positions: number of states looked at.
+    """
+
+    kind: str
+    valid: bool
+    reason: str | None
+    deal: OwnersOfCards | None
+    verdicts: dict[str, bool]
+    skipped: dict[str, str] = field(default_factory=dict)
+    positions: int = 1
+
+
+def whole_deal(state: State, owner: Sequence[Sequence[int]]) -> OwnersOfCards:
+    """The owner of every card, completed sets filled in."""
+    return [
+        [done] * state.set_size if done is not None else list(owners)
+        for done, owners in zip(state.completed, owner, strict=True)
+    ]
+
+
+def check_state(state: State, solvers: Sequence[Solver]) -> Report:
+    """Check a state by every solver that takes it.
+
+    Raises:
+        SolverFault: the solvers disagree, or a verdict does not verify.
+        LimitError: a solver gave up.
+    """
+    found = _decide(state.problem, solvers)
+    deal = None if found.deal is None else whole_deal(state, found.deal)
+    return Report("state", found.valid, found.reason, deal, found.verdicts, found.skipped)
+
+
+def check_record(
+    record: ParsedRecord,
+    solvers: Sequence[Solver],
+    on_position: Callable[[], None] = lambda: None,
+) -> Report:
+    """Check a record: replay it, and have every position judged by every solver that takes it.
+
+    An illegal move whose question or answer no deal fits is put to the solvers too.
+    `on_position` is called after each position. Raises as `check_state`.
+    """
+    impossible: ImpossibleRecord | None = None
+    try:
+        game = record.replay()
+    except ImpossibleRecord as error:
+        impossible, game = error, error.game
+    verdicts: dict[str, bool] = {}
+    skipped: dict[str, str] = {}
+    last = None
+    for state in game.states:
+        last = _decide(state.problem, solvers)
+        if not last.valid:
+            raise SolverFault(f"a position reached by legal moves was judged: {last.reason}")
+        verdicts.update(last.verdicts)
+        skipped.update(last.skipped)
+        on_position()
+    assert last is not None, "a game has a first state"
+    verdicts = {name: value for name, value in verdicts.items() if name not in skipped}
+    positions = len(game.states)
+    if impossible is None:
+        deal = None if last.deal is None else whole_deal(game.state, last.deal)
+        return Report("record", True, None, deal, verdicts, skipped, positions)
+    forbidden = forbidden_problem(game, impossible)
+    if forbidden is not None:
+        verdict = _decide(forbidden, solvers)
+        if verdict.valid:
+            raise SolverFault(f"illegal by the rules, yet possible to the solvers: {impossible}")
+    verdicts = dict.fromkeys(verdicts, False)
+    return Report("record", False, str(impossible), None, verdicts, skipped, positions)
+
+
+def forbidden_problem(game: Game, fault: ImpossibleRecord) -> DealProblem | None:
+    """The deal problem of an illegal move, when it is one that no deal fits; else None."""
+    asker, asked, (set_index, number) = fault.move.question
+    problem = game.state.problem
+    well_formed = (
+        asker != asked
+        and max(asker, asked) < problem.players
+        and set_index < len(problem.sets)
+        and number < problem.sets[set_index].size
+    )
+    if not well_formed:
+        return None
+    if isinstance(fault.cause, IllegalAnswer) or asker == game.state.turn:
+        constraint = claimed(problem.sets[set_index], asker, asked, number, fault.move.answer)
+        changed = problem.with_set(set_index, constraint)
+        return changed if why_impossible(changed) else None
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Decision:
+    valid: bool
+    reason: str | None
+    deal: tuple[tuple[int, ...], ...] | None
+    verdicts: dict[str, bool]
+    skipped: dict[str, str]
+
+
+def _decide(problem: DealProblem, solvers: Sequence[Solver]) -> _Decision:
+    """One answer from all solvers, each verified by its evidence."""
+    verdicts: dict[str, bool] = {}
+    skipped: dict[str, str] = {}
+    deal = reason = None
+    for solver in solvers:
+        refusal = solver.refuses(problem)
+        if refusal is not None:
+            skipped[solver.name] = refusal
+            continue
+        verdict = certify(problem, solver(problem))
+        if not verify(problem, verdict):
+            raise SolverFault(f"{solver.name}: the verdict {verdict} does not verify")
+        verdicts[solver.name] = bool(verdict)
+        if isinstance(verdict, Feasible):
+            deal = deal or verdict.deal.owner
+        elif isinstance(verdict, Infeasible) and verdict.shortage is not None:
+            reason = reason or verdict.shortage.in_words(problem)
+    if len(set(verdicts.values())) > 1:
+        raise SolverFault(f"the solvers disagree: {verdicts}")
+    return _Decision(deal is not None, reason, deal, verdicts, skipped)
+
+
+__all__ = [
+    "OwnersOfCards", "Report", "check_record", "check_state", "forbidden_problem", "whole_deal"
+]  # fmt: skip

@@ -1,0 +1,217 @@
+"""`check`, `questions` and `perft`: the referee's plain questions."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from quaternity.cli.app import app
+from quaternity.cli.status import ExitStatus
+from quaternity.cli.terminal import progress, warn
+from quaternity.errors import InputError, LimitError, SolverFault
+
+if TYPE_CHECKING:
+    from quaternity.check import Report
+    from solvers import DealProblem, Solver
+
+Files = Annotated[list[str], typer.Argument(help="State files or game records; - reads one.")]
+AsJson = Annotated[bool, typer.Option("--json", help="One JSON line per file.")]
+SetSize = Annotated[int, typer.Option("-s", "--set-size", help="Cards in one set (S).")]
+Sets = Annotated[int, typer.Option("-n", "--sets", help="Number of sets (N).")]
+Players = Annotated[int, typer.Option("-p", "--players", help="Number of players (P).")]
+
+
+def _chosen(name: str | None, problem: DealProblem) -> list[Solver]:
+    from solvers import all_solvers, default_solver, find_solver
+
+    if name is None:
+        return [default_solver(problem)]
+    return list(all_solvers().values()) if name == "all" else [find_solver(name)]
+
+
+@app.command()
+def check(
+    files: Files,
+    solver: Annotated[
+        str | None,
+        typer.Option(help="A solver's name, or all; by default the quickest that serves."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Is this state possible? Was this game played by the rules?
+
+    Prints for each file the verdict with its evidence: a deal that fits, or a sentence that shows
+    why none does. Exit status 0: all are possible; 1: some are not.
+
+    Example: quaternity check game.record state.json --solver all
+    """
+    from solvers import find_solver
+
+    if solver is not None and solver != "all":
+        find_solver(solver)
+    status = ExitStatus.DONE
+    for path in files:
+        try:
+            report = _checked(path, solver)
+        except (InputError, LimitError, SolverFault) as error:
+            warn(f"{path}: {error}")
+            status = _worse(status, error)
+            continue
+        if not report.valid:
+            status = max(status, ExitStatus.IMPOSSIBLE)
+        _print_report(path, report, as_json)
+    if status:
+        raise typer.Exit(status)
+
+
+def _worse(status: ExitStatus, error: Exception) -> ExitStatus:
+    if isinstance(error, SolverFault):
+        return ExitStatus.DISAGREE
+    if status == ExitStatus.DISAGREE:
+        return status
+    return max(status, ExitStatus.LIMIT if isinstance(error, LimitError) else ExitStatus.BAD_INPUT)
+
+
+def _checked(path: str, name: str | None) -> Report:
+    from quaternity.check import Report, check_record, check_state
+    from quaternity.documents import read_document
+    from quaternity.record import ParsedRecord
+    from quaternity.state import State
+    from quaternity.state_file import ContradictoryState
+
+    try:
+        document = read_document(path)
+    except ContradictoryState as contradiction:
+        return Report("state", False, str(contradiction), None, {})
+    for text in document.warnings:
+        warn(f"{path}: {text}")
+    if isinstance(document, ParsedRecord):
+        solvers = _chosen(name, State.start(document.settings).problem)
+        with progress("positions", len(document.moves) + 1) as bar:
+            report = check_record(document, solvers, bar.advance)
+    else:
+        report = check_state(document.state, _chosen(name, document.state.problem))
+    if not report.verdicts:
+        reasons = "; ".join(f"{solver}: {why}" for solver, why in report.skipped.items())
+        raise LimitError(f"no solver took it: {reasons}")
+    return report
+
+
+def _print_report(path: str, report: Report, as_json: bool) -> None:
+    if as_json:
+        fields = ("kind", "valid", "reason", "deal", "verdicts")
+        line = {"file": path} | {name: getattr(report, name) for name in fields}
+        print(json.dumps(line), flush=True)
+        return
+    kind = report.kind
+    if kind == "record":
+        kind = f"record, {report.positions - 1} moves"
+    print(f"{path} ({kind}): {'possible' if report.valid else 'impossible'}")
+    if report.reason:
+        print(f"  because {report.reason}")
+    if report.deal is not None:
+        players = 1 + max((owner for owners in report.deal for owner in owners), default=0)
+        print("  for example:" if report.kind == "state" else "  at the end, for example:")
+        for player in range(players):
+            cards = [
+                f"{index}/{card}"
+                for index, owners in enumerate(report.deal)
+                for card, owner in enumerate(owners)
+                if owner == player
+            ]
+            print(f"    player {player}: {' '.join(cards) or '-'}")
+    agreeing = ", ".join(report.verdicts)
+    if len(report.verdicts) > 1:
+        print(f"  {len(report.verdicts)} solvers agree: {agreeing}")
+    for name, why in report.skipped.items():
+        print(f"  {name} was skipped: {why}")
+
+
+@app.command()
+def questions(files: Files, as_json: AsJson = False) -> None:
+    """List the legal questions of a state, or of a record's last position.
+
+    Exit status 0; 1 when a state is impossible or a record breaks the rules.
+
+    Example: quaternity questions state.json --json
+    """
+    from quaternity.documents import read_document
+    from quaternity.question import Answer
+    from quaternity.record import ImpossibleRecord, ParsedRecord
+    from quaternity.state_file import ContradictoryState
+
+    status = ExitStatus.DONE
+    for path in files:
+        try:
+            document = read_document(path)
+            for text in document.warnings:
+                warn(f"{path}: {text}")
+            state = (
+                document.replay().state if isinstance(document, ParsedRecord) else document.state
+            )
+            if state.turn is None:
+                raise InputError("turn: missing, and needed to know who asks")
+        except InputError as error:
+            warn(f"{path}: {error}")
+            status = max(status, ExitStatus.BAD_INPUT)
+            continue
+        except (ContradictoryState, ImpossibleRecord) as error:
+            warn(f"{path}: impossible: {error}")
+            status = max(status, ExitStatus.IMPOSSIBLE)
+            if as_json:
+                print("[]", flush=True)
+            continue
+        found = state.legal_questions
+        if not found and not state.is_over and not state.verdict():
+            warn(f"{path}: the state is impossible")
+            status = max(status, ExitStatus.IMPOSSIBLE)
+        if as_json:
+            rows = [
+                [
+                    question.asked,
+                    *question.card,
+                    int(Answer.NO in answers),
+                    int(Answer.YES in answers),
+                ]
+                for question, answers in found.items()
+            ]
+            print(json.dumps(sorted(rows), separators=(",", ":")), flush=True)
+            continue
+        print(f"{path}: {len(found)} legal questions, player {state.turn} on turn")
+        for question, answers in found.items():
+            print(f"  {question}: {' or '.join(str(answer) for answer in answers)}")
+    if status:
+        raise typer.Exit(status)
+
+
+@app.command()
+def perft(
+    set_size: SetSize = 4,
+    sets: Sets = 3,
+    players: Players = 3,
+    depth: Annotated[int, typer.Option("-d", "--depth", min=1, max=100)] = 3,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+) -> None:
+    """Count the sequences of moves from the start: a number that pins the rules.
+
+    Example: quaternity perft -s 4 -n 3 -p 3 -d 3
+    """
+    from quaternity.perft import perft as count
+    from quaternity.settings import Settings
+    from quaternity.state import State
+
+    state = State.start(Settings(set_size, sets, players))
+    leaves: list[int] = []
+    with progress("depth", depth) as bar:
+        for moves in range(1, depth + 1):
+            leaves.append(count(state, moves))
+            if not as_json:
+                print(f"{moves}: {leaves[-1]}", flush=True)
+            bar.advance()
+    if as_json:
+        print(json.dumps({"leaves": leaves}))
+
+
+__all__ = ["AsJson", "Files", "Players", "SetSize", "Sets", "check", "perft", "questions"]

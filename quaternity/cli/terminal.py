@@ -1,0 +1,63 @@
+"""Messages, tables and progress: rich on a terminal, plain when piped."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.progress import Progress as Bar
+    from rich.progress import TaskID
+
+
+def warn(text: str) -> None:
+    """A message on standard error."""
+    print(f"quaternity: {text}", file=sys.stderr)
+
+
+def console() -> Console:
+    """A console on standard output; no colours unless it is a terminal and NO_COLOR is unset."""
+    from rich.console import Console
+
+    plain = not sys.stdout.isatty()
+    # A pipe has no width: lines are left as long as they are.
+    width = int(os.environ.get("COLUMNS") or 0) or (200 if plain else None)
+    return Console(highlight=False, width=width, no_color=plain or None, soft_wrap=plain)
+
+
+@contextmanager
+def progress(what: str, total: float | None) -> Iterator[Progress]:
+    """A progress bar on standard error while the block runs; nothing unless it is a terminal.
+
+    Args:
+        total: the number of steps, or None when it is not known.
+    """
+    if not sys.stderr.isatty():
+        yield Progress()
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bar
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with Bar(*columns, TimeElapsedColumn(), console=Console(stderr=True), transient=True) as bar:
+        yield Progress(bar, bar.add_task(what, total=total))
+
+
+class Progress:
+    """A handle on a progress bar, which may not be there."""
+
+    def __init__(self, bar: Bar | None = None, task: TaskID | None = None) -> None:
+        self._bar, self._task = bar, task
+
+    def advance(self, steps: float = 1, what: str | None = None) -> None:
+        """Move on by some steps, and say what is going on."""
+        if self._bar is not None and self._task is not None:
+            self._bar.update(self._task, advance=steps, description=what)
+
+
+__all__ = ["Progress", "console", "progress", "warn"]

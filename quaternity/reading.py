@@ -1,0 +1,49 @@
+"""Text from files that anybody may have written: bounded, decoded, and with clear refusals."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from quaternity.errors import InputError
+
+MAX_BYTES = 16 * 2**20
+"""Largest file that is read (16 MiB); the largest state in the documented limits is smaller."""
+
+
+def read_bytes(path: str) -> bytes:
+    """The content of a file, or of standard input for `-`.
+
+    Raises:
+        InputError: it cannot be read, is not a file, or is larger than `MAX_BYTES`.
+    """
+    try:
+        if path == "-":
+            data = sys.stdin.buffer.read(MAX_BYTES + 1)
+        else:
+            with Path(path).open("rb") as file:
+                data = file.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror or error}") from error
+    except ValueError as error:  # a null character in the name
+        raise InputError(f"{path!r}: {error}") from error
+    if len(data) > MAX_BYTES:
+        raise InputError(f"{path}: larger than {MAX_BYTES} bytes, the limit for a file")
+    return data
+
+
+def decode(data: bytes) -> str:
+    """UTF-8 text, with or without a byte order mark.
+
+    Raises:
+        InputError: not UTF-8; names the byte.
+    """
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"not UTF-8 text (byte {error.start} is {data[error.start]:#04x})"
+        ) from None
+
+
+__all__ = ["MAX_BYTES", "decode", "read_bytes"]

@@ -1,0 +1,45 @@
+"""Files that a crash leaves old or new, never in between."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+from quaternity.errors import InputError
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Replace a file by a new content in one step (temporary file and rename).
+
+    Raises:
+        InputError: it cannot be written.
+    """
+    write_bytes(path, text.encode())
+
+
+def write_bytes(path: str | Path, data: bytes) -> None:
+    """As `write_text`, for bytes."""
+    target = Path(path)
+    try:
+        handle, temporary = tempfile.mkstemp(
+            prefix=f".{target.name}.", suffix=".part", dir=target.parent
+        )
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            # A temporary file is private; what it becomes has the usual rights.
+            mask = os.umask(0)
+            os.umask(mask)
+            Path(temporary).chmod(0o666 & ~mask)
+            Path(temporary).replace(target)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written: {error.strerror or error}") from error
+
+
+__all__ = ["write_bytes", "write_text"]
