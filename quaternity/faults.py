@@ -107,6 +107,9 @@ def answer_fault(state: State, question: Question, answer: Answer | bool) -> str
     constraint = claimed(state.problem.sets[set_index], asker, asked, number, answer)
     problem = state.problem.with_set(set_index, constraint)
     reason = why_impossible(problem)
+    owners = players_in(state.problem.sets[set_index].owners[number])
+    if answer and asked not in owners:
+        return f"player {asked} is known not to have {set_index}/{number}"
     must = "must" if not answer else "cannot"
     why = reason[1] if reason else "no deal fits"
     return f"player {asked} {must} have {set_index}/{number}: otherwise {why}"

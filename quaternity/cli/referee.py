@@ -9,7 +9,7 @@ import typer
 
 from quaternity.cli.app import app
 from quaternity.cli.status import ExitStatus
-from quaternity.cli.terminal import progress, warn
+from quaternity.cli.terminal import progress, warn, warn_about
 from quaternity.errors import InputError, LimitError, SolverFault
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def check(
         try:
             report = _checked(path, solver)
         except (InputError, LimitError, SolverFault) as error:
-            warn(f"{path}: {error}")
+            warn_about(path, error)
             status = _worse(status, error)
             continue
         if not report.valid:
@@ -86,7 +86,7 @@ def _checked(path: str, name: str | None) -> Report:
     except ContradictoryState as contradiction:
         return Report("state", False, str(contradiction), None, {})
     for text in document.warnings:
-        warn(f"{path}: {text}")
+        warn_about(path, text)
     if isinstance(document, ParsedRecord):
         solvers = _chosen(name, State.start(document.settings).problem)
         with progress("positions", len(document.moves) + 1) as bar:
@@ -147,14 +147,14 @@ def questions(files: Files, as_json: AsJson = False) -> None:
         try:
             document = read_document(path)
             for text in document.warnings:
-                warn(f"{path}: {text}")
+                warn_about(path, text)
             state = (
                 document.replay().state if isinstance(document, ParsedRecord) else document.state
             )
             if state.turn is None:
                 raise InputError("turn: missing, and needed to know who asks")
         except InputError as error:
-            warn(f"{path}: {error}")
+            warn_about(path, error)
             status = max(status, ExitStatus.BAD_INPUT)
             continue
         except (ContradictoryState, ImpossibleRecord) as error:

@@ -19,6 +19,12 @@ def warn(text: str) -> None:
     print(f"quaternity: {text}", file=sys.stderr)
 
 
+def warn_about(path: str, error: object) -> None:
+    """A message about a file, which is named once."""
+    text = str(error)
+    warn(text if text.startswith(f"{path}: ") else f"{path}: {text}")
+
+
 def console() -> Console:
     """A console on standard output; no colours unless it is a terminal and NO_COLOR is unset."""
     from rich.console import Console
@@ -60,4 +66,4 @@ class Progress:
             self._bar.update(self._task, advance=steps, description=what)
 
 
-__all__ = ["Progress", "console", "progress", "warn"]
+__all__ = ["Progress", "console", "progress", "warn", "warn_about"]

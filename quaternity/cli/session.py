@@ -1,0 +1,273 @@
+"""One game at a terminal: reads what people type, answers, and keeps the journal."""
+
+from __future__ import annotations
+
+import re
+import sys
+from random import Random
+
+from quaternity.cards import Card
+from quaternity.cli.board import owners_table, players_table
+from quaternity.cli.terminal import console
+from quaternity.errors import InputError, LimitError
+from quaternity.faults import IllegalMove, answer_fault, question_faults
+from quaternity.game import Game
+from quaternity.journal import Journal
+from quaternity.question import Answer, Move, Question
+from quaternity.state import State
+from solvers.wording import listed
+
+HELP = """\
+Ask:     1 0 2   or   1 for 0/2      player 1, have you card 2 of set 0?
+Answer:  y, yes or 1;   n, no or 0
+Also:    questions   the questions that may be asked now
+         why         why was the last question or answer refused or forced?
+         why 1 0 2   the same for any question
+         state       show the table again
+         undo        take back the last answer
+         help        this text
+         quit        leave the game"""
+
+MOST_RANDOM_MOVES = 100_000
+"""A game among random seats only is given up after so many moves."""
+
+_ASK = re.compile(
+    r"(?:\d+\s+asks\s+)?(\d{1,9})(?:\s+for)?\s+(\d{1,9})\s*[/\s]\s*(\d{1,9})", re.ASCII
+)
+
+
+class _Quit(Exception):
+    """The player leaves, or the input ended."""
+
+
+class Session:
+    """A game between people and random seats at one terminal."""
+
+    def __init__(
+        self, game: Game, journal: Journal | None, bots: dict[int, str], random: Random
+    ) -> None:
+        self.game = game
+        self.journal = journal
+        self.bots = bots
+        self.random = random
+        self.puzzle: tuple[Question, Answer | None] | None = None
+        self.output = console()
+
+    @property
+    def state(self) -> State:
+        """The state now."""
+        return self.game.state
+
+    def run(self) -> None:
+        """Play until the game is over, somebody quits or the input ends."""
+        quiet_input()
+        if self.state.players == 2 and not self.game.moves:
+            print("With two players every answer is a forced yes: player 0 never loses the turn.")
+        self.show()
+        try:
+            while not self.state.is_over:
+                if self.state.turn in self.bots:
+                    self.bot_move()
+                else:
+                    self.human_move()
+        except _Quit:
+            kept = f"; {self.journal.path} resumes it" if self.journal is not None else ""
+            print(f"the game ends here, after {len(self.game.moves)} moves{kept}")
+            return
+        self.announce_end()
+
+    # ------------------------------------------------------------------ moves
+
+    def bot_move(self) -> None:
+        """A move of a seat that the program plays."""
+        if len(self.bots) == self.state.players and len(self.game.moves) >= MOST_RANDOM_MOVES:
+            raise LimitError(f"the game is not over after {MOST_RANDOM_MOVES} moves")
+        question, answers = self.random.choice(list(self.state.legal_questions.items()))
+        print(question)
+        self.settle(question, answers)
+
+    def human_move(self) -> None:
+        """Ask the player on turn until there is a question, then settle its answer."""
+        moves = len(self.game.moves)
+        question = None
+        while question is None:
+            line = self.read(f"player {self.state.turn} asks> ")
+            if not line:
+                continue
+            if self.command(line):
+                if len(self.game.moves) != moves:
+                    return
+                continue
+            question = self.asked(line)
+        self.settle(question, self.state.answers(question))
+
+    def settle(self, question: Question, answers: tuple[Answer, ...]) -> None:
+        """Find the answer to a legal question, and play it."""
+        if len(answers) == 1:
+            answer = answers[0]
+            print(f"player {question.asked} must say {answer}")
+            self.puzzle = question, Answer(not answer)
+        elif question.asked in self.bots:
+            answer = self.random.choice(answers)
+            print(f"player {question.asked} says {answer}")
+        else:
+            told = self.human_answer(question)
+            if told is None:
+                return
+            answer = told
+        self.play(Move(question, answer))
+
+    def human_answer(self, question: Question) -> Answer | None:
+        """The answer of a player with a choice; None when the question was taken back."""
+        while True:
+            line = self.read(f"player {question.asked}, do you have {question.card}? ")
+            if line == "undo":
+                print("the question is taken back")
+                return None
+            try:
+                return Answer.parse(line)
+            except InputError as error:
+                if line and not self.command(line):
+                    print(error)
+
+    def play(self, move: Move) -> None:
+        """Make a move: on disk first, then on the table."""
+        before = self.state
+        self.game = self.game.play(move)
+        if self.journal is not None:
+            self.journal.add(move)
+        for index, owner in enumerate(self.state.completed):
+            if owner is not None and before.completed[index] is None:
+                print(f"player {owner} completes set {index}")
+        self.show()
+
+    def undo(self) -> None:
+        """Take back the last answer, and those of the program's seats before it."""
+        if not self.game.moves:
+            print("there is nothing to take back")
+            return
+        self.game = self.game.undo()
+        while self.game.moves and self.state.turn in self.bots:
+            self.game = self.game.undo()
+        if self.journal is not None:
+            self.journal.rewrite(self.game)
+        self.puzzle = None
+        self.show()
+
+    # ------------------------------------------------------------------ reading
+
+    def read(self, prompt: str) -> str:
+        """A line, trimmed; leaves at the end of input."""
+        try:
+            return input(prompt).strip()
+        except EOFError:
+            print()
+            raise _Quit from None
+        except UnicodeDecodeError:
+            return "?"
+
+    def command(self, line: str) -> bool:
+        """Obey a command; False when the line is none."""
+        word, _, rest = line.lower().partition(" ")
+        if word in ("quit", "exit", "q"):
+            raise _Quit
+        if word in ("help", "?", "h"):
+            print(HELP)
+        elif word == "questions":
+            self.show_questions()
+        elif word == "state":
+            self.show()
+        elif word == "undo":
+            self.undo()
+        elif word == "why":
+            self.why(rest.strip())
+        else:
+            return False
+        return True
+
+    def parsed(self, line: str) -> Question | None:
+        """The question in a line, legal or not; None, with an explanation, when there is none."""
+        match = _ASK.fullmatch(line.strip())
+        turn = self.state.turn
+        if match is None or turn is None:
+            print(f"{line!r} is not understood: a question is for example 1 0 2 or 1 for 0/2; help")
+            return None
+        asked, set_index, number = (int(text) for text in match.groups())
+        return Question(turn, asked, Card(set_index, number))
+
+    def asked(self, line: str) -> Question | None:
+        """The legal question in a line; None, with an explanation, when there is none."""
+        question = self.parsed(line)
+        if question is None:
+            return None
+        try:
+            self.state.answers(question)
+        except IllegalMove as error:
+            self.puzzle = question, None
+            print(error)
+            return None
+        return question
+
+    # ------------------------------------------------------------------ showing
+
+    def show(self) -> None:
+        """The table: hands, points, who may own what."""
+        self.output.print(players_table(self.state, self.bots))
+        self.output.print(owners_table(self.state))
+
+    def show_questions(self) -> None:
+        """The legal questions, cards with equal answers together."""
+        for asked, set_index, cards, answers in self.state.legal_questions.groups():
+            names = listed(Card(set_index, number) for number in cards)
+            forced = f"  (must say {answers[0]})" if len(answers) == 1 else ""
+            print(f"  {asked} for {names}{forced}")
+
+    def why(self, line: str) -> None:
+        """Explain what the last refusal or forced answer, or any question, rests on."""
+        if line:
+            question = self.parsed(line)
+            if question is None:
+                return
+            puzzle: tuple[Question, Answer | None] | None = question, None
+        else:
+            puzzle = self.puzzle
+        if puzzle is None:
+            print("nothing was refused or forced yet; why 1 0 2 explains a question")
+            return
+        question = puzzle[0]
+        state = self.state_before(question) if not line else self.state
+        if question not in state.legal_questions:
+            for fault in question_faults(state, question):
+                print(f"{question} is refused: {fault}")
+            return
+        answers = state.answers(question)
+        if len(answers) == 2:
+            print(f"{question}: both answers are possible")
+            return
+        other = Answer(not answers[0])
+        print(f"{question}: {other} is impossible: {answer_fault(state, question, other)}")
+
+    def state_before(self, question: Question) -> State:
+        """The state in which a puzzling question was asked: now, or before the last move."""
+        if self.game.moves and self.game.moves[-1].question == question:
+            return self.game.states[-2]
+        return self.state
+
+    def announce_end(self) -> None:
+        """Points and winner."""
+        points = ", ".join(
+            f"player {player}: {count}" for player, count in enumerate(self.state.points)
+        )
+        winner = self.state.winner
+        who = "nobody wins" if winner is None else f"player {winner} wins"
+        print(f"all sets are completed ({points}): {who}")
+
+
+def quiet_input() -> None:
+    """Let undecodable bytes on standard input arrive as question marks."""
+    reconfigure = getattr(sys.stdin, "reconfigure", None)
+    if reconfigure is not None:
+        reconfigure(errors="replace")
+
+
+__all__ = ["HELP", "MOST_RANDOM_MOVES", "Session", "quiet_input"]
