@@ -1,0 +1,172 @@
+"""`check`, `questions` and `perft` as a program reads them."""
+
+import json
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+from quaternity.record import parse_record
+from quaternity.state_file import read_state, state_text
+from solvers import SOLVERS, deal_faults
+from tests.cli.conftest import Cli
+
+DATA = Path(str(files("quaternity"))) / "data"
+RECORD = DATA / "game-4-13-4.record"
+OWN_RECORD = "quaternity 1\nset-size 4\nsets 3\nplayers 3\n"
+
+
+def test_a_recorded_game_is_confirmed_by_four_solvers(cli: Cli) -> None:
+    outcome = cli("check", RECORD, "--solver", "all", "--json")
+    assert outcome.status == 0
+    assert outcome.json["kind"] == "record"
+    assert outcome.json["valid"] is True
+    assert outcome.json["reason"] is None
+    assert set(outcome.json["verdicts"]) >= {"cp-sat", "max-flow", "matching", "coalitions"}
+    assert all(outcome.json["verdicts"].values())
+
+
+@pytest.mark.parametrize("name", [*SOLVERS, "all", None])
+def test_every_solver_can_be_asked(cli: Cli, name: str | None, tmp_path: Path) -> None:
+    state = tmp_path / "state.json"
+    state.write_text(
+        '{"format": "quaternity-state/1", "set_size": 2, "sets": 2, "players": 2, "hands": [2, 2],'
+        '"owners": [[[0, 1], [0, 1]], [[0, 1], [0]]], "minimum": [[0, 0], [0, 0]],'
+        '"completed": [null, null]}'
+    )
+    outcome = cli("check", state, "--json", *([] if name is None else ["--solver", name]))
+    assert outcome.status == 0, outcome.err
+    names = {"coalitions"} if name is None else set(SOLVERS) if name == "all" else {name}
+    assert outcome.json["verdicts"] == dict.fromkeys(names, True)
+
+
+def test_the_deal_satisfies_the_state(cli: Cli) -> None:
+    path = DATA / "possible-4-13-4.json"
+    deal = cli("check", path, "--json").json["deal"]
+    state = read_state(str(path)).state
+    assert [len(cards) for cards in deal] == [4] * 13
+    assert all(deal[s] == [p] * 4 for s, p in enumerate(state.completed) if p is not None)
+    in_play = [
+        cards if done is None else [] for cards, done in zip(deal, state.completed, strict=True)
+    ]
+    assert deal_faults(state.problem, in_play) == []
+
+
+@pytest.mark.parametrize("name", ["damaged-minimum-4-13-4.json", "damaged-owner-4-13-4.json"])
+def test_damaged_states_are_impossible_with_a_reason(cli: Cli, name: str) -> None:
+    outcome = cli("check", DATA / name, "--json", "--solver", "all")
+    assert outcome.status == 1
+    assert outcome.json["valid"] is False
+    assert outcome.json["deal"] is None
+    assert "must hold" in outcome.json["reason"]
+    assert not any(outcome.json["verdicts"].values())
+
+
+def test_states_with_uneven_hands_and_single_cards_are_judged(cli: Cli, tmp_path: Path) -> None:
+    state = tmp_path / "state.json"
+    state.write_text(
+        '{"format": "quaternity-state/1", "set_size": 1, "sets": 3, "players": 2, "hands": [3, 0],'
+        '"owners": [[[0, 1]], [[0]], [[0, 1]]], "minimum": [[0, 0, 0], [0, 0, 0]],'
+        '"completed": [null, null, null]}'
+    )
+    outcome = cli("check", state, "--json", "--solver", "all")
+    assert (outcome.status, outcome.json["deal"]) == (0, [[0], [0], [0]])
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"hands": [3, 4]}, "the hands hold 7 cards in all, but 8 cards must be dealt"),
+        ({"hands": [4, 5]}, "the hands hold 9 cards in all, but only 8 cards can be dealt"),
+        (
+            {"minimum": [[9, 0], [0, 0]]},
+            "player 0 must hold at least 9 cards, but may hold at most 4",
+        ),
+        ({"owners": [[[], [0], [0], [1]], [[0, 1]] * 4]}, "nobody may own card 0/0"),
+        ({"completed": [0, None], "hands": [4, 0]}, "card 0/0 cannot belong to player 0"),
+        (
+            {"completed": [1, None], "owners": [[[1]] * 4, [[0, 1]] * 4], "hands": [4, 0],
+             "minimum": [[2, 0], [0, 0]]},
+            "set 0 is completed by player 1, but player 0 must hold 2 of its cards",
+        ),
+    ],
+)  # fmt: skip
+def test_impossible_is_not_malformed(
+    cli: Cli, tmp_path: Path, change: dict[str, object], words: str
+) -> None:
+    document = {
+        "format": "quaternity-state/1", "set_size": 4, "sets": 2, "players": 2, "hands": [4, 4],
+        "owners": [[[1]] * 4, [[0, 1]] * 4], "minimum": [[0, 0], [0, 0]], "completed": [None, None],
+    }  # fmt: skip
+    path = tmp_path / "state.json"
+    path.write_text(json.dumps(document | change))
+    outcome = cli("check", path, "--json")
+    assert outcome.status == 1, outcome.err
+    assert words.split(", but may")[0] in outcome.json["reason"]
+
+
+def test_an_illegal_move_names_its_line_and_what_was_legal(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "game.record"
+    path.write_text(f"{OWN_RECORD}# opening\n0 asks 1 for 0/2: no\n1 asks 0 for 0/2: yes\n")
+    outcome = cli("check", path, "--json", "--solver", "all")
+    assert outcome.status == 1
+    assert outcome.json["reason"].startswith(
+        "line 7: '1 asks 0 for 0/2: yes' is not a legal answer"
+    )
+    assert outcome.json["reason"].endswith("the legal answer is no")
+    assert set(outcome.json["verdicts"].values()) == {False}
+
+
+def test_several_files_go_on_after_a_bad_one(cli: Cli, tmp_path: Path) -> None:
+    outcome = cli("check", tmp_path / "none", RECORD, "--json")
+    assert outcome.status == 2
+    assert json.loads(outcome.out)["valid"] is True
+    assert "none" in outcome.err
+
+
+def test_standard_input_is_a_file_called_dash(cli: Cli) -> None:
+    assert cli("check", "-", stdin=RECORD.read_text()).status == 0
+
+
+def test_a_cut_off_record_loads_with_a_warning(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "game.record"
+    path.write_text(OWN_RECORD + "0 asks 1 for 0/2: no\n1 asks 0 fo")
+    outcome = cli("check", path)
+    assert outcome.status == 0
+    assert "line 6 is cut off and left out" in outcome.err
+
+
+def test_questions_are_sorted_rows(cli: Cli, tmp_path: Path) -> None:
+    for line in (Path(__file__).parents[1] / "data/oracle_states.jsonl").read_text().splitlines():
+        row = json.loads(line)
+        if row["valid"] and row["state"]["set_size"] == 3:
+            break
+    path = tmp_path / "state.json"
+    path.write_text(json.dumps(row["state"]))
+    outcome = cli("questions", path, "--json")
+    assert (outcome.status, outcome.json) == (0, sorted(row["questions"]))
+
+
+def test_questions_after_a_record(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "game.record"
+    path.write_text(OWN_RECORD + "0 asks 1 for 0/2: no\n")
+    rows = cli("questions", path, "--json").json
+    state = parse_record(path.read_bytes()).replay().state
+    assert len(rows) == len(state.legal_questions)
+    assert [0, 0, 2, 1, 0] in rows
+    assert [2, 0, 2, 0, 1] in rows
+
+
+def test_questions_need_a_turn(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "state.json"
+    text = state_text(read_state(str(DATA / "possible-4-13-4.json")).state)
+    path.write_text("\n".join(line for line in text.splitlines() if '"turn"' not in line))
+    outcome = cli("questions", path)
+    assert outcome.status == 2
+    assert "turn: missing" in outcome.err
+
+
+def test_perft_prints_the_known_numbers(cli: Cli) -> None:
+    assert cli("perft", "-s", 2, "-n", 3, "-p", 3, "-d", 4, "--json").json == {
+        "leaves": [24, 384, 1344, 3168]
+    }

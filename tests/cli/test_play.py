@@ -1,0 +1,132 @@
+"""`play`: what people type, what they see, and what is on disk."""
+
+from pathlib import Path
+
+import pytest
+
+from quaternity.record import parse_record
+from tests.cli.conftest import Cli
+
+START = "quaternity 1\nset-size 4\nsets 3\nplayers 3\ntie-break first-in-order\n"
+
+
+def test_a_few_moves_and_the_end_of_input(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "game.record"
+    outcome = cli("play", "--record", path, stdin="1 0 2\nn\n2 for 1/1\nYES\n")
+    assert outcome.status == 0
+    assert "the game ends here, after 2 moves" in outcome.out
+    assert path.read_text() == START + "0 asks 1 for 0/2: no\n1 asks 2 for 1/1: yes\n"
+
+
+@pytest.mark.parametrize("word", ["y", "Y", "yes", "1"])
+def test_words_for_yes(cli: Cli, tmp_path: Path, word: str) -> None:
+    path = tmp_path / "game.record"
+    cli("play", "--record", path, stdin=f"1 0 2\n{word}\n")
+    assert path.read_text().endswith(": yes\n")
+
+
+@pytest.mark.parametrize(
+    "question", ["1 0 2", "1 for 0/2", "1 0/2", "0 asks 1 for 0/2", "1  0  2 "]
+)
+def test_ways_to_type_a_question(cli: Cli, tmp_path: Path, question: str) -> None:
+    path = tmp_path / "game.record"
+    cli("play", "--record", path, stdin=f"{question}\nno\n")
+    assert path.read_text() == START + "0 asks 1 for 0/2: no\n"
+
+
+def test_forced_answers_are_announced_and_explained(cli: Cli) -> None:
+    outcome = cli("play", stdin="1 0 2\nn\n0 0 2\nwhy\n")
+    assert "player 0 must say no" in outcome.out
+    assert "yes is impossible: player 0 is known not to have 0/2" in outcome.out
+
+
+def test_anything_else_is_explained_and_asked_again(cli: Cli) -> None:
+    outcome = cli("play", stdin="hello\n\n9 0 2\n0 0 2\n1 9 9\n1 0 2\nperhaps\nn\nquit\n")
+    assert outcome.status == 0
+    for words in (
+        "'hello' is not understood",
+        "player 9 is out of range 0..2",
+        "a player cannot ask itself",
+        "set 9 is out of range 0..2",
+        "answer 'perhaps': expected yes or no",
+        "after 1 moves",
+    ):
+        assert words in outcome.out
+
+
+def test_help_questions_state_why(cli: Cli) -> None:
+    outcome = cli("play", stdin="help\nquestions\nstate\nwhy\nwhy 1 0 2\n1 0 2\nhelp\nundo\nquit\n")
+    assert "Ask:" in outcome.out
+    assert "1 for 0/0, 0/1, 0/2 and 0/3" in outcome.out
+    assert "nothing was refused or forced yet" in outcome.out
+    assert "both answers are possible" in outcome.out
+    assert "the question is taken back" in outcome.out
+    assert "after 0 moves" in outcome.out
+
+
+def test_undo_takes_the_move_out_of_the_record(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "game.record"
+    outcome = cli("play", "--record", path, stdin="undo\n1 0 2\nn\nundo\n2 1 1\ny\n")
+    assert "there is nothing to take back" in outcome.out
+    assert path.read_text() == START + "0 asks 2 for 1/1: yes\n"
+
+
+def test_a_game_resumes_from_its_record(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "game.record"
+    path.write_text(START + "0 asks 1 for 0/2: no\n1 asks 0 f")
+    outcome = cli("play", "--record", path, stdin="2 1 1\ny\n")
+    assert "after 1 moves" in outcome.out
+    assert "line 7 is cut off" in outcome.err
+    assert path.read_text() == START + "0 asks 1 for 0/2: no\n1 asks 2 for 1/1: yes\n"
+
+
+def test_a_last_line_without_an_end_is_completed(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "game.record"
+    path.write_text(START + "0 asks 1 for 0/2: no")
+    cli("play", "--record", path, stdin="2 1 1\ny\n")
+    assert path.read_text() == START + "0 asks 1 for 0/2: no\n1 asks 2 for 1/1: yes\n"
+
+
+def test_resuming_with_other_settings_is_refused(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "game.record"
+    path.write_text(START)
+    outcome = cli("play", "--record", path, "-s", 6)
+    assert outcome.status == 2
+    assert "set-size 6 was asked for, but the record has 4" in outcome.err
+    assert path.read_text() == START
+
+
+def test_a_record_that_breaks_the_rules_is_left_alone(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "game.record"
+    path.write_text(START + "1 asks 0 for 0/2: no\n")
+    outcome = cli("play", "--record", path)
+    assert outcome.status == 2
+    assert "player 0 is on turn, not player 1" in outcome.err
+
+
+@pytest.mark.parametrize("place", ["no/such/folder/file", "."])
+def test_a_record_that_cannot_be_written(cli: Cli, tmp_path: Path, place: str) -> None:
+    outcome = cli("play", "--record", tmp_path / place, stdin="1 0 2\nn\n")
+    assert outcome.status == 2
+    assert outcome.err
+
+
+def test_random_seats_finish_a_game_that_the_referee_confirms(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "game.record"
+    seats = [option for seat in range(3) for option in ("--random", seat)]
+    outcome = cli("play", *seats, "--seed", 5, "--record", path)
+    assert outcome.status == 0
+    assert "all sets are completed" in outcome.out
+    assert parse_record(path.read_bytes()).replay().state.is_over
+    assert cli("check", path, "--solver", "all").status == 0
+    again = tmp_path / "again.record"
+    cli("play", *seats, "--seed", 5, "--record", again)
+    assert again.read_text() == path.read_text()
+
+
+def test_two_players_are_told_what_that_means(cli: Cli) -> None:
+    assert "player 0 never loses the turn" in cli("play", "-n", 2, "-p", 2).out
+
+
+def test_undecodable_input_is_no_traceback(cli: Cli) -> None:
+    assert cli("play", stdin=b"\xff\xfe\n1 0 2\nn\n").status == 0

@@ -1,0 +1,188 @@
+"""The rules, pinned by counts, by hand-played positions and by recorded ground truth."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from quaternity.cards import Card
+from quaternity.faults import IllegalAnswer, IllegalQuestion
+from quaternity.game import Game
+from quaternity.perft import perft
+from quaternity.question import Answer, Move, Question
+from quaternity.settings import Settings, TieBreak
+from quaternity.state import State
+from quaternity.state_file import parse_state, state_document
+
+PERFT = {
+    (4, 3, 3): [48, 2160, 90240],
+    (2, 3, 3): [24, 384, 1344, 3168, 6912, 14496],
+    (3, 2, 3): [24, 456, 5160, 36372],
+    (3, 4, 4): [72, 4716],
+    (4, 13, 4): [312, 96252],
+}
+DEEP_PERFT = {(4, 3, 3): (4, 3588564), (3, 2, 3): (5, 211512), (3, 4, 4): (3, 277776)}
+
+
+@pytest.mark.parametrize("size", PERFT)
+def test_perft(size: tuple[int, int, int]) -> None:
+    state = State.start(Settings(*size))
+    assert [perft(state, depth + 1) for depth in range(len(PERFT[size]))] == PERFT[size]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [size for size in DEEP_PERFT if size != (4, 3, 3)])
+def test_deep_perft(size: tuple[int, int, int]) -> None:
+    depth, leaves = DEEP_PERFT[size]
+    assert perft(State.start(Settings(*size)), depth) == leaves
+
+
+def test_recorded_states() -> None:
+    """Verdict and legal questions of states that two unrelated programs agree on."""
+    for line in (Path(__file__).parents[1] / "data/oracle_states.jsonl").read_text().splitlines():
+        row = json.loads(line)
+        state = parse_state(json.dumps(row["state"])).state
+        assert bool(state.verdict()) == row["valid"]
+        questions = [
+            [question.asked, *question.card, int(Answer.NO in answers), int(Answer.YES in answers)]
+            for question, answers in state.legal_questions.items()
+        ]
+        assert sorted(questions) == sorted(row["questions"])
+        assert state_document(state) == row["state"]
+
+
+def game(settings: Settings, *moves: str) -> Game:
+    played = Game.start(settings)
+    for move in moves:
+        played = played.play(Move.parse(move))
+    return played
+
+
+def test_sets_are_completed_after_a_no_too() -> None:
+    """Without it, player 2 would hold exactly set 2 and have nothing to ask."""
+    state = game(Settings(2, 3, 3), "0 asks 1 for 0/1: yes", "0 asks 2 for 1/0: no").state
+    assert state.completed[0] == 0
+    assert state.completed[2] == 2
+    assert not state.is_over
+    assert state.legal_questions
+
+
+def test_what_an_answer_does() -> None:
+    start = State.start()
+    no = start.after(Question(0, 1, Card(0, 2)), Answer.NO)
+    assert (no.turn, no.hands, no.owners_of(0, 2)) == (1, (4, 4, 4), (2,))
+    assert [one.low for one in no.problem.sets] == [(1, 0, 0), (0, 0, 0), (0, 0, 0)]
+    yes = start.after(Question(0, 1, Card(0, 2)), Answer.YES)
+    assert (yes.turn, yes.hands, yes.owners_of(0, 2)) == (0, (5, 3, 4), (0,))
+    assert yes.problem.sets[0].low == (2, 0, 0)
+
+
+def test_views_of_legal_questions() -> None:
+    start = State.start()
+    view = start.legal_questions
+    assert view
+    assert len(view) == view.count() == len(list(view)) == 24
+    assert view.moves() == 48
+    assert Question(0, 1, Card(0, 0)) in view
+    assert Question(1, 0, Card(0, 0)) not in view
+    assert Question(0, 0, Card(0, 0)) not in view
+    assert "0 asks 1 for 0/0" not in view
+    assert start.answers(Question(0, 1, Card(0, 0))) == (Answer.NO, Answer.YES)
+
+
+def test_illegal_questions_list_all_their_faults() -> None:
+    with pytest.raises(IllegalQuestion) as caught:
+        State.start().answers(Question(1, 1, Card(7, 0)))
+    assert caught.value.faults == [
+        "player 0 is on turn, not player 1",
+        "a player cannot ask itself",
+        "set 7 is out of range 0..2",
+    ]
+
+
+def test_an_impossible_answer_says_why() -> None:
+    played = game(Settings(3, 2, 3), "0 asks 1 for 0/1: no")
+    with pytest.raises(IllegalAnswer, match="player 2 must have 0/1: otherwise nobody may own"):
+        played.ask(Question(1, 2, Card(0, 1)), Answer.NO)
+
+
+def test_a_question_about_a_full_hand_says_why() -> None:
+    settings = Settings(2, 3, 3)
+    played = game(settings, "0 asks 1 for 0/1: no", "1 asks 2 for 1/0: no")
+    state = played.state
+    for number in range(2):
+        question = Question(2, 0, Card(2, number))
+        if question not in state.legal_questions:
+            with pytest.raises(IllegalQuestion, match="asking says that player 2"):
+                state.answers(question)
+
+
+def test_the_winner_has_most_sets_alone() -> None:
+    played = game(Settings(2, 2, 2), "0 asks 1 for 0/0: yes")
+    assert played.state.is_over or played.state.turn == 0
+    while not played.state.is_over:
+        question, answers = next(iter(played.state.legal_questions.items()))
+        played = played.ask(question, answers[0])
+    points = played.state.points
+    assert sum(points) == 2
+    assert played.state.winner == (None if points[0] == points[1] else points.index(2))
+
+
+def test_two_players_always_say_yes() -> None:
+    state = State.start(Settings(4, 2, 2))
+    while not state.is_over:
+        assert all(answers == (Answer.YES,) for _, answers in state.legal_questions.items())
+        assert state.turn == 0
+        state = state.after(next(iter(state.legal_questions)), Answer.YES)
+
+
+def bare_players(tie_break: TieBreak) -> State:
+    """Player 0 takes the last card of player 1 and completes a set with it; 2 and 3 go on."""
+    document = {
+        "format": "quaternity-state/1", "set_size": 2, "sets": 4, "players": 4, "turn": 0,
+        "hands": [1, 1, 2, 2],
+        "owners": [[[0], [1]], [[2, 3], [2, 3]], [[2, 3], [2, 3]], [[2], [2]]],
+        "minimum": [[1, 0, 0, 0], [1, 0, 0, 0], [0, 1, 1, 0], [0, 1, 1, 0]],
+        "completed": [None, None, None, 2], "tie_break": tie_break.value,
+    }  # fmt: skip
+    return parse_state(json.dumps(document)).state
+
+
+@pytest.mark.parametrize(
+    ("tie_break", "turn"), [(TieBreak.FIRST_IN_ORDER, 2), (TieBreak.FEWEST_SETS, 3)]
+)
+def test_tie_breaks(tie_break: TieBreak, turn: int) -> None:
+    state = bare_players(tie_break).after(Question(0, 1, Card(0, 1)), Answer.YES)
+    assert state.completed == (0, None, None, 2)
+    assert state.hands == (0, 0, 2, 2)
+    assert state.turn == turn
+
+
+def test_after_a_no_the_asker_goes_on_when_the_asked_is_bare() -> None:
+    """The answer shows that the asked player's hand was one whole set, which is put down."""
+    found = 0
+    states = [State.start(Settings(2, 3, 3))]
+    for _ in range(4):
+        reached = []
+        for state in states:
+            if state.is_over:
+                continue
+            for question, answers in state.legal_questions.items():
+                for answer in answers:
+                    after = state.after(question, answer)
+                    reached.append(after)
+                    if not answer and not after.is_over and not after.hands[question.asked]:
+                        assert after.turn == question.asker
+                        found += 1
+        states = reached
+    assert found
+
+
+def test_games_are_values() -> None:
+    start = Game.start()
+    played = start.play(Move.parse("0 asks 1 for 0/2: no"))
+    assert played.undo() == start
+    assert start.undo() == start
+    assert len(played.states) == 2
+    assert played != start
+    assert hash(played.state) != hash(start.state)
