@@ -12,9 +12,18 @@ Feasible(deal=<Deal 0: 0/0 0/2; 1: 0/1>)
 True
 """
 
+from solvers.counting import (
+    Chances,
+    chances,
+    count_deals,
+    count_distribution,
+    count_vector_distribution,
+    exact_chances,
+)
 from solvers.errors import (
     InputError,
     LimitError,
+    NoDeal,
     QuaternityError,
     SolverFault,
     SolverTimeout,
@@ -31,12 +40,14 @@ from solvers.registry import (
     solve,
     solvers_for,
 )
+from solvers.sampling import NumberedDeals, sample_deals
 from solvers.shortage import Certificate, CrossedBounds, Shortage, TooFewPlaces
 from solvers.verdict import Deal, Feasible, Infeasible, Verdict, deal_faults, verify
 
 __all__ = [
     "SOLVERS",
     "Certificate",
+    "Chances",
     "CrossedBounds",
     "Deal",
     "DealProblem",
@@ -44,6 +55,8 @@ __all__ = [
     "Infeasible",
     "InputError",
     "LimitError",
+    "NoDeal",
+    "NumberedDeals",
     "QuaternityError",
     "SetConstraint",
     "Shortage",
@@ -55,11 +68,17 @@ __all__ = [
     "Verdict",
     "all_solvers",
     "certify",
+    "chances",
+    "count_deals",
+    "count_distribution",
+    "count_vector_distribution",
     "deal_faults",
     "default_solver",
+    "exact_chances",
     "find_solver",
     "mask_of",
     "players_in",
+    "sample_deals",
     "solve",
     "solvers_for",
     "verify",

@@ -27,3 +27,7 @@ class UnsupportedProblem(QuaternityError):
 
 class SolverFault(QuaternityError):
     """A solver broke its contract: a wrong verdict, or an answer that does not verify."""
+
+
+class NoDeal(QuaternityError, ValueError):
+    """Something was asked about the deals of a problem that no deal satisfies."""

@@ -1,0 +1,206 @@
+"""How many deals there are, and in how many of them a player owns a card: exactly.
+
+Sets meet only in the hand sizes. For one set, list its count vectors (k_0 … k_{P-1}) with the
+number of ways to reach each; the number of deals is the coefficient of x0^h0 x1^h1 … in the product
+over sets (see `solvers.lane_polynomials`). General counting is #P-hard (a permanent); this is
+polynomial for a fixed number of players.
+
+Memory grows with the product of the hand sizes of all players but one: a few polynomials of (that
+product) x (bits of the number of deals), after `solvers.residue` took away what is certain.
+Everything here raises `LimitError` when one polynomial is above `solvers.factor_product.MAX_BYTES`,
+the work above its `MAX_WORK`, or the count vectors of one set above
+`solvers.set_ways.MAX_VECTORS`; the message says what it would take.
+
+>>> from solvers import DealProblem, SetConstraint
+>>> cards = [SetConstraint.of([[0, 1, 2, 3]] * 4, players=4)] * 13
+>>> count_deals(DealProblem([13] * 4, cards))
+53644737765488792839237440000
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from operator import mul
+
+from solvers.errors import InputError, NoDeal
+from solvers.factor_product import Product
+from solvers.problem import DealProblem
+from solvers.residue import Part, residue
+from solvers.set_ways import SetWays, Vector
+
+
+@dataclass(frozen=True, slots=True)
+class Chances:
+    """In how many deals each player owns each card.
+
+    Attributes:
+        deals: the number of deals; 0 for an infeasible problem.
+        owned: `owned[set][card][player]`, the number of deals in which the player owns the card.
+            Every row adds up to `deals`.
+    """
+
+    deals: int
+    owned: tuple[tuple[tuple[int, ...], ...], ...]
+
+    def chance(self, set_index: int, card: int, player: int) -> Fraction:
+        """The exact chance that a player owns a card, all deals being equally likely.
+
+        Raises:
+            NoDeal: there is no deal.
+        """
+        if not self.deals:
+            raise NoDeal("no deal satisfies the problem, so nothing has a chance")
+        return Fraction(self.owned[set_index][card][player], self.deals)
+
+    def floats(self) -> list[list[list[float]]]:
+        """All chances `[set][card][player]`, each the float nearest to the exact value.
+
+        Equal rows may be one list: treat them as read-only.
+
+        Raises:
+            NoDeal: there is no deal.
+        """
+        deals = self.deals
+        if not deals:
+            raise NoDeal("no deal satisfies the problem, so nothing has a chance")
+        rows: dict[int, list[float]] = {}
+        result = []
+        for cards in self.owned:
+            chances = []
+            for row in cards:
+                # Cards alike share one tuple, and so one division per player.
+                floats = rows.get(id(row))
+                if floats is None:
+                    floats = rows[id(row)] = [number / deals for number in row]
+                chances.append(floats)
+            result.append(chances)
+        return result
+
+
+def count_deals(problem: DealProblem) -> int:
+    """The exact number of deals; 0 iff the problem is infeasible.
+
+    Cost: shifts and additions of one polynomial: a count vector of a set whose bounds matter is one
+    of each, and so is a possible owner of any other open card. Raises `LimitError`.
+    """
+    rest = residue(problem)
+    return 0 if rest is None else Product(rest).count()
+
+
+def exact_chances(problem: DealProblem) -> Chances:
+    """In how many deals each player owns each card, for all cards at once.
+
+    Cost: about log2(number of distinct factors) times that of `count_deals`. Raises `LimitError`.
+    """
+    nothing = (0,) * problem.players
+    rest = residue(problem)
+    deals = 0
+    if rest is not None:
+        befores = Product(rest).befores()
+        # Every factor's numbers add up to all deals; without a factor there is just one deal.
+        deals = next((sum(map(mul, befores[one], one.weights)) for one in befores), 1)
+    if rest is None or not deals:
+        return Chances(0, tuple((nothing,) * one.size for one in problem.sets))
+    certain = [
+        tuple([deals * (player == owner) for player in range(problem.players)])
+        for owner in range(problem.players)
+    ]
+    rows = {factor: _rows(factor, before) for factor, before in befores.items()}
+    return Chances(deals, tuple(_owned(part, certain, rows) for part in rest.parts))
+
+
+def _rows(factor: SetWays, before: list[int]) -> dict[int, tuple[int, ...]]:
+    """Per owner mask of a factor, in how many deals each player owns such a card."""
+    players = range(len(factor.base))
+    return {
+        mask: tuple(
+            [sum(map(mul, before, by[player])) if player in by else 0 for player in players]
+        )
+        for mask, by in factor.card_weights.items()
+    }
+
+
+def _owned(
+    part: Part,
+    certain: list[tuple[int, ...]],
+    rows: Mapping[SetWays, Mapping[int, tuple[int, ...]]],
+) -> tuple[tuple[int, ...], ...]:
+    cards = part.cards
+    return tuple(
+        [
+            certain[who] if who >= 0 else rows[part.whole or part.singles[mask]][mask]
+            for who, mask in zip(cards.owner, cards.masks, strict=True)
+        ]
+    )
+
+
+def chances(problem: DealProblem) -> list[list[list[float]]]:
+    """The chance `[set][card][player]` that the player owns the card, all deals equally likely.
+
+    Each is the float nearest to the exact value; 0.0 and 1.0 are exact. Cost: as `exact_chances`.
+    Equal rows may be one list: treat them as read-only.
+
+    Raises:
+        NoDeal: no deal satisfies the problem.
+        LimitError: see the module.
+
+    >>> from solvers import SetConstraint
+    >>> chances(DealProblem([2, 1], [SetConstraint.of([[0, 1], [0, 1], [0]], players=2)]))
+    [[[0.5, 0.5], [0.5, 0.5], [1.0, 0.0]]]
+    """
+    return exact_chances(problem).floats()
+
+
+def count_vector_distribution(problem: DealProblem, set_index: int) -> dict[Vector, int]:
+    """Per count vector of one set (cards of it per player), the number of deals that have it.
+
+    Vectors that no deal has are left out, so an infeasible problem gives an empty dictionary.
+    Cost: as `count_deals`.
+
+    Raises:
+        InputError: there is no such set.
+        LimitError: see the module.
+    """
+    if not 0 <= set_index < len(problem.sets):
+        raise InputError(f"set {set_index} is out of range 0..{len(problem.sets) - 1}")
+    rest = residue(problem, keep=set_index)
+    if rest is None:
+        return {}
+    part = rest.parts[set_index]
+    certain = part.cards.certain
+    if part.whole is None:
+        deals = Product(rest).count()
+        return {certain: deals} if deals else {}
+    before = Product(rest).before(part.whole)
+    surely = [a + b for a, b in zip(certain, part.whole.base, strict=True)]
+    return {
+        tuple([a + b for a, b in zip(surely, vector, strict=True)]): number * weight
+        for vector, weight, number in zip(
+            part.whole.vectors, part.whole.weights, before, strict=True
+        )
+        if number
+    }
+
+
+def count_distribution(problem: DealProblem, player: int, set_index: int) -> dict[int, int]:
+    """Per number of cards of one set that a player may hold, the number of deals that have it.
+
+    Ascending; numbers that no deal has are left out. Cost: as `count_deals`.
+
+    Raises:
+        InputError: there is no such player or set.
+        LimitError: see the module.
+
+    >>> from solvers import SetConstraint
+    >>> pair = SetConstraint.of([[0, 1], [0, 1]], players=2)
+    >>> count_distribution(DealProblem([2, 2], [pair, pair]), player=0, set_index=1)
+    {0: 1, 1: 4, 2: 1}
+    """
+    if not 0 <= player < problem.players:
+        raise InputError(f"player {player} is out of range 0..{problem.players - 1}")
+    numbers: dict[int, int] = {}
+    for vector, deals in count_vector_distribution(problem, set_index).items():
+        numbers[vector[player]] = numbers.get(vector[player], 0) + deals
+    return dict(sorted(numbers.items()))

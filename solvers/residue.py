@@ -1,0 +1,129 @@
+"""What is left of a problem when everything plainly certain is taken away.
+
+A card with one possible owner, a player with no room left, a set whose bounds forbid nothing: none
+of these needs counting. What remains is a product of *factors*, hands to fill, and the place of
+every card in them:
+
+- a set in which a bound still matters is one factor;
+- the open cards of all other sets are factors of one card each, told apart only by their owners.
+
+Equal factors are one object with a multiplicity, so that equal sets share all work.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+from solvers.open_cards import OpenSet, opened
+from solvers.problem import DealProblem, SetConstraint
+from solvers.set_ways import SetWays, Vector, set_ways
+
+
+class Part(NamedTuple):
+    """What one set contributes.
+
+    Attributes:
+        cards: what is certain and what is open.
+        whole: the factor of the set, or None when it has no open card or each is a factor.
+        singles: per owner mask of an open card without `whole`, the factor of one such card.
+        factors: all factors with their multiplicities, as pairs.
+        used: the players who may own an open card.
+    """
+
+    cards: OpenSet
+    whole: SetWays | None
+    singles: dict[int, SetWays]
+    factors: tuple[tuple[SetWays, int], ...]
+    used: int
+
+
+@lru_cache(maxsize=1 << 14)
+def part_of(constraint: SetConstraint, full: int, keep: bool) -> Part | None:
+    """The part of one set, or None when no deal can be. For the arguments see `residue`."""
+    cards = opened(constraint, full)
+    if cards is None:
+        return None
+    masks = [cards.masks[card] for card in cards.opens]
+    used = 0
+    for mask in masks:
+        used |= mask
+    if masks and (cards.bounded or keep):
+        whole = set_ways(tuple(masks), cards.low, cards.high)
+        return Part(cards, whole, {}, ((whole, 1),), used) if whole.vectors else None
+    numbers = Counter(masks)
+    singles = {mask: _single_card(mask, constraint.players) for mask in numbers}
+    factors = tuple((singles[mask], number) for mask, number in numbers.items())
+    return Part(cards, None, singles, factors, used)
+
+
+def _single_card(mask: int, players: int) -> SetWays:
+    high = tuple([mask >> player & 1 for player in range(players)])
+    return set_ways((mask,), (0,) * players, high)
+
+
+@dataclass(frozen=True, slots=True)
+class Residue:
+    """What is left to count.
+
+    Attributes:
+        hands: per player, the cards still to come from the vectors of the factors.
+        parts: per set, what it contributes.
+        factors: the distinct factors, each with how often it occurs.
+    """
+
+    hands: Vector
+    parts: tuple[Part, ...]
+    factors: dict[SetWays, int]
+
+
+def residue(problem: DealProblem, keep: int | None = None) -> Residue | None:
+    """Take away what is certain.
+
+    Args:
+        keep: a set that shall be one factor even if no bound matters in it.
+
+    Returns None when it is plain that no deal satisfies the problem; other infeasible problems are
+    left for the count to find. Raises `LimitError` for a set with too many count vectors.
+    """
+    if sum(problem.hands) != problem.cards:
+        return None
+    sets = problem.sets
+    full = sum(1 << player for player, hand in enumerate(problem.hands) if not hand)
+    while True:
+        hands = list(problem.hands)
+        parts = []
+        used = 0
+        for index, constraint in enumerate(sets):
+            part = part_of(constraint, full, index == keep)
+            if part is None:
+                return None
+            parts.append(part)
+            used |= part.used
+            for player, number in enumerate(part.cards.certain):
+                hands[player] -= number
+        if min(hands) < 0:
+            return None
+        filled = sum(1 << player for player, hand in enumerate(hands) if not hand)
+        if not used & filled:
+            break
+        full |= filled
+        sets = tuple(
+            SetConstraint.trusted(part.cards.masks, one.low, one.high)
+            for part, one in zip(parts, sets, strict=True)
+        )
+    factors: dict[SetWays, int] = {}
+    for part in parts:
+        for ways, times in part.factors:
+            factors[ways] = factors.get(ways, 0) + times
+    for ways, times in factors.items():
+        for player, least in enumerate(ways.base):
+            hands[player] -= least * times
+    if min(hands) < 0:
+        return None
+    return Residue(tuple(hands), tuple(parts), factors)
+
+
+__all__ = ["Part", "Residue", "residue"]

@@ -1,0 +1,167 @@
+"""Deals drawn exactly uniformly: all deals are numbered, and a number is drawn.
+
+The deals of a problem are put in a fixed order by walking backwards through the factors of its
+residue: the number picks a count vector of the last factor in proportion to the deals that have it,
+then one way of dealing that factor with this vector, and what remains is a number for the factors
+before. No deal is ever rejected and no probability is rounded.
+"""
+
+from __future__ import annotations
+
+from operator import sub
+from random import Random
+
+from solvers.errors import InputError, LimitError, NoDeal
+from solvers.factor_product import Product
+from solvers.problem import DealProblem
+from solvers.residue import residue
+from solvers.set_ways import SetWays, arranged
+from solvers.verdict import Deal
+
+MAX_TABLE_BYTES = 512 * 2**20
+"""Most memory the tables for numbering the deals of one problem may take."""
+
+
+class NumberedDeals:
+    """All deals of a problem, numbered from 0.
+
+    Attributes:
+        problem: the problem.
+        number: how many deals there are; 0 iff the problem is infeasible.
+
+    Making one costs about one count (see `solvers.counting`) and keeps a polynomial per factor; a
+    deal then costs about a look-up per count vector of every factor. Immutable.
+
+    Raises:
+        LimitError: as in `solvers.counting`, and above `MAX_TABLE_BYTES`.
+
+    >>> from solvers import SetConstraint
+    >>> problem = DealProblem([1, 1], [SetConstraint.of([[0, 1], [0, 1]], players=2)])
+    >>> deals = NumberedDeals(problem)
+    >>> [deals.deal(number) for number in range(deals.number)]
+    [<Deal 0: 0/1; 1: 0/0>, <Deal 0: 0/0; 1: 0/1>]
+    """
+
+    def __init__(self, problem: DealProblem) -> None:
+        self.problem = problem
+        self.number = 0
+        self._rest = residue(problem)
+        if self._rest is None:
+            return
+        self._product = Product(self._rest)
+        # In the order of the numbering, each factor once for each time it occurs.
+        self._fixed = [
+            factor
+            for factor, times in self._rest.factors.items()
+            if len(factor.vectors) == 1
+            for _ in range(times)
+        ]
+        self._alike = self._product.cards_alike()
+        self._tables: list[tuple[SetWays, bytes]] = []
+        if self._alike is None and self._product.moving:
+            self._make_tables()
+        else:
+            self.number = self._product.count()
+
+    def _make_tables(self) -> None:
+        """Per moving factor, the product of those before it."""
+        product = self._product
+        product.check_work()
+        lanes = product.lanes
+        needed = sum(product.factors[factor] for factor in product.moving) * product.size
+        if needed > MAX_TABLE_BYTES:
+            raise LimitError(
+                f"numbering the deals needs tables of up to {needed / 2**20:,.0f} MB: "
+                f"the limit is {MAX_TABLE_BYTES / 2**20:.0f} MB"
+            )
+        self._offsets = {
+            factor: [lanes.offset(vector) for vector in factor.vectors] for factor in product.moving
+        }
+        polynomial = 1
+        for factor in product.in_order():
+            for _ in range(product.factors[factor]):
+                self._tables.append((factor, lanes.in_bytes(polynomial)))
+                polynomial = lanes.times(polynomial, factor)
+        last = lanes.lane(lanes.in_bytes(polynomial), lanes.offset(product.hands))
+        self.number = product.constant * last
+
+    def deal(self, number: int) -> Deal:
+        """The deal of a number; different numbers are different deals.
+
+        Raises:
+            InputError: there is no such number.
+        """
+        if self._rest is None or not 0 <= number < self.number:
+            raise InputError(f"deal {number} is out of range: there are {self.number} deals")
+        dealt = self._factors_dealt(number)
+        rows = []
+        for part in self._rest.parts:
+            row = list(part.cards.owner)
+            opens = part.cards.opens
+            if part.whole is not None:
+                owners = dealt[part.whole].pop()
+            else:
+                owners = tuple(
+                    dealt[part.singles[part.cards.masks[card]]].pop()[0] for card in opens
+                )
+            for card, owner in zip(opens, owners, strict=True):
+                row[card] = owner
+            rows.append(tuple(row))
+        return Deal(tuple(rows))
+
+    def _factors_dealt(self, number: int) -> dict[SetWays, list[tuple[int, ...]]]:
+        """Per factor the owners of its cards, once for each time it occurs."""
+        dealt: dict[SetWays, list[tuple[int, ...]]] = {}
+        for factor in self._fixed:
+            number, way = divmod(number, factor.weights[0])
+            dealt.setdefault(factor, []).append(factor.dealt(0, way))
+        if self._alike is not None:
+            dealt[self._alike] = [(owner,) for owner in arranged(self._product.hands, number)]
+            return dealt
+        lanes = self._product.lanes
+        left = self._product.hands
+        for factor, table in reversed(self._tables):
+            at = lanes.offset(left)
+            for index, (vector, weight, offset) in enumerate(
+                zip(factor.vectors, factor.weights, self._offsets[factor], strict=True)
+            ):
+                rest = tuple(map(sub, left, vector))
+                if min(rest) < 0:
+                    continue
+                before = lanes.lane(table, at - offset)
+                if number < before * weight:
+                    way, number = divmod(number, before)
+                    dealt.setdefault(factor, []).append(factor.dealt(index, way))
+                    left = rest
+                    break
+                number -= before * weight
+        return dealt
+
+    def draw(self, random: Random) -> Deal:
+        """A deal, all of them equally likely.
+
+        Raises:
+            NoDeal: there is none.
+        """
+        if not self.number:
+            raise NoDeal("no deal satisfies the problem, so none can be drawn")
+        return self.deal(random.randrange(self.number))
+
+
+def sample_deals(problem: DealProblem, random: Random, number: int) -> list[Deal]:
+    """Some deals, each drawn independently and exactly uniformly from all deals.
+
+    Args:
+        number: how many; the same deal may come more than once.
+
+    Cost: one count, then `number` walks through the factors (see `NumberedDeals`).
+
+    Raises:
+        NoDeal: no deal satisfies the problem.
+        LimitError: as `NumberedDeals`.
+    """
+    deals = NumberedDeals(problem)
+    return [deals.draw(random) for _ in range(number)]
+
+
+__all__ = ["MAX_TABLE_BYTES", "NumberedDeals", "sample_deals"]

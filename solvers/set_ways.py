@@ -1,0 +1,208 @@
+"""One set on its own, for counting: its count vectors and how often each card goes to whom.
+
+A *count vector* says how many cards of the set each player gets; its *ways* are the deals of the
+set that give these counts. Cards with equal owners are alike, so everything is made from classes
+of cards instead of single cards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property, lru_cache
+from math import comb, factorial
+from operator import add, ge, le, sub
+
+from solvers.errors import LimitError
+from solvers.problem import players_in
+
+MAX_VECTORS = 50_000
+"""Most count vectors (and most steps between them) of one set that are listed."""
+
+Vector = tuple[int, ...]
+
+
+def class_vectors(mask: int, size: int, high: Vector) -> dict[Vector, int]:
+    """The count vectors of `size` cards alike, up to `high`, each with its number of ways.
+
+    >>> class_vectors(0b101, 2, high=(9, 9, 1))
+    {(2, 0, 0): 1, (1, 0, 1): 2}
+    """
+    ways: dict[Vector, int] = {}
+    owners = players_in(mask)
+    vector = [0] * len(high)
+
+    def give(position: int, left: int, number: int) -> None:
+        player = owners[position]
+        if position == len(owners) - 1:
+            if left <= high[player]:
+                vector[player] = left
+                ways[tuple(vector)] = number
+                vector[player] = 0
+            return
+        for count in range(min(left, high[player]), -1, -1):
+            vector[player] = count
+            give(position + 1, left - count, number * comb(left, count))
+        vector[player] = 0
+
+    if owners:
+        give(0, size, 1)
+    elif not size:
+        ways[tuple(vector)] = 1
+    return ways
+
+
+def _merged(
+    first: Mapping[Vector, int], second: Mapping[Vector, int], high: Vector
+) -> dict[Vector, int]:
+    """The count vectors of two groups of cards together, up to `high`."""
+    if len(first) * len(second) > 20 * MAX_VECTORS:
+        raise LimitError(
+            f"a set with {len(first)} x {len(second)} pairs of count vectors to merge: "
+            f"the limit is {20 * MAX_VECTORS}"
+        )
+    merged: dict[Vector, int] = {}
+    for vector, number in first.items():
+        for other, times in second.items():
+            together = tuple(map(add, vector, other))
+            if all(map(le, together, high)):
+                merged[together] = merged.get(together, 0) + number * times
+    return merged
+
+
+class SetWays:
+    """The ways to deal one set whose every card has at least two possible owners.
+
+    Attributes:
+        classes: per distinct owner mask, ascending, (mask, number of cards).
+        low, high: bounds per player.
+        vectors: the count vectors within owners and bounds, in a fixed order, less `base`.
+        weights: per vector, its number of ways.
+        base: per player, the smallest count over all vectors; zeros when there is no vector.
+
+    Raises:
+        LimitError: more than `MAX_VECTORS` vectors.
+    """
+
+    def __init__(self, owners: Vector, low: Vector, high: Vector) -> None:
+        sizes: dict[int, int] = {}
+        for mask in sorted(owners):
+            sizes[mask] = sizes.get(mask, 0) + 1
+        self.classes = tuple(sizes.items())
+        self.low, self.high = low, high
+        _check_listing(self.classes, high)
+        counted = {
+            vector: number for vector, number in self.tails[0].items() if all(map(ge, vector, low))
+        }
+        self.base = (
+            tuple(map(min, zip(*counted, strict=True))) if counted else tuple([0] * len(low))
+        )
+        self.vectors = tuple(tuple(map(sub, vector, self.base)) for vector in counted)
+        self.weights = tuple(counted.values())
+        self._whole = tuple(counted)
+
+    @property
+    def is_single_card(self) -> bool:
+        """Whether this is one card that is bound by nothing but its owners."""
+        mask, size = self.classes[0]
+        return len(self.classes) == size == 1 and len(self.vectors) == mask.bit_count()
+
+    @cached_property
+    def _groups(self) -> list[dict[Vector, int]]:
+        return [class_vectors(mask, size, self.high) for mask, size in self.classes]
+
+    @cached_property
+    def tails(self) -> list[dict[Vector, int]]:
+        """Per class number i, the vectors of classes i, i + 1, … up to `high`, with their ways."""
+        tails: list[dict[Vector, int]] = [{tuple([0] * len(self.high)): 1}]
+        for group in reversed(self._groups):
+            tails.append(_merged(group, tails[-1], self.high))
+        return tails[::-1]
+
+    @cached_property
+    def card_weights(self) -> dict[int, dict[int, Vector]]:
+        """`[mask][player]`: per vector, the ways that give that player a certain card of the mask.
+
+        The same for all cards of a class. Players outside the mask are left out.
+        """
+        weights: dict[int, dict[int, Vector]] = {}
+        for chosen, (mask, _) in enumerate(self.classes):
+            without = {tuple([0] * len(self.high)): 1}
+            for index, (other, size) in enumerate(self.classes):
+                group = class_vectors(other, size - (index == chosen), self.high)
+                without = _merged(group, without, self.high)
+            weights[mask] = {
+                player: tuple(
+                    without.get((*v[:player], v[player] - 1, *v[player + 1 :]), 0)
+                    for v in self._whole
+                )
+                for player in players_in(mask)
+            }
+        return weights
+
+    def dealt(self, number: int, way: int) -> tuple[int, ...]:
+        """The owners of the cards, in ascending order of their masks, in one way of one vector.
+
+        Args:
+            number: of the vector.
+            way: from 0 up to the vector's weight; every way is another deal of the set.
+        """
+        left = self._whole[number]
+        owners: list[int] = []
+        for group, rests in zip(self._groups, self.tails[1:], strict=True):
+            for vector, ways in group.items():
+                rest = tuple(map(sub, left, vector))
+                deals = ways * rests.get(rest, 0)
+                if way < deals:
+                    way, arrangement = divmod(way, ways)
+                    owners += arranged(vector, arrangement)
+                    left = rest
+                    break
+                way -= deals
+        return tuple(owners)
+
+
+def arranged(counts: Sequence[int], number: int) -> list[int]:
+    """The `number`-th arrangement of a multiset: player p appears `counts[p]` times.
+
+    >>> [arranged([2, 1], number) for number in range(3)]
+    [[0, 0, 1], [0, 1, 0], [1, 0, 0]]
+    """
+    left = list(counts)
+    size = sum(left)
+    ways = factorial(size)
+    for count in left:
+        ways //= factorial(count)
+    row = []
+    for length in range(size, 0, -1):
+        for player, count in enumerate(left):
+            begins = ways * count // length
+            if number < begins:
+                row.append(player)
+                left[player] -= 1
+                ways = begins
+                break
+            number -= begins
+    return row
+
+
+def _check_listing(classes: Sequence[tuple[int, int]], high: Sequence[int]) -> None:
+    """Refuse before listing: an upper bound on the vectors of every class."""
+    for mask, size in classes:
+        bound = 1
+        owners = players_in(mask)
+        for player in owners[1:]:
+            bound *= 1 + min(size, high[player])
+        bound = min(bound, comb(size + len(owners) - 1, len(owners) - 1))
+        if bound > MAX_VECTORS:
+            raise LimitError(
+                f"a set with up to {bound} count vectors: the limit of counting is {MAX_VECTORS}"
+            )
+
+
+@lru_cache(maxsize=1 << 13)
+def set_ways(owners: Vector, low: Vector, high: Vector) -> SetWays:
+    """The cached ways of a set. `owners` must be sorted, so that equal sets share one object."""
+    return SetWays(owners, low, high)
+
+
+__all__ = ["MAX_VECTORS", "SetWays", "Vector", "arranged", "class_vectors", "set_ways"]

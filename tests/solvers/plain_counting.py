@@ -1,0 +1,87 @@
+"""Counting written a second time, as plainly as possible, to hold the quick way against."""
+
+from collections import Counter
+
+from solvers import DealProblem, SetConstraint, players_in
+from solvers.brute_force import deals
+from solvers.counting import Chances
+
+
+def count_by_remaining_hands(problem: DealProblem) -> int:
+    """A dynamic programme over (hands not yet filled); within a set, card by card."""
+    left = Counter({problem.hands: 1})
+    for constraint in problem.sets:
+        here = Counter({(hands, (0,) * problem.players): ways for hands, ways in left.items()})
+        for mask in constraint.owners:
+            after: Counter[tuple[tuple[int, ...], tuple[int, ...]]] = Counter()
+            for (hands, counts), ways in here.items():
+                for player in players_in(mask):
+                    if hands[player]:
+                        after[_moved(hands, player, -1), _moved(counts, player, 1)] += ways
+            here = after
+        left = Counter()
+        for (hands, counts), ways in here.items():
+            if all(
+                low <= count <= high
+                for low, count, high in zip(constraint.low, counts, constraint.high, strict=True)
+            ):
+                left[hands] += ways
+    return left[(0,) * problem.players]
+
+
+def chances_by_remaining_hands(problem: DealProblem) -> Chances:
+    """Every (card, player) counted anew with the card's owners cut down to that player."""
+    return Chances(
+        count_by_remaining_hands(problem),
+        tuple(
+            tuple(
+                tuple(
+                    count_by_remaining_hands(_given(problem, index, card, player))
+                    if mask >> player & 1
+                    else 0
+                    for player in range(problem.players)
+                )
+                for card, mask in enumerate(constraint.owners)
+            )
+            for index, constraint in enumerate(problem.sets)
+        ),
+    )
+
+
+def chances_by_enumeration(problem: DealProblem) -> Chances:
+    """All deals, one after another."""
+    everything = list(deals(problem))
+    return Chances(
+        len(everything),
+        tuple(
+            tuple(
+                tuple(
+                    sum(deal.owner[index][card] == player for deal in everything)
+                    for player in range(problem.players)
+                )
+                for card in range(constraint.size)
+            )
+            for index, constraint in enumerate(problem.sets)
+        ),
+    )
+
+
+def vectors_by_enumeration(problem: DealProblem, set_index: int) -> dict[tuple[int, ...], int]:
+    """Per count vector of one set, its number of deals."""
+    players = range(problem.players)
+    return dict(
+        Counter(
+            tuple(deal.owner[set_index].count(player) for player in players)
+            for deal in deals(problem)
+        )
+    )
+
+
+def _moved(vector: tuple[int, ...], player: int, by: int) -> tuple[int, ...]:
+    return (*vector[:player], vector[player] + by, *vector[player + 1 :])
+
+
+def _given(problem: DealProblem, set_index: int, card: int, player: int) -> DealProblem:
+    old = problem.sets[set_index]
+    owners = (*old.owners[:card], 1 << player, *old.owners[card + 1 :])
+    return problem.with_set(set_index, SetConstraint(owners, old.low, old.high))

@@ -1,0 +1,188 @@
+"""Counts and chances: golden numbers, other ways to the same numbers, laws, limits."""
+
+from fractions import Fraction
+from math import factorial, prod
+
+import pytest
+from hypothesis import given, settings
+
+from solvers import (
+    DealProblem,
+    InputError,
+    LimitError,
+    NoDeal,
+    SetConstraint,
+    chances,
+    count_deals,
+    count_distribution,
+    count_vector_distribution,
+    exact_chances,
+    solve,
+)
+from solvers.brute_force import deals
+from solvers.strategies import deal_problems
+from tests.agreement import agree
+from tests.solvers.plain_counting import (
+    chances_by_enumeration,
+    chances_by_remaining_hands,
+    count_by_remaining_hands,
+    vectors_by_enumeration,
+)
+from tests.solvers.problems import bound_everywhere, free_start, start_seen_by_one
+
+
+def multinomial(*hands: int) -> int:
+    return factorial(sum(hands)) // prod(map(factorial, hands))
+
+
+@given(deal_problems())
+@settings(max_examples=300, deadline=None)
+def test_three_ways_to_count(problem: DealProblem) -> None:
+    agree(
+        {
+            "polynomial": count_deals,
+            "remaining hands": count_by_remaining_hands,
+            "enumeration": lambda problem: sum(1 for _ in deals(problem)),
+        },
+        problem,
+    )
+
+
+@given(deal_problems())
+@settings(max_examples=150, deadline=None)
+def test_three_ways_to_chances(problem: DealProblem) -> None:
+    agree(
+        {
+            "polynomial": exact_chances,
+            "remaining hands": chances_by_remaining_hands,
+            "enumeration": chances_by_enumeration,
+        },
+        problem,
+    )
+
+
+@given(deal_problems(max_players=4, max_sets=6, max_set_size=5))
+@settings(max_examples=100, deadline=None)
+def test_larger_problems_by_two_ways(problem: DealProblem) -> None:
+    deals = agree({"polynomial": count_deals, "remaining hands": count_by_remaining_hands}, problem)
+    assert bool(deals) == bool(solve(problem))
+    exact = exact_chances(problem)
+    assert exact.deals == deals
+    for cards in exact.owned:
+        assert all(sum(row) == deals for row in cards)
+
+
+@given(deal_problems(max_sets=3))
+@settings(max_examples=150, deadline=None)
+def test_distributions_are_those_of_enumerated_deals(problem: DealProblem) -> None:
+    for index in range(len(problem.sets)):
+        vectors = agree(
+            {"polynomial": count_vector_distribution, "enumeration": vectors_by_enumeration},
+            problem,
+            index,
+        )
+        for player in range(problem.players):
+            numbers = count_distribution(problem, player, index)
+            assert list(numbers) == sorted(numbers)
+            assert numbers == {
+                count: sum(deals for vector, deals in vectors.items() if vector[player] == count)
+                for count in {vector[player] for vector in vectors}
+            }
+
+
+@pytest.mark.parametrize(
+    ("sets", "size", "players"),
+    [(13, 4, 4), (20, 4, 4), (16, 5, 4), (15, 4, 5), (12, 5, 5), (18, 4, 6), (12, 6, 6)],
+)
+def test_starts_are_multinomials(sets: int, size: int, players: int) -> None:
+    start = free_start(size, sets, players)
+    assert count_deals(start) == multinomial(*start.hands)
+    assert set(chances(start)[0][0]) == {1 / players}
+
+
+def test_golden_numbers_of_the_52_card_game() -> None:
+    assert count_deals(free_start(4, 13, 4)) == 53_644_737_765_488_792_839_237_440_000
+    assert count_deals(start_seen_by_one(4, 13, 4)) == 84_478_098_072_866_400
+
+
+@pytest.mark.parametrize(("size", "sets", "players"), [(4, 4, 4), (4, 6, 3), (3, 5, 3), (5, 6, 2)])
+def test_bounds_in_every_set_agree_with_plain_counting(size: int, sets: int, players: int) -> None:
+    problem = bound_everywhere(size, sets, players)
+    agree({"polynomial": exact_chances, "plain": chances_by_remaining_hands}, problem)
+
+
+def test_bounds_in_every_set_of_52_cards() -> None:
+    """All 13 sets differ, and every one is bound, so nothing is alike."""
+    problem = bound_everywhere(4, 13, 4)
+    deals = agree({"polynomial": count_deals, "remaining hands": count_by_remaining_hands}, problem)
+    exact = exact_chances(problem)
+    assert exact.deals == deals
+    for player, hand in enumerate(problem.hands):
+        # The expected number of cards is the hand.
+        assert sum(row[player] for cards in exact.owned for row in cards) == hand * deals
+
+
+def test_what_a_floating_chance_is() -> None:
+    problem = bound_everywhere(4, 5, 4)
+    exact = exact_chances(problem)
+    floats = chances(problem)
+    for index in range(5):
+        for card in range(4):
+            for player in range(4):
+                chance = exact.chance(index, card, player)
+                assert isinstance(chance, Fraction)
+                assert float(chance) == floats[index][card][player]
+
+
+def test_certain_cards_have_chances_of_exactly_0_and_1() -> None:
+    problem = DealProblem([2, 1], [SetConstraint.of([[0], [0, 1], [0, 1]], players=2)])
+    assert chances(problem) == [[[1.0, 0.0], [0.5, 0.5], [0.5, 0.5]]]
+
+
+def test_without_a_deal_nothing_has_a_chance() -> None:
+    problem = DealProblem([1, 1], [SetConstraint.of([[0], [0]], players=2)])
+    assert count_deals(problem) == 0
+    exact = exact_chances(problem)
+    assert exact.deals == 0
+    assert exact.owned == (((0, 0), (0, 0)),)
+    assert count_distribution(problem, 0, 0) == {}
+    with pytest.raises(NoDeal, match="no deal satisfies the problem"):
+        chances(problem)
+    with pytest.raises(NoDeal, match="no deal satisfies the problem"):
+        exact.chance(0, 0, 0)
+
+
+def test_empty_problems_have_one_deal() -> None:
+    nothing = SetConstraint.of([], players=2)
+    for problem in (DealProblem([0, 0], []), DealProblem([0, 0], [nothing, nothing])):
+        assert count_deals(problem) == 1
+        assert exact_chances(problem).deals == 1
+    assert count_distribution(DealProblem([0, 0], [nothing]), 1, 0) == {0: 1}
+    assert count_deals(DealProblem([1, 0], [nothing])) == 0
+    assert count_deals(DealProblem([0], [SetConstraint([], [1], [1])])) == 0
+
+
+def test_players_and_sets_out_of_range() -> None:
+    problem = free_start(4, 3, 3)
+    for player, set_index, words in ((3, 0, "player 3"), (-1, 0, "player -1"), (0, 3, "set 3")):
+        with pytest.raises(InputError, match=rf"{words} is out of range 0\.\.2"):
+            count_distribution(problem, player, set_index)
+
+
+def test_too_much_is_refused_with_what_it_would_take() -> None:
+    with pytest.raises(LimitError, match=r"polynomials of [\d,]+ MB .*: the limit is 32 MB"):
+        count_deals(bound_everywhere(4, 40, 8))
+    with pytest.raises(LimitError, match=r"additions of [\d.]+ MB: the limit is 20 GB in all"):
+        exact_chances(bound_everywhere(4, 45, 5))
+    big = SetConstraint.of([range(5)] * 400, players=5, low=[1] * 5)
+    with pytest.raises(LimitError, match=r"up to \d+ count vectors: the limit of counting is"):
+        count_deals(DealProblem([80] * 5, [big]))
+    owners = [range(4)] * 60 + [range(1, 4)] * 60
+    with pytest.raises(LimitError, match=r"\d+ x \d+ pairs of count vectors to merge"):
+        count_deals(DealProblem([30] * 4, [SetConstraint.of(owners, players=4, low=[1] * 4)]))
+
+
+def test_starts_have_no_limit() -> None:
+    start = free_start(100, 100, 100)
+    assert count_deals(start) == multinomial(*start.hands)
+    assert chances(start)[99][99][99] == 0.01
