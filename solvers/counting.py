@@ -21,14 +21,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from operator import mul
+from typing import TYPE_CHECKING
 
 from solvers.errors import InputError, NoDeal
 from solvers.factor_product import Product
 from solvers.problem import DealProblem
 from solvers.residue import Part, residue
 from solvers.set_ways import SetWays, Vector
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +55,8 @@ class Chances:
         """
         if not self.deals:
             raise NoDeal("no deal satisfies the problem, so nothing has a chance")
+        from fractions import Fraction
+
         return Fraction(self.owned[set_index][card][player], self.deals)
 
     def floats(self) -> list[list[list[float]]]:

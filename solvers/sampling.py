@@ -9,7 +9,7 @@ before. No deal is ever rejected and no probability is rounded.
 from __future__ import annotations
 
 from operator import sub
-from random import Random
+from typing import TYPE_CHECKING
 
 from solvers.errors import InputError, LimitError, NoDeal
 from solvers.factor_product import Product
@@ -17,6 +17,9 @@ from solvers.problem import DealProblem
 from solvers.residue import residue
 from solvers.set_ways import SetWays, arranged
 from solvers.verdict import Deal
+
+if TYPE_CHECKING:
+    from random import Random
 
 MAX_TABLE_BYTES = 512 * 2**20
 """Most memory the tables for numbering the deals of one problem may take."""
