@@ -1,0 +1,376 @@
+"""Bulk work in one place: one map for this process, several processes or a Dask cluster.
+
+    with open_executor(workers=8) as pool:
+        for result in ordered_map(pool, play_one, range(10_000), chunk_size=50):
+            ...
+
+Everything runs through `concurrent.futures.Executor`. Results arrive in the order of the items
+whatever ran them, and randomness belongs to the item (`item_random`), never to a worker; so the
+same seed gives the same results in one process, in eight, or on a cluster.
+
+A worker that dies (killed, out of memory) costs time, not results: its chunks are given out again.
+An interrupt leaves promptly: what was yielded before it is finished and whole.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
+from contextlib import contextmanager
+from functools import partial
+from itertools import islice
+from random import Random
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
+
+from quaternity.errors import InputError, LimitError
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+Arguments = ParamSpec("Arguments")
+
+MOST_LOSSES = 4
+"""Times in a row that workers may die without any chunk coming back, before giving up."""
+
+MOST_WORKERS = 1024
+"""Most processes `open_executor` will start."""
+
+CHECK_SECONDS = 2
+"""How often a pool that waits looks whether it waits in vain."""
+
+CLUSTER_SECONDS = 10
+"""How long to wait for a cluster to answer, and then for its first worker."""
+
+
+class WorkersLost(LimitError):
+    """Workers died again and again, or the cluster went away."""
+
+
+def item_random(seed: int, index: int) -> Random:
+    """The generator of one item of a seeded run: a function of the two numbers alone.
+
+    >>> item_random(7, 3).random() == item_random(7, 3).random() != item_random(7, 4).random()
+    True
+    """
+    return Random(f"{seed}/{index}")
+
+
+class SerialExecutor(Executor):
+    """Runs everything at once, here. An interrupt passes straight through."""
+
+    def submit(
+        self,
+        fn: Callable[Arguments, Result],
+        /,
+        *args: Arguments.args,
+        **kwargs: Arguments.kwargs,
+    ) -> Future[Result]:
+        """A future that is already done."""
+        future: Future[Result] = Future()
+        try:
+            future.set_result(fn(*args, **kwargs))
+        except Exception as error:
+            future.set_exception(error)
+        return future
+
+
+def _nothing() -> None:
+    pass
+
+
+class Pool:
+    """An executor, started when first needed and started anew after its workers died.
+
+    Attributes:
+        in_flight: how many chunks to keep submitted.
+        lost: the exceptions of a future by which a dead worker shows.
+    """
+
+    def __init__(
+        self,
+        start: Callable[[], tuple[Executor, Callable[[], None]]],
+        in_flight: int,
+        lost: tuple[type[BaseException], ...] = (),
+        check: Callable[[], None] = _nothing,
+    ) -> None:
+        """`start` gives an executor, and what ends it at once with all that it runs; `check`,
+        called every `CHECK_SECONDS` of waiting, raises when no result can come any more.
+        """
+        self._start = start
+        self._running: tuple[Executor, Callable[[], None]] | None = None
+        self._check = check
+        self.in_flight = in_flight
+        self.lost: tuple[type[BaseException], ...] = (BrokenExecutor, *lost)
+
+    @classmethod
+    def around(cls, executor: Executor, in_flight: int = 4) -> Pool:
+        """A pool around any executor, which stays its owner's: never ended, never started anew."""
+        return cls(lambda: (executor, _nothing), in_flight)
+
+    def submit(self, function: Callable[..., Result], *arguments: Any) -> Future[Result]:
+        """Hand one call to a worker."""
+        if self._running is None:
+            self._running = self._start()
+        return self._running[0].submit(function, *arguments)
+
+    def wait(self, future: Future[Result]) -> Result:
+        """The result of a future that `submit` gave."""
+        while True:
+            try:
+                return future.result(timeout=CHECK_SECONDS)
+            except TimeoutError:
+                if future.done():
+                    raise  # the call itself raised it
+                self._check()
+
+    def drop(self) -> None:
+        """End all workers now, running calls included. The next `submit` starts new ones."""
+        running, self._running = self._running, None
+        if running is not None:
+            _, end_now = running
+            end_now()
+
+    def close(self) -> None:
+        """Wait for what runs, then let the workers go."""
+        running, self._running = self._running, None
+        if running is not None:
+            executor, end_now = running
+            executor.shutdown(wait=True)
+            end_now()
+
+
+@contextmanager
+def open_executor(workers: int = 1, dask: str | None = None) -> Iterator[Pool]:
+    """Where bulk work runs: here (1 worker), in processes, or on a Dask cluster.
+
+    Processes are spawned, so functions, items and results must be picklable, and functions must be
+    found by name in an importable module; on a cluster the workers must have the same
+    version of this package installed. Leaving by an exception stops all workers at once.
+
+    Args:
+        workers: number of processes; 1 runs everything in this one. Ignored with `dask`.
+        dask: address of a running scheduler, such as `tcp://10.0.0.5:8786`.
+
+    Raises:
+        InputError: an impossible number of workers; `distributed` is not installed; nothing
+            answers at the address, or it has no workers.
+    """
+    if dask is not None:
+        with _cluster(dask) as client, _ended(_cluster_pool(client)) as pool:
+            yield pool
+    elif not 1 <= workers <= MOST_WORKERS:
+        raise InputError(f"workers: {workers} is out of range 1..{MOST_WORKERS}")
+    elif workers == 1:
+        yield Pool(lambda: (SerialExecutor(), _nothing), in_flight=1)
+    else:
+        with _ended(Pool(lambda: _processes(workers), in_flight=2 * workers + 1)) as pool:
+            yield pool
+
+
+@contextmanager
+def _ended(pool: Pool) -> Iterator[Pool]:
+    try:
+        yield pool
+    except BaseException:
+        pool.drop()
+        raise
+    pool.close()
+
+
+def ordered_map(
+    pool: Pool | Executor,
+    function: Callable[[Item], Result],
+    items: Iterable[Item],
+    chunk_size: int = 1,
+    on_done: Callable[[int], None] | None = None,
+) -> Iterator[Result]:
+    """`function` of every item, in the order of the items. Items are taken as they are needed.
+
+    Args:
+        pool: from `open_executor`, or any executor.
+        function: see `open_executor` for what may run elsewhere.
+        chunk_size: items a worker gets at a time; at most `pool.in_flight` chunks are out.
+        on_done: called with the number of items each time a chunk has come back.
+
+    Raises:
+        WorkersLost: workers died `MOST_LOSSES` times in a row without a chunk coming back.
+        What `function` raises, at the item's turn.
+    """
+    if chunk_size < 1:
+        raise InputError(f"chunk_size: {chunk_size} is not at least 1")
+    if isinstance(pool, Executor):
+        pool = Pool.around(pool)
+    remaining = iter(items)
+    waiting: deque[_Chunk[Item, Result]] = deque()
+    losses = 0
+    try:
+        while True:
+            try:
+                while len(waiting) < pool.in_flight:
+                    part = list(islice(remaining, chunk_size))
+                    if not part:
+                        break
+                    waiting.append(_Chunk(part))
+                if not waiting:
+                    return
+                for chunk in waiting:
+                    if chunk.future is None:
+                        chunk.future = pool.submit(_run, function, chunk.items)
+                results = waiting[0].wait(pool)
+            except pool.lost as reason:
+                losses += 1
+                if losses > MOST_LOSSES:
+                    raise WorkersLost(
+                        f"workers died {losses} times in a row, the last time by {reason!r}"
+                    ) from reason
+                pool.drop()
+                for chunk in waiting:
+                    chunk.forget_unless_finished()
+                continue
+            except CancelledError as reason:
+                raise WorkersLost("the work was cancelled: the cluster went away") from reason
+            losses = 0
+            chunk = waiting.popleft()
+            if on_done is not None:
+                on_done(len(chunk.items))
+            yield from results
+    except BaseException:
+        # An error, an interrupt, or nobody wants the rest.
+        pool.drop()
+        raise
+
+
+class _Chunk(Generic[Item, Result]):
+    """Some items, and their results to come once they are handed to a worker."""
+
+    __slots__ = ("future", "items")
+
+    def __init__(self, items: Sequence[Item]) -> None:
+        self.items = items
+        self.future: Future[list[Result]] | None = None
+
+    def wait(self, pool: Pool) -> list[Result]:
+        """The results."""
+        assert self.future is not None, "the chunk was handed over"
+        return pool.wait(self.future)
+
+    def forget_unless_finished(self) -> None:
+        """To be handed over again, unless its results are there."""
+        future = self.future
+        if future is None or not future.done() or future.cancelled() or future.exception():
+            self.future = None
+
+
+def _run(function: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
+    return [function(item) for item in items]
+
+
+# ---------------------------------------------------------------------------- processes
+
+
+def _processes(workers: int) -> tuple[Executor, Callable[[], None]]:
+    """A process pool whose workers leave when they are told to, or when this process dies."""
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+
+    context = get_context("spawn")
+    reader, writer = context.Pipe(duplex=False)
+    executor = ProcessPoolExecutor(
+        workers, mp_context=context, initializer=_begin_worker, initargs=(reader,)
+    )
+
+    def end_now() -> None:
+        writer.close()
+        executor.shutdown(wait=True, cancel_futures=True)
+
+    return executor, end_now
+
+
+def _begin_worker(parent: Connection) -> None:
+    """In a new worker: leave interrupts to the parent, and end when its side of the pipe closes."""
+    import signal
+    import threading
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+
+
+def _end_with(parent: Connection) -> None:
+    try:
+        parent.recv_bytes()
+    except (EOFError, OSError):
+        os._exit(1)
+
+
+# ---------------------------------------------------------------------------- clusters
+
+
+@contextmanager
+def _cluster(address: str) -> Iterator[Any]:
+    """A client of the scheduler at an address, with at least one worker behind it."""
+    import logging
+
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise InputError(
+            f"dask {address!r}: the package 'distributed' is not installed "
+            "(it comes with the extra 'cluster' of this package)"
+        ) from error
+    # A lost connection is told by an exception here; there it is also logged, with tracebacks.
+    loggers = [
+        logging.getLogger(name)
+        for name in ("distributed", "distributed.client", "tornado.application")
+    ]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL)
+    try:
+        try:
+            client = Client(address, timeout=CLUSTER_SECONDS, set_as_default=False)
+        except (OSError, ValueError, TypeError, ImportError) as error:
+            raise InputError(f"dask {address!r}: no scheduler answers there ({error})") from error
+        with client:
+            try:
+                client.wait_for_workers(1, timeout=CLUSTER_SECONDS)
+            except (OSError, TimeoutError) as error:
+                raise InputError(
+                    f"dask {address!r}: the scheduler has no workers after {CLUSTER_SECONDS} s"
+                ) from error
+            yield client
+    finally:
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)
+
+
+def _cluster_pool(client: Any) -> Pool:
+    from distributed import KilledWorker
+
+    def start() -> tuple[Executor, Callable[[], None]]:
+        executor: Executor = client.get_executor(pure=False)
+        # This executor knows no `cancel_futures`: without waiting it cancels.
+        return executor, partial(executor.shutdown, wait=False)
+
+    def check() -> None:
+        # Its executor leaves the futures of a lost scheduler waiting for ever.
+        if client.status != "running":
+            raise WorkersLost(f"the cluster at {client.scheduler.address} went away")
+
+    threads = sum(client.nthreads().values())
+    return Pool(start, 2 * threads + 1, (KilledWorker,), check)
+
+
+__all__ = [
+    "MOST_LOSSES",
+    "MOST_WORKERS",
+    "Pool",
+    "SerialExecutor",
+    "WorkersLost",
+    "item_random",
+    "open_executor",
+    "ordered_map",
+]

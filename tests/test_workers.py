@@ -1,0 +1,219 @@
+"""Bulk work: one result in one process, in several, and on a cluster, even when workers die."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from quaternity.errors import InputError
+from quaternity.workers import WorkersLost, item_random, open_executor, ordered_map
+
+ITEMS = 400
+CHUNK = 5
+
+
+class Drawn(NamedTuple):
+    """What one item gave, and which process gave it."""
+
+    number: int
+    process: int
+
+
+def draw(index: int) -> Drawn:
+    """A number that depends on seed and item only."""
+    random = item_random(11, index)
+    return Drawn(sum(random.randrange(1000) for _ in range(200)), os.getpid())
+
+
+def expected() -> list[int]:
+    return [draw(index).number for index in range(ITEMS)]
+
+
+def fail_at_seven(index: int) -> int:
+    if index == 7:
+        raise InputError("item 7 is bad")
+    return index
+
+
+def die(index: int) -> int:
+    del index
+    os.kill(os.getpid(), signal.SIGKILL)
+    return 0
+
+
+def double(index: int) -> int:
+    return 2 * index
+
+
+def all_with_one_worker_killed(results: Iterator[Drawn]) -> list[int]:
+    """The results of a run in which the worker of the first one is killed."""
+    first = next(results)
+    assert first.process != os.getpid()
+    os.kill(first.process, signal.SIGKILL)
+    rest = list(results)
+    assert {drawn.process for drawn in rest} - {first.process}, "another worker took over"
+    return [first.number, *(drawn.number for drawn in rest)]
+
+
+def test_results_and_progress_come_in_order_in_process() -> None:
+    done: list[int] = []
+    with open_executor() as pool:
+        results = list(ordered_map(pool, draw, range(ITEMS), 7, done.append))
+    assert [result.number for result in results] == expected()
+    assert {result.process for result in results} == {os.getpid()}
+    assert sum(done) == ITEMS
+    assert max(done) == 7
+
+
+def test_items_are_taken_as_needed_and_only_so_many_are_out() -> None:
+    taken = []
+
+    def items() -> Iterator[int]:
+        for index in range(1000):
+            taken.append(index)
+            yield index
+
+    with ThreadPoolExecutor(1) as threads:
+        results = ordered_map(threads, double, items(), chunk_size=3)
+        assert [next(results) for _ in range(3)] == [0, 2, 4]
+        assert len(taken) <= 15
+        results.close()  # type: ignore[attr-defined]  # the iterator is a generator
+
+
+def test_a_killed_process_costs_no_result() -> None:
+    with open_executor(workers=2) as pool:
+        numbers = all_with_one_worker_killed(ordered_map(pool, draw, range(ITEMS), CHUNK))
+    assert numbers == expected()
+
+
+def test_processes_that_die_again_and_again_are_given_up() -> None:
+    with open_executor(workers=2) as pool, pytest.raises(WorkersLost, match="in a row"):
+        list(ordered_map(pool, die, range(3)))
+
+
+def test_an_error_arrives_at_its_turn_and_leaves_the_pool_usable() -> None:
+    with open_executor() as pool:
+        results = ordered_map(pool, fail_at_seven, range(20), 7)
+        assert [next(results) for _ in range(7)] == list(range(7))
+        with pytest.raises(InputError, match="item 7"):
+            next(results)
+        assert list(ordered_map(pool, double, range(3))) == [0, 2, 4]
+
+
+INTERRUPTED = """
+import os, signal
+from quaternity.workers import open_executor, ordered_map
+from tests.test_workers import draw
+if __name__ == "__main__":
+    seen = 0
+    try:
+        with open_executor(workers=2) as pool:
+            for result in ordered_map(pool, draw, range(10**9), 5):
+                seen += 1
+                if seen == 20:
+                    print(result.process, flush=True)
+                    os.killpg(0, signal.SIGINT)
+    except KeyboardInterrupt:
+        print("left with", seen, flush=True)
+"""
+
+
+def test_an_interrupt_leaves_promptly_with_what_is_finished() -> None:
+    run = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        start_new_session=True,
+        check=False,
+    )
+    worker, left = run.stdout.splitlines()
+    assert left.startswith("left with ")
+    assert int(left.split()[-1]) >= 20
+    assert "Traceback" not in run.stderr
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(worker), 0)
+
+
+@pytest.mark.parametrize("workers", [0, -1, 10**6])
+def test_an_impossible_number_of_workers_is_refused(workers: int) -> None:
+    with pytest.raises(InputError, match="out of range"), open_executor(workers):
+        pass
+
+
+@contextmanager
+def cluster(folder: Path, workers: int) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """A scheduler (address and process) and workers in processes, on the loopback address."""
+    pytest.importorskip("distributed")
+    here = ["--host", "127.0.0.1"]
+    known = folder / "scheduler.json"
+    commands = [["dask", "scheduler", *here, "--port", "0", "--no-dashboard"]]
+    commands += [["dask", "worker", *here, "--nthreads", "1", "--no-nanny", "--no-dashboard"]] * (
+        workers
+    )
+    running: list[subprocess.Popen[str]] = []
+
+    def start(command: list[str]) -> None:
+        running.append(
+            subprocess.Popen(
+                [sys.executable, "-m", *command, "--scheduler-file", str(known)],
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                text=True,
+                cwd=Path(__file__).parents[1],
+            )
+        )
+
+    try:
+        for command in commands:
+            start(command)
+        errors = running[0].stderr
+        assert errors is not None
+        address = next(line.split()[-1] for line in errors if "Scheduler at:" in line)
+        yield address, running[0]
+    finally:
+        for process in running:
+            process.kill()
+            process.communicate()
+
+
+def test_a_killed_worker_of_a_cluster_costs_no_result_but_a_killed_scheduler_ends_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("quaternity.workers.CHECK_SECONDS", 0.1)
+    with cluster(tmp_path, workers=2) as (address, scheduler):
+        with open_executor(dask=address) as pool:
+            numbers = all_with_one_worker_killed(ordered_map(pool, draw, range(ITEMS), CHUNK))
+        assert numbers == expected()
+        with open_executor(dask=address) as pool:
+            results = ordered_map(pool, draw, range(10**9), CHUNK)
+            next(results)
+            scheduler.kill()
+            with pytest.raises(WorkersLost, match="went away"):
+                list(results)
+
+
+def test_a_cluster_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("distributed")
+    monkeypatch.setattr("quaternity.workers.CLUSTER_SECONDS", 1)
+    for address in ("tcp://127.0.0.1:9", "nowhere", "tcp://127.0.0.1:notaport"):
+        with pytest.raises(InputError, match=address), open_executor(dask=address):
+            pass
+
+
+def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with (
+        pytest.raises(InputError, match="'distributed' is not installed"),
+        open_executor(dask="tcp://127.0.0.1:8786"),
+    ):
+        pass
