@@ -29,6 +29,7 @@ from solvers.errors import (
     SolverTimeout,
     UnsupportedProblem,
 )
+from solvers.filtering import closed
 from solvers.problem import DealProblem, SetConstraint, mask_of, players_in
 from solvers.registry import (
     SOLVERS,
@@ -69,6 +70,7 @@ __all__ = [
     "all_solvers",
     "certify",
     "chances",
+    "closed",
     "count_deals",
     "count_distribution",
     "count_vector_distribution",

@@ -108,6 +108,13 @@ def run(solver: Any) -> int:
     return int(solver.optimal_flow())
 
 
+def flows_of(network: Network, solver: Any) -> list[int]:
+    """What flows through the arcs of a solved network, in their order."""
+    import numpy as np
+
+    return [int(flow) for flow in solver.flows(np.arange(len(network.tails), dtype=np.int32))]
+
+
 def prepare(problem: DealProblem) -> Callable[[], Verdict]:
     """Build the network; the result solves it. See the module for the construction."""
     plain = plain_shortage(problem)
@@ -120,18 +127,12 @@ def prepare(problem: DealProblem) -> Callable[[], Verdict]:
 
     def solve() -> Verdict:
         if run(solver) == problem.cards:
-            return Feasible(_deal(network, _share_flows(network, solver)))
+            first = network.first_share
+            flows = flows_of(network, solver)[first : first + len(network.shares)]
+            return Feasible(_deal(network, flows))
         return Infeasible(_shortage(network, set(solver.get_source_side_min_cut())))
 
     return solve
-
-
-def _share_flows(network: Network, solver: Any) -> list[int]:
-    import numpy as np
-
-    first = network.first_share
-    flows = solver.flows(np.arange(first, first + len(network.shares), dtype=np.int32))
-    return [int(flow) for flow in flows]
 
 
 def _deal(network: Network, flows: list[int]) -> Deal:
@@ -159,4 +160,4 @@ def _shortage(network: Network, reached: set[int]) -> Shortage:
     return Shortage(coalition, witnesses)
 
 
-__all__ = ["Network", "build", "prepare", "run"]
+__all__ = ["SINK", "SOURCE", "Network", "build", "flows_of", "prepare", "run"]

@@ -1,6 +1,13 @@
 """Problems that several tests of the solvers use."""
 
+import json
+from functools import cache
+from pathlib import Path
+
 from solvers import DealProblem, SetConstraint
+
+ORACLE = Path(__file__).parent.parent / "data" / "oracle_states.jsonl"
+"""970 states, reachable ones and damaged ones, with the verdicts of two other implementations."""
 
 
 def free_start(size: int, sets: int, players: int) -> DealProblem:
@@ -35,3 +42,29 @@ def bound_everywhere(size: int, sets: int, players: int) -> DealProblem:
             owners[0] = [first, (first + 1) % players]
         constraints.append(SetConstraint.of(owners, players, low, high))
     return DealProblem([size * sets // players] * players, constraints)
+
+
+def oracle_problems() -> list[tuple[DealProblem, bool]]:
+    """The recorded game states as problems, each with its verdict; completed sets are empty."""
+    return [(problem, valid) for problem, valid, _ in oracle_games()]
+
+
+@cache
+def oracle_games() -> list[tuple[DealProblem, bool, tuple[int, int, int]]]:
+    """The same, each with (cards per set, sets, players)."""
+    found = []
+    for line in ORACLE.read_text().splitlines():
+        row = json.loads(line)
+        state = row["state"]
+        players = state["players"]
+        sets = [
+            SetConstraint.of(owners, players, [least[index] for least in state["minimum"]])
+            if owner is None
+            else SetConstraint.of([], players)
+            for index, (owners, owner) in enumerate(
+                zip(state["owners"], state["completed"], strict=True)
+            )
+        ]
+        game = (state["set_size"], state["sets"], players)
+        found.append((DealProblem(state["hands"], sets), row["valid"], game))
+    return found

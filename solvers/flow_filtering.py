@@ -1,0 +1,158 @@
+"""Filtering by one flow: who may own what by strongly connected components, bounds by more flow.
+
+A feasible flow of `solvers.max_flow` is one deal. Another deal gives a player a card of an owner
+mask that he has none of now iff the arc from his share of the set to the mask's node lies on a
+cycle of the residual graph: iff both ends are in one strongly connected component (Régin's
+filtering; SciPy). The most cards of a set that a player can hold is what he holds now plus the
+flow that can be sent round from his share of the set back to him, and the fewest likewise.
+
+Serves any number of players. Cost: one maximum flow, one search for components, and for every
+(player, set) a search of the residual graph per card by which the count can change, plus one.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+
+from solvers.errors import LimitError, NoDeal
+from solvers.max_flow import SINK, SOURCE, Network, build, flows_of, run
+from solvers.problem import DealProblem, SetConstraint, players_in
+from solvers.shortage import plain_shortage
+
+MAX_STEPS = 200_000_000
+"""Most arcs that are looked at for the bounds: about a minute."""
+
+
+class _Residual:
+    """The residual graph of a full flow, without source and sink: no cycle goes through these.
+
+    Arcs come in pairs: arc i and arc i ^ 1 are each other's way back, and what flows through an arc
+    of the network is the room of its way back.
+    """
+
+    def __init__(self, network: Network, flows: list[int]) -> None:
+        nodes = 1 + max(network.tails + network.heads)
+        self.tails: list[int] = []
+        self.heads: list[int] = []
+        self.room: list[int] = []
+        self.leaving: list[list[int]] = [[] for _ in range(nodes)]
+        self.between: dict[tuple[int, int], int] = {}
+        self.steps = 0
+        for tail, head, capacity, flow in zip(
+            network.tails, network.heads, network.capacities, flows, strict=True
+        ):
+            if tail != SOURCE and head != SINK:
+                arc = len(self.heads)
+                self.between[tail, head] = arc
+                self.tails += (tail, head)
+                self.heads += (head, tail)
+                self.room += (capacity - flow, flow)
+                self.leaving[tail].append(arc)
+                self.leaving[head].append(arc + 1)
+
+    def components(self) -> list[int]:
+        """Per node, the number of its strongly connected component."""
+        import numpy as np
+        from scipy.sparse import csr_array
+        from scipy.sparse.csgraph import connected_components
+
+        arcs = [arc for arc, room in enumerate(self.room) if room]
+        tails = np.array([self.tails[arc] for arc in arcs], dtype=np.int32)
+        heads = np.array([self.heads[arc] for arc in arcs], dtype=np.int32)
+        nodes = len(self.leaving)
+        graph = csr_array((np.ones(len(arcs), dtype=np.int8), (tails, heads)), (nodes, nodes))
+        _, labels = connected_components(graph, connection="strong")
+        return [int(label) for label in labels]
+
+    def send_round(self, arc: int) -> None:
+        """Send as much more through an arc as can come back another way (shortest paths first)."""
+        start, end = self.heads[arc], self.tails[arc]
+        back = arc ^ 1
+        while self.room[arc]:
+            # The arc by which each node was reached; the arc's own way back is no other way.
+            came = {start: back}
+            queue = deque([start])
+            while queue and end not in came:
+                node = queue.popleft()
+                self.steps += len(self.leaving[node])
+                for step in self.leaving[node]:
+                    if self.room[step] and step != back and self.heads[step] not in came:
+                        came[self.heads[step]] = step
+                        queue.append(self.heads[step])
+            if end not in came:
+                return
+            if self.steps > MAX_STEPS:
+                raise LimitError(
+                    f"filtering by flow looked at more than {MAX_STEPS:,} arcs: that is the limit"
+                )
+            path = [arc]
+            while end != start:
+                path.append(came[end])
+                end = self.tails[came[end]]
+            end = self.tails[arc]
+            amount = min([self.room[step] for step in path])
+            for step in path:
+                self.room[step] -= amount
+                self.room[step ^ 1] += amount
+
+
+def closed_by_flow(problem: DealProblem) -> DealProblem:
+    """The same deals with every owner, minimum and maximum as tight as it can be.
+
+    Raises:
+        NoDeal: the problem is infeasible.
+        LimitError: above `MAX_STEPS`.
+    """
+    nothing = "no deal satisfies the problem, so nothing can be said about its deals"
+    if plain_shortage(problem) is not None:
+        raise NoDeal(nothing)
+    if not problem.cards:
+        # All bounds are 0 or meaningless: nobody holds anything.
+        none = (0,) * problem.players
+        empty = SetConstraint.trusted((), none, none)
+        return DealProblem.trusted(problem.hands, (empty,) * len(problem.sets))
+    network = Network(problem)
+    solver = build(network)
+    if run(solver) != problem.cards:
+        raise NoDeal(nothing)
+    residual = _Residual(network, flows_of(network, solver))
+    components = residual.components()
+    sets = []
+    for index, constraint in enumerate(problem.sets):
+        owners = _owners(network, residual, components, index)
+        fewest, most = [], []
+        for player in range(problem.players):
+            node, share = 2 + player, network.share_node(index, player)
+            arc = residual.between[node, share]
+            varies = components[node] == components[share]
+            if varies:
+                residual.send_round(arc)
+            most.append(constraint.low[player] + residual.room[arc ^ 1])
+            if varies:
+                residual.send_round(arc ^ 1)
+            fewest.append(constraint.low[player] + residual.room[arc ^ 1])
+        sets.append(
+            SetConstraint.trusted(
+                tuple([owners[mask] for mask in constraint.owners]), tuple(fewest), tuple(most)
+            )
+        )
+    return DealProblem.trusted(problem.hands, tuple(sets))
+
+
+def _owners(
+    network: Network, residual: _Residual, components: list[int], index: int
+) -> dict[int, int]:
+    """Per owner mask of a set, the players who own such a card in some deal."""
+    owners = {}
+    for mask, node in network.classes[index].items():
+        possible = 0
+        for player in players_in(mask):
+            share = network.share_node(index, player)
+            flow = residual.room[residual.between[share, node] ^ 1]
+            if flow or components[share] == components[node]:
+                possible |= 1 << player
+        owners[mask] = possible
+    return owners
+
+
+__all__ = ["MAX_STEPS", "closed_by_flow"]

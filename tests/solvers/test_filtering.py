@@ -1,0 +1,111 @@
+"""Closed problems: two ways, enumeration, and what closing promises."""
+
+import pytest
+from hypothesis import given, settings
+
+from solvers import (
+    DealProblem,
+    LimitError,
+    NoDeal,
+    SetConstraint,
+    closed,
+    flow_filtering,
+    mask_of,
+    solve,
+)
+from solvers.brute_force import deals
+from solvers.filtering import FILTERS
+from solvers.strategies import deal_problems, feasible_problems
+from tests.agreement import agree
+from tests.solvers.problems import bound_everywhere, free_start, oracle_problems
+
+
+def closed_by_enumeration(problem: DealProblem) -> DealProblem:
+    everything = [deal.owner for deal in deals(problem)]
+    players = range(problem.players)
+    return DealProblem(
+        problem.hands,
+        [
+            SetConstraint(
+                [
+                    mask_of({owner[index][card] for owner in everything})
+                    for card in range(constraint.size)
+                ],
+                [min(owner[index].count(player) for owner in everything) for player in players],
+                [max(owner[index].count(player) for owner in everything) for player in players],
+            )
+            for index, constraint in enumerate(problem.sets)
+        ],
+    )
+
+
+@given(deal_problems())
+@settings(max_examples=400, deadline=None)
+def test_three_ways_to_close(problem: DealProblem) -> None:
+    if solve(problem):
+        agree(FILTERS | {"enumeration": closed_by_enumeration}, problem)
+    else:
+        for filter_ in FILTERS.values():
+            with pytest.raises(NoDeal, match="no deal satisfies the problem"):
+                filter_(problem)
+
+
+@given(feasible_problems(max_players=6, max_sets=6, max_set_size=6))
+@settings(max_examples=150, deadline=None)
+def test_tables_and_flow_agree_on_larger_problems(problem: DealProblem) -> None:
+    assert closed(problem) == agree(FILTERS, problem)
+
+
+def test_tables_and_flow_agree_on_game_states() -> None:
+    for problem, valid in oracle_problems()[::4]:
+        if valid:
+            agree(FILTERS, problem)
+        else:
+            with pytest.raises(NoDeal):
+                closed(problem)
+
+
+@given(feasible_problems(max_players=5, max_sets=4, max_set_size=5))
+@settings(max_examples=100, deadline=None)
+def test_nothing_in_a_closed_problem_can_be_tightened(problem: DealProblem) -> None:
+    tight = closed(problem)
+    assert closed(tight) == tight
+    for index, constraint in enumerate(tight.sets):
+        for player in range(tight.players):
+            low, high = list(constraint.low), list(constraint.high)
+            low[player] = constraint.high[player]
+            assert solve(tight.with_set(index, SetConstraint(constraint.owners, low, high)))
+            low[player] = constraint.low[player]
+            high[player] = constraint.low[player]
+            assert solve(tight.with_set(index, SetConstraint(constraint.owners, low, high)))
+
+
+def test_a_start_is_closed_already() -> None:
+    start = free_start(4, 13, 4)
+    assert closed(start) == start
+
+
+def test_problems_without_cards() -> None:
+    nothing = SetConstraint.of([], players=2, high=[3, 0])
+    for problem in (DealProblem([0, 0], []), DealProblem([0, 0], [nothing])):
+        tight = agree(FILTERS, problem)
+        assert all(one.high == (0, 0) for one in tight.sets)
+
+
+def test_one_player_owns_everything() -> None:
+    problem = DealProblem([3], [SetConstraint.of([[0], [0]], 1), SetConstraint.of([[0]], 1)])
+    assert [one.low for one in agree(FILTERS, problem).sets] == [(2,), (1,)]
+
+
+def test_many_players_are_closed_by_flow() -> None:
+    problem = bound_everywhere(15, 4, 20)
+    tight = closed(problem)
+    assert closed(tight) == tight
+    with pytest.raises(LimitError):
+        FILTERS["tables"](problem)
+
+
+def test_a_search_that_takes_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(flow_filtering, "MAX_STEPS", 10)
+    with pytest.raises(LimitError, match="looked at more than 10 arcs"):
+        FILTERS["flow"](bound_everywhere(4, 13, 4))
