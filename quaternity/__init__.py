@@ -1,7 +1,7 @@
 """Games of collected sets whose hands are unknown: Quaternity, Kwartet, Quarto and SET.
 
-The game of Quaternity itself is here: `Settings`, `State`, `Game`, questions and answers, records and
-state files. The mathematics is in the package `solvers`; the sister games are in
+The game of Quaternity itself is here: `Settings`, `State`, `Game`, questions and answers, records
+and state files. The mathematics is in the package `solvers`; the sister games are in
 `quaternity.kwartet`, `quaternity.quarto` and `quaternity.ternary`.
 """
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from quaternity.errors import SolverFault
+from quaternity.explanation import explain
 from quaternity.faults import IllegalAnswer, why_impossible
 from quaternity.game import Game
 from quaternity.record import ImpossibleRecord, ParsedRecord
@@ -103,7 +104,22 @@ def check_record(
         if verdict.valid:
             raise SolverFault(f"illegal by the rules, yet possible to the solvers: {impossible}")
     verdicts = dict.fromkeys(verdicts, False)
-    return Report("record", False, str(impossible), None, verdicts, skipped, positions)
+    reason = str(impossible) + _traced(record, game, impossible)
+    return Report("record", False, reason, None, verdicts, skipped, positions)
+
+
+def _traced(record: ParsedRecord, game: Game, fault: ImpossibleRecord) -> str:
+    """The earlier moves that forbid a move, when the deal problem does."""
+    if forbidden_problem(game, fault) is None:
+        return ""
+    answer = fault.move.answer if isinstance(fault.cause, IllegalAnswer) else None
+    explanation = explain(game, fault.move.question, answer)
+    if explanation is None:
+        return ""
+    if not explanation.moves:
+        return "; no earlier move matters"
+    moves = "; ".join(f"line {record.lines[i]}: {game.moves[i]}" for i in explanation.moves)
+    return f"; these moves together forbid it, any of them left out would allow it: {moves}"
 
 
 def forbidden_problem(game: Game, fault: ImpossibleRecord) -> DealProblem | None:

@@ -52,6 +52,17 @@ class Game:
         """`play` with question and answer apart."""
         return self.play(Move(question, Answer(answer)))
 
+    def repeats(self) -> int | None:
+        """The number of moves after which the position now was there before, or None.
+
+        A repeated position is allowed, and shows that the game can go on for ever.
+        """
+        now = self.state
+        for moves, state in enumerate(self.states[:-1]):
+            if state.same_position(now):
+                return moves
+        return None
+
     def undo(self) -> Game:
         """The game without its last move; the same game at its start."""
         if not self.moves:

@@ -171,6 +171,29 @@ class State:
         """Whether some deal fits, with evidence (default solver: the quickest that takes it)."""
         return (solver or default_solver(self.problem))(self.problem)
 
+    def closed(self) -> DealProblem:
+        """The same deals said as tightly as can be: exact owners, minimums and maximums.
+
+        Raises:
+            NoDeal: the state is impossible.
+
+        Two ways find it; see `solvers.filtering`.
+        """
+        from solvers.filtering import closed
+
+        return closed(self.problem)
+
+    def same_position(self, other: State) -> bool:
+        """Whether two possible states have the same surviving deals, turn and completed sets.
+
+        Raises:
+            NoDeal: one of them is impossible.
+        """
+        mine = (self.turn, self.completed, self.hands)
+        if mine != (other.turn, other.completed, other.hands):
+            return False
+        return self.problem == other.problem or self.closed() == other.closed()
+
     @property
     def has_tables(self) -> bool:
         """Whether coalition tables serve this number of players."""
@@ -351,6 +374,11 @@ class State:
         tied = [player for player in able if rank(player) == least]
         # Seeded by the position, so that replaying a record gives the same players.
         return Random(f"{self.seed} {completed} {hands}").choice(tied)
+
+    def _repr_html_(self) -> str:
+        from quaternity.html import state_html
+
+        return state_html(self)
 
     def __repr__(self) -> str:
         done = ", ".join(

@@ -57,7 +57,9 @@ def answered(
         if bounds[asked] < size:
             bounds[asked] -= 1
         high = tuple(bounds)
-    return SetConstraint.trusted(_with_card(constraint, card, 1 << asker), tuple(low), high)
+    # A card that the asked cannot have had can be with nobody.
+    mask = 1 << asker if constraint.owners[card] >> asked & 1 else 0
+    return SetConstraint.trusted(_with_card(constraint, card, mask), tuple(low), high)
 
 
 __all__ = ["answered", "asking", "claimed"]

@@ -41,7 +41,7 @@ def owners_table(state: State) -> Table:
         table.add_column(f"/{number}", justify="center")
     table.add_column("at least")
     everybody = (1 << state.players) - 1
-    closed = state.problem
+    closed = state.closed()
     for index, constraint in enumerate(closed.sets):
         owner = state.completed[index]
         if owner is not None:

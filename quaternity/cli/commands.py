@@ -1,6 +1,6 @@
 """All command groups, gathered: importing a module registers its commands with the application."""
 
-from quaternity.cli import play, referee
+from quaternity.cli import analyse, play, referee
 from quaternity.cli.app import run
 
-__all__ = ["play", "referee", "run"]
+__all__ = ["analyse", "play", "referee", "run"]

@@ -72,6 +72,7 @@ def _opened(
     from quaternity.game import Game
     from quaternity.journal import Journal, agree_on
     from quaternity.settings import Settings, TieBreak
+    from solvers.wording import counted
 
     if tie_break is not None:
         asked["tie_break"] = TieBreak.parse(tie_break)
@@ -80,7 +81,7 @@ def _opened(
         for text in warnings:
             warn(f"{record}: {text}")
         agree_on(game.settings, asked)
-        print(f"resuming {record} after {len(game.moves)} moves")
+        print(f"resuming {record} after {counted(len(game.moves), 'move')}")
         return game, journal
     settings = Settings(**asked)  # type: ignore[arg-type]  # checked by Settings itself
     return Game.start(settings), None if record is None else Journal.begin(record, settings)

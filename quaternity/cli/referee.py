@@ -105,9 +105,11 @@ def _print_report(path: str, report: Report, as_json: bool) -> None:
         line = {"file": path} | {name: getattr(report, name) for name in fields}
         print(json.dumps(line), flush=True)
         return
+    from solvers.wording import counted
+
     kind = report.kind
     if kind == "record":
-        kind = f"record, {report.positions - 1} moves"
+        kind = f"record, {counted(report.positions - 1, 'move')}"
     print(f"{path} ({kind}): {'possible' if report.valid else 'impossible'}")
     if report.reason:
         print(f"  because {report.reason}")

@@ -10,12 +10,13 @@ from quaternity.cards import Card
 from quaternity.cli.board import owners_table, players_table
 from quaternity.cli.terminal import console
 from quaternity.errors import InputError, LimitError
+from quaternity.explanation import explain
 from quaternity.faults import IllegalMove, answer_fault, question_faults
 from quaternity.game import Game
 from quaternity.journal import Journal
 from quaternity.question import Answer, Move, Question
 from quaternity.state import State
-from solvers.wording import listed
+from solvers.wording import counted, listed
 
 HELP = """\
 Ask:     1 0 2   or   1 for 0/2      player 1, have you card 2 of set 0?
@@ -72,7 +73,7 @@ class Session:
                     self.human_move()
         except _Quit:
             kept = f"; {self.journal.path} resumes it" if self.journal is not None else ""
-            print(f"the game ends here, after {len(self.game.moves)} moves{kept}")
+            print(f"the game ends here, after {counted(len(self.game.moves), 'move')}{kept}")
             return
         self.announce_end()
 
@@ -139,6 +140,11 @@ class Session:
         for index, owner in enumerate(self.state.completed):
             if owner is not None and before.completed[index] is None:
                 print(f"player {owner} completes set {index}")
+        earlier = self.game.repeats()
+        if earlier is not None:
+            print(
+                f"this is the position after {counted(earlier, 'move')} again: nothing was learnt"
+            )
         self.show()
 
     def undo(self) -> None:
@@ -235,10 +241,14 @@ class Session:
             print("nothing was refused or forced yet; why 1 0 2 explains a question")
             return
         question = puzzle[0]
-        state = self.state_before(question) if not line else self.state
+        game = self.game if line else self.game_before(question)
+        state = game.state
         if question not in state.legal_questions:
-            for fault in question_faults(state, question):
+            faults = question_faults(state, question)
+            for fault in faults:
                 print(f"{question} is refused: {fault}")
+            if len(faults) == 1:
+                self.trace(game, question, None)
             return
         answers = state.answers(question)
         if len(answers) == 2:
@@ -246,12 +256,24 @@ class Session:
             return
         other = Answer(not answers[0])
         print(f"{question}: {other} is impossible: {answer_fault(state, question, other)}")
+        self.trace(game, question, other)
 
-    def state_before(self, question: Question) -> State:
-        """The state in which a puzzling question was asked: now, or before the last move."""
+    def game_before(self, question: Question) -> Game:
+        """The game when a puzzling question was asked: now, or before the last move."""
         if self.game.moves and self.game.moves[-1].question == question:
-            return self.game.states[-2]
-        return self.state
+            return self.game.undo()
+        return self.game
+
+    def trace(self, game: Game, question: Question, answer: Answer | None) -> None:
+        """The earlier moves that forbid a question or answer, when the deal problem does."""
+        in_play = 0 <= question.card.set_index < len(game.state.completed)
+        if not in_play or not 0 <= question.card.number < game.state.set_size:
+            return
+        explanation = explain(game, question, answer)
+        if explanation is not None and explanation.moves:
+            print("  these moves together forbid it:")
+            for index in explanation.moves:
+                print(f"    move {index + 1}: {game.moves[index]}")
 
     def announce_end(self) -> None:
         """Points and winner."""

@@ -49,7 +49,7 @@ def test_anything_else_is_explained_and_asked_again(cli: Cli) -> None:
         "a player cannot ask itself",
         "set 9 is out of range 0..2",
         "answer 'perhaps': expected yes or no",
-        "after 1 moves",
+        "after 1 move",
     ):
         assert words in outcome.out
 
@@ -75,7 +75,7 @@ def test_a_game_resumes_from_its_record(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "game.record"
     path.write_text(START + "0 asks 1 for 0/2: no\n1 asks 0 f")
     outcome = cli("play", "--record", path, stdin="2 1 1\ny\n")
-    assert "after 1 moves" in outcome.out
+    assert "after 1 move" in outcome.out
     assert "line 7 is cut off" in outcome.err
     assert path.read_text() == START + "0 asks 1 for 0/2: no\n1 asks 2 for 1/1: yes\n"
 

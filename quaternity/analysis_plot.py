@@ -1,0 +1,82 @@
+"""Pictures of an analysis: a heat map of chances, and the number of deals over the moves."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from math import log10
+from pathlib import Path
+
+from quaternity.analysis import Analysis
+from quaternity.errors import InputError
+from quaternity.writing import write_bytes
+
+FORMATS = ("png", "svg", "pdf")
+
+
+def picture_format(path: str) -> str:
+    """The picture format that a file name asks for.
+
+    Raises:
+        InputError: none of `FORMATS`.
+    """
+    suffix = Path(path).suffix.lstrip(".").lower()
+    if suffix not in FORMATS:
+        raise InputError(f"{path}: a picture's name ends in {', '.join('.' + f for f in FORMATS)}")
+    return suffix
+
+
+def plot_analysis(path: str, analysis: Analysis, curve: Sequence[int] = ()) -> None:
+    """Draw the chances, and below them the curve of a record when there is one.
+
+    Args:
+        path: ends in .png, .svg or .pdf.
+        curve: the number of deals after 0, 1, 2 … moves.
+
+    Raises:
+        InputError: matplotlib is not installed, or the file cannot be written.
+    """
+    kind = picture_format(path)
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise InputError("pictures need matplotlib: install quaternity[plot]") from None
+    cards = [chances for one in analysis.chances for chances in one]
+    sizes = [len(one) for one in analysis.chances]
+    players = len(analysis.counts)
+    width = max(6.0, min(24.0, 1.5 + 0.24 * len(cards)))
+    heights = [1.0 + 0.35 * players, 3.0] if curve else [1.0 + 0.35 * players]
+    figure = Figure(figsize=(width, sum(heights) + 0.8), layout="constrained")
+    axes = figure.subplots(len(heights), 1, height_ratios=heights, squeeze=False)[:, 0]
+    heat = axes[0]
+    image = heat.imshow(
+        [[chances[player] for chances in cards] for player in range(players)],
+        cmap="viridis", vmin=0, vmax=1, aspect="auto", interpolation="nearest",
+    )  # fmt: skip
+    start = 0
+    middles = []
+    for size in sizes:
+        if start:
+            heat.axvline(start - 0.5, color="white", linewidth=1.5)
+        middles.append(start + (size - 1) / 2)
+        start += size
+    heat.set_xticks(middles, [str(index) for index in range(len(sizes))])
+    heat.set_yticks(range(players), [f"player {player}" for player in range(players)])
+    heat.set_xlabel("set")
+    heat.set_title(
+        f"chance that a player owns a card ({analysis.deals:,} deal{'s' * (analysis.deals != 1)})",
+        fontsize=11,
+    )
+    figure.colorbar(image, ax=heat, pad=0.01)
+    if curve:
+        axes[1].plot(range(len(curve)), [log10(deals) for deals in curve], linewidth=1.5)
+        axes[1].set_xlabel("moves")
+        axes[1].set_ylabel("log10 of the number of deals")
+        axes[1].set_ylim(bottom=0)
+        axes[1].grid(alpha=0.3)
+    data = io.BytesIO()
+    figure.savefig(data, format=kind, dpi=130)
+    write_bytes(path, data.getvalue())
+
+
+__all__ = ["FORMATS", "picture_format", "plot_analysis"]

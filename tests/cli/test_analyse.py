@@ -1,0 +1,82 @@
+"""`analyse`: JSON for programs, matrices for people, pictures."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Cli
+from tests.cli.test_check import DATA, OWN_RECORD, RECORD
+
+
+def test_json_of_a_state(cli: Cli) -> None:
+    path = DATA / "possible-4-13-4.json"
+    found = cli("analyse", path, "--json").json
+    assert found["file"] == str(path)
+    assert found["deals"] == 30
+    assert len(found["chances"]) == 13
+    assert all(sum(card) == pytest.approx(1) for one in found["chances"] for card in one)
+    assert found["may_own"][3][1] == [0, 2, 3]
+    assert found["counts"][0][3] == [2, 3]
+    assert "questions" not in found
+    assert "curve" not in found
+
+
+def test_json_of_a_record_with_questions(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "game.record"
+    path.write_text(OWN_RECORD + "0 asks 1 for 0/2: no\n")
+    found = cli("analyse", path, "--json", "--questions").json
+    assert found["curve"] == [34650, found["deals"]]
+    bits = [question["bits"] for question in found["questions"]]
+    assert bits == sorted(bits, reverse=True)
+    assert {"asked", "set", "cards", "chance_of_yes", "deals_after_no", "deals_after_yes"} < set(
+        found["questions"][0]
+    )
+
+
+def test_text_for_people(cli: Cli) -> None:
+    outcome = cli("analyse", RECORD, "--questions")
+    assert outcome.status == 0
+    assert "1 deals" not in outcome.out
+    assert "Chances in percent" in outcome.out
+    assert "Number of deals over the moves" in outcome.out
+    assert "\x1b" not in outcome.out
+
+
+@pytest.mark.parametrize("suffix", ["png", "svg"])
+def test_pictures(cli: Cli, tmp_path: Path, suffix: str) -> None:
+    pytest.importorskip("matplotlib")
+    picture = tmp_path / f"chances.{suffix}"
+    assert cli("analyse", DATA / "possible-4-13-4.json", "--plot", picture).status == 0
+    assert picture.stat().st_size > 1000
+    assert [path.name for path in tmp_path.iterdir()] == [picture.name]
+
+
+def test_an_impossible_state(cli: Cli) -> None:
+    outcome = cli("analyse", DATA / "damaged-owner-4-13-4.json", "--json")
+    assert outcome.status == 1
+    assert json.loads(outcome.out)["deals"] == 0
+    assert "must hold" in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--plot", "chances.gif"], "ends in .png, .svg, .pdf"),
+        (["--plot", "no/such/folder/chances.svg"], "cannot be written"),
+    ],
+)
+def test_bad_plots(cli: Cli, options: list[str], words: str) -> None:
+    outcome = cli("analyse", DATA / "possible-4-13-4.json", *options)
+    assert outcome.status == 2
+    assert words in outcome.err
+
+
+def test_an_invalid_record_names_the_moves_behind_it(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "game.record"
+    path.write_text(
+        f"{OWN_RECORD}0 asks 1 for 0/2: no\n1 asks 0 for 1/1: no\n0 asks 1 for 0/2: yes\n"
+    )
+    reason = cli("check", path, "--json").json["reason"]
+    assert reason.startswith("line 7:")
+    assert reason.endswith("left out would allow it: line 5: 0 asks 1 for 0/2: no")
