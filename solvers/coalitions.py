@@ -9,16 +9,62 @@ a count vector that leaves the inequalities of the remaining sets intact.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
 
 from solvers.coalition_tables import MAX_PLAYERS, Lanes, lanes_for, tightest_witness
+from solvers.memo import Memo
 from solvers.problem import DealProblem, SetConstraint
 from solvers.set_counts import count_vectors, hand_out, vector_bound
-from solvers.shortage import Shortage, plain_shortage
+from solvers.shortage import Certificate, Shortage, plain_shortage
 from solvers.verdict import Deal, Feasible, Infeasible, Verdict
 
 MOST_VECTORS = 500
-"""Sets with at most so many count vectors have them listed (and cached); others are searched."""
+"""Sets with at most so many count vectors have them listed (and kept); others are searched."""
+
+MEMO_BYTES = 64 * 2**20
+"""About how much memory the prepared sets may take."""
+
+
+class Row:
+    """One set, prepared.
+
+    Attributes:
+        constraint: the set.
+        table: its packed coalition table, or -1 when it is impossible on its own.
+        choices: all count vectors as (packed, vector), or None when there are too many.
+        dealt: the cards handed out, by the count vectors that were needed so far.
+    """
+
+    __slots__ = ("choices", "constraint", "dealt", "table")
+
+    def __init__(self, layout: Lanes, constraint: SetConstraint) -> None:
+        self.constraint = constraint
+        self.table = layout.table_of(constraint)
+        self.choices: list[tuple[int, tuple[int, ...]]] | None = None
+        if self.table >= 0 and vector_bound(constraint) <= MOST_VECTORS:
+            self.choices = [
+                (layout.packed_hands(vector), vector) for vector in count_vectors(constraint)
+            ]
+        self.dealt: dict[tuple[int, ...], tuple[int, ...]] = {}
+
+    def handed_out(self, counts: tuple[int, ...]) -> tuple[int, ...]:
+        """The owners of the cards in one deal of the set with these counts."""
+        owners = self.dealt[counts] = hand_out(self.constraint.owners, counts)
+        return owners
+
+
+_ROWS: Memo[tuple[Lanes, SetConstraint], Row] = Memo(MEMO_BYTES)
+
+
+def _row(layout: Lanes, constraint: SetConstraint) -> Row:
+    row = _ROWS.entries.get((layout, constraint))
+    if row is None:
+        row = Row(layout, constraint)
+        lane_bytes = (layout.width << layout.players) // 8
+        # A choice: the packed vector, the vector, and in time a deal.
+        choice_bytes = lane_bytes + 250 + 16 * (layout.players + constraint.size)
+        size = 500 + lane_bytes + len(row.choices or ()) * choice_bytes
+        _ROWS.keep((layout, constraint), row, size)
+    return row
 
 
 def refuses(problem: DealProblem) -> str | None:
@@ -30,24 +76,43 @@ def refuses(problem: DealProblem) -> str | None:
 
 def prepare(problem: DealProblem) -> Callable[[], Verdict]:
     """Look up or make the tables; the result tests the inequalities and reads off a deal."""
-    plain = plain_shortage(problem)
-    if plain is not None:
-        return lambda: Infeasible(plain)
-    largest = max((constraint.size for constraint in problem.sets), default=0)
-    layout = lanes_for(problem.players, problem.cards, largest)
-    tables = [layout.table_of(constraint) for constraint in problem.sets]
+    hands, sets = problem
+    cards = largest = 0
+    for constraint in sets:
+        size = len(constraint.owners)
+        cards += size
+        if size > largest:
+            largest = size
+    layout = lanes_for(len(hands), cards, largest)
+    rows = [_row(layout, constraint) for constraint in sets]
 
     def solve() -> Verdict:
-        if -1 in tables:
-            return Infeasible(_set_shortage(problem, tables.index(-1), layout.everybody))
-        slack = (sum(tables) | layout.guard) - layout.packed_hands(problem.hands)
-        coalition = layout.first_violated(slack)
-        if coalition is not None:
-            witnesses = (tightest_witness(one, coalition) for one in problem.sets)
-            return Infeasible(Shortage(coalition, tuple(witnesses)))
-        return Feasible(_deal(problem, layout, tables, slack))
+        total = 0
+        for row in rows:
+            if row.table < 0:
+                break
+            total += row.table
+        else:
+            if sum(hands) == cards:
+                slack = (total | layout.guard) - layout.packed_hands(hands)
+                if slack & layout.guard == layout.guard:
+                    return Feasible(_deal(layout, rows, slack))
+        return Infeasible(_proof(problem, layout, [row.table for row in rows]))
 
     return solve
+
+
+def _proof(problem: DealProblem, layout: Lanes, tables: list[int]) -> Certificate:
+    """Why an infeasible problem is; the plainest reason there is."""
+    plain = plain_shortage(problem)
+    if plain is not None:
+        return plain
+    if -1 in tables:
+        return _set_shortage(problem, tables.index(-1), layout.everybody)
+    slack = (sum(tables) | layout.guard) - layout.packed_hands(problem.hands)
+    coalition = layout.first_violated(slack)
+    assert coalition is not None, f"tables say infeasible, but no inequality fails: {problem}"
+    return Shortage(coalition, tuple(tightest_witness(one, coalition) for one in problem.sets))
 
 
 def _set_shortage(problem: DealProblem, index: int, everybody: int) -> Shortage:
@@ -62,7 +127,7 @@ def _set_shortage(problem: DealProblem, index: int, everybody: int) -> Shortage:
     raise AssertionError(f"set {index} has no table but no shortage either: {constraint}")
 
 
-def _deal(problem: DealProblem, layout: Lanes, tables: list[int], slack: int) -> Deal:
+def _deal(layout: Lanes, rows: list[Row], slack: int) -> Deal:
     """A deal, set by set. `slack` is (sum of tables, guards set) minus the packed hands.
 
     Fixing the count vector k of a set replaces its table by the packed k; what remains is feasible
@@ -70,29 +135,18 @@ def _deal(problem: DealProblem, layout: Lanes, tables: list[int], slack: int) ->
     """
     guard = layout.guard
     owner = []
-    for constraint, table in zip(problem.sets, tables, strict=True):
-        rest = slack - table
-        if vector_bound(constraint) <= MOST_VECTORS:
-            counts, slack = next(
-                (vector, rest + packed)
-                for vector, packed in _vectors(layout, constraint)
-                if (rest + packed) & guard == guard
-            )
-        else:
-            counts = _searched_vector(layout, constraint, rest)
+    for row in rows:
+        rest = slack - row.table
+        if row.choices is None:
+            counts = _searched_vector(layout, row.constraint, rest)
             slack = rest + layout.packed_hands(counts)
-        owner.append(_handed_out(constraint.owners, counts))
+        else:
+            for packed, vector in row.choices:
+                if (rest + packed) & guard == guard:
+                    counts, slack = vector, rest + packed
+                    break
+        owner.append(row.dealt.get(counts) or row.handed_out(counts))
     return Deal(tuple(owner))
-
-
-@lru_cache(maxsize=1 << 14)
-def _vectors(layout: Lanes, constraint: SetConstraint) -> list[tuple[tuple[int, ...], int]]:
-    return [(vector, layout.packed_hands(vector)) for vector in count_vectors(constraint)]
-
-
-@lru_cache(maxsize=1 << 15)
-def _handed_out(owners: tuple[int, ...], counts: tuple[int, ...]) -> tuple[int, ...]:
-    return hand_out(owners, counts)
 
 
 def _searched_vector(layout: Lanes, constraint: SetConstraint, rest: int) -> tuple[int, ...]:
@@ -115,4 +169,4 @@ def _searched_vector(layout: Lanes, constraint: SetConstraint, rest: int) -> tup
     return tuple(low)
 
 
-__all__ = ["MOST_VECTORS", "prepare", "refuses"]
+__all__ = ["MEMO_BYTES", "MOST_VECTORS", "Row", "prepare", "refuses"]

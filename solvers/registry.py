@@ -8,6 +8,7 @@ when it gives up and nothing else. Another distribution adds one through an entr
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache, partial
@@ -70,7 +71,7 @@ def _late(module: str, function: str) -> Callable[[DealProblem], Any]:
     """A function that is imported when it is first called: OR-Tools and SciPy load slowly."""
 
     def call(problem: DealProblem) -> Any:
-        return getattr(import_module(module), function)(problem)
+        return getattr(sys.modules.get(module) or import_module(module), function)(problem)
 
     return call
 

@@ -25,9 +25,13 @@ from typing import Any
 
 from solvers.coalition_tables import MAX_PLAYERS, Lanes, lanes_for
 from solvers.errors import LimitError, NoDeal
+from solvers.memo import Memo
 from solvers.problem import DealProblem, SetConstraint, players_in
 
 _CODES = {8: "B", 16: "H", 32: "I", 64: "Q"}
+
+MEMO_BYTES = 64 * 2**20
+"""About how much memory the prepared sets may take."""
 
 Picker = Callable[[Any], tuple[int, ...]]
 
@@ -91,14 +95,25 @@ class _Kind:
             self.lowered.append((mask, lowered))
 
 
-@lru_cache(maxsize=1 << 12)
+_KINDS: Memo[tuple[Lanes, tuple[int, ...], tuple[int, ...], tuple[int, ...]], _Kind]
+_KINDS = Memo(MEMO_BYTES)
+
+
 def _kind(
     layout: Lanes, owners: tuple[int, ...], low: tuple[int, ...], high: tuple[int, ...]
 ) -> _Kind:
-    return _Kind(layout, owners, low, high)
+    key = (layout, owners, low, high)
+    kind = _KINDS.entries.get(key)
+    if kind is None:
+        kind = _Kind(layout, *key[1:])
+        lanes = layout.everybody + 1
+        lowered = sum(len(by_owner) for _, by_owner in kind.lowered)
+        size = 1_000 + layout.players * 4 * lanes + lowered * (100 + layout.width * lanes // 8)
+        _KINDS.keep(key, kind, size)
+    return kind
 
 
-@lru_cache(maxsize=1 << 14)
+@lru_cache(maxsize=1 << 13)
 def closed_set(layout: Lanes, slack: int, constraint: SetConstraint) -> SetConstraint:
     """One set of a feasible problem with its owners and bounds as tight as they can be.
 
@@ -151,4 +166,4 @@ def closed_by_tables(problem: DealProblem) -> DealProblem:
     raise NoDeal("no deal satisfies the problem, so nothing can be said about its deals")
 
 
-__all__ = ["closed_by_tables", "closed_set"]
+__all__ = ["MEMO_BYTES", "closed_by_tables", "closed_set"]
