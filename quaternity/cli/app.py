@@ -8,6 +8,7 @@ import sys
 
 import typer
 
+from quaternity.cli.quarto import quarto_app
 from quaternity.cli.status import ExitStatus
 from quaternity.errors import LimitError, QuaternityError, SolverFault
 
@@ -17,6 +18,8 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
+
+app.add_typer(quarto_app, name="quarto")
 
 
 @app.callback()

@@ -1,0 +1,252 @@
+"""`quaternity quarto`: boards of the game Quarto."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from quaternity.quarto import Board, Solution
+
+quarto_app = typer.Typer(no_args_is_help=True, help="Boards of the game Quarto.")
+
+EXAMPLE = "example"
+"""What to write for the file of pieces that comes with the program."""
+
+PIECES = Annotated[
+    str,
+    typer.Argument(
+        metavar="PIECES",
+        help="File of the 16 pieces; the word 'example' for the one that comes with the program "
+        "(a file of that name is ./example), '-' for standard input.",
+    ),
+]
+CONFIGURATION = Annotated[
+    str,
+    typer.Argument(
+        metavar="CONFIGURATION",
+        help="16 characters, from the top left to the bottom right: the pieces on the cells; any "
+        "character that is no piece is an empty cell. Write -- before one that begins with '-'.",
+    ),
+]
+AS_JSON = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+@quarto_app.command()
+def show(
+    pieces: PIECES,
+    configuration: CONFIGURATION,
+    as_json: AS_JSON = False,
+    svg: Annotated[
+        str | None, typer.Option("--svg", metavar="FILE", help="Also draw the board as SVG.")
+    ] = None,
+) -> None:
+    """Draw a board, with its quartos and what can become of it.
+
+    Drawn completions (ways to fill the board without a quarto) are counted up to 10 empty cells;
+    above that JSON has null.
+
+    \b
+    Example:
+      quaternity quarto show example 'N?BI??JO?FDLMEAG' --svg board.svg
+    """
+    from quaternity.quarto import COMPLETIONS_LIMIT, board_svg, can_draw, drawn_completions
+    from quaternity.writing import write_text
+
+    board = _board(pieces, configuration)
+    if svg is not None:
+        write_text(svg, board_svg(board))
+    drawable = can_draw(board)
+    few = len(board.empty) <= COMPLETIONS_LIMIT
+    completions = drawn_completions(board) if few else None
+    if as_json:
+        _print_json(_shown(board, drawable, completions))
+        return
+    _print_board(board)
+    quartos = [
+        f"{row.name} {word}" for row, mark in board.quartos() for word in board.pieces.words(mark)
+    ]
+    print(f"quartos:   {', '.join(quartos) or 'none'}")
+    print(f"reachable: {_reachable(board)}")
+    ways = "" if not completions else f", in {completions} way{'s' * (completions > 1)}"
+    print(f"can draw:  {'yes' if drawable else 'no'}{ways}")
+
+
+@quarto_app.command()
+def explain(pieces: PIECES, configuration: CONFIGURATION, as_json: AS_JSON = False) -> None:
+    """Say in words which quartos there are and which pieces one can hand over.
+
+    \b
+    Example:
+      quaternity quarto explain example 'AGH.............'
+    """
+    from quaternity.quarto import (
+        cell_name,
+        is_reachable,
+        safe_pieces,
+        why_unreachable,
+        winning_cells,
+    )
+    from quaternity.quarto import explain as quartos_of
+
+    board = _board(pieces, configuration)
+    quartos = quartos_of(board)
+    winning = {
+        name: [cell_name(cell) for cell in winning_cells(board, name)] for name in board.left
+    }
+    if as_json:
+        _print_json(
+            {
+                "quartos": [
+                    {
+                        "row": quarto.row,
+                        "cells": [cell_name(cell) for cell in quarto.cells],
+                        "pieces": quarto.pieces,
+                        "property": quarto.shared,
+                    }
+                    for quarto in quartos
+                ],
+                "reachable": is_reachable(board),
+                "why_unreachable": why_unreachable(board),
+                "safe_pieces": safe_pieces(board),
+                "winning_cells": winning,
+            }
+        )
+        return
+    _print_board(board)
+    for quarto in quartos:
+        print(quarto)
+    if quartos:
+        print(f"reachable: {_reachable(board)}")
+        return
+    print("No quarto.")
+    safe = safe_pieces(board)
+    if board.left:
+        print(f"Safe to hand over: {' '.join(safe) or 'no piece'}")
+    for name, cells in winning.items():
+        if cells:
+            print(f"Whoever gets {name} completes a quarto on {' or '.join(cells)}.")
+
+
+@quarto_app.command()
+def solve(
+    pieces: PIECES,
+    configuration: CONFIGURATION,
+    in_hand: Annotated[
+        str | None,
+        typer.Option(
+            "--in-hand",
+            "-i",
+            metavar="PIECE",
+            help="The piece that the player to move has been handed and now places; without it "
+            "the player to move hands over a piece.",
+        ),
+    ] = None,
+    as_json: AS_JSON = False,
+) -> None:
+    """Who wins with perfect play, and with which moves: up to 10 empty cells.
+
+    With more empty cells the exit status is 4. All best moves are given: those that keep the
+    outcome; when a quarto can be completed, those that complete it.
+
+    \b
+    Example:
+      quaternity quarto solve example 'AGDPMJCF.E......' --in-hand K
+    """
+    from quaternity.quarto import cell_name
+    from quaternity.quarto import solve as solution_of
+
+    board = _board(pieces, configuration)
+    solution = solution_of(board, in_hand)
+    over = not solution.moves
+    if as_json:
+        _print_json(
+            {
+                "outcome": solution.outcome.name.lower(),
+                "over": over,
+                "in_hand": in_hand,
+                "moves": [
+                    {
+                        "cell": None if move.cell is None else cell_name(move.cell),
+                        "hand_over": move.hand_over,
+                    }
+                    for move in solution.moves
+                ],
+            }
+        )
+        return
+    _print_board(board)
+    if over:
+        won = bool(board.quartos())
+        print(f"The game is over: {'who placed last has won' if won else 'a draw'}.")
+        return
+    task = "hand over a piece" if in_hand is None else f"place {in_hand}"
+    print(f"To {task}: {solution.outcome.name.lower()} with perfect play.")
+    print("Best moves:")
+    for line in _move_lines(solution):
+        print(f"  {line}")
+
+
+def _board(pieces: str, configuration: str) -> Board:
+    """The board that a command is about."""
+    from quaternity.quarto import Board, example_pieces, read_pieces
+
+    location = example_pieces() if pieces == EXAMPLE else pieces
+    return Board.parse(configuration, read_pieces(location))
+
+
+def _shown(board: Board, drawable: bool, completions: int | None) -> dict[str, object]:
+    """What `show` prints as JSON."""
+    from quaternity.quarto import is_reachable
+
+    set_of = board.pieces
+    cells = [[] if piece is None else sorted(set_of.words_of(piece)) for piece in board.cells]
+    return {
+        "grid": [cells[start : start + 4] for start in range(0, 16, 4)],
+        "quartos": [
+            [row.name, word] for row, mark in board.quartos() for word in set_of.words(mark)
+        ],
+        "reachable": is_reachable(board),
+        "can_draw": drawable,
+        "drawn_completions": completions,
+    }
+
+
+def _print_json(value: dict[str, object]) -> None:
+    print(json.dumps(value))
+
+
+def _print_board(board: Board) -> None:
+    """The board and the pieces beside it."""
+    from quaternity.quarto import board_text
+
+    print(board_text(board))
+    print(f"\nleft:      {' '.join(board.left) or 'no piece'}")
+
+
+def _reachable(board: Board) -> str:
+    """Whether a game can come to a board, and why not."""
+    from quaternity.quarto import why_unreachable
+
+    reason = why_unreachable(board)
+    return "yes" if reason is None else f"no ({reason})"
+
+
+def _move_lines(solution: Solution) -> list[str]:
+    """The best moves, a line for each cell, or one for all pieces when there is none in hand."""
+    from quaternity.quarto import cell_name
+
+    by_cell: dict[int | None, list[str]] = {}
+    for cell, name in solution.moves:
+        by_cell.setdefault(cell, []).extend([] if name is None else [name])
+    lines = []
+    for cell, names in by_cell.items():
+        place = [] if cell is None else [f"place it on {cell_name(cell)}"]
+        give = [f"hand over {' or '.join(names)}"] if names else []
+        lines.append(", then ".join(place + give))
+    return lines
+
+
+__all__ = ["quarto_app"]

@@ -1,0 +1,55 @@
+"""Quarto: the four functions of the original exercise, and what one wants to know beyond them."""
+
+from quaternity.quarto.board import Board
+from quaternity.quarto.draws import (
+    COMPLETIONS_LIMIT,
+    DRAW_METHODS,
+    can_draw,
+    drawn_completions,
+)
+from quaternity.quarto.explanation import Quarto, explain, is_reachable, why_unreachable
+from quaternity.quarto.grid import create_grid, quarto
+from quaternity.quarto.handing_over import safe_pieces, winning_cells
+from quaternity.quarto.pieces import PieceSet, piece_properties
+from quaternity.quarto.pieces_file import (
+    PiecesFileError,
+    example_pieces,
+    parse_pieces,
+    read_pieces,
+)
+from quaternity.quarto.rows import ROWS, Row, cell_name
+from quaternity.quarto.solving import SOLVE_LIMIT, Move, Outcome, Solution, solve
+from quaternity.quarto.svg_board import board_svg
+from quaternity.quarto.text_board import board_text
+
+__all__ = [
+    "COMPLETIONS_LIMIT",
+    "DRAW_METHODS",
+    "ROWS",
+    "SOLVE_LIMIT",
+    "Board",
+    "Move",
+    "Outcome",
+    "PieceSet",
+    "PiecesFileError",
+    "Quarto",
+    "Row",
+    "Solution",
+    "board_svg",
+    "board_text",
+    "can_draw",
+    "cell_name",
+    "create_grid",
+    "drawn_completions",
+    "example_pieces",
+    "explain",
+    "is_reachable",
+    "parse_pieces",
+    "piece_properties",
+    "quarto",
+    "read_pieces",
+    "safe_pieces",
+    "solve",
+    "why_unreachable",
+    "winning_cells",
+]

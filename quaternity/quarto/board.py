@@ -1,0 +1,125 @@
+"""A board: which piece is on which cell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+
+from quaternity.errors import InputError
+from quaternity.quarto.grid import check_configuration
+from quaternity.quarto.marks import AFTER, ALL, MARKS, NO_PIECES, PIECES, BoardBits
+from quaternity.quarto.pieces import PieceSet
+from quaternity.quarto.rows import CELLS, Row, cell_name, shared_in_rows
+from quaternity.quarto.wording import quoted
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """Pieces on the sixteen cells, nothing else: any set of different pieces on different cells.
+
+    Attributes:
+        pieces: the pieces of the game.
+        cells: for each cell its piece (four bits, see `PieceSet`), or None.
+
+    Raises:
+        InputError: not sixteen cells, no such piece, or a piece on two cells.
+
+    >>> from quaternity.quarto import example_pieces, read_pieces
+    >>> board = Board.parse('N?BI??JO?FDLMEAG', read_pieces(example_pieces()))
+    >>> str(board), len(board.empty), board.left
+    ('N?BI??JO?FDLMEAG', 4, 'CHKP')
+    """
+
+    pieces: PieceSet
+    cells: tuple[int | None, ...]
+
+    def __post_init__(self) -> None:
+        if len(self.cells) != CELLS:
+            raise InputError(f"{len(self.cells)} cells, not {CELLS}")
+        placed = [piece for piece in self.cells if piece is not None]
+        for piece in placed:
+            if not 0 <= piece < PIECES:
+                raise InputError(f"piece {piece} is out of range 0..{PIECES - 1}")
+        if len(set(placed)) != len(placed):
+            raise InputError(f"a piece is on two cells: {self.cells}")
+
+    @classmethod
+    def parse(
+        cls, configuration: str, pieces: PieceSet | Mapping[str, Mapping[str, AbstractSet[str]]]
+    ) -> Board:
+        """The board of a configuration.
+
+        Args:
+            configuration: sixteen characters from the top to the bottom and from left to right;
+                a character that is no piece is an empty cell.
+            pieces: the pieces, also as `read_pieces` returns them.
+
+        Raises:
+            InputError: the configuration is not sixteen characters, or has a piece twice; or the
+                pieces are not the sixteen combinations of four features.
+        """
+        known = pieces if isinstance(pieces, PieceSet) else PieceSet.of(pieces)
+        check_configuration(configuration, known.names)
+        return cls(
+            known,
+            tuple(known.piece(name) if name in known.names else None for name in configuration),
+        )
+
+    def __str__(self) -> str:
+        """The configuration, with an empty cell as a character that is no piece."""
+        blank = next(
+            character for character in "?.#-_ *+=/\\|:;!~^" if character not in self.pieces.names
+        )
+        return "".join(blank if piece is None else self.pieces.names[piece] for piece in self.cells)
+
+    @property
+    def empty(self) -> tuple[int, ...]:
+        """The empty cells, in order."""
+        return tuple(cell for cell, piece in enumerate(self.cells) if piece is None)
+
+    @property
+    def left(self) -> str:
+        """The names of the pieces that are not on the board, in the order of the pieces' bits."""
+        return "".join(
+            name for piece, name in enumerate(self.pieces.names) if piece not in self.cells
+        )
+
+    def piece_left(self, name: str) -> int:
+        """The piece of a name, which is not on the board.
+
+        Raises:
+            InputError: there is no piece of this name, or it is on the board.
+        """
+        piece = self.pieces.piece(name)
+        if piece in self.cells:
+            place = cell_name(self.cells.index(piece))
+            raise InputError(f"piece {quoted(name)} is on the board, on {place}")
+        return piece
+
+    def after(self, cell: int, piece: int) -> Board:
+        """This board with one more piece.
+
+        Raises:
+            InputError: the cell is not an empty one, or the piece is on the board or none.
+        """
+        if cell not in self.empty:
+            raise InputError(f"cell {cell} is not one of the empty cells {self.empty}")
+        return Board(self.pieces, (*self.cells[:cell], piece, *self.cells[cell + 1 :]))
+
+    def quartos(self) -> list[tuple[Row, int]]:
+        """The rows whose four pieces share a property, each with the mark of all they share."""
+        return shared_in_rows([0 if piece is None else MARKS[piece] for piece in self.cells])
+
+    def in_bits(self) -> BoardBits:
+        """The same in bits, as the searches want it."""
+        rows, empty, left = NO_PIECES, ALL, ALL
+        for cell, piece in enumerate(self.cells):
+            if piece is not None:
+                rows &= AFTER[piece][cell]
+                empty ^= 1 << cell
+                left ^= 1 << piece
+        return BoardBits(rows, empty, left)
+
+
+__all__ = ["Board"]

@@ -1,0 +1,88 @@
+"""Can the game still end in a draw, and in how many ways? Two methods behind one door.
+
+A completion puts every piece left on an empty cell; it is drawn when no row is a quarto. Which
+player places which piece does not matter, for every piece may go to every cell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from quaternity.errors import InputError, LimitError
+from quaternity.quarto import draws_by_backtracking, draws_by_cp_sat
+from quaternity.quarto.board import Board
+from quaternity.quarto.marks import BoardBits
+
+
+class DrawMethod(NamedTuple):
+    """A way to find drawn completions.
+
+    Attributes:
+        can_draw: whether there is one.
+        count: how many there are.
+        limit: the most empty cells for which `count` is asked.
+    """
+
+    can_draw: Callable[[BoardBits], bool]
+    count: Callable[[BoardBits], int]
+    limit: int
+
+
+DRAW_METHODS: Mapping[str, DrawMethod] = {
+    "backtracking": DrawMethod(
+        draws_by_backtracking.can_draw, draws_by_backtracking.count, limit=10
+    ),
+    "cp-sat": DrawMethod(draws_by_cp_sat.can_draw, draws_by_cp_sat.count, limit=8),
+}
+"""Every method by name, the default first."""
+
+COMPLETIONS_LIMIT = DRAW_METHODS["backtracking"].limit
+"""Most empty cells for which drawn completions are counted."""
+
+
+def _method(name: str) -> DrawMethod:
+    if name not in DRAW_METHODS:
+        raise InputError(f"no method {name!r}; there are {', '.join(DRAW_METHODS)}")
+    return DRAW_METHODS[name]
+
+
+def can_draw(board: Board, method: str = "backtracking") -> bool:
+    """Whether the game can still end in a draw: the board can be filled without a quarto.
+
+    There is no limit of size: both methods take milliseconds, whatever the number of empty cells.
+
+    Raises:
+        InputError: there is no such method.
+
+    >>> from quaternity.quarto import example_pieces, read_pieces
+    >>> pieces = read_pieces(example_pieces())
+    >>> can_draw(Board.parse('.' * 16, pieces)), can_draw(Board.parse('N?BI??JO?FDLMEAG', pieces))
+    (True, False)
+    """
+    return _method(method).can_draw(board.in_bits())
+
+
+def drawn_completions(board: Board, method: str = "backtracking") -> int:
+    """The number of ways to fill the board without a quarto.
+
+    By backtracking up to 10 empty cells (half a second at most), by CP-SAT up to 8.
+
+    Raises:
+        InputError: there is no such method.
+        LimitError: more empty cells than that.
+
+    >>> from quaternity.quarto import example_pieces, read_pieces
+    >>> drawn_completions(Board.parse('AGDPMJCF.E......', read_pieces(example_pieces())))
+    56
+    """
+    chosen, empty = _method(method), len(board.empty)
+    if empty > chosen.limit:
+        raise LimitError(
+            f"{empty} empty cells: drawn completions are counted ({method}) "
+            f"up to {chosen.limit} empty cells"
+        )
+    return chosen.count(board.in_bits())
+
+
+__all__ = ["COMPLETIONS_LIMIT", "DRAW_METHODS", "DrawMethod", "can_draw", "drawn_completions"]

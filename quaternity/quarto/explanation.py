@@ -1,0 +1,92 @@
+"""Quartos one by one and in words; whether a game can have come to a board, and why not."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from quaternity.quarto.board import Board
+from quaternity.quarto.rows import cell_name
+from quaternity.quarto.wording import joined
+
+
+class Quarto(NamedTuple):
+    """Four pieces on a row that share a property.
+
+    Attributes:
+        row: the name of the row.
+        cells: its cells, numbered 0 to 15.
+        pieces: the names of the pieces on these cells.
+        shared: the property.
+    """
+
+    row: str
+    cells: tuple[int, ...]
+    pieces: tuple[str, ...]
+    shared: str
+
+    def __str__(self) -> str:
+        cells = joined([cell_name(cell) for cell in self.cells])
+        return f"{self.row}: the pieces {joined(self.pieces)} on {cells} are all {self.shared}"
+
+
+def explain(board: Board) -> tuple[Quarto, ...]:
+    """Every quarto with its cells and pieces; a row with two shared properties is there twice.
+
+    In the order of the rows `H1`..`H4`, `V1`..`V4`, `D1`, `D2` and then of the features.
+
+    >>> from quaternity.quarto import example_pieces, read_pieces
+    >>> pieces = read_pieces(example_pieces())
+    >>> for quarto in explain(Board.parse('N?BI??JO?FDLMEAG', pieces)):
+    ...     print(quarto)
+    H4: the pieces M, E, A and G on H4V1, H4V2, H4V3 and H4V4 are all big
+    V3: the pieces B, J, D and A on H1V3, H2V3, H3V3 and H4V3 are all square
+    D2: the pieces I, J, F and M on H1V4, H2V3, H3V2 and H4V1 are all red
+    """
+    names = board.pieces.names
+    return tuple(
+        Quarto(
+            row.name,
+            row.cells,
+            tuple(names[piece] for cell in row.cells if (piece := board.cells[cell]) is not None),
+            word,
+        )
+        for row, mark in board.quartos()
+        for word in board.pieces.words(mark)
+    )
+
+
+def is_reachable(board: Board) -> bool:
+    """Whether some game comes to this board, the game ending with the first quarto.
+
+    The last piece placed must have completed all quartos at once, so it stands on a cell that all
+    their rows share; it may be any piece on such a cell, and the others may have come in any
+    order. Without a quarto every board is reachable. How many pieces there are is no further
+    condition: the players place one each in turn, and a board never has a piece twice.
+
+    Both boards of the original exercise are unreachable:
+
+    >>> from quaternity.quarto import example_pieces, read_pieces
+    >>> pieces = read_pieces(example_pieces())
+    >>> is_reachable(Board.parse('N?BI??JO?FDLMEAG', pieces))
+    False
+    >>> is_reachable(Board.parse('KHEF#DCMXABJPGOL', pieces))
+    False
+    """
+    rows = [set(row.cells) for row, _ in board.quartos()]
+    return not rows or bool(set.intersection(*rows))
+
+
+def why_unreachable(board: Board) -> str | None:
+    """Why no game comes to this board, in words; None when one does.
+
+    >>> from quaternity.quarto import example_pieces, read_pieces
+    >>> why_unreachable(Board.parse('N?BI??JO?FDLMEAG', read_pieces(example_pieces())))
+    'no cell is on all of H4, V3 and D2, so an earlier quarto had ended the game'
+    """
+    if is_reachable(board):
+        return None
+    rows = joined([row.name for row, _ in board.quartos()])
+    return f"no cell is on all of {rows}, so an earlier quarto had ended the game"
+
+
+__all__ = ["Quarto", "explain", "is_reachable", "why_unreachable"]

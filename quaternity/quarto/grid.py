@@ -1,0 +1,93 @@
+"""The board as a string of sixteen characters: its grid, and its quartos."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping
+from collections.abc import Set as AbstractSet
+
+from quaternity.errors import InputError
+from quaternity.quarto.rows import CELLS, SIDE, cell_name, shared_in_rows
+from quaternity.quarto.wording import counted, quoted
+
+
+def check_configuration(configuration: str, names: Container[str]) -> None:
+    """Refuse what is no configuration.
+
+    Args:
+        configuration: the pieces on the cells, from the top to the bottom and from left to right:
+            sixteen characters, of which those that are no piece are empty cells.
+        names: the names of the pieces.
+
+    Raises:
+        InputError: it is not sixteen characters, or has a piece twice.
+    """
+    if len(configuration) != CELLS:
+        count = counted(len(configuration), "character")
+        raise InputError(f"configuration {quoted(configuration)} has {count}, not {CELLS}")
+    cell_of: dict[str, int] = {}
+    for cell, name in enumerate(configuration):
+        if name in names and cell_of.setdefault(name, cell) != cell:
+            raise InputError(
+                f"configuration {quoted(configuration)} has piece {quoted(name)} twice: "
+                f"on {cell_name(cell_of[name])} and {cell_name(cell)}"
+            )
+
+
+def create_grid(
+    configuration: str, properties: Mapping[str, AbstractSet[str]]
+) -> list[list[set[str]]]:
+    """The grid of a configuration. (A text about this exercise once calls it `make_grid`.)
+
+    Args:
+        configuration: the pieces on the cells, from the top to the bottom and from left to right:
+            sixteen characters, of which those that are no piece are empty cells.
+        properties: the properties of each piece, as `piece_properties` returns them.
+
+    Returns the four rows from the top to the bottom, each the list of its four cells from the
+    left to the right: the set of the properties of the piece on it, or an empty set.
+
+    Raises:
+        InputError: the configuration is not sixteen characters, or has a piece twice.
+    """
+    check_configuration(configuration, properties)
+    cells = [set(properties.get(name, ())) for name in configuration]
+    return [cells[start : start + SIDE] for start in range(0, CELLS, SIDE)]
+
+
+def quarto(configuration: str, properties: Mapping[str, AbstractSet[str]]) -> set[tuple[str, str]]:
+    """All quartos on a board: rows of four pieces that share a property.
+
+    Any board is evaluated, also one that no game can reach because an earlier quarto would have
+    ended it: both boards of the original exercise are such (see `is_reachable`).
+
+    Args:
+        configuration: as for `create_grid`.
+        properties: as for `create_grid`.
+
+    Returns a tuple for every row and every property that its pieces share: the name of the row
+    (`H1`..`H4`, `V1`..`V4`, `D1`, `D2`) and the property.
+
+    Raises:
+        InputError: the configuration is not sixteen characters, or has a piece twice.
+
+    >>> from quaternity.quarto import example_pieces, read_pieces, piece_properties
+    >>> properties = piece_properties(read_pieces(example_pieces()))
+    >>> sorted(quarto('N?BI??JO?FDLMEAG', properties))
+    [('D2', 'red'), ('H4', 'big'), ('V3', 'square')]
+    """
+    check_configuration(configuration, properties)
+    # A bit for each property, as many as there are: this door does not ask for a full set.
+    words = sorted({word for having in properties.values() for word in having})
+    marks = [
+        sum(1 << bit for bit, word in enumerate(words) if word in properties.get(name, ()))
+        for name in configuration
+    ]
+    return {
+        (row.name, word)
+        for row, common in shared_in_rows(marks)
+        for bit, word in enumerate(words)
+        if common >> bit & 1
+    }
+
+
+__all__ = ["check_configuration", "create_grid", "quarto"]

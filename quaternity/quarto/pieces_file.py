@@ -1,0 +1,206 @@
+"""The text file that describes the sixteen pieces: a strict reader.
+
+A header `piece,FEATURE,FEATURE,FEATURE,FEATURE`, then a line `NAME,PROPERTY,PROPERTY,PROPERTY,
+PROPERTY` per piece. UTF-8 with or without a byte order mark, lines ended by LF or CRLF, blank
+lines at the end and blanks around a field are accepted; everything else that is not exactly this
+is refused with the number of its line.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from os import PathLike, fspath
+from pathlib import Path
+
+from quaternity.errors import InputError
+from quaternity.quarto.marks import PIECES
+from quaternity.quarto.wording import counted, joined, quoted
+from quaternity.reading import decode, read_bytes
+
+MAX_BYTES = 64 * 2**10
+"""Largest file of pieces that is read (64 KiB); the example takes 400 bytes."""
+
+FEATURES = 4
+
+
+class PiecesFileError(InputError):
+    """A file of pieces cannot be read, or is malformed.
+
+    Attributes:
+        source: the file, as it was given.
+        line: the number of the line at fault, from 1; None when the fault is in no one line.
+    """
+
+    def __init__(self, source: str, fault: str, line: int | None = None) -> None:
+        place = source if line is None else f"{source}: line {line}"
+        super().__init__(f"{place}: {fault}")
+        self.source = source
+        self.line = line
+
+
+def example_pieces() -> str:
+    """The location of the file of pieces that comes with this package.
+
+    >>> sorted(read_pieces(example_pieces()))
+    ['color', 'fill', 'form', 'size']
+    """
+    return str(Path(__file__).with_name("pieces.txt"))
+
+
+def read_pieces(location: str | PathLike[str]) -> dict[str, dict[str, set[str]]]:
+    """Read a file of pieces.
+
+    Args:
+        location: the file; `-` is standard input.
+
+    Returns a dictionary that maps each feature onto a dictionary that maps each of its two
+    properties onto the set of the names of the pieces that have it. Features are in the order of
+    the header, properties in the order in which they first appear.
+
+    Raises:
+        PiecesFileError: the file cannot be read, or is not a file of pieces.
+
+    >>> pieces = read_pieces(example_pieces())
+    >>> sorted(pieces['size']['big'])
+    ['A', 'C', 'E', 'G', 'I', 'K', 'M', 'O']
+    """
+    source = fspath(location)
+    try:
+        data = read_bytes(source)
+    except InputError as error:
+        # The reader's own message begins with the file.
+        raise PiecesFileError(source, str(error).removeprefix(f"{source}: ")) from error
+    if len(data) > MAX_BYTES:
+        fault = f"larger than {MAX_BYTES} bytes, the limit for a file of pieces"
+        raise PiecesFileError(source, fault)
+    try:
+        text = decode(data)
+    except InputError as error:
+        raise PiecesFileError(source, str(error)) from error
+    return parse_pieces(text, source)
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """The fields of one line of a file."""
+
+    source: str
+    number: int
+    fields: tuple[str, ...]
+
+    def fault(self, fault: str) -> PiecesFileError:
+        return PiecesFileError(self.source, fault, self.number)
+
+
+def parse_pieces(text: str, source: str = "pieces") -> dict[str, dict[str, set[str]]]:
+    """As `read_pieces`, for the text itself; `source` is what an error calls the file."""
+    header, *lines = [
+        _Line(source, number, tuple(field.strip() for field in line.split(",")))
+        for number, line in enumerate(text.rstrip().split("\n"), start=1)
+    ]
+    _check_header(header)
+    for line in lines:
+        _check_fields(line)
+    if len(lines) != PIECES:
+        # The line at fault is the first one too many, or the one after which more should come.
+        at_fault = [header, *lines][: PIECES + 2][-1]
+        raise at_fault.fault(f"{counted(len(lines), 'piece')}, not {PIECES}")
+    _check_names(lines)
+    features = header.fields[1:]
+    _check_one_feature_each(features, lines)
+    pieces = {
+        feature: _pieces_by_property(header, feature, place, lines)
+        for place, feature in enumerate(features, start=1)
+    }
+    _check_different(lines)
+    return pieces
+
+
+def _check_header(header: _Line) -> None:
+    """The word `piece` and four different features."""
+    first, *features = header.fields
+    if header.fields == ("",):
+        raise header.fault("no header")
+    if first != "piece":
+        raise header.fault(f"the header begins with {quoted(first)}, not with 'piece'")
+    _check_fields(header)
+    for feature in features:
+        if features.count(feature) > 1:
+            raise header.fault(f"feature {quoted(feature)} is named twice")
+
+
+def _check_fields(line: _Line) -> None:
+    """Five fields with something printable in each."""
+    if line.fields == ("",):
+        raise line.fault("a blank line between the pieces")
+    if len(line.fields) != 1 + FEATURES:
+        raise line.fault(f"{counted(len(line.fields), 'field')}, not {1 + FEATURES}")
+    for place, field in enumerate(line.fields, start=1):
+        if not field:
+            raise line.fault(f"field {place} is empty")
+        if not field.isprintable():
+            raise line.fault(f"field {place} has an unprintable character: {quoted(field)}")
+
+
+def _check_names(lines: list[_Line]) -> None:
+    """Names of one character, all different."""
+    line_of: dict[str, int] = {}
+    for line in lines:
+        name = line.fields[0]
+        if len(name) != 1:
+            raise line.fault(f"the name {quoted(name)} of a piece is {len(name)} characters, not 1")
+        earlier = line_of.setdefault(name, line.number)
+        if earlier != line.number:
+            raise line.fault(f"the name {quoted(name)} is already that of line {earlier}")
+
+
+def _check_one_feature_each(features: tuple[str, ...], lines: list[_Line]) -> None:
+    """No property in two features: pieces that differ would seem to share it."""
+    first_use: dict[str, tuple[str, int]] = {}
+    for line in lines:
+        for feature, word in zip(features, line.fields[1:], strict=True):
+            other, number = first_use.setdefault(word, (feature, line.number))
+            if other != feature:
+                raise line.fault(
+                    f"property {quoted(word)} of feature {quoted(feature)} is already "
+                    f"one of feature {quoted(other)}, on line {number}"
+                )
+
+
+def _pieces_by_property(
+    header: _Line, feature: str, place: int, lines: list[_Line]
+) -> dict[str, set[str]]:
+    """The names of the pieces with each of the two properties of a feature."""
+    names: dict[str, set[str]] = {}
+    for line in lines:
+        word = line.fields[place]
+        if word not in names and len(names) == 2:
+            known = joined([quoted(property_) for property_ in names])
+            raise line.fault(
+                f"{quoted(word)} is a third property of feature {quoted(feature)}, after {known}"
+            )
+        names.setdefault(word, set()).add(line.fields[0])
+    if len(names) == 1:
+        word = lines[0].fields[place]
+        raise header.fault(f"feature {quoted(feature)} has one property, {quoted(word)}, not 2")
+    return names
+
+
+def _check_different(lines: list[_Line]) -> None:
+    """No two pieces alike. Sixteen different ones are then all the combinations there are."""
+    line_of: dict[tuple[str, ...], int] = {}
+    for line in lines:
+        properties = line.fields[1:]
+        earlier = line_of.setdefault(properties, line.number)
+        if earlier != line.number:
+            words = ", ".join(properties)
+            raise line.fault(f"the same properties as on line {earlier}: {quoted(words)}")
+
+
+__all__ = [
+    "MAX_BYTES",
+    "PiecesFileError",
+    "example_pieces",
+    "parse_pieces",
+    "read_pieces",
+]

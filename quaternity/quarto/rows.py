@@ -1,0 +1,89 @@
+"""The ten rows of the board, and what the pieces on a row have in common.
+
+Cells are numbered 0 to 15, from the top to the bottom and from left to right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+SIDE = 4
+CELLS = SIDE * SIDE
+
+
+class Row(NamedTuple):
+    """Four cells in line.
+
+    Attributes:
+        name: `H1`..`H4` from the top, `V1`..`V4` from the left, `D1` from the top left to the
+            bottom right, `D2` from the top right to the bottom left.
+        cells: its cells, from the left to the right or (`V`) from the top to the bottom; those
+            of `D2` from the top right.
+    """
+
+    name: str
+    cells: tuple[int, ...]
+
+
+def _rows() -> tuple[Row, ...]:
+    line = range(SIDE)
+    horizontal = [Row(f"H{i + 1}", tuple(SIDE * i + j for j in line)) for i in line]
+    vertical = [Row(f"V{j + 1}", tuple(SIDE * i + j for i in line)) for j in line]
+    return (
+        *horizontal,
+        *vertical,
+        Row("D1", tuple(SIDE * i + i for i in line)),
+        Row("D2", tuple(SIDE * i + SIDE - 1 - i for i in line)),
+    )
+
+
+ROWS = _rows()
+"""All rows: `H1`..`H4`, `V1`..`V4`, `D1`, `D2`."""
+
+ROW_CELLS = tuple(sum(1 << cell for cell in row.cells) for row in ROWS)
+"""The cells of every row as a mask of 16 bits."""
+
+ROWS_THROUGH = tuple(
+    tuple(index for index, row in enumerate(ROWS) if cell in row.cells) for cell in range(CELLS)
+)
+"""For every cell the indices of the two or three rows through it."""
+
+
+def cell_name(cell: int) -> str:
+    """A cell by its two rows.
+
+    >>> cell_name(0), cell_name(7)
+    ('H1V1', 'H2V4')
+    """
+    return f"H{cell // SIDE + 1}V{cell % SIDE + 1}"
+
+
+def shared_in_rows(marks: Sequence[int]) -> list[tuple[Row, int]]:
+    """The rows whose four cells share something.
+
+    Args:
+        marks: for each of the 16 cells the properties of its piece, a bit each in any coding;
+            0 for an empty cell.
+
+    Returns every row with a common bit, with all its common bits, in the order of `ROWS`.
+    """
+    shared = []
+    for row in ROWS:
+        first, second, third, fourth = row.cells
+        common = marks[first] & marks[second] & marks[third] & marks[fourth]
+        if common:
+            shared.append((row, common))
+    return shared
+
+
+__all__ = [
+    "CELLS",
+    "ROWS",
+    "ROWS_THROUGH",
+    "ROW_CELLS",
+    "SIDE",
+    "Row",
+    "cell_name",
+    "shared_in_rows",
+]
