@@ -9,21 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import chain, repeat
 from typing import TYPE_CHECKING, NamedTuple
 
 from quaternity.cards import Card
 from quaternity.question import Answer, Question
+from quaternity.set_moves import ANSWERS, Answers
 from quaternity.transition import answered
 from solvers.problem import DealProblem
-from solvers.registry import Solver
+from solvers.registry import Solver, default_solver
 
 if TYPE_CHECKING:
     from quaternity.state import State
-
-Answers = tuple[Answer, ...]
-
-ANSWERS: tuple[Answers, ...] = ((), (Answer.NO,), (Answer.YES,), (Answer.NO, Answer.YES))
-"""Legal answers by number: 1 for no, plus 2 for yes."""
 
 
 class Group(NamedTuple):
@@ -35,47 +32,60 @@ class Group(NamedTuple):
     answers: Answers
 
 
-def groups_by_tables(state: State) -> list[Group]:
-    """All legal questions in groups, by the prepared tables.
+Found = list[tuple[int, list[tuple[int, tuple[int, ...], Answers]]]]
+"""Per set in play that can be asked about: its index, and (asked, cards, answers)."""
 
-    Cost: per set that looks different from the others one subtraction, per candidate answer one
-    addition and one mask, on integers of 2^P lanes.
+
+def found_by_tables(state: State) -> Found:
+    """All legal questions, by the prepared tables.
+
+    Cost: per set one subtraction and one test, and where that does not settle it, per candidate
+    answer one addition and one mask, on integers of 2^P lanes. Sets that look alike share it.
     """
     slack, asker = state.slack(), state.turn
     if slack is None or asker is None:
         return []
-    layout = state.layout()
-    guard, hands = layout.guard, state.problem.hands
-    found: list[Group] = []
-    seen: dict[int, list[tuple[int, int, Answers]]] = {}
+    guard, hands = state.layout().guard, state.problem.hands
+    everybody_holds = 0 not in hands
+    found: Found = []
+    seen: dict[int, list[tuple[int, int, Answers]] | None] = {}
     for set_index, row in enumerate(state.rows()):
         if not row.cards:
             continue
         kind = row.kind
-        legal = seen.get(id(kind))
-        if legal is None:
-            legal = seen[id(kind)] = []
+        key = id(kind)
+        if key in seen:
+            legal = seen[key]
+        else:
+            legal = None
+            asks = kind.asks(asker)
             rest = slack - kind.table
-            for asked, mask, no, yes in kind.entries(asker):
-                if hands[asked]:
-                    number = 1 if no >= 0 and (rest + no) & guard == guard else 0
-                    if yes >= 0 and (rest + yes) & guard == guard:
-                        number += 2
-                    if number:
-                        legal.append((asked, mask, ANSWERS[number]))
-        cards = row.cards
-        for asked, mask, answers in legal:
-            found.append(Group(asked, set_index, cards[mask], answers))
+            if not everybody_holds or (rest + asks.floor) & guard != guard:
+                legal = []
+                for asked, mask, no, yes in asks.entries:
+                    if hands[asked]:
+                        number = 1 if no >= 0 and (rest + no) & guard == guard else 0
+                        if yes >= 0 and (rest + yes) & guard == guard:
+                            number += 2
+                        if number:
+                            legal.append((asked, mask, ANSWERS[number]))
+            seen[key] = legal
+        if legal is None:
+            found.append((set_index, row.everything(asker)))
+        elif legal:
+            cards = row.cards
+            found.append((set_index, [(asked, cards[mask], ans) for asked, mask, ans in legal]))
     return found
 
 
-def groups_by_solver(state: State, solver: Solver) -> list[Group]:
-    """All legal questions in groups, by one call of a solver per candidate answer."""
+def found_by_solver(state: State, solver: Solver) -> Found:
+    """All legal questions, by one call of a solver per candidate answer."""
     problem, asker = state.problem, state.turn
     if asker is None:
         return []
-    found = []
+    found: Found = []
     for set_index, constraint in enumerate(problem.sets):
+        legal = []
         alike: dict[int, list[int]] = {}
         for card, mask in enumerate(constraint.owners):
             alike.setdefault(mask, []).append(card)
@@ -89,7 +99,9 @@ def groups_by_solver(state: State, solver: Solver) -> list[Group]:
                     if solver(problem_after(problem, asker, asked, set_index, cards[0], answer))
                 )
                 if answers:
-                    found.append(Group(asked, set_index, tuple(cards), answers))
+                    legal.append((asked, tuple(cards), answers))
+        if legal:
+            found.append((set_index, legal))
     return found
 
 
@@ -119,45 +131,57 @@ class LegalQuestions:
     `items()` iterates over (question, answers).
     """
 
-    __slots__ = ("_groups", "_solver", "state")
+    __slots__ = ("_known", "_solver", "state")
 
     def __init__(self, state: State, solver: Solver | None = None) -> None:
         self.state = state
         self._solver = solver
-        self._groups: list[Group] | None = None
+        self._known: Found | None = None
+
+    def _found(self) -> Found:
+        if self._known is None:
+            if self._solver is not None:
+                self._known = found_by_solver(self.state, self._solver)
+            elif self.state.has_tables:
+                self._known = found_by_tables(self.state)
+            else:
+                self._known = found_by_solver(self.state, default_solver(self.state.problem))
+        return self._known
 
     def groups(self) -> list[Group]:
         """The legal questions with interchangeable cards together, ascending by set."""
-        if self._groups is None:
-            if self._solver is not None:
-                self._groups = groups_by_solver(self.state, self._solver)
-            elif self.state.has_tables:
-                self._groups = groups_by_tables(self.state)
-            else:
-                from solvers.registry import default_solver
-
-                self._groups = groups_by_solver(self.state, default_solver(self.state.problem))
-        return self._groups
+        return [
+            Group(asked, set_index, cards, answers)
+            for set_index, legal in self._found()
+            for asked, cards, answers in legal
+        ]
 
     def __bool__(self) -> bool:
-        return bool(self.groups())
+        return bool(self._found())
 
     def __len__(self) -> int:
-        return sum(len(group.cards) for group in self.groups())
+        return sum(len(cards) for _, legal in self._found() for _, cards, _ in legal)
 
     count = __len__
 
     def moves(self) -> int:
         """The number of legal (question, answer) pairs."""
-        return sum(len(group.cards) * len(group.answers) for group in self.groups())
+        return sum(
+            len(cards) * len(answers) for _, legal in self._found() for _, cards, answers in legal
+        )
 
     def items(self) -> Iterator[tuple[Question, Answers]]:
         """Every legal question with its legal answers."""
         asker = self.state.turn
-        if asker is not None:
-            for asked, set_index, cards, answers in self.groups():
-                for question in _questions(asker, asked, set_index, cards):
-                    yield question, answers
+        if asker is None:
+            return iter(())
+        return chain.from_iterable(
+            [
+                zip(_questions(asker, asked, set_index, cards), repeat(answers))
+                for set_index, legal in self._found()
+                for asked, cards, answers in legal
+            ]
+        )
 
     def __iter__(self) -> Iterator[Question]:
         return (question for question, _ in self.items())
@@ -165,13 +189,11 @@ class LegalQuestions:
     def answers(self, question: Question) -> Answers:
         """The legal answers to a question; none when it is not legal."""
         if question.asker == self.state.turn:
-            for asked, set_index, cards, answers in self.groups():
-                if (
-                    asked == question.asked
-                    and set_index == question.card.set_index
-                    and question.card.number in cards
-                ):
-                    return answers
+            for set_index, legal in self._found():
+                if set_index == question.card.set_index:
+                    for asked, cards, answers in legal:
+                        if asked == question.asked and question.card.number in cards:
+                            return answers
         return ()
 
     def __contains__(self, question: object) -> bool:
@@ -181,4 +203,11 @@ class LegalQuestions:
         return f"<LegalQuestions: {len(self)} of player {self.state.turn}>"
 
 
-__all__ = ["ANSWERS", "Answers", "Group", "LegalQuestions", "groups_by_solver", "groups_by_tables"]
+__all__ = [
+    "Found",
+    "Group",
+    "LegalQuestions",
+    "found_by_solver",
+    "found_by_tables",
+    "problem_after",
+]

@@ -3,51 +3,86 @@
 A question touches one set only. So for a set that looks a certain way (the multiset of owner masks,
 and the bounds) and an asker, the table of the set after every question and answer can be made in
 advance; in a state it then takes one addition and one mask to see whether the answer is possible
-(`solvers.coalition_tables`). Cards with equal owners are interchangeable and share one entry.
+(`solvers.coalition_tables`). Cards with equal owners are interchangeable and share one entry. And
+where even the lowest lanes of all these tables suffice, one test serves them all.
 
 What grows: an entry costs two tables of 2^P lanes; a set has (P - 1) x (distinct owner masks)
-entries per asker, made when first asked for. The caches are bounded by number: at most
-`MOST_ROWS` rows, and per layout as many kinds as fit in about `KIND_BYTES`, and at least 32.
+entries per asker, made when first asked for. Kinds and rows are kept within `KIND_BYTES` and
+`ROW_BYTES`; when a budget is spent, that memo starts anew.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import lru_cache
+from typing import NamedTuple
 
+from quaternity.question import Answer
 from quaternity.transition import answered
 from solvers.coalition_tables import Lanes
+from solvers.memo import Memo
 from solvers.problem import SetConstraint
 
-MOST_ROWS = 1 << 15
-"""Most sets with their cards in order (`Row`) that are kept."""
+KIND_BYTES = 128 * 2**20
+"""About how much memory prepared kinds may take, over all games of a process."""
 
-KIND_BYTES = 64 * 2**20
-"""About how much memory the kinds of one layout may take."""
+ROW_BYTES = 64 * 2**20
+"""About how much memory prepared rows may take, over all games of a process."""
 
 IMPOSSIBLE = -1
 """Stands for the table of a set that no deal fits."""
 
-Entry = tuple[int, int, int, int]
-"""(asked, owner mask of the cards, table after no, table after yes with the hands' change)."""
+Answers = tuple[Answer, ...]
+
+ANSWERS: tuple[Answers, ...] = ((), (Answer.NO,), (Answer.YES,), (Answer.NO, Answer.YES))
+"""Legal answers by number: 1 for no, plus 2 for yes."""
+
+
+class Entry(NamedTuple):
+    """What asking somebody for any of some interchangeable cards leads to.
+
+    Attributes:
+        asked: the asked player.
+        mask: the owner mask of the cards.
+        no, yes: the set's table after each answer, or `IMPOSSIBLE`. In `yes` the change of hands
+            is included, moved to the tables' side of the comparison.
+    """
+
+    asked: int
+    mask: int
+    no: int
+    yes: int
+
+
+class Asks(NamedTuple):
+    """All that one asker may ask about a set, as far as the set alone can tell.
+
+    Attributes:
+        entries: the questions with their outcomes.
+        floor: per lane the lowest value in any outcome: where this much is enough, all are legal.
+        answers: per entry its answers when all outcomes are legal.
+    """
+
+    entries: list[Entry]
+    floor: int
+    answers: list[Answers]
 
 
 class Kind:
     """Sets that look alike up to the order of their cards.
 
     Attributes:
+        constraint: the set, its cards sorted by owners.
         table: the packed coalition table, or `IMPOSSIBLE`.
         owned: the player who owns every card whatever the other sets are, or None.
         holders: per player who may own all cards, the table in which that player does not.
     """
 
-    __slots__ = ("_entries", "constraint", "holders", "layout", "owned", "table")
+    __slots__ = ("_asks", "constraint", "holders", "layout", "owned", "table")
 
     def __init__(self, layout: Lanes, constraint: SetConstraint) -> None:
         self.layout = layout
         self.constraint = constraint
         self.table = layout.table(*constraint)
-        self._entries: list[list[Entry] | None] = [None] * layout.players
+        self._asks: list[Asks | None] = [None] * layout.players
         self.owned: int | None = None
         self.holders: list[tuple[int, int]] = []
         size = constraint.size
@@ -67,16 +102,17 @@ class Kind:
                 else:
                     self.holders.append((player, table))
 
-    def entries(self, asker: int) -> list[Entry]:
-        """All (asked, interchangeable cards, outcome tables) for an asker; see `Entry`."""
-        entries = self._entries[asker]
-        if entries is None:
-            entries = self._entries[asker] = self._made(asker)
-        return entries
+    def asks(self, asker: int) -> Asks:
+        """What an asker may ask about the set."""
+        asks = self._asks[asker]
+        if asks is None:
+            asks = self._asks[asker] = self._made(asker)
+        return asks
 
-    def _made(self, asker: int) -> list[Entry]:
+    def _made(self, asker: int) -> Asks:
         layout, constraint = self.layout, self.constraint
-        entries = []
+        entries, answers = [], []
+        floor = layout.ones * ((1 << (layout.width - 1)) - 1)
         for card, mask in enumerate(constraint.owners):
             if card and constraint.owners[card - 1] == mask:
                 continue
@@ -86,52 +122,75 @@ class Kind:
                 if asked == asker:
                     continue
                 no = layout.table_of(answered(constraint, asker, asked, card, False))
-                yes = IMPOSSIBLE
-                if mask >> asked & 1:
-                    yes = layout.table_of(answered(constraint, asker, asked, card, True))
-                    if yes != IMPOSSIBLE:
-                        # The hands' change, moved to this side of the comparison.
-                        yes += layout.member[asked] - layout.member[asker]
+                yes = layout.table_of(answered(constraint, asker, asked, card, True))
+                if no != IMPOSSIBLE:
+                    floor = layout.lower(floor, no)
+                if yes != IMPOSSIBLE:
+                    yes += layout.member[asked] - layout.member[asker]
+                    floor = layout.lower(floor, yes)
                 if no != IMPOSSIBLE or yes != IMPOSSIBLE:
-                    entries.append((asked, mask, no, yes))
-        return entries
+                    entries.append(Entry(asked, mask, no, yes))
+                    answers.append(ANSWERS[(no != IMPOSSIBLE) + 2 * (yes != IMPOSSIBLE)])
+        return Asks(entries, floor, answers)
 
 
 class Row:
     """One set of a state: its constraint, its kind, and its cards by owner mask."""
 
-    __slots__ = ("cards", "constraint", "kind", "table")
+    __slots__ = ("_all", "cards", "constraint", "kind")
 
     def __init__(self, constraint: SetConstraint, kind: Kind) -> None:
         self.constraint = constraint
         self.kind = kind
-        self.table = kind.table
         cards: dict[int, list[int]] = {}
         for card, mask in enumerate(constraint.owners):
             cards.setdefault(mask, []).append(card)
         self.cards = {mask: tuple(alike) for mask, alike in cards.items()}
+        self._all: list[list[tuple[int, tuple[int, ...], Answers]] | None]
+        self._all = [None] * len(constraint.low)
+
+    def everything(self, asker: int) -> list[tuple[int, tuple[int, ...], Answers]]:
+        """(asked, cards, answers) of all questions the set alone allows."""
+        found = self._all[asker]
+        if found is None:
+            asks = self.kind.asks(asker)
+            found = self._all[asker] = [
+                (entry.asked, self.cards[entry.mask], answers)
+                for entry, answers in zip(asks.entries, asks.answers, strict=True)
+            ]
+        return found
 
 
-@lru_cache(maxsize=16)
-def _kinds(layout: Lanes) -> Callable[[SetConstraint], Kind]:
-    """The bounded cache of one layout's kinds; they arrive with their cards sorted by owners."""
-    lane_bytes = (layout.width << layout.players) // 8
-    # Per kind: P askers x (P - 1) asked x about two owner masks x two tables.
-    kind_bytes = 4 * layout.players * layout.players * (lane_bytes + 60)
-
-    def kind(constraint: SetConstraint) -> Kind:
-        return Kind(layout, constraint)
-
-    return lru_cache(maxsize=max(32, KIND_BYTES // kind_bytes))(kind)
+_KINDS: Memo[tuple[Lanes, SetConstraint], Kind] = Memo(KIND_BYTES)
+_ROWS: Memo[tuple[Lanes, SetConstraint], Row] = Memo(ROW_BYTES)
 
 
-@lru_cache(maxsize=MOST_ROWS)
-def row(layout: Lanes, constraint: SetConstraint) -> Row:
-    """The prepared row of a set."""
+def _kind(layout: Lanes, constraint: SetConstraint) -> Kind:
     ordered = SetConstraint.trusted(
         tuple(sorted(constraint.owners)), constraint.low, constraint.high
     )
-    return Row(constraint, _kinds(layout)(ordered))
+    kind = _KINDS.entries.get((layout, ordered))
+    if kind is None:
+        kind = Kind(layout, ordered)
+        players, masks = layout.players, len(set(constraint.owners))
+        tables = players * (players - 1) * masks * 2 + 2 * players
+        lanes = (layout.width << layout.players) // 8
+        _KINDS.keep((layout, ordered), kind, 600 + tables * (lanes + 90))
+    return kind
 
 
-__all__ = ["IMPOSSIBLE", "KIND_BYTES", "MOST_ROWS", "Entry", "Kind", "Row", "row"]
+def row(layout: Lanes, constraint: SetConstraint) -> Row:
+    """The prepared row of a set."""
+    found = _ROWS.entries.get((layout, constraint))
+    if found is None:
+        found = Row(constraint, _kind(layout, constraint))
+        players, masks = layout.players, len(found.cards)
+        size = 800 + 100 * constraint.size + 75 * players * (players - 1) * masks
+        _ROWS.keep((layout, constraint), found, size)
+    return found
+
+
+__all__ = [
+    "ANSWERS", "IMPOSSIBLE", "KIND_BYTES", "ROW_BYTES", "Answers", "Asks", "Entry", "Kind", "Row",
+    "row",
+]  # fmt: skip

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 
 from quaternity.errors import InputError
 from quaternity.faults import IllegalAnswer, IllegalQuestion, answer_fault, question_faults
-from quaternity.legal import ANSWERS, Answers, LegalQuestions, problem_after
+from quaternity.legal import LegalQuestions, problem_after
 from quaternity.question import Answer, Question
-from quaternity.set_moves import IMPOSSIBLE, Row, row
+from quaternity.set_moves import ANSWERS, IMPOSSIBLE, Answers, Row, row
 from quaternity.settings import Settings, TieBreak
 from quaternity.transition import answered
 from solvers.coalition_tables import MAX_PLAYERS, Lanes, lanes_for
@@ -276,7 +276,7 @@ class State:
         mask = problem.sets[set_index].owners[number]
         guard = kind.layout.guard
         rest = slack - kind.table
-        for other, owners, no, yes in kind.entries(asker):
+        for other, owners, no, yes in kind.asks(asker).entries:
             if other == asked and owners == mask:
                 return ANSWERS[
                     (no >= 0 and (rest + no) & guard == guard)

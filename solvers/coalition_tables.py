@@ -66,6 +66,11 @@ class Lanes:
         size = max(256, min(1 << 17, CACHED_BYTES // (lane_bytes + 400)))
         self.table = lru_cache(maxsize=size)(self._table)
 
+    def lower(self, first: int, second: int) -> int:
+        """Per lane the smaller of two numbers."""
+        keep = ((first | self.guard) - second) & self.guard
+        return first ^ ((first ^ second) & (keep - (keep >> (self.width - 1))))
+
     def packed_hands(self, hands: Sequence[int]) -> int:
         """Per lane the cards in the hands of its coalition."""
         return sum(hand * self.member[player] for player, hand in enumerate(hands))

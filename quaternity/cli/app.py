@@ -8,7 +8,6 @@ import sys
 
 import typer
 
-from quaternity.cli.quarto import quarto_app
 from quaternity.cli.status import ExitStatus
 from quaternity.errors import LimitError, QuaternityError, SolverFault
 
@@ -18,8 +17,6 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-
-app.add_typer(quarto_app, name="quarto")
 
 
 @app.callback()
