@@ -113,7 +113,7 @@ def test_an_illegal_move_names_its_line_and_what_was_legal(cli: Cli, tmp_path: P
     assert outcome.json["reason"].startswith(
         "line 7: '1 asks 0 for 0/2: yes' is not a legal answer"
     )
-    assert outcome.json["reason"].endswith("the legal answer is no")
+    assert "the legal answer is no" in outcome.json["reason"]
     assert set(outcome.json["verdicts"].values()) == {False}
 
 

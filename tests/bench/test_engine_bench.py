@@ -1,0 +1,227 @@
+"""The fast engine: legal questions, `after`, perft, memory, and how the cost grows.
+
+What grows: a table has 2^P lanes, so the cost of everything about one set doubles with every player
+once lanes outweigh Python's own overhead (from about seven players on); with more cards there are
+more sets, each one subtraction and one test, so the cost is linear in the number of sets.
+"""
+
+import json
+import resource
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from quaternity.legal import found_by_solver
+from quaternity.perft import perft
+from quaternity.question import Answer, Question
+from quaternity.settings import Settings
+from quaternity.state import State
+from solvers import SOLVERS
+
+pytestmark = pytest.mark.bench
+
+Move = tuple[State, Question, Answer]
+GOALS = {(4, 13, 4): "40 µs", (4, 3, 3): "12 µs", (4, 6, 6): "40 µs"}
+
+
+def random_game(settings: Settings, random: Random, most: int = 400) -> list[Move]:
+    """The states of a random game, each with the move made in it."""
+    state, moves = State.start(settings), list[Move]()
+    while not state.is_over and len(moves) < most:
+        question, answers = random.choice(list(state.legal_questions.items()))
+        moves.append((state, question, random.choice(answers)))
+        state = state.after(question, moves[-1][2])
+    return moves
+
+
+def sample(settings: Settings, games: int, warm: int = 30) -> list[Move]:
+    """States of random games, after other games warmed the caches."""
+    for seed in range(warm):
+        random_game(settings, Random(-1 - seed))
+    return [move for seed in range(games) for move in random_game(settings, Random(seed))]
+
+
+def iterate(moves: list[Move]) -> None:
+    """Every legal question with its answers, in every state."""
+    for state, _, _ in moves:
+        for _question, _answers in state.legal_questions.items():
+            pass
+
+
+@pytest.mark.parametrize("size", GOALS, ids=str)
+def test_legal_questions(size: tuple[int, int, int], pace: Callable[..., float]) -> None:
+    moves = sample(Settings(*size), 20)
+    name = "-".join(map(str, size))
+    pace(f"legal questions, {name}", lambda: iterate(moves), per=len(moves), goal=GOALS[size])
+
+
+def test_after(pace: Callable[..., float]) -> None:
+    moves = sample(Settings(4, 13, 4), 20)
+
+    def play() -> None:
+        for state, question, answer in moves:
+            state.after(question, answer)
+
+    pace("after, 4-13-4", play, per=len(moves), goal="25 µs")
+
+
+FIRST_GAME = """
+import json, sys, time
+from random import Random
+from quaternity import Settings, State
+from tests.bench.test_engine_bench import iterate, random_game
+script = json.loads(sys.argv[1])
+from quaternity import Move
+state = State.start(Settings(4, 13, 4))
+start = time.perf_counter()
+for text in script:
+    for pair in state.legal_questions.items():
+        pass
+    move = Move.parse(text)
+    state = state.after(move.question, move.answer)
+print((time.perf_counter() - start) / len(script))
+"""
+
+
+def test_first_game_of_a_process(note: Callable[..., None]) -> None:
+    script = []
+    for _, question, answer in random_game(Settings(4, 13, 4), Random(99)):
+        script.append(f"{question}: {answer}")
+    ended = subprocess.run(
+        [sys.executable, "-c", FIRST_GAME, json.dumps(script)],
+        capture_output=True, text=True, check=True, cwd=Path(__file__).parents[2],
+    )  # fmt: skip
+    seconds = float(ended.stdout)
+    note("first game of a process, a state, 4-13-4", f"{seconds * 1e6:.0f} µs", "300 µs")
+
+
+def test_against_one_matching_per_answer(race: Callable[..., float]) -> None:
+    moves = sample(Settings(4, 13, 4), 2)[::40]
+    matching = SOLVERS["matching"]
+
+    def rival() -> None:
+        for state, _, _ in moves:
+            found_by_solver(state, matching)
+
+    race(
+        "legal questions, 4-13-4, against one matching per answer",
+        lambda: iterate(moves), rival, per=len(moves), rounds=3, goal=50,
+    )  # fmt: skip
+
+
+def test_coalitions_against_max_flow(race: Callable[..., float]) -> None:
+    problems = [state.problem for state, _, _ in sample(Settings(4, 13, 4), 3)][::5]
+
+    def run(name: str) -> Callable[[], None]:
+        solver = SOLVERS[name]
+
+        def all_of_them() -> None:
+            for problem in problems:
+                solver(problem)
+
+        return all_of_them
+
+    race(
+        "one check, 4-13-4: coalitions against max-flow",
+        run("coalitions"), run("max-flow"), per=len(problems), goal=2,
+    )  # fmt: skip
+
+
+def test_cp_sat_builds_faster_than_it_solves(race: Callable[..., float]) -> None:
+    from solvers import cp_sat
+
+    problems = [state.problem for state, _, _ in sample(Settings(4, 13, 4), 3, warm=0)][::25]
+
+    def build() -> None:
+        for problem in problems:
+            cp_sat.prepare(problem)
+
+    def solve() -> None:
+        for problem in prepared:
+            problem()
+
+    prepared = [cp_sat.prepare(problem) for problem in problems]
+    race("CP-SAT at 4-13-4: building against solving", build, solve, per=len(problems), goal=1)
+
+
+@pytest.mark.parametrize(("depth", "goal"), [(3, "0.2 s"), (4, "5 s")])
+def test_perft(depth: int, goal: str, pace: Callable[..., float]) -> None:
+    state = State.start(Settings(4, 3, 3))
+    pace(
+        f"perft 4-3-3 to depth {depth}",
+        lambda: perft(state, depth),
+        rounds=1,
+        goal=goal,
+        warm=False,
+    )
+
+
+def test_one_table_of_six_players(pace: Callable[..., float]) -> None:
+    from solvers.coalition_tables import Lanes
+
+    layout = Lanes(6, 8)
+    make = layout.table.__wrapped__
+
+    def tables() -> None:
+        for low in range(3):
+            make((63, 63, 63, 7), (low, 0, 0, 0, 0, 0), (4,) * 6)
+
+    pace("the table of one set, 6 players, made", tables, per=3, goal="below 1 ms")
+
+
+def test_cost_over_players_and_cards(pace: Callable[..., float], note: Callable[..., None]) -> None:
+    def cost(settings: Settings, what: str) -> float:
+        moves = sample(settings, 1, warm=1)[:60]
+        return pace(f"legal questions, {what}", lambda: iterate(moves), per=len(moves), rounds=3)
+
+    by_players = {
+        players: cost(Settings(4, 3 * players, players), f"12 cards a player, {players} players")
+        for players in range(2, 13)
+    }
+    by_cards = {
+        4 * sets: cost(Settings(4, sets, 4), f"4 players, {4 * sets} cards")
+        for sets in (3, 6, 13, 25, 50, 100)
+    }
+    note("cost curves, drawn", draw({"players": by_players, "cards": by_cards}))
+
+
+def draw(curves: dict[str, dict[int, float]]) -> str:
+    """Draw cost over size into .benchmarks/, and give the file's name."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(10, 4), layout="constrained")
+    for axes, (name, curve) in zip(figure.subplots(1, len(curves)), curves.items(), strict=True):
+        axes.plot(list(curve), [1e6 * seconds for seconds in curve.values()], marker="o")
+        axes.set_xlabel(name)
+        axes.set_ylabel("µs a state")
+        axes.set_yscale("log")
+        if name == "cards":
+            axes.set_xscale("log")
+        axes.grid(alpha=0.3)
+    figure.suptitle("all legal questions of a state")
+    path = Path(".benchmarks") / "legal-questions.svg"
+    path.parent.mkdir(exist_ok=True)
+    figure.savefig(path)
+    return str(path)
+
+
+def test_memory_stays_flat(note: Callable[..., None]) -> None:
+    """A million positions of random games; the peak of the process before and after."""
+
+    def peak() -> float:
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+    positions, seed = 0, 0
+    marks = []
+    settings = [Settings(4, 13, 4), Settings(4, 3, 3), Settings(4, 6, 6), Settings(3, 8, 6)]
+    for target in (10_000, 250_000, 500_000, 1_000_000):
+        while positions < target:
+            moves = random_game(settings[seed % 4], Random(seed))
+            positions += len(moves)
+            seed += 1
+        marks.append(f"{positions // 1000}k: {peak():.0f} MiB")
+    note("peak memory after so many positions", ", ".join(marks), "flat")
