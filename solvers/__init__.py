@@ -42,7 +42,7 @@ from solvers.registry import (
     solvers_for,
 )
 from solvers.sampling import NumberedDeals, sample_deals
-from solvers.shortage import Certificate, CrossedBounds, Shortage, TooFewPlaces
+from solvers.shortage import Certificate, CrossedBounds, CrowdedHand, Shortage, TooFewPlaces
 from solvers.verdict import Deal, Feasible, Infeasible, Verdict, deal_faults, verify
 
 __all__ = [
@@ -50,6 +50,7 @@ __all__ = [
     "Certificate",
     "Chances",
     "CrossedBounds",
+    "CrowdedHand",
     "Deal",
     "DealProblem",
     "Feasible",

@@ -15,8 +15,9 @@ an infeasible problem with low <= high and as many places as cards always has su
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from solvers.problem import DealProblem, SetConstraint, players_in
-from solvers.wording import counted, listed, named
+from solvers.plain_proofs import CrossedBounds, CrowdedHand, TooFewPlaces
+from solvers.problem import DealProblem, SetConstraint, mask_of, players_in
+from solvers.wording import counted, in_parts, listed, named
 
 
 def most_cards(constraint: SetConstraint, coalition: int, witness: int) -> int:
@@ -63,36 +64,34 @@ class Shortage:
 
     def in_words(self, problem: DealProblem) -> str:
         """The proof as a sentence about this problem."""
-        if not self.coalition:
-            return self._minimums_in_words(problem)
         must, bounds = self._must(problem), self._bounds(problem)
-        everybody = (1 << problem.players) - 1
-        if self.coalition == everybody:
+        for index, bound in enumerate(bounds):
+            if bound < 0:
+                # The others' minimums alone are more than there is.
+                return self._minimums_in_words(problem, index)
+        if self.coalition == (1 << problem.players) - 1:
             if must > problem.cards:
-                return (
-                    f"the hands hold {counted(must, 'card')} in all, "
-                    f"but only {counted(problem.cards, 'card')} can be dealt"
-                )
+                can = f"only {counted(problem.cards, 'card')}" if problem.cards else "no cards"
+                return f"the hands hold {counted(must, 'card')} in all, but {can} can be dealt"
             return self._unplaced_in_words(problem, bounds)
-        who = named("player", players_in(self.coalition))
-        if must == 0 or sum(bounds) < 0 or len(problem.sets) == 0:
-            return f"{who} must hold {counted(must, 'card')}, but can have {sum(bounds)} at most"
-        groups: dict[tuple[int, str], list[int]] = {}
+        amounts: list[tuple[int, str, str]] = []
         for index, (bound, witness) in enumerate(zip(bounds, self.witnesses, strict=True)):
             if problem.sets[index].size:
-                why = self._why(problem.sets[index], witness)
-                groups.setdefault((bound, why), []).append(index)
-        parts = [
-            f"of {named('set', sets)} at most {bound}{' each' if len(sets) > 1 else ''}{why}"
-            for (bound, why), sets in groups.items()
-        ]
-        return (
-            f"{who} must hold {counted(must, 'card')}, but can have {', '.join(parts)}: "
-            f"{sum(bounds)} in all"
-        )
+                # That one player has at most so many needs no reason "may have at most so many".
+                capped = self.coalition & ~witness if self.coalition.bit_count() > 1 else 0
+                why = self._why(problem.sets[index], witness, capped)
+                amounts.append((index, f"at most {bound}" if bound else "none", why))
+        total = sum(bounds)
+        have = in_parts(amounts, total) if total or any(why for _, _, why in amounts) else "none"
+        who = named("player", players_in(self.coalition))
+        return f"{who} must hold {counted(must, 'card')}, but can have {have}"
 
-    def _why(self, constraint: SetConstraint, witness: int) -> str:
-        """What, besides the owners, keeps the coalition's share of one set small."""
+    def _why(self, constraint: SetConstraint, witness: int, capped: int) -> str:
+        """What, besides the owners, keeps the coalition's share of one set small.
+
+        Args:
+            capped: the players whose upper bounds shall be named.
+        """
         kept: dict[int, list[int]] = {}
         for player in players_in(witness & ~self.coalition):
             kept.setdefault(constraint.low[player], []).append(player)
@@ -102,87 +101,51 @@ class Shortage:
             for least, players in kept.items()
             if least
         ]
-        capped: dict[int, list[int]] = {}
-        for player in players_in(self.coalition & ~witness):
-            capped.setdefault(constraint.high[player], []).append(player)
+        limits: dict[int, list[int]] = {}
+        for player in players_in(capped):
+            if not constraint.bound_is_loose(player):
+                limits.setdefault(constraint.high[player], []).append(player)
         reasons += [
-            f"{named('player', players)} {'has' if len(players) == 1 else 'each have'} "
-            f"at most {most}"
-            for most, players in capped.items()
-            if most
+            f"{named('player', players)} may have "
+            f"{f'at most {most}' if most else 'none'}{' each' if most and len(players) > 1 else ''}"
+            for most, players in limits.items()
         ]
-        return f" ({listed(reasons)})" if reasons else ""
+        return listed(reasons)
 
-    def _minimums_in_words(self, problem: DealProblem) -> str:
-        for index, (constraint, witness) in enumerate(
-            zip(problem.sets, self.witnesses, strict=True)
-        ):
-            if most_cards(constraint, 0, witness) < 0:
-                players = players_in(witness)
-                needed = sum(constraint.low[player] for player in players)
-                ownable = sum(1 for mask in constraint.owners if mask & witness)
-                return (
-                    f"{named('player', players)} must hold at least "
-                    f"{counted(needed, 'card')} of set {index}, but only "
-                    f"{ownable} of its {counted(constraint.size, 'card')} can be theirs"
-                )
-        return "the minimums of some set are more than its cards"
+    def _minimums_in_words(self, problem: DealProblem, index: int) -> str:
+        constraint = problem.sets[index]
+        players = [
+            player
+            for player in players_in(self.witnesses[index] & ~self.coalition)
+            if constraint.low[player]
+        ]
+        needed = sum(constraint.low[player] for player in players)
+        ownable = sum(1 for mask in constraint.owners if mask & mask_of(players))
+        must = f"{named('player', players)} must hold at least {counted(needed, 'card')}"
+        if ownable == constraint.size:
+            return f"{must} of set {index}, which has only {ownable}"
+        return f"{must} of set {index}, but can have {f'only {ownable}' if ownable else 'none'}"
 
     def _unplaced_in_words(self, problem: DealProblem, bounds: list[int]) -> str:
-        for index, (constraint, bound) in enumerate(zip(problem.sets, bounds, strict=True)):
-            if bound < constraint.size:
-                for card, mask in enumerate(constraint.owners):
-                    if not mask:
-                        return f"nobody may own card {index}/{card}"
-                why = self._why(constraint, self.witnesses[index])
-                return (
-                    f"only {bound} of the {counted(constraint.size, 'card')} of set {index} "
-                    f"can have an owner{why}"
-                )
-        return "some cards can have no owner"
-
-
-@dataclass(frozen=True, slots=True)
-class TooFewPlaces:
-    """There are more cards than the hands together hold."""
-
-    def holds(self, problem: DealProblem) -> bool:
-        """Whether this proves the problem infeasible. Cost: players + sets."""
-        return sum(problem.hands) < problem.cards
-
-    def in_words(self, problem: DealProblem) -> str:
-        """The proof as a sentence about this problem."""
-        return (
-            f"the hands hold {counted(sum(problem.hands), 'card')} in all, "
-            f"but {counted(problem.cards, 'card')} must be dealt"
+        index = next(
+            index
+            for index, (one, bound) in enumerate(zip(problem.sets, bounds, strict=True))
+            if bound < one.size
         )
+        constraint, bound = problem.sets[index], bounds[index]
+        for card, mask in enumerate(constraint.owners):
+            if not mask:
+                return f"nobody may own card {index}/{card}"
+        witness = self.witnesses[index]
+        why = self._why(constraint, witness, self.coalition & ~witness)
+        reason = f" ({why})" if why else ""
+        if constraint.size == 1:
+            return f"card {index}/0 can have no owner{reason}"
+        some = f"only {bound}" if bound else "none"
+        return f"{some} of the {constraint.size} cards of set {index} can have an owner{reason}"
 
 
-@dataclass(frozen=True, slots=True)
-class CrossedBounds:
-    """One player must hold more cards of one set than that player may."""
-
-    player: int
-    set_index: int
-
-    def holds(self, problem: DealProblem) -> bool:
-        """Whether this proves the problem infeasible. Cost: constant."""
-        if not (0 <= self.player < problem.players and 0 <= self.set_index < len(problem.sets)):
-            return False
-        constraint = problem.sets[self.set_index]
-        return constraint.low[self.player] > constraint.high[self.player]
-
-    def in_words(self, problem: DealProblem) -> str:
-        """The proof as a sentence about this problem."""
-        constraint = problem.sets[self.set_index]
-        return (
-            f"player {self.player} must hold at least "
-            f"{counted(constraint.low[self.player], 'card')} of set {self.set_index}, "
-            f"but may hold at most {constraint.high[self.player]}"
-        )
-
-
-Certificate: TypeAlias = Shortage | TooFewPlaces | CrossedBounds
+Certificate: TypeAlias = Shortage | TooFewPlaces | CrossedBounds | CrowdedHand
 """A proof of infeasibility. All have `holds(problem)` and `in_words(problem)`."""
 
 
@@ -204,14 +167,14 @@ def plain_shortage(problem: DealProblem) -> Certificate | None:
         return Shortage(everybody, (everybody,) * len(problem.sets))
     for player, hand in enumerate(problem.hands):
         if sum(constraint.low[player] for constraint in problem.sets) > hand:
-            # The others must hold what this player has no room for, and cannot.
-            return Shortage(everybody & ~(1 << player), (everybody,) * len(problem.sets))
+            return CrowdedHand(player)
     return None
 
 
 __all__ = [
     "Certificate",
     "CrossedBounds",
+    "CrowdedHand",
     "Shortage",
     "TooFewPlaces",
     "most_cards",
