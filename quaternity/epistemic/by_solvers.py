@@ -1,0 +1,293 @@
+"""Truth of formulas by the solvers, at full size: no list of deals anywhere.
+
+`K f` fails iff some deal of the player's information set makes `f` false. While `f` speaks of
+hands only, that is a handful of deal problems. Knowledge inside knowledge becomes one CP-SAT
+question about several deals that share hands (`coupled_deals`), where "knows" is a refutation
+(`refutation`) or a guess that is checked and, if wrong, forbidden for that hand: refinement guided
+by counterexamples, which ends because there are finitely many hands, or at the time limit with
+`Undecided`. A deal that CP-SAT finds is checked by evaluating the formula there; that it finds none
+is asked twice, with and without its simplification of the model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from quaternity.cards import Card
+from quaternity.epistemic.common_knowledge import way_to
+from quaternity.epistemic.coupled_deals import CoupledDeals
+from quaternity.epistemic.deadline import Deadline
+from quaternity.epistemic.encoding import Encoder, Said
+from quaternity.epistemic.formula import (
+    And,
+    Announced,
+    Common,
+    Constant,
+    Distributed,
+    Everywhere,
+    Formula,
+    Holds,
+    Iff,
+    Implies,
+    Knows,
+    Not,
+    Or,
+    Unknown,
+    every,
+    some,
+)
+from quaternity.epistemic.information import information_set
+from quaternity.epistemic.propositional import (
+    cases,
+    is_propositional,
+    narrowed,
+    true_in,
+    unfolded,
+    without_knowledge,
+)
+from quaternity.errors import SolverFault
+from solvers.problem import DealProblem
+from solvers.registry import solve
+from solvers.verdict import Deal, Feasible
+
+
+class Evaluator:
+    """Answers questions about one public problem until a deadline."""
+
+    def __init__(self, problem: DealProblem, deadline: Deadline) -> None:
+        self.problem = problem
+        self.deadline = deadline
+        self._answers: dict[tuple[Formula, Deal, Said], bool] = {}
+        self._everywhere: dict[tuple[Formula, Said], Deal | None] = {}
+
+    def truth(self, formula: Formula, deal: Deal, said: Said = ()) -> bool:
+        """Whether a formula is true at a deal, after some announcements that are true there.
+
+        Raises:
+            Undecided: not shown within the limits.
+        """
+        match formula:
+            case Constant() | Holds():
+                return true_in(formula, deal)
+            case Announced(announcement, then):
+                return not self.truth(announcement, deal, said) or self.truth(
+                    then, deal, (*said, announcement)
+                )
+            case Iff(first, second):
+                return self.truth(first, deal, said) == self.truth(second, deal, said)
+            case Not() | And() | Or() | Implies():
+                needed = unfolded(formula, True)
+                assert needed is not None
+                wishes = sorted(needed[1], key=_effort)
+                found = (self.truth(part, deal, said) == wish for part, wish in wishes)
+                return all(found) if needed[0] else any(found)
+            case _:
+                key = (formula, deal, said)
+                if key not in self._answers:
+                    self._answers[key] = self._knowledge(formula, deal, said)
+                return self._answers[key]
+
+    def _knowledge(self, formula: Formula, deal: Deal, said: Said) -> bool:
+        match formula:
+            case Knows(player, part):
+                return self.counterexample((player,), part, deal, said) is None
+            case Distributed(players, part):
+                return self.counterexample(players, part, deal, said) is None
+            case Everywhere(part):
+                return self.public_counterexample(part, said) is None
+            case Common(part):
+                return not way_to(self, part, deal, said)
+            case Unknown(knower, owner, count):
+                held = (
+                    self.truth(Knows(knower, Holds(owner, card)), deal, said)
+                    for card in _cards_of(deal, owner)
+                )
+                return sum(not known for known in held) == count
+            case _:
+                raise TypeError(f"{formula!r} is no formula")
+
+    def public_counterexample(self, formula: Formula, said: Said = ()) -> Deal | None:
+        """A public deal, in which all that was said was true, where a formula is false."""
+        if (formula, said) not in self._everywhere:
+            self._everywhere[formula, said] = self._search((), formula, None, said)
+        return self._everywhere[formula, said]
+
+    def counterexample(
+        self, players: Sequence[int], formula: Formula, deal: Deal, said: Said = ()
+    ) -> Deal | None:
+        """A deal with the same hands of some players where a formula is false, or None.
+
+        Args:
+            players: at least one.
+            deal: a deal in which all that was said was true.
+
+        Raises:
+            Undecided: neither found nor excluded within the limits.
+        """
+        return self._otherwise(players, self._settled(formula, deal, said), True, deal, said)
+
+    def _otherwise(
+        self, players: Sequence[int], formula: Formula, truth: bool, deal: Deal, said: Said
+    ) -> Deal | None:
+        """A deal with the same hands where a formula has not a truth value."""
+        if _determined(formula, players):
+            return None if self.truth(formula, deal, said) == truth else deal
+        needed = unfolded(formula, truth)
+        if needed is None:
+            return self._search(players, formula if truth else Not(formula), deal, said)
+        wishes = sorted(needed[1], key=_effort)
+        if needed[0]:
+            found = (self._otherwise(players, part, wish, deal, said) for part, wish in wishes)
+            return next((one for one in found if one is not None), None)
+        # What these hands determine is true all over the information set, or nowhere in it.
+        told = [wish for wish in wishes if _determined(wish[0], players)]
+        if any(self.truth(part, deal, said) == wish for part, wish in told):
+            return None
+        open_ones = some(
+            part if wish else Not(part) for part, wish in wishes if not _determined(part, players)
+        )
+        return self._search(players, open_ones, deal, said)
+
+    def _settled(self, formula: Formula, deal: Deal, said: Said) -> Formula:
+        """The formula with what is the same all over the deal's connected piece put in."""
+        match formula:
+            case Common() | Everywhere():
+                return Constant(self.truth(formula, deal, said))
+            case Not(part):
+                return Not(self._settled(part, deal, said))
+            case And(parts):
+                return And(tuple(self._settled(part, deal, said) for part in parts))
+            case Or(parts):
+                return Or(tuple(self._settled(part, deal, said) for part in parts))
+            case Implies(premise, conclusion):
+                return Implies(
+                    self._settled(premise, deal, said), self._settled(conclusion, deal, said)
+                )
+            case Iff(first, second):
+                return Iff(self._settled(first, deal, said), self._settled(second, deal, said))
+            case Knows(player, part):
+                return Knows(player, self._settled(part, deal, said))
+            case Distributed(players, part):
+                return Distributed(players, self._settled(part, deal, said))
+            case Announced(announcement, then):
+                return Announced(self._settled(announcement, deal, said), then)
+            case _:
+                return formula
+
+    def _search(
+        self, players: Sequence[int], formula: Formula, deal: Deal | None, said: Said
+    ) -> Deal | None:
+        self.deadline.left()
+        seen = self.problem if deal is None else information_set(self.problem, deal, players)
+        otherwise = every([*said, Not(formula)])
+        if is_propositional(otherwise):
+            known, found = self._plain_search(seen, otherwise)
+            if known:
+                return found
+        else:
+            known, found = self._plain_search(seen, without_knowledge(otherwise, True))
+            if known and found is None:
+                return None
+            known, found = self._plain_search(seen, without_knowledge(otherwise, False))
+            if found is not None:
+                return found
+        return self.coupled_search(seen, formula, said)
+
+    def _plain_search(self, seen: DealProblem, formula: Formula) -> tuple[bool, Deal | None]:
+        """A deal where a propositional formula is true, case by case.
+
+        Returns whether the search was complete, and the deal.
+        """
+        listed = cases(seen, formula)
+        for case in listed or ():
+            verdict = solve(narrowed(seen, case))
+            if isinstance(verdict, Feasible):
+                return True, verdict.deal
+        return listed is not None, None
+
+    def coupled_search(self, seen: DealProblem, formula: Formula, said: Said) -> Deal | None:
+        """A deal of a problem where all that was said was true and a formula is false.
+
+        One CP-SAT model, solved again while guesses in it are wrong.
+        """
+        encoder = self.encoder()
+        table = encoder.new_deal(seen)
+        for literal in encoder.membership(table, said):
+            encoder.model.require_one([literal])
+        encoder.model.require_one([encoder.literal(formula, False, table, said)])
+        if not self.satisfiable(encoder):
+            return None
+        deal = encoder.model.deal(table)
+        if any(not self.truth(one, deal, said[:index]) for index, one in enumerate(said)) or (
+            self.truth(formula, deal, said)
+        ):
+            raise SolverFault(f"CP-SAT found {deal}, where {formula} is not false")
+        return deal
+
+    def encoder(self) -> Encoder:
+        """An empty model."""
+        return Encoder(
+            CoupledDeals(self.deadline),
+            self.problem,
+            lambda part, said: self.public_counterexample(part, said) is None,
+        )
+
+    def satisfiable(self, encoder: Encoder) -> bool:
+        """Whether a model has a solution in which every guess is right; it is then the last one.
+
+        Raises:
+            SolverFault: CP-SAT contradicts itself.
+        """
+        model = encoder.model
+        while model.solve():
+            if not self._refine(encoder):
+                return True
+        if model.solve(cp_model_presolve=False):
+            raise SolverFault("CP-SAT finds a solution without presolve, and none with it")
+        return False
+
+    def _refine(self, encoder: Encoder) -> bool:
+        """Forbid the wrong guesses of the last solution; False when there are none."""
+        model, wrong = encoder.model, []
+        for guess in encoder.guesses:
+            if model.value(guess.literal):
+                deal, said = model.deal(guess.table), guess.said
+                if any(not self.truth(one, deal, said[:index]) for index, one in enumerate(said)):
+                    continue  # nothing depends on a deal that the announcements exclude
+                if self.truth(guess.formula, deal, said) != guess.truth:
+                    wrong.append((guess, deal))
+        for guess, deal in wrong:
+            differs = guess.table.differs(deal, guess.players)
+            model.require_one([guess.literal.negated(), *differs])
+        return bool(wrong)
+
+
+def _effort(wish: tuple[Formula, bool]) -> tuple[int, int]:
+    """Sorts the formulas that are quick to evaluate first."""
+    formula = wish[0]
+    knowing = (Knows, Distributed, Unknown, Announced, Everywhere)
+    inside = list(formula.subformulas())
+    return (
+        sum(1000 if isinstance(one, Common) else isinstance(one, knowing) for one in inside),
+        len(inside),
+    )
+
+
+def _cards_of(deal: Deal, player: int) -> list[Card]:
+    return [Card(index, number) for index, number in deal.hand(player)]
+
+
+def _determined(formula: Formula, players: Sequence[int]) -> bool:
+    """Whether a formula has one truth value in all deals with the same hands of these players."""
+    match formula:
+        case Constant() | Everywhere() | Common():
+            return True
+        case Holds(player, _) | Knows(player, _) | Unknown(player, _, _):
+            return player in players
+        case Distributed(group, _):
+            return set(group) <= set(players)
+        case _:
+            return all(_determined(part, players) for part in formula.parts())
+
+
+__all__ = ["Evaluator"]

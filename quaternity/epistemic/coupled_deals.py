@@ -1,0 +1,250 @@
+"""One CP-SAT model of several deals that share hands.
+
+"Player 1 thinks it possible that player 2 thinks it possible that ..." speaks of a deal that agrees
+with the real one on hand 1, and of another that agrees with the former on hand 2. Each deal is a
+table of literals "this player holds this card"; a shared hand is the same literals in both tables.
+Literals that are certain are plain truth values and cost nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from threading import Thread
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from quaternity.epistemic.deadline import Deadline, Undecided
+from quaternity.errors import LimitError, SolverFault
+from solvers.problem import DealProblem, players_in
+from solvers.verdict import Deal
+
+if TYPE_CHECKING:
+    from ortools.sat.python import cp_model
+
+Literal: TypeAlias = Any
+"""A truth value, or a boolean variable of CP-SAT or its negation (OR-Tools publishes no types)."""
+
+MAX_LITERALS = 300_000
+"""Most variables of one model."""
+
+Hand: TypeAlias = Sequence[Literal]
+"""Per card, the cards of all sets in order, whether a player holds it."""
+
+
+def negated(literal: Literal) -> Literal:
+    """The opposite of a literal."""
+    return not literal if isinstance(literal, bool) else literal.negated()
+
+
+class DealTable:
+    """One deal of a model: `holds[card][player]`, a literal; a missing player is False.
+
+    Attributes:
+        problem: what the deal satisfies.
+        first: per set, the number of its first card in `holds`.
+    """
+
+    __slots__ = ("first", "holds", "problem")
+
+    def __init__(self, problem: DealProblem, holds: Sequence[Mapping[int, Literal]]) -> None:
+        self.problem = problem
+        self.holds = holds
+        self.first = []
+        start = 0
+        for constraint in problem.sets:
+            self.first.append(start)
+            start += constraint.size
+
+    def held(self, player: int, set_index: int, number: int) -> Literal:
+        """Whether a player holds a card; nobody holds a card that is out of play."""
+        if number >= self.problem.sets[set_index].size:
+            return False
+        return self.holds[self.first[set_index] + number].get(player, False)
+
+    def hand(self, player: int) -> list[Literal]:
+        """A player's hand."""
+        return [holders.get(player, False) for holders in self.holds]
+
+    def differs(self, deal: Deal, players: Iterable[int]) -> list[Literal]:
+        """Literals of which one is true iff some of these players hold other cards than in `deal`.
+
+        Hands have the same size in all deals, so it is enough that a card is missing.
+        """
+        return [
+            negated(self.held(player, index, card))
+            for player in players
+            for index, card in deal.hand(player)
+        ]
+
+
+class CoupledDeals:
+    """A CP-SAT model to which deals and clauses are added. Solved again after each addition."""
+
+    def __init__(self, deadline: Deadline) -> None:
+        from ortools.sat.python import cp_model
+
+        self.model: cp_model.CpModel = cp_model.CpModel()
+        self.deadline = deadline
+        self._solver: cp_model.CpSolver | None = None
+        self._literals = 0
+
+    def new_literal(self) -> Literal:
+        """A free boolean.
+
+        Raises:
+            LimitError: above `MAX_LITERALS`.
+        """
+        self._literals += 1
+        if self._literals > MAX_LITERALS:
+            raise LimitError(f"the question needs more than {MAX_LITERALS} variables")
+        return self.model.new_bool_var("")
+
+    def require_one(self, literals: Iterable[Literal]) -> None:
+        """At least one of the literals is true."""
+        open_ones = []
+        for literal in literals:
+            if literal is True:
+                return
+            if literal is not False:
+                open_ones.append(literal)
+        self.model.add_bool_or(open_ones)
+
+    def require_if(self, condition: Literal, literal: Literal) -> None:
+        """The literal is true whenever the condition is."""
+        self.require_one((negated(condition), literal))
+
+    def require_sum(
+        self, terms: Sequence[tuple[int, Literal]], low: int, high: int, condition: Literal = True
+    ) -> None:
+        """Keep the sum of weighted literals between two bounds, whenever the condition is true."""
+        fixed = sum(weight for weight, literal in terms if literal is True)
+        free = [(weight, one) for weight, one in terms if not isinstance(one, bool)]
+        least = fixed + sum(weight for weight, _ in free if weight < 0)
+        most = fixed + sum(weight for weight, _ in free if weight > 0)
+        if condition is False or (low <= least and most <= high):
+            return
+        if most < low or least > high or low > high:
+            self.require_one((negated(condition),))
+            return
+        from ortools.sat.python import cp_model
+
+        total = cp_model.LinearExpr.weighted_sum(
+            [literal for _, literal in free], [weight for weight, _ in free]
+        )
+        row = self.model.add_linear_constraint(total, low - fixed, high - fixed)
+        if condition is not True:
+            row.only_enforce_if(condition)
+
+    def new_deal(self, problem: DealProblem, hands: Mapping[int, Hand] | None = None) -> DealTable:
+        """A deal that satisfies a problem, in which some hands are given.
+
+        The given hands must be hands of another deal of the same problem, or of a narrower one.
+        """
+        given = hands or {}
+        holds: list[dict[int, Literal]] = []
+        for constraint in problem.sets:
+            shares: list[list[Literal]] = [[] for _ in problem.hands]
+            for mask in constraint.owners:
+                holders = self._holders(mask, {p: hand[len(holds)] for p, hand in given.items()})
+                for player, literal in holders.items():
+                    shares[player].append(literal)
+                holds.append(holders)
+            for player, share in enumerate(shares):
+                self.require_sum(
+                    [(1, one) for one in share], constraint.low[player], constraint.high[player]
+                )
+        for player, size in enumerate(problem.hands):
+            if player not in given:
+                self.require_sum(
+                    [(1, holders[player]) for holders in holds if player in holders], size, size
+                )
+        return DealTable(problem, holds)
+
+    def _holders(self, mask: int, given: Mapping[int, Literal]) -> dict[int, Literal]:
+        """Literals for the players who may own one card, of which exactly one is true."""
+        for player, literal in given.items():
+            if literal is True:
+                return {player: True}
+        options = [
+            player
+            for player in players_in(mask)
+            if player not in given or given[player] is not False
+        ]
+        if len(options) == 1 and options[0] not in given:
+            return {options[0]: True}
+        holders = {p: given[p] if p in given else self.new_literal() for p in options}
+        self.model.add_exactly_one(holders.values())
+        return holders
+
+    def solve(self, **parameters: object) -> bool:
+        """Whether everything can be true at once; if so, `value` and `deal` read the solution.
+
+        Raises:
+            Undecided: the time limit was reached.
+            SolverFault: CP-SAT refused the model.
+        """
+        from ortools.sat.python import cp_model
+
+        solver = cp_model.CpSolver()
+        solver.parameters.num_workers = 1
+        solver.parameters.random_seed = 0
+        # Otherwise an interruption would only end the search, and nobody would hear of it.
+        solver.parameters.catch_sigint_signal = False
+        solver.parameters.max_time_in_seconds = self.deadline.left()
+        for name, value in parameters.items():
+            setattr(solver.parameters, name, value)
+        status = _interruptible(solver, self.model)
+        self._solver = solver
+        if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+            return True
+        if status == cp_model.INFEASIBLE:
+            return False
+        if status == cp_model.UNKNOWN:
+            raise Undecided(f"undecided: the time limit of {self.deadline.seconds:g} s was reached")
+        raise SolverFault(f"CP-SAT refused the model: {solver.status_name(status)}")
+
+    def value(self, literal: Literal) -> bool:
+        """The truth of a literal in the last solution."""
+        if isinstance(literal, bool):
+            return literal
+        assert self._solver is not None
+        return bool(self._solver.boolean_value(literal))
+
+    def deal(self, table: DealTable) -> Deal:
+        """A deal of the last solution."""
+        holds = iter(table.holds)
+        owner = []
+        for constraint in table.problem.sets:
+            row = []
+            for _ in constraint.owners:
+                holders = next(holds)
+                row.append(next(player for player, one in holders.items() if self.value(one)))
+            owner.append(tuple(row))
+        return Deal(tuple(owner))
+
+
+def _interruptible(solver: Any, model: Any) -> Any:
+    """Solve in a second thread, so that an interruption of this one stops the search."""
+    outcome: list[Any] = []
+
+    def search() -> None:
+        try:
+            outcome.append(solver.solve(model))
+        except Exception as error:  # handed over to the thread that waits
+            outcome.append(error)
+
+    thread = Thread(target=search, daemon=True)
+    thread.start()
+    try:
+        while thread.is_alive():
+            thread.join(0.5)
+    except BaseException:
+        while thread.is_alive():
+            solver.stop_search()
+            thread.join(0.1)
+        raise
+    if isinstance(outcome[0], Exception):
+        raise outcome[0]
+    return outcome[0]
+
+
+__all__ = ["CoupledDeals", "DealTable", "Hand", "Literal", "negated"]

@@ -1,0 +1,229 @@
+"""The explicit Kripke model: every public deal a world, every formula the array of its worlds.
+
+Two worlds are linked for a player when the player's hand is the same in both, so each player cuts
+the worlds into classes: K is "everywhere in my class", D the classes of several hands together,
+C the connected pieces of all classes. A public announcement leaves the worlds where it was true.
+
+This evaluator knows every formula; what it cannot do is list more than `worlds.MAX_WORLDS` deals.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from quaternity.cards import Card
+from quaternity.epistemic.formula import (
+    And,
+    Announced,
+    Common,
+    Constant,
+    Distributed,
+    Everywhere,
+    Formula,
+    Holds,
+    Iff,
+    Implies,
+    Knows,
+    Not,
+    Or,
+    Unknown,
+)
+from quaternity.epistemic.worlds import MAX_WORLDS, all_deals
+from quaternity.errors import InputError
+from solvers.problem import DealProblem
+from solvers.verdict import Deal
+
+Truth: TypeAlias = npt.NDArray[np.bool_]
+"""Per world, whether something is true there."""
+
+
+class Model:
+    """All worlds of a problem.
+
+    Attributes:
+        problem: the public information.
+        owners: `owners[card, world]`, the cards of all sets in order.
+
+    Raises:
+        LimitError: the problem has more than `limit` deals.
+    """
+
+    def __init__(self, problem: DealProblem, limit: int = MAX_WORLDS) -> None:
+        self.problem = problem
+        self.owners = all_deals(problem, limit)
+        self._row = {
+            Card(index, number): row
+            for row, (index, number) in enumerate(
+                (index, number)
+                for index, constraint in enumerate(problem.sets)
+                for number in range(constraint.size)
+            )
+        }
+        self._classes: dict[tuple[int, ...], npt.NDArray[np.int64]] = {}
+
+    @property
+    def worlds(self) -> int:
+        """How many worlds there are."""
+        return int(self.owners.shape[1])
+
+    def everything(self) -> Truth:
+        """True in every world."""
+        return np.ones(self.worlds, dtype=np.bool_)
+
+    def _nowhere(self) -> Truth:
+        return np.zeros(self.worlds, dtype=np.bool_)
+
+    def deal(self, world: int) -> Deal:
+        """The deal that a world is."""
+        owners = iter(self.owners[:, world].tolist())
+        return Deal(
+            tuple(tuple(next(owners) for _ in range(one.size)) for one in self.problem.sets)
+        )
+
+    def world(self, deal: Deal) -> int:
+        """The number of a deal's world.
+
+        Raises:
+            InputError: the deal is not one of the problem's.
+        """
+        flat = np.array([who for owner in deal.owner for who in owner], dtype=np.int8)
+        if flat.shape == self.owners.shape[:1]:
+            found = np.flatnonzero((self.owners == flat[:, None]).all(axis=0))
+            if len(found):
+                return int(found[0])
+        raise InputError(f"{deal} does not fit the public record")
+
+    def classes(self, players: tuple[int, ...]) -> npt.NDArray[np.int64]:
+        """Per world the number of its class for some players who lay their hands together."""
+        if players not in self._classes:
+            digit = np.zeros(self.problem.players, dtype=np.int64)
+            digit[list(players)] = np.arange(1, len(players) + 1)
+            codes, largest = np.zeros(self.worlds, dtype=np.int64), 1
+            for row in self.owners:
+                if self.worlds and (row == row[0]).all():
+                    continue
+                if largest > 1 << 55:
+                    codes = np.unique(codes, return_inverse=True)[1]
+                    largest = self.worlds
+                codes = codes * (len(players) + 1) + digit[row]
+                largest *= len(players) + 1
+            self._classes[players] = np.unique(codes, return_inverse=True)[1]
+        return self._classes[players]
+
+    def extension(self, formula: Formula, among: Truth | None = None) -> Truth:
+        """The worlds where a formula is true.
+
+        Args:
+            among: the worlds that there are; the answer means nothing in the others.
+        """
+        return self._extension(formula, self.everything() if among is None else among)
+
+    def _extension(self, formula: Formula, among: Truth) -> Truth:
+        match formula:
+            case Constant(value):
+                return np.full(self.worlds, value, dtype=np.bool_)
+            case Holds(player, card):
+                row = self._row.get(card)
+                return self._nowhere() if row is None else np.equal(self.owners[row], player)
+            case Not(part):
+                return ~self._extension(part, among)
+            case And(parts):
+                truth = self.everything()
+                for part in parts:
+                    truth &= self._extension(part, among)
+                return truth
+            case Or(parts):
+                truth = self._nowhere()
+                for part in parts:
+                    truth |= self._extension(part, among)
+                return truth
+            case Implies(first, second):
+                return ~self._extension(first, among) | self._extension(second, among)
+            case Iff(first, second):
+                return ~(self._extension(first, among) ^ self._extension(second, among))
+            case Announced(announcement, then):
+                said = self._extension(announcement, among)
+                return ~said | self._extension(then, among & said)
+            case Unknown():
+                return self._unknown(formula, among)
+            case Knows(player, part):
+                return self._throughout((player,), part, among)
+            case Distributed(players, part):
+                return self._throughout(players, part, among)
+            case Everywhere(part):
+                false = among & ~self._extension(part, among)
+                return np.full(self.worlds, not false.any(), dtype=np.bool_)
+            case Common(part):
+                pieces = self.pieces(among)
+                return _throughout(pieces, self._extension(part, among), among)
+            case _:
+                raise TypeError(f"{formula!r} is no formula")
+
+    def _throughout(self, players: tuple[int, ...], part: Formula, among: Truth) -> Truth:
+        return _throughout(self.classes(players), self._extension(part, among), among)
+
+    def _unknown(self, formula: Unknown, among: Truth) -> Truth:
+        classes = self.classes((formula.knower,))
+        unknown = np.zeros(self.worlds, dtype=np.int32)
+        for row in self.owners:
+            held = row == formula.owner
+            unknown += held & ~_throughout(classes, held, among)
+        return np.equal(unknown, formula.count)
+
+    def pieces(self, among: Truth | None = None) -> npt.NDArray[np.int64]:
+        """Per world the number of its connected piece under all players' links.
+
+        A graph whose nodes are the classes; every world joins its class of one player to its class
+        of the next. Cost: worlds x players.
+        """
+        from scipy.sparse import coo_array
+        from scipy.sparse.csgraph import connected_components
+
+        inside = np.flatnonzero(self.everything() if among is None else among)
+        classes = [self.classes((player,)) for player in range(self.problem.players)]
+        nodes, heads, tails = 0, [], []
+        for number, one in enumerate(classes):
+            if number:
+                heads.append(nodes + one[inside])
+            nodes_before, nodes = nodes, nodes + int(one.max(initial=-1)) + 1
+            if number < len(classes) - 1:
+                tails.append(nodes_before + one[inside])
+        if not heads:
+            return classes[0]
+        joined = (np.concatenate(tails), np.concatenate(heads))
+        links = np.ones(len(joined[0]), dtype=np.int8)
+        graph = coo_array((links, joined), shape=(nodes, nodes)).tocsr()
+        labels = np.asarray(connected_components(graph, directed=False)[1], dtype=np.int64)
+        return labels[classes[0]]
+
+
+def _throughout(classes: npt.NDArray[np.int64], truth: Truth, among: Truth) -> Truth:
+    """Per world, whether something is true in all worlds of its class that there are."""
+    broken = np.zeros(int(classes.max(initial=-1)) + 1, dtype=np.bool_)
+    broken[classes[among & ~truth]] = True
+    return ~broken[classes]
+
+
+@lru_cache(maxsize=2)
+def model_of(problem: DealProblem) -> Model:
+    """The model of a problem; the last two are kept."""
+    return Model(problem)
+
+
+def holds_explicitly(formula: Formula, problem: DealProblem, deal: Deal) -> bool:
+    """Whether a formula is true at a deal, by listing all deals.
+
+    Raises:
+        LimitError: there are too many.
+        InputError: the deal does not fit the problem.
+    """
+    model = model_of(problem)
+    world = model.world(deal)
+    return bool(model.extension(formula)[world])
+
+
+__all__ = ["Model", "Truth", "holds_explicitly", "model_of"]

@@ -1,0 +1,394 @@
+"""Formulas about who holds what and who knows it: immutable values with operators.
+
+>>> from quaternity.epistemic.formula import C, D, H, K, TRUE, U
+>>> print(K(1, H(4, "8/4")) & ~C(H(0, "8/0") >> TRUE))
+K1 H4 8/4 & !C (H0 8/0 -> true)
+>>> print(H(2, "0/1").announce(D({2, 1}, H(3, "0/0"))))
+[H2 0/1!] D{1,2} H3 0/0
+>>> print(U(1, 4, 1))
+U1(4)=1
+
+`str` of a formula is text that `quaternity.epistemic.grammar.parse` reads back as an equal formula.
+In Python `>>` binds tighter than `&` and `|`; in text `->` binds weaker, as is usual.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from quaternity.cards import Card
+from quaternity.errors import InputError, LimitError
+
+MAX_DEPTH = 100
+"""Deepest nesting of a formula. A long conjunction or disjunction counts as one level."""
+MAX_SIZE = 100_000
+"""Most subformulas, each occurrence counted."""
+
+_IFF, _IMPLIES, _OR, _AND, _PREFIX = range(5)  # how tightly the forms bind in text
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """Root of all formulas. Immutable, hashable, equal by value.
+
+    Operators: `~f`, `f & g`, `f | g`, `f >> g`; methods `f.iff(g)` and `f.announce(g)`.
+
+    Attributes:
+        depth: 1 without parts, otherwise one more than the deepest part.
+        size: the number of subformulas, this one included.
+
+    Raises:
+        InputError: a part has the wrong type, or a number is negative.
+        LimitError: above `MAX_DEPTH` or `MAX_SIZE`.
+    """
+
+    depth: int = field(init=False, compare=False, repr=False)
+    size: int = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self._check()
+        for part in self.parts():
+            if not isinstance(part, Formula):
+                raise InputError(f"{part!r} is not a formula")
+        depth = 1 + max((part.depth for part in self.parts()), default=0)
+        size = 1 + sum(part.size for part in self.parts())
+        if depth > MAX_DEPTH:
+            raise LimitError(f"the formula is nested more than {MAX_DEPTH} deep")
+        if size > MAX_SIZE:
+            raise LimitError(f"the formula has more than {MAX_SIZE} parts")
+        object.__setattr__(self, "depth", depth)
+        object.__setattr__(self, "size", size)
+
+    def _check(self) -> None:
+        """Settle the fields, or refuse them."""
+
+    def parts(self) -> tuple[Formula, ...]:
+        """The formulas directly inside."""
+        return ()
+
+    def subformulas(self) -> Iterator[Formula]:
+        """This formula and everything inside, each occurrence, outermost first."""
+        waiting: list[Formula] = [self]
+        while waiting:
+            node = waiting.pop()
+            yield node
+            waiting.extend(reversed(node.parts()))
+
+    def __bool__(self) -> bool:
+        raise TypeError("a formula has no truth value of its own: see `holds`")
+
+    def __invert__(self) -> Formula:
+        return Not(self)
+
+    def __and__(self, other: Formula) -> Formula:
+        return And((self, other)) if isinstance(other, Formula) else NotImplemented
+
+    def __or__(self, other: Formula) -> Formula:
+        return Or((self, other)) if isinstance(other, Formula) else NotImplemented
+
+    def __rshift__(self, other: Formula) -> Formula:
+        return Implies(self, other) if isinstance(other, Formula) else NotImplemented
+
+    def iff(self, other: Formula) -> Formula:
+        """Both true or both false."""
+        return Iff(self, other)
+
+    def announce(self, then: Formula) -> Formula:
+        """`[self!] then`: if this is true, then once it is said in public `then` is true."""
+        return Announced(self, then)
+
+
+def _number(value: object, what: str) -> None:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise InputError(f"{what} {value!r} is not a whole number of at least 0")
+
+
+@dataclass(frozen=True, slots=True)
+class Constant(Formula):
+    """`true` or `false`."""
+
+    value: bool
+
+    def __str__(self) -> str:
+        return "true" if self.value else "false"
+
+
+@dataclass(frozen=True, slots=True)
+class Holds(Formula):
+    """`H4 8/4`: the player holds the card."""
+
+    player: int
+    card: Card
+
+    def _check(self) -> None:
+        _number(self.player, "player")
+        if not isinstance(self.card, Card):
+            raise InputError(f"{self.card!r} is not a Card")
+        _number(self.card.set_index, "set")
+        _number(self.card.number, "card")
+
+    def __str__(self) -> str:
+        return f"H{self.player} {self.card}"
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown(Formula):
+    """`U1(4)=2`: exactly `count` of the owner's cards are not known by `knower` to be there.
+
+    The cards c that the owner holds with not K(knower, H(owner, c)) are counted.
+    """
+
+    knower: int
+    owner: int
+    count: int
+
+    def _check(self) -> None:
+        _number(self.knower, "player")
+        _number(self.owner, "player")
+        _number(self.count, "count")
+
+    def __str__(self) -> str:
+        return f"U{self.knower}({self.owner})={self.count}"
+
+
+@dataclass(frozen=True, slots=True)
+class Not(Formula):
+    """`!f`."""
+
+    part: Formula
+
+    def parts(self) -> tuple[Formula, ...]:
+        return (self.part,)
+
+    def __str__(self) -> str:
+        return f"!{_inside(self.part, _PREFIX)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Knows(Formula):
+    """`K1 f`: true in every deal in which the player's hand is the one it is."""
+
+    player: int
+    part: Formula
+
+    def _check(self) -> None:
+        _number(self.player, "player")
+
+    def parts(self) -> tuple[Formula, ...]:
+        return (self.part,)
+
+    def __str__(self) -> str:
+        return f"K{self.player} {_inside(self.part, _PREFIX)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Distributed(Formula):
+    """`D{1,2} f`: the players would know it if they laid their hands together.
+
+    `players` may be given as any iterable of numbers; at least one is needed.
+    """
+
+    players: tuple[int, ...]
+    part: Formula
+
+    def _check(self) -> None:
+        for player in self.players:
+            _number(player, "player")
+        object.__setattr__(self, "players", tuple(sorted(set(self.players))))
+        if not self.players:
+            raise InputError("D{}: at least one player is needed (`P` asks about all public deals)")
+
+    def parts(self) -> tuple[Formula, ...]:
+        return (self.part,)
+
+    def __str__(self) -> str:
+        return f"D{{{','.join(map(str, self.players))}}} {_inside(self.part, _PREFIX)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Common(Formula):
+    """`C f`: common knowledge: true in every deal reached by steps that some player cannot tell.
+
+    It follows from `Everywhere`, and not the other way round: where such steps do not connect all
+    public deals, what is false in a deal out of reach can still be common knowledge.
+    """
+
+    part: Formula
+
+    def parts(self) -> tuple[Formula, ...]:
+        return (self.part,)
+
+    def __str__(self) -> str:
+        return f"C {_inside(self.part, _PREFIX)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Everywhere(Formula):
+    """`P f`: true in every public deal: what follows from the public record alone."""
+
+    part: Formula
+
+    def parts(self) -> tuple[Formula, ...]:
+        return (self.part,)
+
+    def __str__(self) -> str:
+        return f"P {_inside(self.part, _PREFIX)}"
+
+
+@dataclass(frozen=True, slots=True)
+class And(Formula):
+    """`f & g & …`, two or more; conjunctions directly inside are laid open."""
+
+    conjuncts: tuple[Formula, ...]
+
+    def _check(self) -> None:
+        object.__setattr__(self, "conjuncts", _laid_open(self.conjuncts, And))
+
+    def parts(self) -> tuple[Formula, ...]:
+        return self.conjuncts
+
+    def __str__(self) -> str:
+        return " & ".join(_inside(part, _AND) for part in self.conjuncts)
+
+
+@dataclass(frozen=True, slots=True)
+class Or(Formula):
+    """`f | g | …`, two or more; disjunctions directly inside are laid open."""
+
+    disjuncts: tuple[Formula, ...]
+
+    def _check(self) -> None:
+        object.__setattr__(self, "disjuncts", _laid_open(self.disjuncts, Or))
+
+    def parts(self) -> tuple[Formula, ...]:
+        return self.disjuncts
+
+    def __str__(self) -> str:
+        return " | ".join(_inside(part, _OR) for part in self.disjuncts)
+
+
+@dataclass(frozen=True, slots=True)
+class Implies(Formula):
+    """`f -> g`."""
+
+    premise: Formula
+    conclusion: Formula
+
+    def parts(self) -> tuple[Formula, ...]:
+        return (self.premise, self.conclusion)
+
+    def __str__(self) -> str:
+        return f"{_inside(self.premise, _OR)} -> {_inside(self.conclusion, _IMPLIES)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Iff(Formula):
+    """`f <-> g`."""
+
+    first: Formula
+    second: Formula
+
+    def parts(self) -> tuple[Formula, ...]:
+        return (self.first, self.second)
+
+    def __str__(self) -> str:
+        return f"{_inside(self.first, _IFF)} <-> {_inside(self.second, _IMPLIES)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Announced(Formula):
+    """`[f!] g`: if f is true, then g is true once f was said in public."""
+
+    announcement: Formula
+    then: Formula
+
+    def parts(self) -> tuple[Formula, ...]:
+        return (self.announcement, self.then)
+
+    def __str__(self) -> str:
+        return f"[{self.announcement}!] {_inside(self.then, _PREFIX)}"
+
+
+_BINDING: dict[type[Formula], int] = {And: _AND, Or: _OR, Implies: _IMPLIES, Iff: _IFF}
+
+
+def _inside(part: Formula, least: int) -> str:
+    """The text of a part, in parentheses where it binds weaker than its place needs."""
+    return str(part) if _BINDING.get(type(part), _PREFIX) >= least else f"({part})"
+
+
+def _laid_open(parts: Iterable[Formula], kind: type[Formula]) -> tuple[Formula, ...]:
+    opened: list[Formula] = []
+    for part in parts:
+        opened.extend(part.parts() if isinstance(part, kind) else (part,))
+    if len(opened) < 2:
+        raise InputError(f"{kind.__name__} needs two formulas, not {len(opened)}")
+    return tuple(opened)
+
+
+TRUE = Constant(True)
+FALSE = Constant(False)
+
+K, C, P = Knows, Common, Everywhere
+
+
+def H(player: int, card: Card | str) -> Holds:  # noqa: N802 - the operator's name in the logic
+    """`H(4, "8/4")`: the player holds the card, given as a `Card` or as text."""
+    return Holds(player, Card.parse(card) if isinstance(card, str) else card)
+
+
+def D(players: Iterable[int], part: Formula) -> Distributed:  # noqa: N802 - as in the logic
+    """`D({1, 2}, f)`: distributed knowledge of some players."""
+    return Distributed(tuple(players), part)
+
+
+def U(knower: int, owner: int, count: int) -> Unknown:  # noqa: N802 - as in the logic
+    """`U(1, 4, 2)`: player 1 does not know exactly 2 of the cards of player 4."""
+    return Unknown(knower, owner, count)
+
+
+def every(parts: Iterable[Formula]) -> Formula:
+    """The conjunction of any number of formulas: `true` for none.
+
+    >>> print(every([]), every([TRUE]), every([TRUE, FALSE]), sep="; ")
+    true; true; true & false
+    """
+    listed = tuple(parts)
+    return And(listed) if len(listed) > 1 else listed[0] if listed else TRUE
+
+
+def some(parts: Iterable[Formula]) -> Formula:
+    """The disjunction of any number of formulas: `false` for none."""
+    listed = tuple(parts)
+    return Or(listed) if len(listed) > 1 else listed[0] if listed else FALSE
+
+
+__all__ = [
+    "FALSE",
+    "MAX_DEPTH",
+    "MAX_SIZE",
+    "TRUE",
+    "And",
+    "Announced",
+    "C",
+    "Common",
+    "Constant",
+    "D",
+    "Distributed",
+    "Everywhere",
+    "Formula",
+    "H",
+    "Holds",
+    "Iff",
+    "Implies",
+    "K",
+    "Knows",
+    "Not",
+    "Or",
+    "P",
+    "U",
+    "Unknown",
+    "every",
+    "some",
+]

@@ -1,0 +1,221 @@
+"""Formulas without knowledge: their truth in one deal, and the cases in which they are true.
+
+A *case* says per card who may own it, as a bit mask: the deals of a case are the deals of a deal
+problem whose owners were narrowed. A formula without knowledge is true in the deals of its cases
+and in no others, so questions about it become questions to the solvers of deal problems.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TypeAlias
+
+from quaternity.cards import Card
+from quaternity.epistemic.formula import (
+    FALSE,
+    TRUE,
+    And,
+    Announced,
+    Common,
+    Constant,
+    Distributed,
+    Everywhere,
+    Formula,
+    Holds,
+    Iff,
+    Implies,
+    Knows,
+    Not,
+    Or,
+    Unknown,
+)
+from solvers.problem import DealProblem, SetConstraint
+from solvers.verdict import Deal
+
+MAX_CASES = 64
+"""Most cases into which a formula is split."""
+
+Case: TypeAlias = Mapping[Card, int]
+"""Per card that a case speaks of, the players who may own it."""
+
+
+def unfolded(formula: Formula, truth: bool) -> tuple[bool, tuple[tuple[Formula, bool], ...]] | None:
+    """A formula with a wanted truth value as all, or as one, of its parts with theirs.
+
+    Returns (whether all are needed, the parts), or None for what has no such parts: atoms,
+    knowledge, announcements.
+    """
+    match formula:
+        case Not(part):
+            return True, ((part, not truth),)
+        case And(parts):
+            return truth, tuple((part, truth) for part in parts)
+        case Or(parts):
+            return not truth, tuple((part, truth) for part in parts)
+        case Implies(premise, conclusion):
+            return not truth, ((premise, not truth), (conclusion, truth))
+        case Iff(first, second):
+            return truth, ((Implies(first, second), truth), (Implies(second, first), truth))
+        case _:
+            return None
+
+
+def is_propositional(formula: Formula) -> bool:
+    """Whether a formula speaks of one deal only: no knowledge, no announcement."""
+    modal = (Knows, Distributed, Common, Everywhere, Unknown, Announced)
+    return not any(isinstance(node, modal) for node in formula.subformulas())
+
+
+def true_in(formula: Formula, deal: Deal) -> bool:
+    """The truth of a propositional formula in one deal."""
+    match formula:
+        case Constant(value):
+            return value
+        case Holds(player, card):
+            owners = deal.owner[card.set_index]
+            return card.number < len(owners) and owners[card.number] == player
+        case Not(part):
+            return not true_in(part, deal)
+        case And(parts):
+            return all(true_in(part, deal) for part in parts)
+        case Or(parts):
+            return any(true_in(part, deal) for part in parts)
+        case Implies(premise, conclusion):
+            return not true_in(premise, deal) or true_in(conclusion, deal)
+        case Iff(first, second):
+            return true_in(first, deal) == true_in(second, deal)
+        case _:
+            raise TypeError(f"{formula} is not propositional")
+
+
+def without_knowledge(formula: Formula, weaker: bool) -> Formula:
+    """A propositional formula that follows from a formula, or one from which it follows.
+
+    What is known is true, in whatever model the knowing happens, so `K f` gives f; nothing
+    propositional gives `K f` but `false`.
+
+    Args:
+        weaker: True for a consequence, False for a sufficient condition.
+    """
+    match formula:
+        case Constant() | Holds():
+            return formula
+        case Not(part):
+            return Not(without_knowledge(part, not weaker))
+        case And(parts):
+            return And(tuple(without_knowledge(part, weaker) for part in parts))
+        case Or(parts):
+            return Or(tuple(without_knowledge(part, weaker) for part in parts))
+        case Implies(premise, conclusion):
+            return Implies(
+                without_knowledge(premise, not weaker), without_knowledge(conclusion, weaker)
+            )
+        case Iff(first, second):
+            return And(
+                (
+                    without_knowledge(Implies(first, second), weaker),
+                    without_knowledge(Implies(second, first), weaker),
+                )
+            )
+        case Announced(announcement, then):
+            return without_knowledge(Implies(announcement, then), weaker)
+        case Knows(_, part) | Distributed(_, part) | Common(part) | Everywhere(part):
+            return without_knowledge(part, True) if weaker else FALSE
+        case _:
+            return TRUE if weaker else FALSE
+
+
+def cases(
+    problem: DealProblem,
+    formula: Formula,
+    truth: bool = True,
+    limit: int = MAX_CASES,
+) -> list[Case] | None:
+    """The cases in which a propositional formula has a truth value; None when there are too many.
+
+    Cases that no owners of the problem allow are left out; cases may overlap.
+
+    >>> from quaternity.epistemic.formula import H
+    >>> problem = DealProblem([1, 1], [SetConstraint.of([[0, 1], [0, 1]], players=2)])
+    >>> cases(problem, H(0, "0/0") | H(1, "0/1"))
+    [{Card(set_index=0, number=0): 1}, {Card(set_index=0, number=1): 2}]
+    """
+    match formula:
+        case Constant(value):
+            return [{}] if value == truth else []
+        case Holds(player, card):
+            constraint = problem.sets[card.set_index]
+            mask = constraint.owners[card.number] if card.number < constraint.size else 0
+            wanted = mask & 1 << player if truth else mask & ~(1 << player)
+            if card.number >= constraint.size:
+                return [] if truth else [{}]
+            return [{card: wanted}] if wanted else []
+        case _:
+            needed = unfolded(formula, truth)
+            if needed is None:
+                raise TypeError(f"{formula} is not propositional")
+            found: list[Case] = [{}] if needed[0] else []
+            for part, wish in needed[1]:
+                more = cases(problem, part, wish, limit)
+                if more is None:
+                    return None
+                found = _both(found, more) if needed[0] else _either(found, more)
+                if len(found) > limit:
+                    return None
+            return found
+
+
+def _both(first: Iterable[Case], second: list[Case]) -> list[Case]:
+    together: list[Case] = []
+    for one in first:
+        for other in second:
+            merged = dict(one)
+            for card, mask in other.items():
+                merged[card] = merged.get(card, mask) & mask
+            if all(merged.values()):
+                together.append(merged)
+    return together
+
+
+def _either(first: list[Case], second: Iterable[Case]) -> list[Case]:
+    """The cases of both lists; two that speak of the same single card become one."""
+    listed = list(first)
+    for case in second:
+        if len(case) == 1:
+            ((card, mask),) = case.items()
+            for index, other in enumerate(listed):
+                if len(other) == 1 and card in other:
+                    listed[index] = {card: other[card] | mask}
+                    break
+            else:
+                listed.append(case)
+        elif case not in listed:
+            listed.append(case)
+    return listed
+
+
+def narrowed(problem: DealProblem, case: Case) -> DealProblem:
+    """The problem whose deals are those of a problem that belong to a case."""
+    changed: dict[int, list[int]] = {}
+    for card, mask in case.items():
+        owners = changed.setdefault(card.set_index, list(problem.sets[card.set_index].owners))
+        owners[card.number] &= mask
+    if not changed:
+        return problem
+    sets = list(problem.sets)
+    for index, owners in changed.items():
+        _, low, high = sets[index]
+        sets[index] = SetConstraint.trusted(tuple(owners), low, high)
+    return DealProblem.trusted(problem.hands, tuple(sets))
+
+
+__all__ = [
+    "MAX_CASES",
+    "Case",
+    "cases",
+    "is_propositional",
+    "narrowed",
+    "true_in",
+    "unfolded",
+    "without_knowledge",
+]

@@ -1,0 +1,147 @@
+"""All deals of a problem, as one array.
+
+The cards are dealt one after another. How many cards each player still gets, and how many of the
+current set everyone has, is a *state*; states from which no deal can be completed are left out
+first, so that dealing never meets a dead end and costs time and memory in proportion to the deals.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from quaternity.errors import LimitError
+from solvers.problem import DealProblem, SetConstraint, players_in
+
+MAX_WORLDS = 2_000_000
+"""Most deals that are listed."""
+MAX_STATES = 1_000_000
+"""Most states, over all cards, that are looked at before listing."""
+
+Owners: TypeAlias = npt.NDArray[np.int8]
+"""`owners[card, world]`: a player; the cards of all sets in order."""
+
+
+class _Step(NamedTuple):
+    """One card: per state and player the state that follows, or -1."""
+
+    players: tuple[int, ...]
+    follows: npt.NDArray[np.int32]
+
+
+def all_deals(problem: DealProblem, limit: int = MAX_WORLDS) -> Owners:
+    """Every deal of a problem.
+
+    Returns an array of shape (cards, deals), in no particular order of deals.
+    Cost: cards x (states + deals).
+
+    Raises:
+        LimitError: more than `limit` deals, or more than `MAX_STATES` states; says how many deals
+            there are where that was found.
+
+    >>> problem = DealProblem([1, 1], [SetConstraint.of([[0, 1], [0, 1]], players=2)])
+    >>> all_deals(problem).tolist()
+    [[0, 1], [1, 0]]
+    """
+    steps, number = _plan(problem)
+    if number > limit:
+        raise LimitError(f"{number} deals fit the public record: the limit is {limit}")
+    state = np.zeros(1 if number else 0, dtype=np.int32)
+    trail = []
+    for players, follows in steps:
+        parents, owners, states = [], [], []
+        for column, player in enumerate(players):
+            after = follows[state, column]
+            chosen = np.flatnonzero(after >= 0).astype(np.int32)
+            parents.append(chosen)
+            states.append(after[chosen])
+            owners.append(np.full(len(chosen), player, dtype=np.int8))
+        state = np.concatenate(states) if states else state[:0]
+        trail.append((np.concatenate(parents), np.concatenate(owners)) if states else None)
+    deals = np.empty((len(steps), len(state)), dtype=np.int8)
+    world = np.arange(len(state), dtype=np.int32)
+    for card in range(len(steps) - 1, -1, -1):
+        step = trail[card]
+        if step is not None:
+            deals[card] = step[1][world]
+            world = step[0][world]
+    return deals
+
+
+def _plan(problem: DealProblem) -> tuple[list[_Step], int]:
+    """The steps between the states from which a deal can be completed, and the number of deals."""
+    zero = (0,) * problem.players
+    layer: dict[tuple[int, ...], int] = {problem.hands + zero: 0}
+    moves: list[tuple[tuple[int, ...], list[list[int]]]] = []
+    looked_at = 0
+    for constraint in problem.sets:
+        counted = any(constraint.low) or not all(
+            constraint.bound_is_loose(player) for player in range(problem.players)
+        )
+        for card, mask in enumerate(constraint.owners):
+            players = players_in(mask)
+            ends = constraint if card == constraint.size - 1 else None
+            after: dict[tuple[int, ...], int] = {}
+            rows = []
+            for state in layer:
+                row = []
+                for player in players:
+                    follows = _after(state, player, constraint, counted, ends)
+                    row.append(-1 if follows is None else after.setdefault(follows, len(after)))
+                rows.append(row)
+            moves.append((players, rows))
+            layer = after
+            looked_at += len(layer)
+            if looked_at > MAX_STATES:
+                raise LimitError(
+                    f"listing the deals needs more than {MAX_STATES} steps between hands"
+                )
+        if not constraint.size and any(constraint.low):
+            layer = {}
+    return _pruned(moves, [int(not any(state)) for state in layer])
+
+
+def _after(
+    state: tuple[int, ...],
+    player: int,
+    constraint: SetConstraint,
+    counted: bool,
+    ends: SetConstraint | None,
+) -> tuple[int, ...] | None:
+    """The state after one more card for a player, or None where a bound or the hand is crossed."""
+    players = constraint.players
+    if not state[player]:
+        return None
+    after = list(state)
+    after[player] -= 1
+    if counted:
+        after[players + player] += 1
+        if after[players + player] > constraint.high[player]:
+            return None
+        if ends is not None:
+            if any(count < low for count, low in zip(after[players:], constraint.low, strict=True)):
+                return None
+            after[players:] = [0] * players
+    return tuple(after)
+
+
+def _pruned(
+    moves: list[tuple[tuple[int, ...], list[list[int]]]], ways: list[int]
+) -> tuple[list[_Step], int]:
+    """Take out, from the last card to the first, what leads to no deal.
+
+    Args:
+        ways: per state after the last card, 1 where it is a whole deal.
+    """
+    steps = []
+    for players, rows in reversed(moves):
+        rows = [[one if one >= 0 and ways[one] else -1 for one in row] for row in rows]
+        follows = np.array(rows, dtype=np.int32).reshape(len(rows), len(players))
+        steps.append(_Step(players, follows))
+        ways = [sum(ways[one] for one in row if one >= 0) for row in rows]
+    return steps[::-1], ways[0] if ways else 0
+
+
+__all__ = ["MAX_STATES", "MAX_WORLDS", "Owners", "all_deals"]
