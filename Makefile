@@ -1,5 +1,5 @@
 # One command each; every one makes and fills .venv by itself.
-.PHONY: help install demo test check format bench fuzz slow clean
+.PHONY: help install demo test lint check format bench fuzz slow clean
 .DEFAULT_GOAL := help
 
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
@@ -31,11 +31,12 @@ test: $(READY)  ## set up, then run the tests
 slow: $(READY)  ## the tests that take minutes
 	$(BIN)/python -m pytest -n auto -m slow
 
-check: $(READY)  ## format check, lint, types and tests; changes nothing
+lint: $(READY)  ## format check, lint and types; changes nothing
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -n auto
+
+check: lint test  ## lint, then the tests
 
 format: $(READY)  ## let ruff format and mend
 	$(BIN)/ruff format .

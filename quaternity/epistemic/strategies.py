@@ -1,6 +1,6 @@
 """Hypothesis strategies for formulas, and for public problems with a real deal.
 
-    @given(positions().flatmap(lambda position: st.tuples(st.just(position), formulas(position[0]))))
+@given(positions().flatmap(lambda position: st.tuples(st.just(position), formulas(position[0]))))
 """
 
 from __future__ import annotations

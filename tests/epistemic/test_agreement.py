@@ -1,13 +1,11 @@
 """Both evaluators answer alike."""
 
-from collections import Counter
 from functools import partial
 
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from quaternity.epistemic.deadline import Undecided
-from quaternity.epistemic.formula import Formula
 from quaternity.epistemic.holding import Method, holds
 from quaternity.epistemic.language import Language
 from quaternity.epistemic.strategies import formulas, positions

@@ -17,24 +17,16 @@ from quaternity.state_file import parse_state, state_document
 PERFT = {
     (4, 3, 3): [48, 2160, 90240],
     (2, 3, 3): [24, 384, 1344, 3168, 6912, 14496],
-    (3, 2, 3): [24, 456, 5160, 36372],
-    (3, 4, 4): [72, 4716],
+    (3, 2, 3): [24, 456, 5160, 36372, 211512],
+    (3, 4, 4): [72, 4716, 277776],
     (4, 13, 4): [312, 96252],
 }
-DEEP_PERFT = {(4, 3, 3): (4, 3588564), (3, 2, 3): (5, 211512), (3, 4, 4): (3, 277776)}
 
 
 @pytest.mark.parametrize("size", PERFT)
 def test_perft(size: tuple[int, int, int]) -> None:
     state = State.start(Settings(*size))
     assert [perft(state, depth + 1) for depth in range(len(PERFT[size]))] == PERFT[size]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("size", [size for size in DEEP_PERFT if size != (4, 3, 3)])
-def test_deep_perft(size: tuple[int, int, int]) -> None:
-    depth, leaves = DEEP_PERFT[size]
-    assert perft(State.start(Settings(*size)), depth) == leaves
 
 
 def test_recorded_states() -> None:
