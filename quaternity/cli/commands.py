@@ -1,9 +1,17 @@
 """All commands, gathered: importing a module registers its commands with the application."""
 
-from quaternity.cli import analyse, play, referee
-from quaternity.cli.app import app, run
-from quaternity.cli.quarto import quarto_app
+from quaternity.cli import (
+    analyse,
+    play,
+    quarto,
+    referee,
+)
+from quaternity.cli.app import run
 
-app.add_typer(quarto_app, name="quarto")
-
-__all__ = ["analyse", "play", "referee", "run"]
+__all__ = [
+    "analyse",
+    "play",
+    "quarto",
+    "referee",
+    "run",
+]

@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from quaternity.cli.app import app
+
 if TYPE_CHECKING:
     from quaternity.quarto import Board, Solution
 
 quarto_app = typer.Typer(no_args_is_help=True, help="Boards of the game Quarto.")
+app.add_typer(quarto_app, name="quarto")
 
 EXAMPLE = "example"
 """What to write for the file of pieces that comes with the program."""

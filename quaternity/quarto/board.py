@@ -11,7 +11,7 @@ from quaternity.quarto.grid import check_configuration
 from quaternity.quarto.marks import AFTER, ALL, MARKS, NO_PIECES, PIECES, BoardBits
 from quaternity.quarto.pieces import PieceSet
 from quaternity.quarto.rows import CELLS, Row, cell_name, shared_in_rows
-from quaternity.quarto.wording import quoted
+from quaternity.quarto.wording import joined, quoted
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +41,11 @@ class Board:
         for piece in placed:
             if not 0 <= piece < PIECES:
                 raise InputError(f"piece {piece} is out of range 0..{PIECES - 1}")
-        if len(set(placed)) != len(placed):
-            raise InputError(f"a piece is on two cells: {self.cells}")
+        for piece in placed:
+            if placed.count(piece) > 1:
+                twice = [cell_name(cell) for cell in range(CELLS) if self.cells[cell] == piece]
+                name = quoted(self.pieces.names[piece])
+                raise InputError(f"piece {name} is on two cells: {joined(twice)}")
 
     @classmethod
     def parse(
@@ -66,12 +69,18 @@ class Board:
             tuple(known.piece(name) if name in known.names else None for name in configuration),
         )
 
-    def __str__(self) -> str:
-        """The configuration, with an empty cell as a character that is no piece."""
-        blank = next(
+    @property
+    def blank(self) -> str:
+        """A character for an empty cell: one that is no piece."""
+        return next(
             character for character in "?.#-_ *+=/\\|:;!~^" if character not in self.pieces.names
         )
-        return "".join(blank if piece is None else self.pieces.names[piece] for piece in self.cells)
+
+    def __str__(self) -> str:
+        """The configuration, with `blank` for an empty cell."""
+        return "".join(
+            self.blank if piece is None else self.pieces.names[piece] for piece in self.cells
+        )
 
     @property
     def empty(self) -> tuple[int, ...]:

@@ -50,7 +50,9 @@ def _method(name: str) -> DrawMethod:
 def can_draw(board: Board, method: str = "backtracking") -> bool:
     """Whether the game can still end in a draw: the board can be filled without a quarto.
 
-    There is no limit of size: both methods take milliseconds, whatever the number of empty cells.
+    There is no limit of size. Up to five pieces without a quarto a draw is always left, and is
+    found at once; of all boards with six pieces the slowest takes 50 000 steps by backtracking (a
+    tenth of a second), and more pieces leave less to search. CP-SAT takes hundredths of a second.
 
     Raises:
         InputError: there is no such method.
@@ -74,7 +76,7 @@ def drawn_completions(board: Board, method: str = "backtracking") -> int:
 
     >>> from quaternity.quarto import example_pieces, read_pieces
     >>> drawn_completions(Board.parse('AGDPMJCF.E......', read_pieces(example_pieces())))
-    56
+    524
     """
     chosen, empty = _method(method), len(board.empty)
     if empty > chosen.limit:

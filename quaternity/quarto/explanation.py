@@ -85,8 +85,9 @@ def why_unreachable(board: Board) -> str | None:
     """
     if is_reachable(board):
         return None
-    rows = joined([row.name for row, _ in board.quartos()])
-    return f"no cell is on all of {rows}, so an earlier quarto had ended the game"
+    rows = [row.name for row, _ in board.quartos()]
+    of = "both" if len(rows) == 2 else "all of"
+    return f"no cell is on {of} {joined(rows)}, so an earlier quarto had ended the game"
 
 
 __all__ = ["Quarto", "explain", "is_reachable", "why_unreachable"]

@@ -15,8 +15,9 @@ from typing import NamedTuple
 
 from quaternity.quarto.rows import CELLS, ROW_CELLS, ROWS, ROWS_THROUGH
 
-PIECES = 16
-MARK_BITS = 8
+FEATURES = 4
+PIECES = 2**FEATURES
+MARK_BITS = 2 * FEATURES
 ANY = (1 << MARK_BITS) - 1
 """The mark with every property: what no pieces share."""
 
@@ -110,6 +111,7 @@ __all__ = [
     "AFTER",
     "ALL",
     "ANY",
+    "FEATURES",
     "MARKS",
     "MARK_BITS",
     "NO_PIECES",

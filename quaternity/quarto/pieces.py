@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from quaternity.errors import InputError
-from quaternity.quarto.marks import MARKS, PIECES
+from quaternity.quarto.marks import FEATURES, MARKS, PIECES
 from quaternity.quarto.wording import counted, joined, quoted
 
 
@@ -56,9 +56,13 @@ class PieceSet:
 
     def __post_init__(self) -> None:
         words = [word for pair in self.properties for word in pair]
-        if len(self.features) != 4 or len(self.properties) != 4:
-            raise InputError(f"{counted(len(self.features), 'feature')}, not 4")
-        if len(set(words)) != 8:
+        if len(self.features) != FEATURES or len(self.properties) != FEATURES:
+            pairs = counted(len(self.properties), "pair")
+            raise InputError(
+                f"{counted(len(self.features), 'feature')} with {pairs} of properties, "
+                f"not {FEATURES}"
+            )
+        if len(set(words)) != 2 * FEATURES:
             raise InputError(f"the properties are not 8 different ones: {joined(words)}")
         if len(self.names) != PIECES or len(set(self.names)) != PIECES:
             raise InputError(

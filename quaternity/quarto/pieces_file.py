@@ -13,14 +13,12 @@ from os import PathLike, fspath
 from pathlib import Path
 
 from quaternity.errors import InputError
-from quaternity.quarto.marks import PIECES
+from quaternity.quarto.marks import FEATURES, PIECES
 from quaternity.quarto.wording import counted, joined, quoted
-from quaternity.reading import decode, read_bytes
+from quaternity.reading import read_bytes
 
 MAX_BYTES = 64 * 2**10
 """Largest file of pieces that is read (64 KiB); the example takes 400 bytes."""
-
-FEATURES = 4
 
 
 class PiecesFileError(InputError):
@@ -74,9 +72,11 @@ def read_pieces(location: str | PathLike[str]) -> dict[str, dict[str, set[str]]]
         fault = f"larger than {MAX_BYTES} bytes, the limit for a file of pieces"
         raise PiecesFileError(source, fault)
     try:
-        text = decode(data)
-    except InputError as error:
-        raise PiecesFileError(source, str(error)) from error
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        fault = f"not UTF-8 text (byte {error.object[error.start]:#04x})"
+        raise PiecesFileError(source, fault, line) from None
     return parse_pieces(text, source)
 
 

@@ -76,9 +76,11 @@ def solve(board: Board, in_hand: str | None = None) -> Solution:
     (median; half a second at most), with 10 some tenths (some seconds at most).
 
     >>> from quaternity.quarto import example_pieces, read_pieces
-    >>> board = Board.parse('AGDPMJCF.E......', read_pieces(example_pieces()))
+    >>> board = Board.parse('??HPF?N?M?A?ED??', read_pieces(example_pieces()))
     >>> solve(board).outcome.name, [str(move) for move in solve(board).moves]
-    ('WIN', ['hand over K'])
+    ('WIN', ['hand over C'])
+    >>> solve(board, 'B').outcome.name, [str(move) for move in solve(board, 'B').moves]
+    ('WIN', ['place it on H1V1'])
     """
     bits = board.in_bits()
     piece = None if in_hand is None else board.piece_left(in_hand)

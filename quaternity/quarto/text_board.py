@@ -20,7 +20,7 @@ def board_text(board: Board) -> str:
     H4   [M] [E] [A] [G]
     """
     marked = {cell for row, _ in board.quartos() for cell in row.cells}
-    blank = "." if "." not in board.pieces.names else str(board)[board.empty[0]]
+    blank = "." if "." not in board.pieces.names else board.blank
     lines = ["     " + "  ".join(f"V{column + 1}" for column in range(SIDE))]
     for start in range(0, CELLS, SIDE):
         fields = []

@@ -11,8 +11,8 @@ LONGEST = 40
 def quoted(text: str) -> str:
     """A text in quotes, without unprintable characters and not too long.
 
-    >>> quoted("a\\tb"), quoted("x" * 50)[-6:]
-    ("'a\\\\tb'", "xxx...")
+    >>> print(quoted("a\\tb"), quoted("x" * 50))
+    'a\\tb' 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...
     """
     short = repr(text[:LONGEST])
     return short if len(text) <= LONGEST else f"{short[:-1]}..."

@@ -1,0 +1,280 @@
+"""`quaternity quarto`: what it prints, and that nothing one can type ends in a traceback."""
+
+import json
+import os
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from quaternity.quarto import Board, board_svg, example_pieces, read_pieces
+from tests.cli.conftest import Cli
+
+FIRST, SECOND = "N?BI??JO?FDLMEAG", "KHEF#DCMXABJPGOL"
+COMMANDS = ("show", "explain", "solve")
+
+
+def test_show_as_json(cli: Cli) -> None:
+    outcome = cli("quarto", "show", example_pieces(), FIRST, "--json")
+    assert outcome.status == 0
+    assert outcome.err == ""
+    shown = outcome.json
+    assert shown["grid"][0] == [
+        ["circular", "red", "small", "solid"],
+        [],
+        ["hollow", "red", "small", "square"],
+        ["big", "red", "solid", "square"],
+    ]
+    assert [len(row) for row in shown["grid"]] == [4, 4, 4, 4]
+    assert shown["quartos"] == [["H4", "big"], ["V3", "square"], ["D2", "red"]]
+    assert shown["reachable"] is False
+    assert shown["can_draw"] is False
+    assert shown["drawn_completions"] == 0
+
+
+def test_show_of_the_other_board(cli: Cli) -> None:
+    shown = cli("quarto", "show", "example", SECOND, "--json").json
+    assert shown["quartos"] == [["H4", "blue"], ["V2", "hollow"], ["D1", "square"]]
+    assert shown["reachable"] is False
+
+
+@pytest.mark.parametrize(("empty", "completions"), [(16, None), (11, None), (10, int), (0, int)])
+def test_show_of_boards_of_every_size(cli: Cli, empty: int, completions: type | None) -> None:
+    configuration = "PHACIENOGLKJDMFB"[: 16 - empty] + "?" * empty
+    shown = cli("quarto", "show", "example", configuration, "--json").json
+    assert shown["can_draw"] is True
+    assert shown["reachable"] is True
+    assert shown["quartos"] == []
+    if completions is None:
+        assert shown["drawn_completions"] is None
+    else:
+        assert shown["drawn_completions"] > 0
+
+
+def test_show_as_text(cli: Cli) -> None:
+    outcome = cli("quarto", "show", "example", FIRST)
+    assert outcome.out.splitlines() == [
+        "     V1  V2  V3  V4",
+        "H1    N   .  [B] [I]",
+        "H2    .   .  [J]  O",
+        "H3    .  [F] [D]  L",
+        "H4   [M] [E] [A] [G]",
+        "",
+        "left:      C H K P",
+        "quartos:   H4 big, V3 square, D2 red",
+        "reachable: no (no cell is on all of H4, V3 and D2, "
+        "so an earlier quarto had ended the game)",
+        "can draw:  no",
+    ]
+    assert "yes, in 1 way\n" in cli("quarto", "show", "example", "PHACIENOGLKJDMFB").out
+    assert cli("quarto", "show", "example", "?" * 16).out.endswith("can draw:  yes\n")
+
+
+def test_show_writes_a_picture(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "board.svg"
+    assert cli("quarto", "show", "example", FIRST, "--svg", path).status == 0
+    text = path.read_text(encoding="utf-8")
+    assert text == board_svg(Board.parse(FIRST, read_pieces(example_pieces())))
+    ElementTree.fromstring(text)
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_explain(cli: Cli) -> None:
+    lines = cli("quarto", "explain", "example", FIRST).out.splitlines()
+    assert "H4: the pieces M, E, A and G on H4V1, H4V2, H4V3 and H4V4 are all big" in lines
+    assert lines[-1].startswith("reachable: no (")
+    lines = cli("quarto", "explain", "example", "AGH.............").out.splitlines()
+    assert "Safe to hand over: I J K L M N O P" in lines
+    assert "Whoever gets B completes a quarto on H1V4." in lines
+    assert "Whoever gets I completes a quarto on H1V4." not in lines
+
+
+def test_explain_as_json(cli: Cli) -> None:
+    explained = cli("quarto", "explain", "example", FIRST, "--json").json
+    assert explained["quartos"][0] == {
+        "row": "H4",
+        "cells": ["H4V1", "H4V2", "H4V3", "H4V4"],
+        "pieces": ["M", "E", "A", "G"],
+        "property": "big",
+    }
+    assert explained["reachable"] is False
+    assert explained["why_unreachable"].startswith("no cell is on all of")
+    assert explained["safe_pieces"] == []
+    explained = cli("quarto", "explain", "example", "AGH.............", "--json").json
+    assert explained["why_unreachable"] is None
+    assert explained["safe_pieces"] == list("IJKLMNOP")
+    assert explained["winning_cells"]["B"] == ["H1V4"]
+    assert explained["winning_cells"]["I"] == []
+
+
+def test_solve(cli: Cli) -> None:
+    configuration = "??HPF?N?M?A?ED??"
+    give = cli("quarto", "solve", "example", configuration)
+    assert give.status == 0
+    assert give.out.endswith(
+        "To hand over a piece: win with perfect play.\nBest moves:\n  hand over C\n"
+    )
+    place = cli("quarto", "solve", "example", configuration, "--in-hand", "B")
+    assert place.out.endswith(
+        "To place B: win with perfect play.\nBest moves:\n  place it on H1V1\n"
+    )
+    lost = cli("quarto", "solve", "example", configuration, "-i", "C").out
+    assert "To place C: loss with perfect play.\n" in lost
+    assert "  place it on H1V1, then hand over " in lost
+
+
+def test_solve_as_json(cli: Cli) -> None:
+    give = cli("quarto", "solve", "example", "??HPF?N?M?A?ED??", "--json").json
+    assert give == {
+        "outcome": "win",
+        "over": False,
+        "in_hand": None,
+        "moves": [{"cell": None, "hand_over": "C"}],
+    }
+    last = cli("quarto", "solve", "example", "BGDOLJEFH?KCIANP", "-i", "M", "--json").json
+    assert last == {
+        "outcome": "win",
+        "over": False,
+        "in_hand": "M",
+        "moves": [{"cell": "H3V2", "hand_over": None}],
+    }
+
+
+def test_solve_of_a_game_that_is_over(cli: Cli) -> None:
+    over = cli("quarto", "solve", "example", FIRST, "--json")
+    assert over.json == {"outcome": "win", "over": True, "in_hand": None, "moves": []}
+    assert (
+        "The game is over: who placed last has won." in cli("quarto", "solve", "example", FIRST).out
+    )
+    drawn = cli("quarto", "solve", "example", "PHACIENOGLKJDMFB").out
+    assert "The game is over: a draw." in drawn
+
+
+def test_solve_above_its_limit(cli: Cli) -> None:
+    for more in ([], ["--in-hand", "A"], ["--json"]):
+        outcome = cli("quarto", "solve", "example", "?" * 16, *more)
+        assert outcome.status == 4
+        assert outcome.out == ""
+        assert "16 empty cells: positions are solved up to 10" in outcome.err
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize(
+    ("configuration", "words"),
+    [
+        ("", "0 characters, not 16"),
+        (FIRST[1:], "15 characters, not 16"),
+        (FIRST + "?", "17 characters, not 16"),
+        ("é" * 15, "15 characters, not 16"),
+        ("漢" * 17, "17 characters, not 16"),
+        ("A" * 16, "piece 'A' twice: on H1V1 and H1V2"),
+        ("?" * 100_000, "100000 characters, not 16"),
+    ],
+)
+def test_bad_configurations(cli: Cli, command: str, configuration: str, words: str) -> None:
+    outcome = cli("quarto", command, "example", configuration)
+    assert outcome.status == 2
+    assert outcome.out == ""
+    assert words in outcome.err
+    assert len(outcome.err) < 200
+
+
+@pytest.mark.parametrize(
+    "configuration", ["é🂡漢\u0301ABC?????????", "\udc80" * 16, "\n\t\0\x1b" * 4]
+)
+def test_configurations_of_odd_characters(cli: Cli, configuration: str) -> None:
+    for command in ("show", "explain"):
+        outcome = cli("quarto", command, "example", configuration)
+        assert outcome.status == 0
+        assert "\x1b" not in outcome.out
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_bad_files(cli: Cli, command: str, tmp_path: Path) -> None:
+    files = {
+        "empty": b"",
+        "binary": bytes(range(256)) * 20,
+        "short": Path(example_pieces()).read_bytes()[:-10],
+        "huge": b"piece,a,b,c,d\n" * 200_000,
+    }
+    words = {
+        "empty": "line 1: no header",
+        "binary": "line 2: not UTF-8",
+        "short": "line 17: ",
+        "huge": "larger than 65536 bytes",
+    }
+    for name, data in files.items():
+        path = tmp_path / name
+        path.write_bytes(data)
+        outcome = cli("quarto", command, path, FIRST)
+        assert outcome.status == 2
+        assert outcome.out == ""
+        assert f"{path}: {words[name]}" in outcome.err
+        assert len(outcome.err) < 400
+    for path, message in (
+        (tmp_path / "missing", "No such file or directory"),
+        (tmp_path, "Is a directory"),
+        (Path("/dev/zero"), "larger than"),
+    ):
+        outcome = cli("quarto", command, path, FIRST)
+        assert outcome.status == 2
+        assert f"{path}: {message}" in outcome.err
+
+
+def test_pieces_from_standard_input(cli: Cli) -> None:
+    text = Path(example_pieces()).read_text(encoding="utf-8")
+    assert cli("quarto", "show", "-", FIRST, stdin=text).status == 0
+    refused = cli("quarto", "show", "-", FIRST, stdin=text[:-20])
+    assert refused.status == 2
+    assert "-: line 17: " in refused.err
+
+
+def test_a_file_called_example_is_reached_by_its_path(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("example").write_text("not pieces", encoding="utf-8")
+    assert cli("quarto", "show", "example", FIRST).status == 0
+    assert cli("quarto", "show", "./example", FIRST).status == 2
+
+
+def test_bad_pieces_in_hand(cli: Cli) -> None:
+    for in_hand, words in (
+        ("", "'' is not a piece"),
+        ("AB", "'AB' is not a piece"),
+        ("é", "'é' is not a piece"),
+        ("H", "piece 'H' is on the board, on H1V3"),
+    ):
+        outcome = cli("quarto", "solve", "example", "??HPF?N?M?A?ED??", "-i", in_hand)
+        assert outcome.status == 2
+        assert words in outcome.err
+    outcome = cli("quarto", "solve", "example", FIRST, "-i", "C")
+    assert outcome.status == 2
+    assert "the game is over" in outcome.err
+
+
+def test_pictures_that_cannot_be_written(cli: Cli, tmp_path: Path) -> None:
+    for path in (tmp_path, tmp_path / "no" / "board.svg", ""):
+        outcome = cli("quarto", "show", "example", FIRST, "--svg", path)
+        assert outcome.status == 2
+        assert outcome.out == ""
+        assert outcome.err
+
+
+def test_wrong_usage(cli: Cli) -> None:
+    for arguments in (["show"], ["show", "example"], ["show", "example", FIRST, "x"], ["other"]):
+        assert cli("quarto", *arguments).status == 2
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_has_an_example_that_runs(cli: Cli, command: str, tmp_path: Path) -> None:
+    text = cli("quarto", command, "--help").out
+    line = next(line for line in text.splitlines() if line.strip().startswith("quaternity quarto"))
+    arguments = line.replace("'", "").replace("board.svg", str(tmp_path / "board.svg")).split()[1:]
+    assert cli(*arguments).status == 0
+
+
+def test_json_is_plain_ascii(cli: Cli) -> None:
+    """So that it is the same in every locale."""
+    outcome = cli("quarto", "show", "example", FIRST, "--json")
+    assert outcome.out == json.dumps(outcome.json) + os.linesep

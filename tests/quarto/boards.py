@@ -1,0 +1,37 @@
+"""Boards to test with: random ones, and a strategy of them."""
+
+from __future__ import annotations
+
+from random import Random
+
+from hypothesis import strategies as st
+
+from quaternity.quarto import Board, PieceSet, example_pieces, read_pieces
+
+EXAMPLE = PieceSet.of(read_pieces(example_pieces()))
+
+
+def random_board(random: Random, empty: int) -> Board:
+    """A board with so many empty cells, with or without quartos."""
+    count = 16 - empty
+    placed = dict(
+        zip(random.sample(range(16), count), random.sample(range(16), count), strict=True)
+    )
+    return Board(EXAMPLE, tuple(placed.get(cell) for cell in range(16)))
+
+
+def random_open_board(random: Random, empty: int) -> Board:
+    """A board with so many empty cells and no quarto."""
+    while (board := random_board(random, empty)).quartos():
+        pass
+    return board
+
+
+@st.composite
+def boards(draw: st.DrawFn, min_empty: int = 0, max_empty: int = 16) -> Board:
+    """Boards with any pieces on any cells; they shrink towards many empty cells."""
+    count = 16 - draw(st.integers(min_empty, max_empty).map(lambda n: max_empty + min_empty - n))
+    cells = draw(st.permutations(range(16)))[:count]
+    pieces = draw(st.permutations(range(16)))[:count]
+    placed = dict(zip(cells, pieces, strict=True))
+    return Board(EXAMPLE, tuple(placed.get(cell) for cell in range(16)))

@@ -1,0 +1,80 @@
+"""Perfect play the plain way: every move to the end, on sets of words and rows of coordinates."""
+
+from __future__ import annotations
+
+from quaternity.quarto import Board
+
+Grid = dict[tuple[int, int], frozenset[str]]
+Move = tuple[int | None, str | None]
+
+
+def completes(grid: Grid, row: int, column: int) -> bool:
+    """Whether the piece on this cell completes a quarto."""
+    lines = [[(row, index) for index in range(4)], [(index, column) for index in range(4)]]
+    if row == column:
+        lines.append([(index, index) for index in range(4)])
+    if row + column == 3:
+        lines.append([(index, 3 - index) for index in range(4)])
+    return any(
+        all(cell in grid for cell in line)
+        and bool(frozenset.intersection(*(grid[cell] for cell in line)))
+        for line in lines
+    )
+
+
+class Minimax:
+    """Values and best moves: 1 is a win for the player to move, -1 a loss."""
+
+    def __init__(self, board: Board) -> None:
+        words = {
+            name: frozenset(board.pieces.words_of(piece))
+            for piece, name in enumerate(board.pieces.names)
+        }
+        self.words = words
+        self.grid: Grid = {
+            divmod(cell, 4): words[board.pieces.names[piece]]
+            for cell, piece in enumerate(board.cells)
+            if piece is not None
+        }
+        self.left = frozenset(board.left)
+
+    def empty(self) -> list[tuple[int, int]]:
+        return [divmod(cell, 4) for cell in range(16) if divmod(cell, 4) not in self.grid]
+
+    def solve(self, in_hand: str | None) -> tuple[int, list[Move]]:
+        """The value and the best moves."""
+        if in_hand is None:
+            values: dict[Move, int] = {
+                (None, name): -self.place(name, self.left - {name}) for name in sorted(self.left)
+            }
+        else:
+            left = self.left - {in_hand}
+            values = {}
+            winning: list[Move] = []
+            for row, column in self.empty():
+                self.grid[row, column] = self.words[in_hand]
+                cell = 4 * row + column
+                if completes(self.grid, row, column):
+                    winning.append((cell, None))
+                elif not left:
+                    values[cell, None] = 0
+                for name in sorted(left):
+                    values[cell, name] = -self.place(name, left - {name})
+                del self.grid[row, column]
+            if winning:
+                return 1, winning
+        best = max(values.values(), default=0)
+        return best, [move for move, value in values.items() if value == best]
+
+    def give(self, left: frozenset[str]) -> int:
+        """The value for who hands over a piece."""
+        return max((-self.place(name, left - {name}) for name in left), default=0)
+
+    def place(self, name: str, left: frozenset[str]) -> int:
+        """The value for who places a piece."""
+        values = []
+        for row, column in self.empty():
+            self.grid[row, column] = self.words[name]
+            values.append(1 if completes(self.grid, row, column) else self.give(left))
+            del self.grid[row, column]
+        return max(values)

@@ -1,0 +1,56 @@
+"""The symmetries of the board, found by trying, and those of the pieces."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import permutations
+
+from quaternity.quarto import ROWS, Board
+
+Renaming = tuple[int, ...]
+
+
+@cache
+def board_symmetries() -> list[Renaming]:
+    """All rearrangements of the cells that take rows to rows: `symmetry[cell]` is the new cell."""
+    rows = {frozenset(row.cells) for row in ROWS}
+    in_line = [{c for row in ROWS if cell in row.cells for c in row.cells} for cell in range(16)]
+    found: list[Renaming] = []
+
+    def extend(images: Renaming) -> None:
+        cell = len(images)
+        if cell == 16:
+            if {frozenset(images[c] for c in row.cells) for row in ROWS} == rows:
+                found.append(images)
+            return
+        for image in range(16):
+            # Cells in line must stay in line, and others must not come into it.
+            if image not in images and all(
+                (earlier in in_line[cell]) == (its_image in in_line[image])
+                for earlier, its_image in enumerate(images)
+            ):
+                extend((*images, image))
+
+    extend(())
+    return found
+
+
+@cache
+def piece_symmetries() -> list[Renaming]:
+    """All 384 exchanges of features and of the two properties of a feature."""
+    return [
+        tuple(
+            sum((piece >> bit & 1) << places[bit] for bit in range(4)) ^ flipped
+            for piece in range(16)
+        )
+        for places in permutations(range(4))
+        for flipped in range(16)
+    ]
+
+
+def moved(board: Board, cells: Renaming, pieces: Renaming) -> Board:
+    """A board with its cells rearranged and its pieces renamed."""
+    changed: list[int | None] = [None] * 16
+    for cell, piece in enumerate(board.cells):
+        changed[cells[cell]] = None if piece is None else pieces[piece]
+    return Board(board.pieces, tuple(changed))

@@ -1,0 +1,208 @@
+"""Piece sets and boards: what cannot be built, and what they say of themselves."""
+
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quaternity.errors import InputError
+from quaternity.quarto import (
+    Board,
+    PieceSet,
+    example_pieces,
+    piece_properties,
+    quarto,
+    read_pieces,
+    safe_pieces,
+    winning_cells,
+)
+from tests.quarto.boards import EXAMPLE, boards
+
+PIECES = read_pieces(example_pieces())
+PROPERTIES = piece_properties(PIECES)
+Pieces = dict[str, dict[str, set[str]]]
+
+
+def test_pieces_are_four_bits() -> None:
+    assert EXAMPLE.names == "ABCDEFGHIJKLMNOP"
+    assert EXAMPLE.features == ("size", "color", "form", "fill")
+    assert EXAMPLE.properties[0] == ("big", "small")
+    for piece, name in enumerate(EXAMPLE.names):
+        assert EXAMPLE.piece(name) == piece
+        assert set(EXAMPLE.words_of(piece)) == PROPERTIES[name]
+
+
+def _without_a_feature(pieces: Pieces) -> None:
+    del pieces["fill"]
+
+
+def _third_property(pieces: Pieces) -> None:
+    pieces["size"]["huge"] = set()
+
+
+def _one_property(pieces: Pieces) -> None:
+    del pieces["size"]["small"]
+
+
+def _lacking(pieces: Pieces) -> None:
+    pieces["size"]["big"].remove("A")
+
+
+def _both(pieces: Pieces) -> None:
+    pieces["size"]["small"].add("A")
+
+
+def _twins(pieces: Pieces) -> None:
+    pieces["size"]["small"].remove("B")
+    pieces["size"]["big"].add("B")
+
+
+def _no_p(pieces: Pieces) -> None:
+    for words in pieces.values():
+        for names in words.values():
+            names.discard("P")
+
+
+def _long_name(pieces: Pieces) -> None:
+    for words in pieces.values():
+        for names in words.values():
+            if "P" in names:
+                names.remove("P")
+                names.add("PP")
+
+
+def _same_word(pieces: Pieces) -> None:
+    pieces["color"]["big"] = pieces["color"].pop("red")
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (_third_property, "feature 'size' has 3 properties, not 2"),
+        (_one_property, "feature 'size' has 1 property, not 2"),
+        (_lacking, "piece 'A' has not one property of each feature"),
+        (_both, "piece 'A' has not one property of each feature"),
+        (_twins, "pieces 'A' and 'B' have the same properties"),
+        (_without_a_feature, "pieces 'A' and 'I' have the same properties"),
+        (_no_p, "15 pieces, not 16"),
+        (_long_name, "the name of a piece is not one character"),
+        (_same_word, "piece 'B' has not one property of each feature"),
+    ],
+)
+def test_what_is_no_piece_set(spoil: Callable[[Pieces], None], message: str) -> None:
+    pieces = read_pieces(example_pieces())
+    spoil(pieces)
+    with pytest.raises(InputError) as error:
+        PieceSet.of(pieces)
+    assert str(error.value) == message
+
+
+PAIRS = (("a", "b"), ("c", "d"), ("e", "f"), ("g", "h"))
+
+
+@pytest.mark.parametrize(
+    ("features", "properties", "names", "message"),
+    [
+        ("123", PAIRS, "ABCDEFGHIJKLMNOP", "3 features with 4 pairs of properties, not 4"),
+        ("1234", PAIRS[:3], "ABCDEFGHIJKLMNOP", "4 features with 3 pairs of properties, not 4"),
+        ("1234", (*PAIRS[:3], ("g", "a")), "ABCDEFGHIJKLMNOP",
+         "the properties are not 8 different ones: a, b, c, d, e, f, g and a"),
+        ("1234", PAIRS, "ABCDEFGHIJKLMNO",
+         "the names 'ABCDEFGHIJKLMNO' are not 16 different characters"),
+        ("1234", PAIRS, "ABCDEFGHIJKLMNOA",
+         "the names 'ABCDEFGHIJKLMNOA' are not 16 different characters"),
+    ],
+)  # fmt: skip
+def test_invalid_piece_sets_cannot_be_built(
+    features: str, properties: tuple[tuple[str, str], ...], names: str, message: str
+) -> None:
+    with pytest.raises(InputError) as error:
+        PieceSet(tuple(features), properties, names)
+    assert str(error.value) == message
+
+
+@pytest.mark.parametrize(
+    ("cells", "message"),
+    [
+        ((None,) * 15, "15 cells, not 16"),
+        ((16, *(None,) * 15), "piece 16 is out of range 0..15"),
+        ((-1, *(None,) * 15), "piece -1 is out of range 0..15"),
+        ((3, *(None,) * 14, 3), "piece 'D' is on two cells: H1V1 and H4V4"),
+    ],
+)
+def test_invalid_boards_cannot_be_built(cells: tuple[int | None, ...], message: str) -> None:
+    with pytest.raises(InputError) as error:
+        Board(EXAMPLE, cells)
+    assert str(error.value) == message
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("Z", "'Z' is not a piece; the pieces are ABCDEFGHIJKLMNOP"),
+        ("", "'' is not a piece; the pieces are ABCDEFGHIJKLMNOP"),
+        ("AB", "'AB' is not a piece; the pieces are ABCDEFGHIJKLMNOP"),
+        ("N", "piece 'N' is on the board, on H1V1"),
+    ],
+)
+def test_pieces_that_are_not_left(name: str, message: str) -> None:
+    board = Board.parse("N...............", EXAMPLE)
+    with pytest.raises(InputError) as error:
+        winning_cells(board, name)
+    assert str(error.value) == message
+
+
+def test_after_needs_an_empty_cell_and_a_piece_left() -> None:
+    board = Board.parse("N...............", EXAMPLE)
+    assert str(board.after(5, EXAMPLE.piece("A"))) == "N????A??????????"
+    for cell, piece in ((0, 0), (16, 0), (-1, 0), (1, EXAMPLE.piece("N")), (1, 16)):
+        with pytest.raises(InputError):
+            board.after(cell, piece)
+
+
+@given(boards())
+def test_a_board_and_its_configuration(board: Board) -> None:
+    assert Board.parse(str(board), PIECES) == board
+    assert len(board.empty) == len(board.left) == 16 - sum(c is not None for c in board.cells)
+    assert not set(board.left) & set(str(board))
+
+
+def test_a_piece_may_have_the_name_of_an_empty_cell() -> None:
+    names = "?.#-_ *+=/\\|:;!~"
+    board = Board(PieceSet(EXAMPLE.features, EXAMPLE.properties, names), (None,) * 15 + (0,))
+    assert str(board) == "^" * 15 + "?"
+    assert Board.parse(str(board), board.pieces) == board
+
+
+@given(boards())
+def test_the_quartos_in_bits_are_those_of_the_sets(board: Board) -> None:
+    found = {(row.name, word) for row, mark in board.quartos() for word in EXAMPLE.words(mark)}
+    assert found == quarto(str(board), PROPERTIES)
+    assert board.in_bits().has_quarto == bool(found)
+
+
+@given(boards())
+def test_safe_pieces_and_winning_cells_by_trying_all(board: Board) -> None:
+    over = bool(quarto(str(board), PROPERTIES))
+    safe = []
+    for name in board.left:
+        winning = [
+            cell
+            for cell in board.empty
+            if not over and quarto(str(board.after(cell, EXAMPLE.piece(name))), PROPERTIES)
+        ]
+        assert list(winning_cells(board, name)) == winning
+        if not winning and not over:
+            safe.append(name)
+    assert list(safe_pieces(board)) == safe
+
+
+@given(boards(max_empty=12), st.data())
+def test_the_order_of_the_pieces_does_not_matter(board: Board, data: st.DataObject) -> None:
+    again = Board(EXAMPLE, (None,) * 16)
+    for cell in data.draw(st.permutations(range(16))):
+        piece = board.cells[cell]
+        if piece is not None:
+            again = again.after(cell, piece)
+    assert again == board

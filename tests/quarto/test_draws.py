@@ -1,0 +1,111 @@
+"""Drawn completions: CP-SAT, backtracking and plain permutations give one answer."""
+
+from collections.abc import Callable
+from itertools import permutations
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from quaternity.errors import InputError, LimitError
+from quaternity.quarto import DRAW_METHODS, Board, can_draw, drawn_completions
+from quaternity.quarto.marks import MARKS
+from quaternity.quarto.rows import shared_in_rows
+from tests.agreement import agree
+from tests.quarto.boards import EXAMPLE, boards, random_open_board
+from tests.quarto.symmetries import board_symmetries, moved, piece_symmetries
+
+UNDRAWABLE = "ABC?D?M??N??????"
+"""Six pieces, no quarto, and no way to a draw; with fewer pieces there is none such."""
+
+
+def _by(method: str, ask: Callable[[Board, str], int]) -> Callable[[Board], int]:
+    return lambda board: ask(board, method)
+
+
+COUNTS = {method: _by(method, drawn_completions) for method in DRAW_METHODS}
+CAN = {method: _by(method, can_draw) for method in DRAW_METHODS}
+
+
+def plain_count(board: Board) -> int:
+    """Every order of the pieces left on the empty cells, one by one."""
+    left = [EXAMPLE.piece(name) for name in board.left]
+    count = 0
+    for order in permutations(left):
+        rest = iter(order)
+        filled = [next(rest) if piece is None else piece for piece in board.cells]
+        count += not shared_in_rows([MARKS[piece] for piece in filled])
+    return count
+
+
+@given(boards(max_empty=5))
+@settings(max_examples=60, deadline=None)
+def test_three_ways_to_count(board: Board) -> None:
+    count = agree({**COUNTS, "plain": plain_count}, board)
+    assert agree({**CAN, "count": lambda board: count > 0}, board) == (count > 0)
+
+
+def test_counting_methods_agree_on_larger_boards() -> None:
+    random = Random(5)
+    counts = [
+        agree(COUNTS, random_open_board(random, empty)) for empty in (6, 7, 7, 8) for _ in range(5)
+    ]
+    assert len(set(counts)) > 10
+
+
+@given(boards())
+@settings(max_examples=40, deadline=None)
+def test_whether_a_draw_is_left(board: Board) -> None:
+    agree(CAN, board)
+
+
+def test_undrawable_boards_with_many_empty_cells() -> None:
+    random = Random(11)
+    board = Board.parse(UNDRAWABLE, EXAMPLE)
+    assert not board.quartos()
+    assert not agree(CAN, board)
+    assert drawn_completions(board) == 0
+    answers = [agree(CAN, random_open_board(random, 5)) for _ in range(60)]
+    assert 10 < sum(answers) < 50
+
+
+@given(boards(max_empty=8), st.sampled_from(range(32)), st.sampled_from(range(384)))
+@settings(max_examples=50, deadline=None)
+def test_symmetries_change_nothing(board: Board, cells: int, pieces: int) -> None:
+    other = moved(board, board_symmetries()[cells], piece_symmetries()[pieces])
+    assert drawn_completions(other) == drawn_completions(board)
+
+
+@given(boards(min_empty=1, max_empty=8))
+@settings(max_examples=50, deadline=None)
+def test_the_completions_are_those_after_each_piece_on_a_cell(board: Board) -> None:
+    cell = board.empty[0]
+    after = [board.after(cell, EXAMPLE.piece(name)) for name in board.left]
+    assert drawn_completions(board) == sum(map(drawn_completions, after))
+
+
+def test_full_boards_and_boards_with_a_quarto() -> None:
+    assert agree(COUNTS, Board.parse("ABCDEFGHIJKLMNOP", EXAMPLE)) == 0
+    assert agree(COUNTS, Board.parse("N?BI??JO?FDLMEAG", EXAMPLE)) == 0
+    assert not agree(CAN, Board.parse("ABCD............", EXAMPLE))
+    assert agree(COUNTS, Board.parse("PHACIENOGLKJDMFB", EXAMPLE)) == 1
+    assert agree(CAN, Board.parse("PHACIENOGLKJDMFB", EXAMPLE))
+
+
+@pytest.mark.parametrize(("method", "limit"), [("backtracking", 10), ("cp-sat", 8)])
+def test_the_limit_of_counting(method: str, limit: int) -> None:
+    board = Board(EXAMPLE, (*range(15 - limit), *(None,) * (limit + 1)))
+    with pytest.raises(LimitError) as error:
+        drawn_completions(board, method)
+    assert str(error.value) == (
+        f"{limit + 1} empty cells: drawn completions are counted ({method}) "
+        f"up to {limit} empty cells"
+    )
+
+
+def test_an_unknown_method() -> None:
+    board = Board(EXAMPLE, (None,) * 16)
+    for ask in (can_draw, drawn_completions):
+        with pytest.raises(InputError, match="no method 'magic'; there are backtracking, cp-sat"):
+            ask(board, "magic")

@@ -1,0 +1,182 @@
+"""The reader of files of pieces: what it takes, and the exact words of what it refuses."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quaternity.errors import InputError
+from quaternity.quarto import PiecesFileError, example_pieces, parse_pieces, read_pieces
+from quaternity.quarto.pieces_file import MAX_BYTES
+
+TEXT = Path(example_pieces()).read_text(encoding="utf-8")
+LINES = TEXT.splitlines()
+EXAMPLE = read_pieces(example_pieces())
+
+
+def changed(number: int, line: str) -> str:
+    """The example with another line (numbered from 1)."""
+    return "\n".join([*LINES[: number - 1], line, *LINES[number:]]) + "\n"
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        TEXT.encode(),
+        TEXT.rstrip("\n").encode(),
+        TEXT.encode("utf-8-sig"),
+        TEXT.replace("\n", "\r\n").encode(),
+        (TEXT + "\n").encode(),
+        (TEXT + "\r\n  \r\n\n").encode(),
+        TEXT.replace(",", " , ").encode(),
+        TEXT.replace("\n", " \n\t").encode(),
+        "\n".join([LINES[0], *reversed(LINES[1:])]).encode(),
+    ],
+    ids=["lf", "no last end", "bom", "crlf", "blank", "blanks", "spaces", "tabs", "reversed"],
+)
+def test_accepted(tmp_path: Path, data: bytes) -> None:
+    path = tmp_path / "pieces.txt"
+    path.write_bytes(data)
+    assert read_pieces(str(path)) == EXAMPLE
+    assert read_pieces(path) == EXAMPLE
+
+
+@given(st.permutations(range(1, 5)), st.permutations(range(1, 17)))
+def test_order_changes_nothing(columns: list[int], lines: list[int]) -> None:
+    table = [line.split(",") for line in LINES]
+    shuffled = [table[0], *(table[line] for line in lines)]
+    text = "\n".join(",".join([row[0], *(row[column] for column in columns)]) for row in shuffled)
+    assert parse_pieces(text) == EXAMPLE
+
+
+FAULTS = [
+    # no header, or one whose first word is not `piece`
+    ("", "line 1: no header"),
+    ("\n\n", "line 1: no header"),
+    ("\n" + TEXT, "line 1: no header"),
+    ("\n".join(LINES[1:]), "line 1: the header begins with 'A', not with 'piece'"),
+    (changed(1, "Piece,a,b,c,d"), "line 1: the header begins with 'Piece', not with 'piece'"),
+    (changed(1, "pieces"), "line 1: the header begins with 'pieces', not with 'piece'"),
+    ("\x00\x01\x02", "line 1: the header begins with '\\x00\\x01\\x02', not with 'piece'"),
+    (changed(1, "piece,a,b,a,d"), "line 1: feature 'a' is named twice"),
+    # not 5 fields
+    (changed(1, "piece,size,color,form"), "line 1: 4 fields, not 5"),
+    (changed(1, "piece"), "line 1: 1 field, not 5"),
+    (changed(5, "D,small,blue,square"), "line 5: 4 fields, not 5"),
+    (changed(17, LINES[16] + ","), "line 17: 6 fields, not 5"),
+    (changed(9, ""), "line 9: a blank line between the pieces"),
+    (TEXT.replace("\n", "\r"), "line 1: 69 fields, not 5"),
+    (changed(2, "A,big,,square,hollow"), "line 2: field 3 is empty"),
+    (changed(1, "piece,size,color, ,fill"), "line 1: field 4 is empty"),
+    (
+        changed(2, "A,big,r\x1bed,square,hollow"),
+        "line 2: field 3 has an unprintable character: 'r\\x1bed'",
+    ),
+    (changed(2, "\x07,big,red,square,hollow"),
+     "line 2: field 1 has an unprintable character: '\\x07'"),
+    # not 16 pieces
+    ("\n".join(LINES[:16]), "line 16: 15 pieces, not 16"),
+    (LINES[0], "line 1: 0 pieces, not 16"),
+    ("\n".join(LINES[:2]), "line 2: 1 piece, not 16"),
+    (TEXT + "Q,big,red,square,hollow\n", "line 18: 17 pieces, not 16"),
+    (TEXT + "Q,big,red,square,hollow\n" * 9, "line 18: 25 pieces, not 16"),
+    # a name that is not one character, or is used twice
+    (changed(3, "Bb,small,red,square,hollow"),
+     "line 3: the name 'Bb' of a piece is 2 characters, not 1"),
+    (changed(3, ",small,red,square,hollow"), "line 3: field 1 is empty"),
+    (changed(4, "A,big,blue,square,hollow"), "line 4: the name 'A' is already that of line 2"),
+    # a feature with other than two properties
+    (
+        changed(12, "K,huge,blue,square,solid"),
+        "line 12: 'huge' is a third property of feature 'size', after 'big' and 'small'",
+    ),
+    (TEXT.replace("small", "big"), "line 1: feature 'size' has one property, 'big', not 2"),
+    # a property in two features
+    (
+        TEXT.replace("solid", "big"),
+        "line 10: property 'big' of feature 'fill' is already one of feature 'size', on line 2",
+    ),
+    (
+        changed(2, "A,big,big,square,hollow"),
+        "line 2: property 'big' of feature 'color' is already one of feature 'size', on line 2",
+    ),
+    # two pieces with the same properties
+    (
+        changed(17, "P,big,red,square,hollow"),
+        "line 17: the same properties as on line 2: 'big, red, square, hollow'",
+    ),
+    # a line of any length is not repeated in full
+    ("x" * 60_000, f"line 1: the header begins with '{'x' * 40}..., not with 'piece'"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "message"), FAULTS, ids=[message for _, message in FAULTS])
+def test_refused(text: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "pieces.txt"
+    path.write_bytes(text.encode())
+    with pytest.raises(PiecesFileError) as error:
+        read_pieces(str(path))
+    assert str(error.value) == f"{path}: {message}"
+    assert error.value.source == str(path)
+    assert f"line {error.value.line}: " in message
+    assert isinstance(error.value, InputError)
+    assert isinstance(error.value, ValueError)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda path: None, "No such file or directory"),
+        (lambda path: path.mkdir(), "Is a directory"),
+        (lambda path: path.write_bytes(b"\xff\xfe" + TEXT.encode("utf-16-le")),
+         "line 1: not UTF-8 text (byte 0xff)"),
+        (lambda path: path.write_bytes(TEXT.replace("K", "\xe9").encode("latin-1")),
+         "line 12: not UTF-8 text (byte 0xe9)"),
+        (lambda path: path.write_bytes(b"\xef\xbb\xbfpiece\n\xff"),
+         "line 2: not UTF-8 text (byte 0xff)"),
+        (lambda path: path.write_text(TEXT + "\n" * MAX_BYTES),
+         "larger than 65536 bytes, the limit for a file of pieces"),
+    ],
+)  # fmt: skip
+def test_files_that_cannot_be_read(
+    make: Callable[[Path], object], message: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "pieces.txt"
+    make(path)
+    with pytest.raises(PiecesFileError) as error:
+        read_pieces(str(path))
+    assert str(error.value) == f"{path}: {message}"
+
+
+def test_an_endless_file_is_refused() -> None:
+    with pytest.raises(PiecesFileError, match="larger than"):
+        read_pieces("/dev/zero")
+
+
+def test_a_null_character_in_the_location() -> None:
+    with pytest.raises(PiecesFileError, match="null"):
+        read_pieces("a\0b")
+
+
+@given(st.text(max_size=400))
+def test_any_text_is_read_or_refused(text: str) -> None:
+    with pytest.raises(PiecesFileError):
+        parse_pieces(text)
+
+
+@given(st.data())
+def test_no_single_change_slips_through(data: st.DataObject) -> None:
+    """Any other field in place of one is refused, or is a consistent renaming of a piece."""
+    line = data.draw(st.integers(1, 16))
+    place = data.draw(st.integers(0, 4))
+    fields = LINES[line].split(",")
+    old = fields[place]
+    fields[place] = data.draw(st.sampled_from(["Q", "A", "big", "blue", "solid", "", "xx", "é"]))
+    text = "\n".join([*LINES[:line], ",".join(fields), *LINES[line + 1 :]])
+    if fields[place] == old or (place == 0 and fields[0] in ("Q", "é")):
+        assert len(parse_pieces(text)["size"]["big"]) == 8
+    else:
+        with pytest.raises(PiecesFileError):
+            parse_pieces(text)

@@ -1,0 +1,161 @@
+"""Perfect play: alpha-beta on bits against plain minimax on sets of words."""
+
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from quaternity.errors import InputError, LimitError
+from quaternity.quarto import SOLVE_LIMIT, Board, Move, Outcome, Solution, can_draw, solve
+from tests.agreement import agree
+from tests.quarto.boards import EXAMPLE, random_open_board
+from tests.quarto.minimax import Minimax
+from tests.quarto.symmetries import board_symmetries, moved, piece_symmetries
+
+Answer = tuple[int, set[tuple[int | None, str | None]]]
+
+
+def by_alpha_beta(board: Board, in_hand: str | None) -> Answer:
+    solution = solve(board, in_hand)
+    assert len(set(solution.moves)) == len(solution.moves)
+    return int(solution.outcome), {(move.cell, move.hand_over) for move in solution.moves}
+
+
+def by_minimax(board: Board, in_hand: str | None) -> Answer:
+    value, moves = Minimax(board).solve(in_hand)
+    return value, set(moves)
+
+
+METHODS = {"alpha-beta": by_alpha_beta, "minimax": by_minimax}
+
+
+def open_boards(seed: int, *, boards: int, most_empty: int) -> list[Board]:
+    random = Random(seed)
+    return [random_open_board(random, index % (most_empty + 1)) for index in range(boards)]
+
+
+def test_outcome_and_best_moves_are_those_of_minimax() -> None:
+    """Every position that each board gives: handing over, and every piece in hand."""
+    outcomes = []
+    for board in open_boards(1, boards=240, most_empty=4):
+        outcomes += [agree(METHODS, board, in_hand)[0] for in_hand in (None, *board.left)]
+    assert min(outcomes.count(value) for value in (-1, 0, 1)) > 50
+
+
+def test_with_five_empty_cells() -> None:
+    random = Random(2)
+    outcomes = []
+    for _ in range(30):
+        board = random_open_board(random, 5)
+        in_hands = (None, random.choice(board.left))
+        outcomes += [agree(METHODS, board, in_hand)[0] for in_hand in in_hands]
+    assert min(outcomes.count(value) for value in (-1, 0, 1)) > 0
+
+
+symmetry = st.tuples(st.sampled_from(range(32)), st.sampled_from(range(384)))
+
+
+@given(st.integers(0, 10**6), st.integers(5, 8), symmetry)
+@settings(max_examples=30, deadline=None)
+def test_symmetries_change_nothing(seed: int, empty: int, which: tuple[int, int]) -> None:
+    random = Random(seed)
+    board = random_open_board(random, empty)
+    cells, pieces = board_symmetries()[which[0]], piece_symmetries()[which[1]]
+    in_hand = random.choice([None, *board.left])
+    solution = solve(board, in_hand)
+
+    def renamed(name: str) -> str:
+        return EXAMPLE.names[pieces[EXAMPLE.piece(name)]]
+
+    other = solve(moved(board, cells, pieces), None if in_hand is None else renamed(in_hand))
+    assert other.outcome == solution.outcome
+    assert set(other.moves) == {
+        Move(
+            None if move.cell is None else cells[move.cell],
+            None if move.hand_over is None else renamed(move.hand_over),
+        )
+        for move in solution.moves
+    }
+
+
+@given(st.integers(0, 10**6), st.integers(6, 8))
+@settings(max_examples=30, deadline=None)
+def test_best_moves_keep_the_outcome(seed: int, empty: int) -> None:
+    """The value of a position is the opposite of the opponent's after a best move, and only so."""
+    random = Random(seed)
+    board = random_open_board(random, empty)
+    solution = solve(board)
+    best = {move.hand_over for move in solution.moves}
+    for name in board.left:
+        assert (-solve(board, name).outcome == solution.outcome) == (name in best)
+    if solution.outcome == Outcome.DRAW:
+        assert can_draw(board)
+
+
+@given(st.integers(0, 10**6), st.integers(6, 8))
+@settings(max_examples=30, deadline=None)
+def test_best_turns_keep_the_outcome(seed: int, empty: int) -> None:
+    random = Random(seed)
+    board = random_open_board(random, empty)
+    in_hand = random.choice(board.left)
+    solution = solve(board, in_hand)
+    for cell, name in random.sample(solution.moves, min(4, len(solution.moves))):
+        assert cell is not None
+        after = board.after(cell, EXAMPLE.piece(in_hand))
+        assert (name is None) == bool(after.quartos())
+        if name is None:
+            assert solution.outcome == Outcome.WIN
+        else:
+            assert -solve(after, name).outcome == solution.outcome
+
+
+def test_a_piece_in_hand_that_completes_a_quarto() -> None:
+    """Only completing it is a best move, though others may win later."""
+    board = Board.parse("??HPF?N?M?A?ED??", EXAMPLE)
+    assert solve(board, "B") == Solution(Outcome.WIN, (Move(0, None),))
+
+
+def test_the_last_piece() -> None:
+    board = Board.parse("BGDOLJEFH?KCIANP", EXAMPLE)
+    assert agree(METHODS, board, None) == (-1, {(None, "M")})
+    assert agree(METHODS, board, "M") == (1, {(9, None)})
+    board = Board.parse("PHACIENOGLKJDMF?", EXAMPLE)
+    assert agree(METHODS, board, None) == (0, {(None, "B")})
+    assert agree(METHODS, board, "B") == (0, {(15, None)})
+
+
+def test_a_game_that_is_over() -> None:
+    assert solve(Board.parse("ABCD............", EXAMPLE)) == Solution(Outcome.WIN, ())
+    assert solve(Board.parse("PHACIENOGLKJDMFB", EXAMPLE)) == Solution(Outcome.DRAW, ())
+
+
+@pytest.mark.parametrize(
+    ("configuration", "in_hand", "message"),
+    [
+        ("ABCD............", "E",
+         "the game is over, so no piece is in hand: ABCD???????????? has a quarto"),
+        ("ABC.............", "A", "piece 'A' is on the board, on H1V1"),
+        ("ABC.............", "x", "'x' is not a piece; the pieces are ABCDEFGHIJKLMNOP"),
+        ("ABCDEFGHIJKLMNOP", "A", "piece 'A' is on the board, on H1V1"),
+    ],
+)  # fmt: skip
+def test_pieces_that_cannot_be_in_hand(configuration: str, in_hand: str, message: str) -> None:
+    with pytest.raises(InputError) as error:
+        solve(Board.parse(configuration, EXAMPLE), in_hand)
+    assert str(error.value) == message
+
+
+def test_the_limit() -> None:
+    random = Random(3)
+    solve(random_open_board(random, SOLVE_LIMIT))
+    for in_hand in (None, "P"):
+        with pytest.raises(LimitError) as error:
+            solve(Board.parse("AGDPM...........".replace("P", "O"), EXAMPLE), in_hand)
+        assert str(error.value) == "11 empty cells: positions are solved up to 10 empty cells"
+
+
+def test_moves_in_words() -> None:
+    assert str(Move(4, "K")) == "place it on H2V1, hand over K"
+    assert str(Move(None, "K")) == "hand over K"
+    assert str(Move(15, None)) == "place it on H4V4"
