@@ -187,7 +187,12 @@ class LegalQuestions:
         return (question for question, _ in self.items())
 
     def answers(self, question: Question) -> Answers:
-        """The legal answers to a question; none when it is not legal."""
+        """The legal answers to a question; none when it is not legal.
+
+        Cost: while the view has not been listed, that of one question.
+        """
+        if self._groups is None and self._solver is None:
+            return self.state._answers(question)
         if question.asker == self.state.turn:
             for set_index, legal in self._found():
                 if set_index == question.card.set_index:

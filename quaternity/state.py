@@ -24,7 +24,7 @@ from quaternity.transition import answered
 from solvers.coalition_tables import MAX_PLAYERS, Lanes, lanes_for
 from solvers.problem import DealProblem, SetConstraint
 from solvers.registry import Solver, default_solver
-from solvers.verdict import Verdict
+from solvers.verdict import Feasible, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -326,23 +326,29 @@ class State:
         return State._next(self, problem, turn, completed, rows, slack)
 
     def _completed_by_solver(self, question: Question, answer: Answer) -> State:
-        """`after` without tables: sets are completed when no deal gives another player a card."""
+        """`after` without tables: sets are completed when no deal gives another player a card.
+
+        Only who owns all of a set in one deal can own it in every deal, so few are put to the test.
+        """
         asker, asked, (set_index, number) = question
         problem = problem_after(self.problem, asker, asked, set_index, number, answer)
         solver = default_solver(problem)
         completed, hands, sets = list(self.completed), list(problem.hands), list(problem.sets)
-        for index, constraint in enumerate(problem.sets):
-            for player in range(problem.players):
-                if not constraint.size or any(not m >> player & 1 for m in constraint.owners):
-                    continue
-                high = list(constraint.high)
-                high[player] = constraint.size - 1
-                fewer = SetConstraint.trusted(constraint.owners, constraint.low, tuple(high))
-                if not solver(problem.with_set(index, fewer)):
-                    completed[index] = player
-                    hands[player] -= constraint.size
-                    sets[index] = out_of_play(problem.players)
-                    break
+        verdict = solver(problem)
+        assert isinstance(verdict, Feasible), "a legal answer implies a possible state"
+        for index, (constraint, owners) in enumerate(
+            zip(problem.sets, verdict.deal.owner, strict=True)
+        ):
+            if len(set(owners)) != 1:
+                continue
+            player = owners[0]
+            high = list(constraint.high)
+            high[player] = constraint.size - 1
+            fewer = SetConstraint.trusted(constraint.owners, constraint.low, tuple(high))
+            if not solver(problem.with_set(index, fewer)):
+                completed[index] = player
+                hands[player] -= constraint.size
+                sets[index] = out_of_play(problem.players)
         turn = self._turn_after(asker, asked, answer, hands, completed)
         problem = DealProblem.trusted(tuple(hands), tuple(sets))
         return State._next(self, problem, turn, tuple(completed), None, None)

@@ -26,10 +26,14 @@ def feasible_problems(
     max_sets: int = 3,
     max_set_size: int = 4,
     upper_bounds: bool = True,
+    same_size: bool = False,
 ) -> DealProblem:
     """Problems that at least one deal satisfies: constraints loosened around a drawn deal."""
     players = draw(st.integers(1, max_players))
-    sizes = draw(st.lists(st.integers(0, max_set_size), max_size=max_sets))
+    if same_size:
+        sizes = draw(st.integers(1, max_sets)) * [draw(st.integers(1, max_set_size))]
+    else:
+        sizes = draw(st.lists(st.integers(0, max_set_size), max_size=max_sets))
     everybody = (1 << players) - 1
     hands = [0] * players
     sets = []
@@ -56,9 +60,10 @@ def spoilt_problems(
     max_sets: int = 3,
     max_set_size: int = 4,
     upper_bounds: bool = True,
+    same_size: bool = False,
 ) -> DealProblem:
     """Feasible problems with a few constraints tightened: most of them infeasible."""
-    problem = draw(feasible_problems(max_players, max_sets, max_set_size, upper_bounds))
+    problem = draw(feasible_problems(max_players, max_sets, max_set_size, upper_bounds, same_size))
     hands, sets = list(problem.hands), list(problem.sets)
     players = problem.players
     for _ in range(draw(st.integers(1, 6))):
@@ -89,10 +94,20 @@ def spoilt_problems(
 
 
 def deal_problems(
-    max_players: int = 4, max_sets: int = 3, max_set_size: int = 4, upper_bounds: bool = True
+    max_players: int = 4,
+    max_sets: int = 3,
+    max_set_size: int = 4,
+    upper_bounds: bool = True,
+    same_size: bool = False,
 ) -> st.SearchStrategy[DealProblem]:
-    """Deal problems of both kinds. With `upper_bounds=False` no upper bound ever matters."""
-    sizes = (max_players, max_sets, max_set_size, upper_bounds)
+    """Deal problems of both kinds.
+
+    Args:
+        max_players, max_sets, max_set_size: the largest sizes; at least one player.
+        upper_bounds: False: no upper bound ever matters.
+        same_size: at least one set, and all sets of one size of at least 1, as in a game.
+    """
+    sizes = (max_players, max_sets, max_set_size, upper_bounds, same_size)
     return st.one_of(feasible_problems(*sizes), spoilt_problems(*sizes))
 
 

@@ -1,0 +1,84 @@
+"""The smallest value on which a check fails: Hypothesis as a function instead of as a test."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from time import monotonic
+from typing import TypeVar
+
+from hypothesis import HealthCheck, Phase, Verbosity, given, seed, settings
+from hypothesis.errors import Flaky
+from hypothesis.strategies import SearchStrategy
+
+Value = TypeVar("Value", bound=Hashable)
+Finding = TypeVar("Finding")
+
+SHRINK_SECONDS = 60.0
+"""How long a counterexample is made smaller at most."""
+
+
+class _Found(Exception):
+    """Carries a finding through Hypothesis."""
+
+
+def smallest_counterexample(
+    strategy: SearchStrategy[Value],
+    check: Callable[[Value], Finding | None],
+    *,
+    examples: int,
+    random_seed: int,
+    shrink_seconds: float = SHRINK_SECONDS,
+) -> tuple[Value, Finding] | None:
+    """Try values of a strategy; of one on which `check` finds something, find a smallest one.
+
+    Args:
+        check: what is wrong with a value, or None. It should answer the same twice; when it does
+            not, the last finding counts.
+        examples: how many values to try; fewer when the strategy has no more.
+        random_seed: the same seed tries the same values.
+        shrink_seconds: time limit of the second part.
+
+    Returns the value with its finding, or None when all is well.
+
+    >>> from hypothesis import strategies as st
+    >>> smallest_counterexample(
+    ...     st.integers(0, 99), lambda n: "seven" if n >= 7 else None, examples=50, random_seed=1
+    ... )
+    (7, 'seven')
+    """
+    failing: dict[Value, Finding] = {}
+    until: float | None = None
+
+    def attempt(value: Value) -> None:
+        nonlocal until
+        if until is not None and value not in failing and monotonic() > until:
+            return
+        finding = check(value)
+        if finding is not None:
+            if until is None:
+                until = monotonic() + shrink_seconds
+            failing.pop(value, None)  # the last one tried stands last
+            failing[value] = finding
+            raise _Found
+
+    campaign = seed(random_seed)(
+        settings(
+            max_examples=examples,
+            database=None,
+            deadline=None,
+            derandomize=False,
+            phases=(Phase.generate, Phase.shrink),
+            report_multiple_bugs=False,
+            suppress_health_check=list(HealthCheck),
+            verbosity=Verbosity.quiet,
+        )(given(strategy)(attempt))
+    )
+    try:
+        campaign()
+    except (_Found, Flaky):
+        # Hypothesis tries the smallest one last of all.
+        return list(failing.items())[-1]
+    return None
+
+
+__all__ = ["SHRINK_SECONDS", "smallest_counterexample"]
