@@ -2,28 +2,11 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
 from math import log10
-from pathlib import Path
 
 from quaternity.analysis import Analysis
-from quaternity.errors import InputError
-from quaternity.writing import write_bytes
-
-FORMATS = ("png", "svg", "pdf")
-
-
-def picture_format(path: str) -> str:
-    """The picture format that a file name asks for.
-
-    Raises:
-        InputError: none of `FORMATS`.
-    """
-    suffix = Path(path).suffix.lstrip(".").lower()
-    if suffix not in FORMATS:
-        raise InputError(f"{path}: a picture's name ends in {', '.join('.' + f for f in FORMATS)}")
-    return suffix
+from quaternity.pictures import new_figure, picture_format, save_figure
 
 
 def plot_analysis(path: str, analysis: Analysis, curve: Sequence[int] = ()) -> None:
@@ -36,17 +19,13 @@ def plot_analysis(path: str, analysis: Analysis, curve: Sequence[int] = ()) -> N
     Raises:
         InputError: matplotlib is not installed, or the file cannot be written.
     """
-    kind = picture_format(path)
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise InputError("pictures need matplotlib: install quaternity[plot]") from None
+    picture_format(path)
     cards = [chances for one in analysis.chances for chances in one]
     sizes = [len(one) for one in analysis.chances]
     players = len(analysis.counts)
     width = max(6.0, min(24.0, 1.5 + 0.24 * len(cards)))
     heights = [1.0 + 0.35 * players, 3.0] if curve else [1.0 + 0.35 * players]
-    figure = Figure(figsize=(width, sum(heights) + 0.8), layout="constrained")
+    figure = new_figure(width, sum(heights) + 0.8)
     axes = figure.subplots(len(heights), 1, height_ratios=heights, squeeze=False)[:, 0]
     heat = axes[0]
     image = heat.imshow(
@@ -74,9 +53,7 @@ def plot_analysis(path: str, analysis: Analysis, curve: Sequence[int] = ()) -> N
         axes[1].set_ylabel("log10 of the number of deals")
         axes[1].set_ylim(bottom=0)
         axes[1].grid(alpha=0.3)
-    data = io.BytesIO()
-    figure.savefig(data, format=kind, dpi=130)
-    write_bytes(path, data.getvalue())
+    save_figure(figure, path)
 
 
-__all__ = ["FORMATS", "picture_format", "plot_analysis"]
+__all__ = ["plot_analysis"]

@@ -191,7 +191,7 @@ class LegalQuestions:
 
         Cost: while the view has not been listed, that of one question.
         """
-        if self._groups is None and self._solver is None:
+        if self._known is None and self._solver is None:
             return self.state._answers(question)
         if question.asker == self.state.turn:
             for set_index, legal in self._found():

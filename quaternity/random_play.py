@@ -18,7 +18,7 @@ MOST_MOVES = 2000
 """Moves after which `states_of_games` leaves a game that is not over."""
 
 MOST_FLOWS = 60_000
-"""The same for games without tables, where a move costs runs of a solver: moves x cards x players."""
+"""The same for games without tables, whose moves cost runs of a solver: moves x cards x players."""
 
 
 def random_move(state: State, random: Random) -> Move | None:

@@ -5,8 +5,8 @@
     def test_my_solver():
         check_solver(my_solver)
 
-The laws are tried on random problems, feasible and infeasible ones, tiny enough that the built-in
-solvers prove every verdict. A broken law raises `SolverFault` with a smallest problem that shows it.
+The laws are tried on random problems, feasible and infeasible ones, small enough that the built-in
+solvers prove every verdict. A broken law raises `SolverFault` with a smallest problem to show it.
 """
 
 from __future__ import annotations

@@ -82,4 +82,9 @@ def prepare(
     return solve
 
 
-__all__ = ["SECONDS", "prepare"]
+def prepare_within(problem: DealProblem, seconds: float) -> Callable[[], Verdict]:
+    """`prepare` with a time limit in seconds."""
+    return prepare(problem, seconds=seconds)
+
+
+__all__ = ["SECONDS", "prepare", "prepare_within"]

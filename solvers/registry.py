@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from importlib import import_module
 from typing import Any
@@ -40,6 +40,10 @@ class Solver:
         refuses: why the solver cannot express or will not try a problem, or None. A refused problem
             is skipped, which is never a statement about feasibility.
         certifies: whether its infeasible verdicts carry a shortage.
+        within: `prepare` with a limit in seconds for the solving step, for a solver that can keep
+            one; at the limit it raises `SolverTimeout`.
+
+    A row is pickled as its name, so that other processes find their own.
     """
 
     name: str
@@ -47,6 +51,17 @@ class Solver:
     prepare: Callable[[DealProblem], Callable[[], Verdict]]
     refuses: Callable[[DealProblem], str | None] = _takes_all
     certifies: bool = False
+    within: Callable[[DealProblem, float], Callable[[], Verdict]] | None = None
+
+    def limited(self, seconds: float) -> Solver:
+        """The same solver with a time limit; unchanged when it cannot keep one."""
+        within = self.within
+        if within is None:
+            return self
+        return replace(self, prepare=lambda problem: within(problem, seconds))
+
+    def __reduce__(self) -> tuple[Callable[[str], Solver], tuple[str]]:
+        return find_solver, (self.name,)
 
     def __call__(self, problem: DealProblem) -> Verdict:
         """Decide a problem.
@@ -67,11 +82,11 @@ def solver_from_function(name: str, function: Callable[[DealProblem], Verdict]) 
     return Solver(name, idea, lambda problem: partial(function, problem))
 
 
-def _late(module: str, function: str) -> Callable[[DealProblem], Any]:
+def _late(module: str, function: str) -> Callable[..., Any]:
     """A function that is imported when it is first called: OR-Tools and SciPy load slowly."""
 
-    def call(problem: DealProblem) -> Any:
-        return getattr(sys.modules.get(module) or import_module(module), function)(problem)
+    def call(*arguments: Any) -> Any:
+        return getattr(sys.modules.get(module) or import_module(module), function)(*arguments)
 
     return call
 
@@ -83,6 +98,7 @@ SOLVERS: dict[str, Solver] = {
             "cp-sat",
             "a boolean per allowed (card, player), proved by OR-Tools' CP-SAT",
             _late("solvers.cp_sat", "prepare"),
+            within=_late("solvers.cp_sat", "prepare_within"),
         ),
         Solver(
             "max-flow",
@@ -133,7 +149,7 @@ def all_solvers() -> dict[str, Solver]:
         except Exception as error:
             raise InputError(f"solver {point.name!r} ({point.value}): {error!r}") from error
         if isinstance(loaded, Solver):
-            table[point.name] = loaded
+            table[point.name] = replace(loaded, name=point.name)
         elif callable(loaded):
             table[point.name] = solver_from_function(point.name, loaded)
         else:

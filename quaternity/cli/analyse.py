@@ -41,7 +41,7 @@ def analyse(
 
     Example: quaternity analyse state.json --questions --plot chances.png
     """
-    from quaternity.analysis_plot import picture_format
+    from quaternity.pictures import picture_format
 
     if plot is not None:
         picture_format(plot)

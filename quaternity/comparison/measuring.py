@@ -1,0 +1,238 @@
+"""Every solver on every state: timed, and every verdict held against the evidence."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from random import Random
+from time import perf_counter
+from typing import NamedTuple
+
+from quaternity.errors import LimitError
+from quaternity.random_play import damaged, states_of_games
+from quaternity.settings import Settings
+from quaternity.state import State
+from quaternity.state_file import parse_state, state_text
+from solvers.judgement import Fault, crashed, weigh
+from solvers.problem import DealProblem, SetConstraint
+from solvers.registry import Solver
+from solvers.verdict import Verdict
+
+STATES_AT_ONCE = 10
+"""States that are drawn from the same games and measured in one piece."""
+
+
+class Timing(NamedTuple):
+    """Seconds of one run: making the model, and solving it."""
+
+    build: float
+    solve: float
+
+    @property
+    def total(self) -> float:
+        """Both steps."""
+        return self.build + self.solve
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One state as all solvers saw it.
+
+    Attributes:
+        cards, players: its size, completed sets not counted.
+        feasible: the verdict that stands; None when nobody gave one.
+        timings: per solver that answered, one per round.
+        refused, gave_up: per solver that did not, why.
+        left_out: solvers whose budget was spent.
+        faults: every wrong or unproved verdict.
+        text: the state file of a state with faults.
+    """
+
+    cards: int
+    players: int
+    feasible: bool | None
+    timings: Mapping[str, tuple[Timing, ...]]
+    refused: Mapping[str, str]
+    gave_up: Mapping[str, str]
+    left_out: tuple[str, ...]
+    faults: tuple[Fault, ...]
+    text: str | None = None
+
+
+@dataclass(slots=True)
+class Budget:
+    """Seconds that each solver may use; a solver's last run may go beyond.
+
+    Attributes:
+        seconds: None: as much as it takes.
+        spent: per solver.
+    """
+
+    seconds: float | None = None
+    spent: dict[str, float] = field(default_factory=dict)
+
+    def is_spent(self, solver: str) -> bool:
+        """Whether a solver has used all of it."""
+        return self.seconds is not None and self.spent.get(solver, 0.0) >= self.seconds
+
+    def pay(self, solver: str, seconds: float) -> None:
+        """Count the time of a run."""
+        self.spent[solver] = self.spent.get(solver, 0.0) + seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """Some states to be measured in one piece, by one process.
+
+    Attributes:
+        source: the games to take states from, or the texts of state files.
+        states: how many, where games are played.
+        damage: share of the states that are damaged.
+        rounds: how often each solver meets each state.
+        seed: of states and damage.
+        budget: seconds per solver, or None.
+    """
+
+    source: Settings | tuple[str, ...]
+    states: int
+    damage: float
+    rounds: int
+    seed: str
+    budget: float | None = None
+
+    def made(self) -> list[State]:
+        """The states. The same work makes the same states."""
+        random = Random(self.seed)
+        if isinstance(self.source, Settings):
+            states = states_of_games(self.source, random, self.states)
+        else:
+            states = [parse_state(text).state for text in self.source]
+        return [
+            damaged(state, random) if random.random() < self.damage else state for state in states
+        ]
+
+
+def measure(work: Work, solvers: Sequence[Solver]) -> list[Measured]:
+    """Make the states of some work and measure them. The solvers are warmed up first."""
+    warm_up(solvers)
+    budget = Budget(work.budget)
+    return [
+        measure_state(state, _turned(solvers, number), work.rounds, budget)
+        for number, state in enumerate(work.made())
+    ]
+
+
+def warm_up(solvers: Iterable[Solver]) -> None:
+    """Run every solver on two tiny problems, so that nobody's imports are measured."""
+    known = SetConstraint.of([[0, 1], [0, 1], [0]], players=2)
+    for hands in ((2, 1), (0, 3)):
+        problem = DealProblem(hands, [known])
+        for solver in solvers:
+            try:
+                if solver.refuses(problem) is None:
+                    solver.prepare(problem)()
+            except Exception:  # what is wrong with it shows in the measurement
+                continue
+
+
+def measure_state(
+    state: State, solvers: Sequence[Solver], rounds: int = 1, budget: Budget | None = None
+) -> Measured:
+    """Time every solver on one state, and weigh all verdicts. No error of a solver gets out.
+
+    Args:
+        rounds: how often each solver meets the state. From the second on it may remember the first.
+        budget: what is spent of it is counted there.
+    """
+    budget = budget or Budget()
+    problem = state.problem
+    timings: dict[str, list[Timing]] = {}
+    refused: dict[str, str] = {}
+    gave_up: dict[str, str] = {}
+    left_out: list[str] = []
+    faults: dict[Fault, None] = {}
+    feasible: bool | None = None
+    taking = list(_taking(problem, solvers, refused, faults))
+    certifying = {solver.name for solver in taking if solver.certifies}
+    for _ in range(rounds):
+        verdicts: dict[str, Verdict] = {}
+        for solver in tuple(taking):
+            if budget.is_spent(solver.name):
+                taking.remove(solver)
+                if solver.name not in timings:
+                    left_out.append(solver.name)
+                continue
+            begun = perf_counter()
+            try:
+                verdicts[solver.name], timing = _timed(solver, problem)
+                timings.setdefault(solver.name, []).append(timing)
+            except Exception as error:
+                taking.remove(solver)
+                timings.pop(solver.name, None)
+                if isinstance(error, LimitError):
+                    gave_up[solver.name] = str(error)
+                else:
+                    faults[crashed(solver.name, error)] = None
+            budget.pay(solver.name, perf_counter() - begun)
+        evidence, wrong = weigh(problem, verdicts, certifying)
+        faults.update(dict.fromkeys(wrong))
+        if evidence is not None:
+            feasible = bool(evidence)
+    return Measured(
+        problem.cards,
+        problem.players,
+        feasible,
+        {name: tuple(runs) for name, runs in timings.items()},
+        refused,
+        gave_up,
+        tuple(left_out),
+        tuple(faults),
+        state_text(state) if faults else None,
+    )
+
+
+def _taking(
+    problem: DealProblem,
+    solvers: Sequence[Solver],
+    refused: dict[str, str],
+    faults: dict[Fault, None],
+) -> Iterator[Solver]:
+    """The solvers that take the problem; the others are noted."""
+    for solver in solvers:
+        try:
+            reason = solver.refuses(problem)
+        except Exception as error:
+            faults[crashed(solver.name, error)] = None
+            continue
+        if reason is None:
+            yield solver
+        else:
+            refused[solver.name] = reason
+
+
+def _timed(solver: Solver, problem: DealProblem) -> tuple[Verdict, Timing]:
+    """One run. The garbage collector waits, as in `timeit`: its turn would hit anybody."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        begun = perf_counter()
+        run = solver.prepare(problem)
+        built = perf_counter()
+        verdict = run()
+        ended = perf_counter()
+    finally:
+        if collecting:
+            gc.enable()
+    return verdict, Timing(built - begun, ended - built)
+
+
+def _turned(solvers: Sequence[Solver], number: int) -> list[Solver]:
+    """The solvers from another one on, so that none always comes first."""
+    start = number % len(solvers)
+    return [*solvers[start:], *solvers[:start]]
+
+
+__all__ = [
+    "STATES_AT_ONCE", "Budget", "Measured", "Timing", "Work", "measure", "measure_state", "warm_up"
+]  # fmt: skip
