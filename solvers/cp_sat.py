@@ -46,14 +46,14 @@ def prepare(
             held[player] += share
             low, high = constraint.low[player], constraint.high[player]
             if low > 0 or high < len(share):
-                # CP-SAT's domains need low <= high; crossed bounds say "never".
-                if low > high:
+                # CP-SAT's domains need low <= high and 64 bits; crossed bounds say "never".
+                if low > min(high, len(share)):
                     model.add_bool_or([])
                 else:
-                    model.add_linear_constraint(sum(share), low, high)
+                    model.add_linear_constraint(sum(share), low, min(high, len(share)))
         owner.append(rows)
     for player, hand in enumerate(problem.hands):
-        model.add(sum(held[player]) == hand)
+        model.add(sum(held[player]) == min(hand, len(held[player]) + 1))
 
     def solve() -> Verdict:
         solver = cp_model.CpSolver()

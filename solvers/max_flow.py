@@ -46,7 +46,8 @@ class Network:
                 share = node + player
                 tails += (SOURCE, 2 + player)
                 heads += (share, share)
-                capacities += (low, constraint.high[player] - low)
+                # Nobody can hold more than the set has, whatever number the bound is.
+                capacities += (low, max(0, min(constraint.high[player], constraint.size) - low))
             node += players
         for player, rest in enumerate(free):
             tails.append(SOURCE)
@@ -153,9 +154,15 @@ def _shortage(network: Network, reached: set[int]) -> Shortage:
     """The source side of a minimum cut, read as a coalition and its witnesses."""
     players = range(network.problem.players)
     coalition = sum(1 << player for player in players if 2 + player in reached)
+    # A member of the coalition whose bound is no bound adds no more in the witness than outside.
     witnesses = tuple(
-        sum(1 << player for player in players if network.share_node(index, player) in reached)
-        for index in range(len(network.problem.sets))
+        sum(
+            1 << player
+            for player in players
+            if network.share_node(index, player) in reached
+            or (coalition >> player & 1 and constraint.high[player] >= constraint.size)
+        )
+        for index, constraint in enumerate(network.problem.sets)
     )
     return Shortage(coalition, witnesses)
 

@@ -105,6 +105,37 @@ def test_impossible_is_not_malformed(
     assert words.split(", but may")[0] in outcome.json["reason"]
 
 
+BILLIONS = 10**30
+
+
+@pytest.mark.parametrize(
+    ("change", "valid"),
+    [
+        ({"hands": [BILLIONS, 0]}, False),
+        ({"hands": [BILLIONS, 2]}, False),
+        ({"minimum": [[BILLIONS, 0], [0, 0]]}, False),
+        ({"minimum": [[BILLIONS, 0], [0, 0]], "maximum": [[BILLIONS, 2], [2, 2]]}, False),
+        ({"minimum": [[0, 0], [0, 3]], "maximum": [[2, 2], [2, BILLIONS]]}, False),
+        ({"maximum": [[BILLIONS, 2], [2, BILLIONS]]}, True),
+        ({"maximum": [[1, 1], [1, 1]]}, True),
+        ({"maximum": [[0, 0], [2, 2]]}, False),
+    ],
+)
+def test_bounds_and_huge_numbers_by_every_solver(
+    cli: Cli, tmp_path: Path, change: dict[str, object], valid: bool
+) -> None:
+    document = {
+        "format": "quaternity-state/1", "set_size": 2, "sets": 2, "players": 2, "hands": [2, 2],
+        "owners": [[[0, 1]] * 2] * 2, "minimum": [[0, 0], [0, 0]], "completed": [None, None],
+    }  # fmt: skip
+    path = tmp_path / "state.json"
+    path.write_text(json.dumps(document | change))
+    outcome = cli("check", path, "--json", "--solver", "all")
+    assert outcome.status == (0 if valid else 1), outcome.err
+    assert {"cp-sat", "max-flow", "coalitions", "brute-force"} <= set(outcome.json["verdicts"])
+    assert set(outcome.json["verdicts"].values()) == {valid}
+
+
 def test_an_illegal_move_names_its_line_and_what_was_legal(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "game.record"
     path.write_text(f"{OWN_RECORD}# opening\n0 asks 1 for 0/2: no\n1 asks 0 for 0/2: yes\n")
