@@ -56,31 +56,34 @@ def random_game(settings: Settings, random: Random) -> Iterator[State]:
 def states_of_games(settings: Settings, random: Random, count: int) -> list[State]:
     """States at random moments of random games, in no order; games that are over left out.
 
-    One game gives at most a third of its states, so short games give few each.
+    One game gives at most a third of its states, so short games give few each. Without coalition
+    tables (many players) moves are dear: then one game gives all its states, and stays short.
     """
-    most = MOST_MOVES
+    most, part = MOST_MOVES, 3
     if not State.start(settings).has_tables:
         cards = settings.sets * settings.set_size
-        most = max(6, MOST_FLOWS // (cards * settings.players))
+        most, part = max(count, 6, MOST_FLOWS // (cards * settings.players)), 1
     found: list[State] = []
     while len(found) < count:
         states: list[State] = []
         for state in random_game(settings, random):
-            if state.is_over or len(states) > most:
+            if state.is_over or len(states) == most:
                 break
             states.append(state)
-        share = min(count - len(found), (len(states) + 2) // 3)
+        share = min(count - len(found), -(-len(states) // part))
         found += random.sample(states, share)
     return found
 
 
-def damaged(state: State, random: Random) -> State:
+def damaged(state: State, random: Random, *, possible: bool) -> State:
     """The state with constraints tightened up to the brink of the impossible.
 
     Cards are taken, one by one, out of the reach of a random group of players, or minimums of the
     other players are raised, and if that is not enough cards move from the others' hands to the
-    group's, until no deal fits; then, by a toss of a coin, the first impossible state or the last
-    possible one is given. An impossible state is given back as it is.
+    group's, until no deal fits. An impossible state is given back as it is.
+
+    Args:
+        possible: give the last possible state, not the first impossible one.
 
     Cost: about 2 log2(cards) checks of a state.
     """
@@ -88,20 +91,20 @@ def damaged(state: State, random: Random) -> State:
         return state
     problems = [state.problem]
     ever_worse = _ever_worse(state, random)
-    possible, tried = 0, 1
+    sound, tried = 0, 1
     while True:
         while len(problems) <= tried:
             problems.append(next(ever_worse))
         if not _possible(state, problems[tried]):
             break
-        possible, tried = tried, 2 * tried
-    while tried - possible > 1:
-        middle = (tried + possible) // 2
+        sound, tried = tried, 2 * tried
+    while tried - sound > 1:
+        middle = (tried + sound) // 2
         if _possible(state, problems[middle]):
-            possible = middle
+            sound = middle
         else:
             tried = middle
-    return with_problem(state, problems[random.choice((possible, tried))])
+    return with_problem(state, problems[sound if possible else tried])
 
 
 def _ever_worse(state: State, random: Random) -> Iterator[DealProblem]:

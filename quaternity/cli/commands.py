@@ -2,6 +2,7 @@
 
 from quaternity.cli import (
     analyse,
+    compare,
     play,
     quarto,
     referee,
@@ -10,6 +11,7 @@ from quaternity.cli.app import run
 
 __all__ = [
     "analyse",
+    "compare",
     "play",
     "quarto",
     "referee",

@@ -1,4 +1,8 @@
-"""Every solver on every state: timed, and every verdict held against the evidence."""
+"""Every solver on every state: timed, and every verdict held against the evidence.
+
+Times are processor time of the whole process, all threads together: on a busy machine the clock on
+the wall measures the neighbours.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ import gc
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import NamedTuple
 
 from quaternity.errors import LimitError
@@ -24,7 +28,7 @@ STATES_AT_ONCE = 10
 
 
 class Timing(NamedTuple):
-    """Seconds of one run: making the model, and solving it."""
+    """Seconds of processor time of one run: making the model, and solving it."""
 
     build: float
     solve: float
@@ -62,7 +66,7 @@ class Measured:
 
 @dataclass(slots=True)
 class Budget:
-    """Seconds that each solver may use; a solver's last run may go beyond.
+    """Seconds by the clock that each solver may use; a solver's last run may go beyond.
 
     Attributes:
         seconds: None: as much as it takes.
@@ -88,7 +92,8 @@ class Work:
     Attributes:
         source: the games to take states from, or the texts of state files.
         states: how many, where games are played.
-        damage: share of the states that are damaged.
+        damage: share of the states that are damaged: every other of them just possible, every
+            other just not.
         rounds: how often each solver meets each state.
         seed: of states and damage.
         budget: seconds per solver, or None.
@@ -108,9 +113,17 @@ class Work:
             states = states_of_games(self.source, random, self.states)
         else:
             states = [parse_state(text).state for text in self.source]
-        return [
-            damaged(state, random) if random.random() < self.damage else state for state in states
-        ]
+        chosen = random.sample(range(len(states)), _share(self.damage * len(states), random))
+        coin = random.random() < 0.5
+        for turn, number in enumerate(chosen):
+            states[number] = damaged(states[number], random, possible=coin == turn % 2)
+        return states
+
+
+def _share(expected: float, random: Random) -> int:
+    """A whole number that is `expected` on average."""
+    whole = int(expected)
+    return whole + (random.random() < expected - whole)
 
 
 def measure(work: Work, solvers: Sequence[Solver]) -> list[Measured]:
@@ -216,11 +229,11 @@ def _timed(solver: Solver, problem: DealProblem) -> tuple[Verdict, Timing]:
     collecting = gc.isenabled()
     gc.disable()
     try:
-        begun = perf_counter()
+        begun = process_time()
         run = solver.prepare(problem)
-        built = perf_counter()
+        built = process_time()
         verdict = run()
-        ended = perf_counter()
+        ended = process_time()
     finally:
         if collecting:
             gc.enable()

@@ -1,0 +1,326 @@
+"""`compare`: how long each solver takes, and whether all of them are right."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import TYPE_CHECKING, Annotated, NamedTuple
+
+import typer
+
+from quaternity.cli.app import app
+from quaternity.cli.chosen_solvers import SolverNames, chosen_solvers
+from quaternity.cli.status import ExitStatus
+from quaternity.cli.terminal import progress, warn
+from quaternity.errors import InputError, LimitError
+
+if TYPE_CHECKING:
+    from quaternity.comparison import Work
+    from quaternity.comparison.report import Group, Report
+    from quaternity.settings import Settings
+    from solvers import Solver
+
+MOST_STATES = 100_000
+MOST_REPEATS = 10_000
+STATES, STATES_OF_A_SWEEP = 100, 30
+BUDGET_OF_A_SWEEP = 10.0
+DAMAGE = 0.5
+
+Workers = Annotated[
+    int, typer.Option(min=1, help="Processes. More than one disturbs the times a little.")
+]
+Dask = Annotated[
+    str | None, typer.Option(metavar="ADDRESS", help="Run on the cluster at tcp://...")
+]
+SaveTo = Annotated[
+    str, typer.Option("--save-to", metavar="DIRECTORY", help="Where a disagreement is saved.")
+]
+
+
+class _Request(NamedTuple):
+    """The options, checked."""
+
+    works: list[Work]
+    settings: list[Settings]
+    what: str
+
+
+@app.command()
+def compare(
+    files: Annotated[
+        list[str] | None,
+        typer.Argument(help="State files or game records; without any, games are played."),
+    ] = None,
+    set_size: Annotated[
+        int | None, typer.Option("-s", "--set-size", help="Cards in one set.  [default: 4]")
+    ] = None,
+    sets: Annotated[
+        int | None, typer.Option("-n", "--sets", help="Number of sets.  [default: 3]")
+    ] = None,
+    players: Annotated[
+        int | None, typer.Option("-p", "--players", help="Number of players.  [default: 3]")
+    ] = None,
+    states: Annotated[
+        int | None, typer.Option(help=f"States of games.  [default: {STATES}; in a sweep, a size: "
+                                 f"{STATES_OF_A_SWEEP}]")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same states.")] = 0,
+    damage: Annotated[
+        float | None,
+        typer.Option(help="Share of the states, 0..1, that are damaged: of these one half is just "
+                     f"possible, the other just not.  [default: {DAMAGE:g}; of files: 0]"),
+    ] = None,
+    solvers: SolverNames = "all",
+    sweep: Annotated[
+        tuple[str, str] | None,
+        typer.Option(metavar="PARAMETER A..B", help="Go through sizes: players, sets or set-size. "
+                     "Where cards cannot be shared evenly, there are a few more sets."),
+    ] = None,
+    repeats: Annotated[
+        int | None,
+        typer.Option(help="Runs of each solver on each state.  [default: enough for 30 in all]"),
+    ] = None,
+    limit: Annotated[
+        float, typer.Option(help="Seconds of one run, for solvers that can keep it (cp-sat).")
+    ] = 10.0,
+    budget: Annotated[
+        float | None,
+        typer.Option(help="Seconds of one solver in all (in a sweep: at one size); states beyond "
+                     f"are left out.  [default: none; in a sweep {BUDGET_OF_A_SWEEP:g}]"),
+    ] = None,
+    workers: Workers = 1,
+    dask: Dask = None,
+    plot: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Draw costs, a cactus plot and a performance profile: "
+                     ".png, .svg or .pdf."),
+    ] = None,
+    save_to: SaveTo = ".",
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="One line per size and solver.")] = False,
+) -> None:  # fmt: skip
+    """Time every solver on many states, and hold every verdict against the evidence.
+
+    The states are taken from random games, and a part of them is damaged, so that there are
+    possible and impossible ones. Imports are done before the clock starts; making a model and
+    solving it are timed apart. Every verdict must verify: a deal is counted out, a shortage added
+    up, and a solver that gives no shortage is paired with one. Exit status 3 when one does not, and
+    the smallest such state is saved.
+
+    \b
+    Examples:
+      quaternity compare -s 4 -n 13 -p 4 --states 200 --plot comparison.png
+      quaternity compare --sweep sets 2..1000 -p 4 --csv
+      quaternity compare state.json game.record --solvers cp-sat,max-flow
+    """
+    from quaternity.comparison.report import Report
+    from quaternity.findings import check_directory, save_finding
+    from quaternity.pictures import check_picture
+
+    chosen = chosen_solvers(solvers)
+    _in_range("limit", limit)
+    if budget is not None:
+        _in_range("budget", budget)
+    if as_json and as_csv:
+        raise InputError("--json and --csv: choose one")
+    if damage is not None and not 0 <= damage <= 1:
+        raise InputError(f"damage: {damage:g} is not a share, from 0 to 1")
+    if repeats is not None and not 1 <= repeats <= MOST_REPEATS:
+        raise InputError(f"repeats: {repeats} is out of range 1..{MOST_REPEATS}")
+    if plot is not None:
+        check_picture(plot)
+    check_directory(save_to)
+    if files:
+        for name, value in (
+            ("--set-size", set_size), ("--sets", sets), ("--players", players),
+            ("--states", states), ("--sweep", sweep),
+        ):  # fmt: skip
+            if value is not None:
+                raise InputError(f"{name}: not together with files")
+        request = _of_files(files, seed, damage or 0.0, repeats, budget)
+    else:
+        base = (set_size, sets, players)
+        share = DAMAGE if damage is None else damage
+        request = _of_games(base, sweep, states, seed, share, repeats, budget)
+    groups, interrupted = _measure(
+        request, [one.limited(limit) for one in chosen], workers, dask, sweep is not None
+    )
+    report = Report(request.what, seed, [one.name for one in chosen], groups)
+    saved = None
+    if report.smallest_fault is not None:
+        try:
+            saved = save_finding(save_to, report.smallest_fault)
+        except InputError as error:
+            warn(f"{error}; the state is\n{report.smallest_fault}")
+    if as_json:
+        print(json.dumps(report.document() | {"saved": saved, "interrupted": interrupted}))
+    elif as_csv:
+        print(report.csv(), end="")
+    else:
+        _print_report(report)
+    for line in report.fault_lines():
+        warn(line)
+    if saved is not None:
+        warn(f"the smallest such state is saved: quaternity check {saved} --solver all")
+    if plot is not None and report.groups:
+        report.draw(plot, sweep[0] if sweep else None)
+    if interrupted:
+        warn("interrupted: this is what was measured so far")
+        raise typer.Exit(ExitStatus.INTERRUPTED)
+    if report.smallest_fault is not None:
+        raise typer.Exit(ExitStatus.DISAGREE)
+    if not any(one.timings for one in report.measured):
+        raise LimitError("no solver took any of the states")
+
+
+def _in_range(name: str, seconds: float) -> None:
+    if not (math.isfinite(seconds) and seconds > 0):
+        raise InputError(f"{name}: {seconds:g} is not a positive number of seconds")
+
+
+def _of_games(
+    base: tuple[int | None, int | None, int | None],
+    sweep: tuple[str, str] | None,
+    states: int | None,
+    seed: int,
+    damage: float,
+    repeats: int | None,
+    budget: float | None,
+) -> _Request:
+    """What to measure when games are played."""
+    from quaternity.comparison import Sweep, Work, swept_sizes
+    from quaternity.comparison.measuring import STATES_AT_ONCE
+    from quaternity.comparison.summary import rounds_for
+    from quaternity.settings import Settings
+
+    if states is not None and not 1 <= states <= MOST_STATES:
+        raise InputError(f"states: {states} is out of range 1..{MOST_STATES}")
+    set_size, sets, players = (
+        default if value is None else value for value, default in zip(base, (4, 3, 3), strict=True)
+    )
+    if sweep is not None:
+        count = states or STATES_OF_A_SWEEP
+        swept = Sweep.parse(*sweep)
+        place = {"set-size": 0, "sets": 1, "players": 2}[swept.parameter]
+        if base[place] is not None:
+            raise InputError(f"--{swept.parameter}: not together with a sweep of it")
+        sizes = swept_sizes((set_size, sets, players), swept)
+        rounds = repeats or rounds_for(count)
+        return _Request(
+            [
+                Work(one, count, damage, rounds, f"{seed} {one}", budget or BUDGET_OF_A_SWEEP)
+                for one in sizes
+            ],
+            sizes,
+            f"{count} states each of games of {len(sizes)} sizes",
+        )
+    size = Settings(set_size, sets, players)
+    count = states or STATES
+    pieces = -(-count // STATES_AT_ONCE)
+    works = [
+        Work(
+            size,
+            min(STATES_AT_ONCE, count - STATES_AT_ONCE * number),
+            damage,
+            repeats or rounds_for(count),
+            f"{seed} {size} {number}",
+            None if budget is None else budget / pieces,
+        )
+        for number in range(pieces)
+    ]
+    return _Request(works, [size], f"states of {set_size}-{sets}-{players} games")
+
+
+def _of_files(
+    files: list[str], seed: int, damage: float, repeats: int | None, budget: float | None
+) -> _Request:
+    """What to measure when states are given: those of state files, all positions of records."""
+    from quaternity.comparison import Work
+    from quaternity.comparison.measuring import STATES_AT_ONCE
+    from quaternity.comparison.summary import rounds_for
+    from quaternity.documents import read_document
+    from quaternity.record import ImpossibleRecord, ParsedRecord
+    from quaternity.state_file import ContradictoryState, state_text
+
+    texts: list[str] = []
+    for path in files:
+        try:
+            document = read_document(path)
+        except ContradictoryState as error:
+            warn(f"{path}: left out, no deal problem shows what is wrong with it: {error}")
+            continue
+        except InputError as error:
+            raise InputError(f"{path}: {error}".replace(f"{path}: {path}: ", f"{path}: ")) from None
+        for text in document.warnings:
+            warn(f"{path}: {text}")
+        if isinstance(document, ParsedRecord):
+            try:
+                game = document.replay()
+            except ImpossibleRecord as error:
+                warn(f"{path}: {error}; the positions before are taken")
+                game = error.game
+            texts += [state_text(state) for state in game.states]
+        else:
+            texts.append(state_text(document.state))
+    if not texts:
+        raise InputError("no state to compare the solvers on")
+    pieces = [
+        tuple(texts[start : start + STATES_AT_ONCE])
+        for start in range(0, len(texts), STATES_AT_ONCE)
+    ]
+    rounds = repeats or rounds_for(len(texts))
+    share = None if budget is None else budget / len(pieces)
+    works = [
+        Work(piece, len(piece), damage, rounds, f"{seed} {number}", share)
+        for number, piece in enumerate(pieces)
+    ]
+    return _Request(works, [], f"states of {len(files)} file{'s' * (len(files) != 1)}")
+
+
+def _measure(
+    request: _Request, solvers: list[Solver], workers: int, dask: str | None, by_size: bool
+) -> tuple[list[Group], bool]:
+    """Everything measured, in groups of one size; and whether it was interrupted."""
+    from functools import partial
+
+    from quaternity.comparison import measure
+    from quaternity.comparison.report import Group
+    from quaternity.workers import open_executor, ordered_map
+
+    groups: list[Group] = []
+    total = sum(work.states for work in request.works)
+    try:
+        with progress("states", total) as bar, open_executor(workers, dask) as pool:
+            task = partial(measure, solvers=solvers)
+            done = ordered_map(pool, task, request.works)
+            for number, found in enumerate(done):
+                if by_size:
+                    groups.append(Group(request.settings[number], found))
+                elif groups:
+                    groups[0] = Group(groups[0].settings, [*groups[0].measured, *found])
+                else:
+                    size = request.settings[0] if request.settings else None
+                    groups.append(Group(size, found))
+                bar.advance(len(found), "states")
+    except KeyboardInterrupt:
+        return groups, True
+    return groups, False
+
+
+def _print_report(report: Report) -> None:
+    print(report.headline())
+    for group in report.groups:
+        print()
+        for line in report.table(group):
+            print(line)
+    if len(report.groups) > 1:
+        print()
+        print("over all sizes")
+        for line in report.table(None):
+            print(line)
+    print()
+    for line in report.remarks():
+        print(line)
+
+
+__all__ = ["Dask", "SaveTo", "Workers", "compare"]
