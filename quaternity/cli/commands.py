@@ -6,6 +6,7 @@ from quaternity.cli import (
     play,
     quarto,
     referee,
+    ternary,
 )
 from quaternity.cli.app import run
 
@@ -16,4 +17,5 @@ __all__ = [
     "quarto",
     "referee",
     "run",
+    "ternary",
 ]

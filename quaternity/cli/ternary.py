@@ -1,0 +1,351 @@
+"""`quaternity set`: the cards of the game SET, under two rules."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from quaternity.cli.app import app
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from random import Random
+
+    from quaternity.ternary import Rule
+    from quaternity.ternary.triples import Triple
+
+set_app = typer.Typer(
+    no_args_is_help=True,
+    help="""The 81 cards of the game SET, under two rules.
+
+    With --rule triple three cards belong together when any two of them differ in all four
+    attributes; with --rule set, when in each attribute they are all alike or all different.
+
+    A card is an index 0..80, four ternary digits such as 0212 (shape, colour, fill, amount), or
+    words such as three-purple-striped-diamonds, in any order.""",
+)
+
+app.add_typer(set_app, name="set")
+
+CARD = Annotated[
+    str,
+    typer.Argument(metavar="CARD", help="Index, four ternary digits, or words in one argument."),
+]
+CARDS = Annotated[
+    list[str],
+    typer.Argument(metavar="CARD...", help="The cards of the table, each as for `set show`."),
+]
+RULE = Annotated[
+    str, typer.Option("--rule", "-r", metavar="triple|set", help="Which threes are meant.")
+]
+METHOD = Annotated[
+    str, typer.Option("--method", metavar="search|cp-sat", help="How to find and prove it.")
+]
+SEED = Annotated[
+    int | None, typer.Option("--seed", help="Give the same again; drawn and printed without.")
+]
+AS_JSON = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+@set_app.command()
+def show(card: CARD, as_json: AS_JSON = False) -> None:
+    """Show a card as index, as ternary digits and in words.
+
+    \b
+    Example:
+      quaternity set show 0212
+    """
+    from quaternity.ternary import Card, read_card
+
+    shown = Card(read_card(card))
+    shape, colour, fill, _ = shown.words
+    if as_json:
+        _print_json(
+            index=shown.index,
+            ternary=shown.ternary,
+            digits=list(shown.digits),
+            shape=shape,
+            colour=colour,
+            fill=fill,
+            amount=shown.figures,
+            words=str(shown),
+        )
+        return
+    print(_line(shown.index))
+
+
+@set_app.command()
+def partners(card: CARD, as_json: AS_JSON = False) -> None:
+    """List the 16 cards that share no attribute with a card, as its 8 triples.
+
+    \b
+    Example:
+      quaternity set partners 23
+    """
+    from quaternity.ternary import Rule, read_card, triples_through
+    from quaternity.ternary import partners as partners_of
+
+    index = read_card(card)
+    through = triples_through(index, Rule.TRIPLE)
+    if as_json:
+        _print_json(card=index, partners=partners_of(index), triples=through)
+        return
+    print(_line(index))
+    print("forms a triple with")
+    for three in through:
+        first, second = (other for other in three if other != index)
+        print(f"{_line(first):<48}{_line(second)}")
+
+
+@set_app.command()
+def find(cards: CARDS, rule: RULE = "triple", as_json: AS_JSON = False) -> None:
+    """Find all triples, or SETs, on a table of three or more cards.
+
+    \b
+    Example:
+      quaternity set find 0 1 2 40 80 --rule set
+    """
+    from quaternity.ternary import Rule, triples
+
+    chosen, table = Rule(rule), _table(cards, least=3)
+    found = triples(table, chosen)
+    if as_json:
+        _print_json(triples=found)
+        return
+    _print_threes(found, chosen)
+
+
+@set_app.command()
+def disjoint(
+    cards: CARDS, rule: RULE = "triple", method: METHOD = "search", as_json: AS_JSON = False
+) -> None:
+    """Find as many triples, or SETs, as can be taken from a table together.
+
+    \b
+    Example:
+      quaternity set disjoint 0 1 2 40 80 13 26 --rule set
+    """
+    from quaternity.ternary import Rule, most_disjoint
+
+    chosen, table = Rule(rule), _table(cards, least=3)
+    found = most_disjoint(table, chosen, method)
+    if as_json:
+        _print_json(rule=chosen, method=method, triples=found)
+        return
+    _print_threes(found, chosen)
+
+
+@set_app.command()
+def count(
+    n: Annotated[int, typer.Option("-n", "--cards", help="Cards on the table: 1..81.")] = 12,
+    rule: RULE = "triple",
+    as_json: AS_JSON = False,
+) -> None:
+    """Count the tables of n cards without a triple, or SET, exactly.
+
+    \b
+    Example:
+      quaternity set count -n 12 --rule set
+    """
+    from quaternity.ternary import Rule, count_free
+
+    counted = count_free(n, Rule(rule))
+    if as_json:
+        _print_json(
+            n=n,
+            rule=counted.rule,
+            free=counted.free,
+            tables=counted.tables,
+            probability=counted.probability,
+        )
+        return
+    print(
+        f"{counted.free:,} of {counted.tables:,} tables of {n} cards "
+        f"have no {counted.rule.three}: {counted.probability:.4%}"
+    )
+
+
+@set_app.command()
+def largest(
+    cards: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[CARD...]", help="The cards of a table; none: the whole deck."),
+    ] = None,
+    rule: RULE = "triple",
+    method: METHOD = "search",
+    as_json: AS_JSON = False,
+) -> None:
+    """Find a largest collection without a triple, or SET, and prove that there is no larger one.
+
+    With the exit status 4 the method has reached its limit (under `set` some 40 cards, or all 81).
+
+    \b
+    Example:
+      quaternity set largest --rule set --method cp-sat
+    """
+    from quaternity.ternary import WHOLE_DECK, Rule, largest_free, largest_in_deck
+
+    chosen, table = Rule(rule), _table(cards) if cards else WHOLE_DECK
+    reasons: tuple[str, ...] = ()
+    if table == WHOLE_DECK:
+        limit = largest_in_deck(chosen, method)
+        found, reasons = limit.cards, limit.reasons
+    else:
+        found = largest_free(table, chosen, method)
+    if as_json:
+        _print_json(rule=chosen, method=method, size=len(found), cards=found, reasons=reasons)
+        return
+    print(f"{len(found)} of {len(table)} cards without a {chosen.three}, and no more can be:")
+    for card in found:
+        print(_line(card))
+    for reason in reasons:
+        print(f"- {reason}")
+
+
+@set_app.command()
+def deck(
+    safe: Annotated[
+        bool,
+        typer.Option(
+            "--safe/--any", help="With --safe no play gets stuck before the deck is empty."
+        ),
+    ] = False,
+    rule: RULE = "triple",
+    seed: SEED = None,
+    as_json: AS_JSON = False,
+) -> None:
+    """Shuffle a deck, on request a safe one, and list it in the order of dealing.
+
+    A safe deck is dealt three by three; the newest three always belong together, so shuffle the
+    places on the table at every deal.
+
+    \b
+    Example:
+      quaternity set deck --safe --rule set --seed 7
+    """
+    from quaternity.ternary import Rule, safe_deck, shuffled_deck
+
+    chosen, (random, drawn) = Rule(rule), _random(seed)
+    cards = safe_deck(random, chosen) if safe else shuffled_deck(random)
+    if as_json:
+        _print_json(rule=chosen, safe=safe, seed=drawn, deck=cards)
+        return
+    print(f"{f'safe for {chosen.three}s' if safe else 'shuffled'}, seed {drawn}")
+    for start in range(0, len(cards), 3):
+        print(" ".join(f"{card:>2}" for card in cards[start : start + 3]))
+
+
+@set_app.command()
+def chain(
+    length: Annotated[int, typer.Option("--length", "-l", min=1, help="How many links.")] = 10,
+    start: Annotated[
+        str | None, typer.Option("--start", metavar="CARD", help="First card; drawn without.")
+    ] = None,
+    rule: RULE = "triple",
+    seed: SEED = None,
+    as_json: AS_JSON = False,
+) -> None:
+    """Print a chain of triples, or SETs, each beginning with the last card of the one before.
+
+    \b
+    Example:
+      quaternity set chain --length 5 --start 0212 --seed 1
+    """
+    from itertools import islice
+
+    from quaternity.ternary import Rule, read_card
+    from quaternity.ternary import chain as chain_of
+
+    chosen, (random, drawn) = Rule(rule), _random(seed)
+    first = None if start is None else read_card(start)
+    links = islice(chain_of(random, chosen, first), length)
+    if as_json:
+        _print_json(rule=chosen, seed=drawn, triples=list(links))
+        return
+    print(f"seed {drawn}")
+    for link in links:
+        print("  ".join(f"{card:>2} {_ternary(card)}" for card in link))
+
+
+@set_app.command()
+def picture(
+    file: Annotated[str, typer.Argument(metavar="FILE.svg", help="Where to write.")],
+    kind: Annotated[
+        str, typer.Option("--kind", "-k", metavar="circle|matrix", help="Which picture.")
+    ] = "circle",
+    as_json: AS_JSON = False,
+) -> None:
+    """Draw all pairs: chords between 81 points on a circle, or the 81 x 81 matrix.
+
+    \b
+    Example:
+      quaternity set picture pairs.svg --kind matrix
+    """
+    from quaternity.errors import InputError
+    from quaternity.ternary import PICTURES
+    from quaternity.ternary.picture import pairs
+    from quaternity.writing import write_text
+
+    if kind not in PICTURES:
+        raise InputError(f"--kind: no picture {kind!r}; there are {', '.join(PICTURES)}")
+    write_text(file, PICTURES[kind]())
+    if as_json:
+        _print_json(file=file, kind=kind, pairs=sum(1 for _ in pairs()))
+        return
+    print(f"{file}: {kind}")
+
+
+def _table(texts: list[str], least: int = 1) -> tuple[int, ...]:
+    """The cards that the arguments name.
+
+    Raises:
+        InputError: one is no card or there twice, or there are fewer than `least`.
+    """
+    from quaternity.errors import InputError
+    from quaternity.ternary import check_table, read_card
+
+    table = check_table(map(read_card, texts))
+    if len(table) < least:
+        raise InputError(f"a table of at least {least} cards is needed, not of {len(table)}")
+    return table
+
+
+def _random(seed: int | None) -> tuple[Random, int]:
+    """A generator, and the seed that it has."""
+    from random import Random
+
+    drawn = Random().randrange(2**32) if seed is None else seed
+    return Random(drawn), drawn
+
+
+def _ternary(card: int) -> str:
+    from quaternity.ternary import Card
+
+    return Card(card).ternary
+
+
+def _line(card: int) -> str:
+    """A card in all three ways."""
+    from quaternity.ternary import Card
+
+    return f"{card:>2}  {_ternary(card)}  {Card(card)}"
+
+
+def _print_threes(threes: Iterable[Triple], rule: Rule) -> None:
+    """A paragraph for each three, and how many there are."""
+    number = 0
+    for number, three in enumerate(threes, start=1):
+        print(f"{rule.three} {number}")
+        for card in three:
+            print(f"  {_line(card)}")
+    if number == 0:
+        print(f"no {rule.three}")
+
+
+def _print_json(**value: object) -> None:
+    print(json.dumps(value))
+
+
+__all__ = ["set_app"]

@@ -1,0 +1,68 @@
+"""The card game SET in ternary digits: 81 cards, two rules, and questions about tables and decks.
+
+A card is an index 0..80, whose four base-3 digits are its shape, colour, fill and amount. Three
+cards belong together under one of two rules, which are told apart everywhere (`Rule`): a *correct
+triple* (`Rule.TRIPLE`) differs in all four attributes, a *SET* (`Rule.SET`) is in each attribute
+all alike or all different.
+"""
+
+from quaternity.ternary.card_reading import read_card
+from quaternity.ternary.cards import CARDS, Card, digits_of, index_of
+from quaternity.ternary.chains import chain
+from quaternity.ternary.checksum import checksum
+from quaternity.ternary.counting import FreeCount, count_free
+from quaternity.ternary.decks import safe_deck, shuffled_deck
+from quaternity.ternary.largest import (
+    LARGEST_IN_DECK,
+    LARGEST_METHODS,
+    DeckLimit,
+    largest_free,
+    largest_in_deck,
+)
+from quaternity.ternary.packing import PACKING_METHODS, most_disjoint, partition
+from quaternity.ternary.pairs import is_pair, pairs_table, partner, partners
+from quaternity.ternary.picture import PICTURES, circle_svg, matrix_svg
+from quaternity.ternary.play import Playout, Table, play_out
+from quaternity.ternary.rule import Rule
+from quaternity.ternary.tables import WHOLE_DECK, check_table
+from quaternity.ternary.triples import all_triples, is_triple, third, triples, triples_through
+
+__all__ = [
+    "CARDS",
+    "LARGEST_IN_DECK",
+    "LARGEST_METHODS",
+    "PACKING_METHODS",
+    "PICTURES",
+    "WHOLE_DECK",
+    "Card",
+    "DeckLimit",
+    "FreeCount",
+    "Playout",
+    "Rule",
+    "Table",
+    "all_triples",
+    "chain",
+    "check_table",
+    "checksum",
+    "circle_svg",
+    "count_free",
+    "digits_of",
+    "index_of",
+    "is_pair",
+    "is_triple",
+    "largest_free",
+    "largest_in_deck",
+    "matrix_svg",
+    "most_disjoint",
+    "pairs_table",
+    "partition",
+    "partner",
+    "partners",
+    "play_out",
+    "read_card",
+    "safe_deck",
+    "shuffled_deck",
+    "third",
+    "triples",
+    "triples_through",
+]

@@ -1,0 +1,144 @@
+"""The 81 cards: an index, four ternary digits, and a name in words.
+
+A card is passed around as its *index* 0..80. Written in base 3 with four digits, the index is the
+card: its digits, from the first to the last, are shape, colour, fill and amount.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Final
+
+from quaternity.errors import InputError
+
+CARDS: Final = 81
+"""Number of cards in the deck."""
+
+ATTRIBUTES: Final = ("shape", "colour", "fill", "amount")
+"""The attributes in the order of the digits, the most significant first."""
+
+PLACES: Final = (27, 9, 3, 1)
+"""What a 1 in each digit adds to the index."""
+
+SHAPES: Final = ("diamond", "oval", "squiggle")
+COLOURS: Final = ("red", "green", "purple")
+FILLS: Final = ("open", "striped", "solid")
+AMOUNTS: Final = ("one", "two", "three")
+"""The words for the digits 0, 1 and 2 of each attribute. The amount digit d means d + 1 figures."""
+
+WORDS: Final = (SHAPES, COLOURS, FILLS, AMOUNTS)
+
+Digits = tuple[int, int, int, int]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Card:
+    """A card, spelt out.
+
+    Attributes:
+        index: 0..80.
+
+    Raises:
+        InputError: the index is no such number.
+
+    >>> card = Card(23)
+    >>> card.digits, card.ternary, str(card)
+    ((0, 2, 1, 2), '0212', 'three purple striped diamonds')
+    """
+
+    index: int
+
+    def __post_init__(self) -> None:
+        check_card(self.index)
+
+    @classmethod
+    def of(cls, shape: int, colour: int, fill: int, amount: int) -> Card:
+        """The card with these digits, each 0..2.
+
+        >>> Card.of(0, 2, 1, 2).index
+        23
+        """
+        return cls(index_of((shape, colour, fill, amount)))
+
+    @property
+    def digits(self) -> Digits:
+        """Shape, colour, fill and amount, each 0..2."""
+        return digits_of(self.index)
+
+    @property
+    def ternary(self) -> str:
+        """The four digits as text, e.g. `0212`."""
+        return "".join(map(str, self.digits))
+
+    @property
+    def words(self) -> tuple[str, str, str, str]:
+        """The attributes in words, in the order of `ATTRIBUTES`."""
+        shape, colour, fill, amount = self.digits
+        return SHAPES[shape], COLOURS[colour], FILLS[fill], AMOUNTS[amount]
+
+    @property
+    def figures(self) -> int:
+        """How many figures are on the card: 1..3."""
+        return self.digits[3] + 1
+
+    def __str__(self) -> str:
+        shape, colour, fill, amount = self.words
+        return f"{amount} {colour} {fill} {shape}{'s' * (self.figures > 1)}"
+
+
+def digits_of(index: int) -> Digits:
+    """The four digits of a card's index. No check: see `check_card`."""
+    return _all_digits()[index]
+
+
+@cache
+def _all_digits() -> tuple[Digits, ...]:
+    return tuple((i // 27, i // 9 % 3, i // 3 % 3, i % 3) for i in range(CARDS))
+
+
+def index_of(digits: Digits) -> int:
+    """The index of the card with these four digits.
+
+    Raises:
+        InputError: not four digits, or one is not 0, 1 or 2.
+
+    >>> index_of((0, 2, 1, 2))
+    23
+    """
+    if len(digits) != len(ATTRIBUTES):
+        raise InputError(f"{digits!r}: a card has {len(ATTRIBUTES)} digits, not {len(digits)}")
+    index = 0
+    for attribute, digit in zip(ATTRIBUTES, digits, strict=True):
+        if digit not in (0, 1, 2):
+            raise InputError(f"{attribute}: {digit!r} is not 0, 1 or 2")
+        index = 3 * index + int(digit)
+    return index
+
+
+def check_card(index: int, place: str = "card") -> int:
+    """The index itself, if it is one.
+
+    Raises:
+        InputError: it is not an integer 0..80; `place` is named.
+    """
+    if not isinstance(index, int) or isinstance(index, bool) or not 0 <= index < CARDS:
+        raise InputError(f"{place}: {index!r} is not a card; cards are 0..{CARDS - 1}")
+    return index
+
+
+__all__ = [
+    "AMOUNTS",
+    "ATTRIBUTES",
+    "CARDS",
+    "COLOURS",
+    "FILLS",
+    "PLACES",
+    "SHAPES",
+    "WORDS",
+    "Card",
+    "Digits",
+    "check_card",
+    "digits_of",
+    "index_of",
+]

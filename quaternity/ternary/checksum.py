@@ -1,0 +1,57 @@
+"""The checksum of a collection of cards, which taking a SET away never changes.
+
+Digit by digit, the three cards of a SET add up to 0 mod 3 (0 + 0 + 0, 1 + 1 + 1, 2 + 2 + 2 or
+0 + 1 + 2), and so do those of a correct triple. So the cards that are left over when disjoint
+threes are taken from a table have the same sum as the whole table. It is at once clear, for
+example, that a table whose sum is not 0 does not fall into threes without a rest, and which card
+is left when only one is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from quaternity.ternary.cards import CARDS, PLACES, digits_of
+from quaternity.ternary.rule import Rule
+from quaternity.ternary.tables import bits_of
+
+NOTHING = 0
+"""The checksum of no cards, and of every SET."""
+
+HOLDERS = tuple(
+    bits_of(card for card in range(CARDS) if digits_of(card)[place] == value)
+    for place in range(len(PLACES))
+    for value in range(3)
+)
+"""For each digit and value, the 27 cards that have it, as a set of bits."""
+
+
+def checksum(cards: Iterable[int]) -> int:
+    """The sum of the digits mod 3, written as the index of a card.
+
+    >>> checksum([0, 1, 2]), checksum([0, 42, 78])
+    (0, 3)
+    """
+    sums = [0] * len(PLACES)
+    for card in cards:
+        for place, digit in enumerate(digits_of(card)):
+            sums[place] += digit
+    return sum(total % 3 * value for total, value in zip(sums, PLACES, strict=True))
+
+
+def excludes(cards: int, count: int, total: int, rule: Rule) -> bool:
+    """Whether sums alone show that cards hold no `count` disjoint threes.
+
+    Args:
+        cards: as a set of bits.
+        total: their checksum.
+
+    Under the rule `triple` each three also needs a card with each value of each digit.
+    """
+    left = cards.bit_count() - 3 * count
+    if left < 0 or (left == 0 and total != NOTHING) or (left == 1 and not cards >> total & 1):
+        return True
+    return rule is Rule.TRIPLE and any((cards & holders).bit_count() < count for holders in HOLDERS)
+
+
+__all__ = ["HOLDERS", "NOTHING", "checksum", "excludes"]

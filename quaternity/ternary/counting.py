@@ -1,0 +1,68 @@
+"""How many tables of n cards hold no three? Exact numbers and chances, under either rule."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import comb
+
+from quaternity.errors import InputError, LimitError
+from quaternity.ternary import counting_by_layers, counting_by_search
+from quaternity.ternary.cards import CARDS
+from quaternity.ternary.published_counts import TABLES_WITHOUT_SET
+from quaternity.ternary.rule import Rule
+
+
+@dataclass(frozen=True, slots=True)
+class FreeCount:
+    """How many tables hold no three.
+
+    Attributes:
+        n: cards on the table.
+        rule: which threes are meant.
+        free: the number of tables (sets of n of the 81 cards) without one.
+    """
+
+    n: int
+    rule: Rule
+    free: int
+
+    @property
+    def tables(self) -> int:
+        """The number of all tables of n cards."""
+        return comb(CARDS, self.n)
+
+    @property
+    def probability(self) -> float:
+        """The chance that n cards dealt from a shuffled deck hold no three."""
+        return self.free / self.tables
+
+
+def count_free(n: int, rule: Rule) -> FreeCount:
+    """The number of tables of n cards without a three, 1 <= n <= 81.
+
+    Raises:
+        InputError: n is not 1..81.
+
+    >>> count_free(12, Rule.TRIPLE).free
+    39478773647088
+    >>> f"{count_free(12, Rule.SET).probability:.2%}"
+    '3.23%'
+    """
+    if not isinstance(n, int) or isinstance(n, bool) or not 1 <= n <= CARDS:
+        raise InputError(f"n: {n!r} is not a number of cards on a table; they are 1..{CARDS}")
+    return FreeCount(n, rule, _triple(n) if rule is Rule.TRIPLE else _set(n))
+
+
+def _set(n: int) -> int:
+    if n <= counting_by_search.LARGEST_TABLE:
+        return counting_by_search.count(n, Rule.SET)
+    return TABLES_WITHOUT_SET.get(n, 0)
+
+
+def _triple(n: int) -> int:
+    if n <= counting_by_layers.LARGEST_TABLE:
+        return counting_by_layers.count(n)
+    raise LimitError(str(n))
+
+
+__all__ = ["FreeCount", "count_free"]

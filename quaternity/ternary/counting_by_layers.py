@@ -1,0 +1,144 @@
+"""Tables without a correct triple, counted by layers.
+
+The cards with shape 0, 1 and 2 are three *layers* of 27; the other three digits number the cards of
+a layer. A correct triple has one card in each layer. So given the cards A of one layer and B of
+another, each card of the last layer is forbidden (it completes a triple with a card of A and one of
+B) or free, and any of the free ones may lie there. When A and B are the two layers with the fewest
+cards, only small A and B are needed; and of all A that are alike up to a change of names (of the
+values within a digit, and of the three digits: 1296 changes) one stands for all.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import permutations, product
+from math import comb
+from typing import TYPE_CHECKING
+
+from quaternity.ternary.pairs import partner_bits
+from quaternity.ternary.triples import third_cards
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+LAYER = 27
+"""Cards in a layer."""
+
+LARGEST_TABLE = 17
+"""Most cards of a table: above, counting takes more than a second."""
+
+HALF = 14
+"""A set of cards of a layer is looked up in two parts of at most this many bits."""
+
+
+def count(n: int) -> int:
+    """The number of tables of n cards without a correct triple, 0 <= n <= `LARGEST_TABLE`.
+
+    0.03 s for 12 cards, 0.7 s for 17.
+
+    >>> count(3)                                           # 85320 - 216
+    85104
+    """
+    return sum(
+        len(set(permutations((few, more, n - few - more)))) * _with_sizes(few, more, n - few - more)
+        for few in range(n // 3 + 1)
+        for more in range(few, (n - few) // 2 + 1)
+    )
+
+
+def _with_sizes(first: int, second: int, last: int) -> int:
+    """The number of tables with these numbers of cards in the three layers."""
+    ways = [comb(LAYER - forbidden, last) for forbidden in range(LAYER + 1)]
+    total = 0
+    for cards, alike in kinds(first):
+        spread = _forbidden_by(cards, second)
+        total += alike * sum(way * often for way, often in zip(ways, spread, strict=True))
+    return total
+
+
+@cache
+def kinds(size: int) -> tuple[tuple[tuple[int, ...], int], ...]:
+    """Parts of a layer up to changes of names: one of each kind, and how many are alike.
+
+    The parts of a kind have a smallest set of bits, which stands for it; every kind with one card
+    more comes from some kind by adding a card.
+    """
+    if size == 0:
+        return (((), 1),)
+    changes = _changes()
+    found: dict[int, int] = {}
+    for cards, _ in kinds(size - 1):
+        for card in range(LAYER):
+            if card not in cards:
+                images = changes[:, [*cards, card]].sum(axis=1)
+                smallest = int(images.min())
+                found[smallest] = len(changes) // int((images == smallest).sum())
+    return tuple(
+        (tuple(card for card in range(LAYER) if bits >> card & 1), alike)
+        for bits, alike in sorted(found.items())
+    )
+
+
+@cache
+def _changes() -> NDArray[np.int64]:
+    """For each of the 1296 changes of names, the bit that each card of a layer becomes."""
+    import numpy as np
+
+    orders = tuple(permutations(range(3)))
+    rows = [
+        [
+            1 << sum(place * names[digit[axis]] for place, names, axis in zip(
+                (9, 3, 1), values, axes, strict=True
+            ))
+            for digit in product(range(3), repeat=3)
+        ]
+        for axes in orders
+        for values in product(orders, repeat=3)
+    ]  # fmt: skip
+    return np.array(rows, dtype=np.int64)
+
+
+def _forbidden_by(cards: tuple[int, ...], size: int) -> list[int]:
+    """For each number 0..27: how many B of a size forbid so many cards, together with A."""
+    import numpy as np
+
+    closed = [0] * LAYER
+    for a in cards:
+        for b in range(LAYER):
+            if partner_bits()[a] >> LAYER + b & 1:
+                closed[b] |= 1 << third_cards()[a][LAYER + b] - 2 * LAYER
+    forbidden = _unions(closed, size)
+    counts = _bit_counts()
+    numbers = counts[forbidden & (1 << HALF) - 1] + counts[forbidden >> HALF]
+    return [int(often) for often in np.bincount(numbers, minlength=LAYER + 1)]
+
+
+def _unions(sets: list[int], size: int) -> NDArray[np.uint32]:
+    """The unions of all choices of `size` of the sets, in colexicographic order.
+
+    In that order, the choices whose last set is number k are the first C(k, size - 1) choices of
+    one set fewer, each with k added: one operation on a stretch of the array before.
+    """
+    import numpy as np
+
+    unions = np.zeros(1, dtype=np.uint32)
+    for chosen in range(1, size + 1):
+        longer = np.empty(comb(len(sets), chosen), dtype=np.uint32)
+        start = 0
+        for last in range(chosen - 1, len(sets)):
+            length = comb(last, chosen - 1)
+            longer[start : start + length] = unions[:length] | np.uint32(sets[last])
+            start += length
+        unions = longer
+    return unions
+
+
+@cache
+def _bit_counts() -> NDArray[np.uint8]:
+    import numpy as np
+
+    return np.array([number.bit_count() for number in range(1 << HALF)], dtype=np.uint8)
+
+
+__all__ = ["LARGEST_TABLE", "LAYER", "count", "kinds"]

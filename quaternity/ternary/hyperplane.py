@@ -1,0 +1,96 @@
+"""Hyperplanes: the geometry behind the largest collection of cards without a SET.
+
+Take the digits of a card as a point of the space AG(4, 3) over the field of three elements; then a
+SET is a line. A *hyperplane* is the 27 cards on which a linear equation in the digits holds, such
+as "the shape is 0"; within it the SETs are again lines. The 80 equations without their constants
+come in 40 *directions* (an equation and its double are the same), and each direction cuts the deck
+into three parallel hyperplanes. A collection without a line is called a *cap*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+from itertools import product
+
+from quaternity.ternary.tables import bits_of, cards_in
+
+HYPERPLANE = tuple(range(27))
+"""The cards whose shape is 0; every other hyperplane looks the same by a change of coordinates."""
+
+FRAME = (0, 1, 3)
+"""Three cards of it that are no SET. A change of coordinates turns any other such three into
+these."""
+
+PARABOLOID = tuple(9 * x + 3 * y + (x * x + y * y) % 3 for x, y in product(range(3), repeat=2))
+"""A cap of 9 cards of the hyperplane: amount = colour² + fill² mod 3, in some order of digits."""
+
+DIRECTIONS, DIRECTIONS_OF_A_PAIR = (3**4 - 1) // 2, (3**3 - 1) // 2
+"""All 40 directions, and the 13 that put two given cards into the same hyperplane: those whose
+equation vanishes on the difference of the two."""
+
+
+def must_have_full_hyperplane(size: int, full: int) -> bool:
+    """Whether a cap of this size must have at least `full` cards in some hyperplane.
+
+    Count the pairs of its cards that lie in a common hyperplane, over all directions: each of the
+    size * (size - 1) / 2 pairs is counted 13 times. If no hyperplane had `full` cards, a direction
+    could count no more than the most uneven way to cut the cap into three parts of fewer than
+    `full` cards each allows.
+
+    >>> must_have_full_hyperplane(21, 9), must_have_full_hyperplane(20, 9)
+    (True, False)
+    """
+    most = max(
+        (
+            sum(part * (part - 1) // 2 for part in (first, second, size - first - second))
+            for first in range(full)
+            for second in range(full)
+            if 0 <= size - first - second < full
+        ),
+        default=-1,
+    )
+    return DIRECTIONS_OF_A_PAIR * size * (size - 1) // 2 > DIRECTIONS * most
+
+
+def images(cards: Iterable[int]) -> frozenset[int]:
+    """All images of a part of the hyperplane under its changes of coordinates, as sets of bits."""
+    start = bits_of(cards)
+    found, new = {start}, [start]
+    while new:
+        part = new.pop()
+        for change in _changes():
+            image = bits_of(change[card] for card in cards_in(part))
+            if image not in found:
+                found.add(image)
+                new.append(image)
+    return frozenset(found)
+
+
+_POINTS = tuple(product(range(3), repeat=3))
+
+
+@cache
+def _changes() -> tuple[tuple[int, ...], ...]:
+    """Maps of the hyperplane that generate all its affine maps (303,264 in number)."""
+    return tuple(
+        tuple(9 * (x % 3) + 3 * (y % 3) + z % 3 for x, y, z in points)
+        for points in (
+            [(x + 1, y, z) for x, y, z in _POINTS],
+            [(x + y, y, z) for x, y, z in _POINTS],
+            [(2 * x, y, z) for x, y, z in _POINTS],
+            [(y, x, z) for x, y, z in _POINTS],
+            [(y, z, x) for x, y, z in _POINTS],
+        )
+    )
+
+
+__all__ = [
+    "DIRECTIONS",
+    "DIRECTIONS_OF_A_PAIR",
+    "FRAME",
+    "HYPERPLANE",
+    "PARABOLOID",
+    "images",
+    "must_have_full_hyperplane",
+]

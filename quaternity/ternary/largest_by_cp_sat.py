@@ -1,0 +1,117 @@
+"""The largest free part of a table by OR-Tools' CP-SAT.
+
+A boolean for each card, a clause for each three. Greedily chosen disjoint threes are also stated as
+sums of at most two: the linear relaxation then sees at once that each of them loses a card.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from quaternity.errors import SolverFault, SolverTimeout
+from quaternity.ternary.cards import CARDS
+from quaternity.ternary.rule import Rule
+from quaternity.ternary.tables import bits_of
+from quaternity.ternary.triples import triples
+
+if TYPE_CHECKING:
+    from ortools.sat.python import cp_model
+
+SECONDS = 60.0
+"""Time limit of one solve."""
+
+
+def largest(
+    table: Sequence[int], rule: Rule, kept: Sequence[int] = (), enough: int = CARDS
+) -> tuple[int, ...]:
+    """A largest part of a table without a three that includes the cards `kept`.
+
+    Args:
+        kept: cards of the table among which there is no three.
+        enough: a size that is known to be the largest possible: the solver stops there.
+
+    Raises:
+        SolverTimeout: not proved within `SECONDS`.
+        SolverFault: the solver ended in an unexpected way.
+    """
+    from ortools.sat.python import cp_model
+
+    model, stays = _model(table, rule, kept)
+    model.add(sum(stays.values()) <= enough)
+    model.maximize(sum(stays.values()))
+    solver = _solver()
+    status = solver.solve(model)
+    if status in (cp_model.UNKNOWN, cp_model.FEASIBLE):
+        raise SolverTimeout(
+            f"{len(table)} cards: CP-SAT has not proved the largest part without a three "
+            f"within {SECONDS} s"
+        )
+    if status != cp_model.OPTIMAL:
+        raise SolverFault(f"CP-SAT ended with {solver.status_name(status)}")
+    return tuple(sorted(card for card, variable in stays.items() if solver.value(variable)))
+
+
+def parts(table: Sequence[int], rule: Rule, kept: Sequence[int], size: int) -> Iterator[int]:
+    """All parts of a table without a three that have a size and include the cards `kept`.
+
+    Each comes once, as a set of bits.
+
+    Raises:
+        SolverTimeout: not all found within `SECONDS`.
+        SolverFault: the solver ended in an unexpected way.
+    """
+    from ortools.sat.python import cp_model
+
+    class Collector(cp_model.CpSolverSolutionCallback):  # type: ignore[misc]  # OR-Tools is untyped
+        """Keeps the solutions it is told."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.found: list[int] = []
+
+        def on_solution_callback(self) -> None:
+            self.found.append(bits_of(card for card in table if self.value(stays[card])))
+
+    model, stays = _model(table, rule, kept)
+    model.add(sum(stays.values()) == size)
+    solver, collector = _solver(), Collector()
+    solver.parameters.enumerate_all_solutions = True
+    status = solver.solve(model, collector)
+    if status in (cp_model.UNKNOWN, cp_model.FEASIBLE):
+        raise SolverTimeout(f"CP-SAT has not found all parts of {size} cards within {SECONDS} s")
+    if status not in (cp_model.OPTIMAL, cp_model.INFEASIBLE):
+        raise SolverFault(f"CP-SAT ended with {solver.status_name(status)}")
+    return iter(collector.found)
+
+
+def _model(
+    table: Sequence[int], rule: Rule, kept: Sequence[int]
+) -> tuple[cp_model.CpModel, dict[int, cp_model.IntVar]]:
+    """A model of the parts without a three, and its variable for each card."""
+    from ortools.sat.python import cp_model
+
+    model = cp_model.CpModel()
+    stays = {card: model.new_bool_var("") for card in table}
+    used: set[int] = set()
+    for three in triples(table, rule):
+        model.add_bool_or([~stays[card] for card in three])
+        if used.isdisjoint(three):
+            used.update(three)
+            model.add(sum(stays[card] for card in three) <= 2)
+    for card in kept:
+        model.add(stays[card] == 1)
+    return model, stays
+
+
+def _solver() -> cp_model.CpSolver:
+    from ortools.sat.python import cp_model
+
+    solver = cp_model.CpSolver()
+    solver.parameters.num_workers = 1
+    solver.parameters.linearization_level = 2
+    solver.parameters.max_time_in_seconds = SECONDS
+    return solver
+
+
+__all__ = ["SECONDS", "largest", "parts"]

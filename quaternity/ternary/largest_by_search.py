@@ -1,0 +1,139 @@
+"""The largest free part of a table by branch and bound: which cards have to go?
+
+Every three of the table must lose a card. A node decides one card, the one in most threes still
+whole; disjoint threes still whole bound from below how many more cards must go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from quaternity.errors import LimitError
+from quaternity.ternary.cards import CARDS
+from quaternity.ternary.rule import Rule
+from quaternity.ternary.tables import bits_of, cards_in
+from quaternity.ternary.triples import triples
+
+NODES = 500_000
+"""Most nodes of the search tree; beyond, ten seconds have passed."""
+
+
+def largest(
+    table: Sequence[int], rule: Rule, kept: Sequence[int] = (), enough: int = CARDS
+) -> tuple[int, ...]:
+    """A largest part of a table without a three that includes the cards `kept`.
+
+    Args:
+        kept: cards of the table among which there is no three.
+        enough: a size that is known to be the largest possible: the search stops there.
+
+    Raises:
+        LimitError: the search has taken `NODES` nodes.
+    """
+    search, fixed = _Search(len(table), enough), bits_of(kept)
+    # What is left of each three when the kept cards are given: 1..3 cards, one of which must go.
+    cores = {bits_of(three) & ~fixed for three in triples(table, rule)}
+    search.run(fixed, bits_of(table) & ~fixed, list(cores))
+    return tuple(cards_in(search.best))
+
+
+def parts(table: Sequence[int], rule: Rule, kept: Sequence[int], size: int) -> Iterator[int]:
+    """All parts of a table without a three that have a size and include the cards `kept`.
+
+    Each comes once, as a set of bits. Exponential: meant for tables of some 30 cards.
+    """
+    threes = [bits_of(three) for three in triples(table, rule)]
+    threes_of = {1 << card: [three for three in threes if three >> card & 1] for card in table}
+
+    def extend(part: int, choices: int) -> Iterator[int]:
+        missing = size - part.bit_count()
+        if missing == 0:
+            yield part
+        while choices.bit_count() >= missing > 0:
+            card = choices & -choices
+            choices ^= card
+            closed = 0
+            for three in threes_of[card]:
+                last = three & ~(part | card)
+                if last & (last - 1) == 0:
+                    closed |= last
+            yield from extend(part | card, choices & ~closed)
+
+    fixed = bits_of(kept)
+    closed = 0
+    for three in threes:
+        last = three & ~fixed
+        if last & (last - 1) == 0:
+            closed |= last
+    yield from extend(fixed, bits_of(table) & ~fixed & ~closed)
+
+
+class _Search:
+    """The best part found so far, and how far the search may go."""
+
+    def __init__(self, size: int, enough: int) -> None:
+        self.best, self._size, self._enough, self._nodes = 0, size, enough, 0
+
+    def run(self, kept: int, open_cards: int, cores: list[int]) -> None:
+        """Search below a node.
+
+        Args:
+            kept, open_cards: as sets of bits; all other cards have gone.
+            cores: sets of open cards from each of which one must go.
+        """
+        self._nodes += 1
+        if self._nodes > NODES:
+            raise LimitError(
+                f"{self._size} cards: the largest part without a three is not proved "
+                f"within {NODES} nodes of the search"
+            )
+        open_cards, cores = _without_lonely(open_cards, cores)
+        most = kept.bit_count() + open_cards.bit_count()
+        if not cores:
+            if most > self.best.bit_count():
+                self.best = kept | open_cards
+            return
+        cores.sort(key=int.bit_count)
+        best = self.best.bit_count()
+        if best >= self._enough or most - _disjoint(cores) <= best:
+            return
+        card = _busiest(cores)
+        self.run(kept | card, open_cards & ~card, list({core & ~card for core in cores}))
+        self.run(kept, open_cards & ~card, [core for core in cores if not core & card])
+
+
+def _without_lonely(open_cards: int, cores: list[int]) -> tuple[int, list[int]]:
+    """Without the cards that are cores by themselves: these must go."""
+    lonely = 0
+    for core in cores:
+        if core & (core - 1) == 0:
+            lonely |= core
+    if not lonely:
+        return open_cards, cores
+    return open_cards & ~lonely, [core for core in cores if not core & lonely]
+
+
+def _disjoint(cores: list[int]) -> int:
+    """How many disjoint cores a greedy choice finds, the small ones first."""
+    used = found = 0
+    for core in cores:
+        if not core & used:
+            used |= core
+            found += 1
+    return found
+
+
+def _busiest(cores: list[int]) -> int:
+    """The card, as a bit, whose decision settles most; a core of two cards counts for four."""
+    weights: dict[int, int] = {}
+    for core in cores:
+        weight = 4 if core.bit_count() == 2 else 1
+        rest = core
+        while rest:
+            card = rest & -rest
+            weights[card] = weights.get(card, 0) + weight
+            rest ^= card
+    return max(weights, key=lambda card: (weights[card], -card))
+
+
+__all__ = ["NODES", "largest", "parts"]

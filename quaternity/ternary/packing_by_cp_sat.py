@@ -1,0 +1,76 @@
+"""Disjoint threes by OR-Tools' CP-SAT.
+
+A boolean for each three and for each card left over: each card is in exactly one three or left,
+and as many are left as have to be. The sums of the digits of the cards left (`checksum`) are
+stated too; without them the solver runs for minutes on tables of 42 cards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from random import Random
+
+from quaternity.errors import SolverFault, SolverTimeout
+from quaternity.ternary.cards import digits_of
+from quaternity.ternary.checksum import checksum
+from quaternity.ternary.rule import Rule
+from quaternity.ternary.triples import Triple, triples
+
+SECONDS = 60.0
+"""Time limit of one solve. Most take some hundredths of a second."""
+
+
+def pack(
+    table: Sequence[int], rule: Rule, count: int, random: Random | None = None
+) -> tuple[Triple, ...] | None:
+    """`count` disjoint threes of a table, or None if there are no so many.
+
+    Args:
+        random: gives the solver its seed, so that different answers come; None is always the same.
+
+    Raises:
+        SolverTimeout: no answer within `SECONDS`.
+        SolverFault: the solver ended in an unexpected way.
+    """
+    from ortools.sat.python import cp_model
+
+    left_over = len(table) - 3 * count
+    if left_over < 0:
+        return None
+    threes = triples(table, rule)
+    if random is not None:
+        threes = tuple(random.sample(threes, len(threes)))
+    model = cp_model.CpModel()
+    taken = {three: model.new_bool_var("") for three in threes}
+    left = {card: model.new_bool_var("") for card in table}
+    with_card = {card: [left[card]] for card in table}
+    for three, variable in taken.items():
+        for card in three:
+            with_card[card].append(variable)
+    for choices in with_card.values():
+        model.add_exactly_one(choices)
+    model.add(sum(left.values()) == left_over)
+    for place, digit in enumerate(digits_of(checksum(table))):
+        sum_left = sum(digits_of(card)[place] * left[card] for card in table)
+        model.add(sum_left == digit + 3 * model.new_int_var(-1, len(table), ""))
+    solver = cp_model.CpSolver()
+    solver.parameters.num_workers = 1
+    solver.parameters.linearization_level = 2
+    solver.parameters.max_time_in_seconds = SECONDS
+    if random is not None:
+        solver.parameters.randomize_search = True
+        solver.parameters.random_seed = random.randrange(2**31)
+    status = solver.solve(model)
+    if status == cp_model.INFEASIBLE:
+        return None
+    if status == cp_model.UNKNOWN:
+        raise SolverTimeout(
+            f"CP-SAT has not found within {SECONDS} s whether {len(table)} cards hold {count} "
+            "disjoint threes"
+        )
+    if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+        raise SolverFault(f"CP-SAT ended with {solver.status_name(status)}")
+    return tuple(sorted(three for three, variable in taken.items() if solver.value(variable)))
+
+
+__all__ = ["SECONDS", "pack"]

@@ -1,0 +1,129 @@
+"""The pairs as pictures in SVG: 81 points on a circle with 648 chords, and the 81 × 81 matrix.
+
+*The circle.* Card i stands at the angle 40/9 · (i + 1/2) degrees, clockwise from the top. It looks
+perfectly round, but of the 162 turns and reflections of the 81-gon only six map pairs to pairs: the
+turns by 27 places (the first digit of every card goes up by one), the reflection i -> 80 - i in the
+upright line (every digit d becomes 2 - d), and what these two make together. All others change
+several digits of some cards at once, by a carry.
+
+*The matrix.* Row a, column b is dark when a and b are a pair. It is the true fractal: with J the
+3 × 3 matrix of ones and I the identity it is the fourth Kronecker power of J - I, so each of its
+nine 27 × 27 blocks is blank (on the diagonal) or the same picture for three digits, and so on.
+Going on for ever, 6 copies at a third of the size give the dimension ln 6 / ln 3 = 1.63.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from math import cos, pi, sin
+
+from quaternity.ternary.cards import CARDS, Card
+from quaternity.ternary.pairs import partners
+
+INK, FAINT, PAPER, LINES = "#1f3a5f", "#8a94a3", "#ffffff", "#c9a227"
+
+SIZE = 1000
+RADIUS = 440
+LABEL_RADIUS = 470
+
+CELL = 10
+MARGIN = 40
+
+
+def pairs() -> Iterator[tuple[int, int]]:
+    """All 648 pairs, the smaller card first."""
+    for a in range(CARDS):
+        for b in partners(a):
+            if a < b:
+                yield a, b
+
+
+def circle_svg() -> str:
+    """The 81 cards on a circle and the 648 chords between cards that share no attribute."""
+    parts = [
+        *_head(
+            SIZE,
+            "Pairs of cards on a circle",
+            "81 points, one for each card, and a chord between any two cards that share no "
+            "attribute: 648 chords. A turn by a third and the reflection in the upright line "
+            "change nothing.",
+        ),
+        f'<g stroke="{INK}" stroke-width="0.6" stroke-opacity="0.45">',
+    ]
+    for a, b in pairs():
+        (x1, y1), (x2, y2) = point(a), point(b)
+        parts.append(f'<line x1="{x1:.3f}" y1="{y1:.3f}" x2="{x2:.3f}" y2="{y2:.3f}"/>')
+    parts += ["</g>", f'<g fill="{INK}">']
+    for card in range(CARDS):
+        x, y = point(card)
+        parts.append(
+            f'<circle cx="{x:.3f}" cy="{y:.3f}" r="4"><title>{card} = {Card(card).ternary}: '
+            f"{Card(card)}</title></circle>"
+        )
+    parts += [
+        "</g>",
+        f'<g fill="{FAINT}" font-family="Helvetica, Arial, sans-serif" font-size="13" '
+        'text-anchor="middle">',
+    ]
+    for card in range(CARDS):
+        x, y = point(card, LABEL_RADIUS)
+        parts.append(f'<text x="{x:.1f}" y="{y + 4.5:.1f}">{card}</text>')
+    return "\n".join([*parts, "</g>", "</svg>", ""])
+
+
+def point(card: int, radius: float = RADIUS) -> tuple[float, float]:
+    """Where a card stands on the circle."""
+    angle = 2 * pi * (card + 0.5) / CARDS
+    return SIZE / 2 + radius * sin(angle), SIZE / 2 - radius * cos(angle)
+
+
+def matrix_svg() -> str:
+    """The matrix of pairs: a dark cell for each of the 1296 ordered pairs."""
+    side = CARDS * CELL
+    dark = "".join(
+        f"M{MARGIN + CELL * b} {MARGIN + CELL * a}h{CELL}v{CELL}h-{CELL}z"
+        for a in range(CARDS)
+        for b in partners(a)
+    )
+    parts = [
+        *_head(
+            side + 2 * MARGIN,
+            "The matrix of pairs",
+            "Row a, column b is dark when the cards a and b share no attribute: 1296 of 6561 "
+            "cells. Each of the nine large blocks is blank or the whole picture at a third of "
+            "its size.",
+        ),
+        f'<path d="{dark}" fill="{INK}"/>',
+        f'<g stroke="{LINES}">',
+    ]
+    for line in range(0, CARDS + 1, 9):
+        width = 1.6 if line % 27 == 0 else 0.5
+        at, end = MARGIN + CELL * line, MARGIN + side
+        parts.append(f'<path d="M{at} {MARGIN}V{end}M{MARGIN} {at}H{end}" stroke-width="{width}"/>')
+    parts += [
+        "</g>",
+        f'<g fill="{FAINT}" font-family="Helvetica, Arial, sans-serif" font-size="15" '
+        'text-anchor="middle">',
+    ]
+    for card in range(0, CARDS, 9):
+        middle = MARGIN + CELL * card + CELL // 2
+        parts.append(f'<text x="{middle}" y="{MARGIN - 10}">{card}</text>')
+        parts.append(f'<text x="{MARGIN - 18}" y="{middle + 5}">{card}</text>')
+    return "\n".join([*parts, "</g>", "</svg>", ""])
+
+
+def _head(size: int, title: str, description: str) -> list[str]:
+    return [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {size} {size}" width="{size}" '
+        f'height="{size}" role="img">',
+        f"<title>{title}</title>",
+        f"<desc>{description}</desc>",
+        f'<rect width="{size}" height="{size}" fill="{PAPER}"/>',
+    ]
+
+
+PICTURES: Mapping[str, Callable[[], str]] = {"circle": circle_svg, "matrix": matrix_svg}
+"""The pictures by name, the default first."""
+
+
+__all__ = ["PICTURES", "circle_svg", "matrix_svg", "pairs", "point"]

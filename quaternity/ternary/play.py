@@ -1,0 +1,134 @@
+"""Playing a deck out: take a three from the table, deal three more, until nothing is left to do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from random import Random
+
+from quaternity.errors import InputError
+from quaternity.ternary.cards import CARDS
+from quaternity.ternary.decks import Deck
+from quaternity.ternary.rule import Rule
+from quaternity.ternary.tables import check_table
+from quaternity.ternary.triples import Triple, triples
+
+TABLE = 12
+"""Cards on the table in the usual game."""
+
+Choice = Callable[[tuple[Triple, ...]], Triple]
+"""Which of the threes on the table is taken."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A position of the game.
+
+    Attributes:
+        places: the cards on the table, place by place.
+        deck: the cards still to come, in order.
+    """
+
+    places: tuple[int, ...]
+    deck: Deck
+
+    @classmethod
+    def start(cls, deck: Sequence[int], random: Random, size: int = TABLE) -> Table:
+        """The first cards of a deck on the table, at random places.
+
+        Raises:
+            InputError: the deck has a card twice, or `size` is not a multiple of 3 in 3..81.
+        """
+        check_table(deck)
+        if not 3 <= size <= CARDS or size % 3:
+            raise InputError(f"size: {size} is not a multiple of 3 from 3 to {CARDS}")
+        return cls((), tuple(deck)).deal(size, random)
+
+    def deal(self, number: int, random: Random) -> Table:
+        """With the next cards of the deck on the table, and all places shuffled.
+
+        All, not only the new ones: where the newest cards lie would give a three away in a game
+        with a safe deck.
+        """
+        cards = (*self.places, *self.deck[:number])
+        return Table(tuple(random.sample(cards, len(cards))), self.deck[number:])
+
+    def take(self, three: Triple) -> Table:
+        """Without three cards.
+
+        Raises:
+            InputError: one of them is not on the table.
+        """
+        for card in three:
+            if card not in self.places:
+                raise InputError(f"card {card} is not on the table")
+        return Table(tuple(card for card in self.places if card not in three), self.deck)
+
+
+@dataclass(frozen=True, slots=True)
+class Playout:
+    """How a game went.
+
+    Attributes:
+        taken: the threes in the order in which they were taken.
+        left: the cards on the table at the end.
+        undealt: how many cards the deck still had at the end: not 0 when play got stuck.
+        looks: how often there were 12 cards (or whatever the usual number is) to look at.
+        blanks: how often there was no three among these.
+    """
+
+    taken: tuple[Triple, ...]
+    left: tuple[int, ...]
+    undealt: int
+    looks: int
+    blanks: int
+
+    @property
+    def got_stuck(self) -> bool:
+        """Whether play ended before the deck was empty."""
+        return self.undealt > 0
+
+
+def play_out(
+    deck: Sequence[int],
+    rule: Rule,
+    random: Random,
+    *,
+    size: int = TABLE,
+    extra: bool = False,
+    choose: Choice | None = None,
+) -> Playout:
+    """Play a deck to the end.
+
+    Args:
+        size: how many cards lie on the table, a multiple of 3.
+        extra: when there is no three, deal three more (as in the game of SET) and do not fill up
+            again before the table is below `size`; otherwise play ends there.
+        choose: which three is taken; the default is a random one.
+
+    Raises:
+        InputError: see `Table.start`.
+
+    A millisecond a game.
+    """
+    table = Table.start(deck, random, size)
+    taken: list[Triple] = []
+    looks = blanks = 0
+    while True:
+        found = triples(table.places, rule)
+        if len(table.places) == size:
+            looks += 1
+            blanks += not found
+        if found:
+            three = choose(found) if choose is not None else random.choice(found)
+            taken.append(three)
+            table = table.take(three)
+            if table.deck and len(table.places) < size:
+                table = table.deal(3, random)
+        elif extra and table.deck:
+            table = table.deal(3, random)
+        else:
+            return Playout(tuple(taken), table.places, len(table.deck), looks, blanks)
+
+
+__all__ = ["TABLE", "Choice", "Playout", "Table", "play_out"]
