@@ -1,0 +1,218 @@
+"""`quaternity set`: what it prints, and that nothing one can type ends in a traceback."""
+
+import json
+import math
+import os
+from itertools import pairwise
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from quaternity.ternary import Card, Rule, most_disjoint, partners, triples
+from tests.cli.conftest import Cli
+from tests.ternary.tables import belongs, holds_no_three
+
+
+@pytest.mark.parametrize(
+    "card", ["23", "0212", "three purple striped diamonds", "STRIPED-three-purple-diamond"]
+)
+def test_show(cli: Cli, card: str) -> None:
+    outcome = cli("set", "show", card, "--json")
+    assert outcome.status == 0
+    assert outcome.err == ""
+    assert outcome.json == {
+        "index": 23, "ternary": "0212", "digits": [0, 2, 1, 2], "shape": "diamond",
+        "colour": "purple", "fill": "striped", "amount": 3,
+        "words": "three purple striped diamonds",
+    }  # fmt: skip
+    assert cli("set", "show", card).out == "23  0212  three purple striped diamonds\n"
+
+
+def test_partners(cli: Cli) -> None:
+    shown = cli("set", "partners", "0212", "--json").json
+    assert shown["card"] == 23
+    assert shown["partners"] == list(partners(23))
+    assert len(shown["triples"]) == 8
+    assert all(belongs(three, Rule.TRIPLE) and 23 in three for three in shown["triples"])
+    text = cli("set", "partners", "0212").out
+    assert all(str(Card(partner)) in text for partner in partners(23))
+
+
+@pytest.mark.parametrize("rule", Rule)
+def test_find(cli: Cli, rule: Rule) -> None:
+    table = [0, 1, 2, 40, 80, 3, 77]
+    outcome = cli("set", "find", *table, "--rule", rule, "--json")
+    assert outcome.status == 0
+    assert outcome.json == {"triples": [list(three) for three in triples(table, rule)]}
+    text = cli("set", "find", *table, "--rule", rule).out
+    assert text.count(rule.three) == len(triples(table, rule))
+    assert cli("set", "find", "0", "1", "3", "-r", rule).out == f"no {rule.three}\n"
+    assert cli("set", "find", "0", "1", "3", "-r", rule, "--json").json == {"triples": []}
+
+
+def test_find_takes_cards_in_any_form(cli: Cli) -> None:
+    found = cli("set", "find", "0000", "40", "three purple solid squiggles", "--json").json
+    assert found == {"triples": [[0, 40, 80]]}
+
+
+@pytest.mark.parametrize("method", ["search", "cp-sat"])
+def test_disjoint(cli: Cli, method: str) -> None:
+    table = [0, 1, 2, 40, 80, 3, 77]
+    shown = cli("set", "disjoint", *table, "-r", "set", "--method", method, "--json").json
+    assert shown["rule"] == "set"
+    assert shown["method"] == method
+    assert len(shown["triples"]) == len(most_disjoint(table, Rule.SET)) == 2
+    assert cli("set", "disjoint", *table, "-r", "set", "--method", method).out.count("SET") == 2
+
+
+@pytest.mark.parametrize(
+    ("n", "rule", "free"),
+    [(12, "triple", 39_478_773_647_088), (12, "set", 2_284_535_476_080), (3, "triple", 85_104),
+     (3, "set", 84_240), (21, "set", 0), (1, "set", 81), (81, "set", 0), (81, "triple", 0)],
+)  # fmt: skip
+def test_count(cli: Cli, n: int, rule: str, free: int) -> None:
+    outcome = cli("set", "count", "-n", n, "--rule", rule, "--json")
+    assert outcome.status == 0
+    tables = math.comb(81, n)
+    assert outcome.json == {
+        "n": n, "rule": rule, "free": free, "tables": tables, "probability": free / tables,
+    }  # fmt: skip
+    assert f"{free:,} of {tables:,} tables" in cli("set", "count", "-n", n, "-r", rule).out
+
+
+@pytest.mark.parametrize(("rule", "size"), [("triple", 54), ("set", 20)])
+@pytest.mark.parametrize("method", ["search", "cp-sat"])
+def test_largest_of_the_deck(cli: Cli, rule: str, size: int, method: str) -> None:
+    outcome = cli("set", "largest", "--rule", rule, "--method", method, "--json")
+    assert outcome.status == 0
+    assert outcome.json["size"] == len(outcome.json["cards"]) == size
+    assert holds_no_three(tuple(outcome.json["cards"]), Rule(rule))
+    assert len(outcome.json["reasons"]) > 1
+    text = cli("set", "largest", "--rule", rule, "--method", method).out
+    assert f"{size} of 81 cards" in text
+    assert "\n- " in text
+
+
+def test_largest_of_a_table(cli: Cli) -> None:
+    outcome = cli("set", "largest", 0, 1, 2, 40, 80, "--rule", "set", "--json")
+    assert outcome.json["size"] == 4
+    assert outcome.json["reasons"] == []
+    assert cli("set", "largest", 7, "--json").json["cards"] == [7]
+    assert "4 of 5 cards without a SET" in cli("set", "largest", 0, 1, 2, 40, 80, "-r", "set").out
+
+
+@pytest.mark.parametrize("rule", Rule)
+def test_deck(cli: Cli, rule: Rule) -> None:
+    shown = cli("set", "deck", "--safe", "--rule", rule, "--seed", 7, "--json").json
+    assert (shown["rule"], shown["safe"], shown["seed"]) == (rule, True, 7)
+    deck = shown["deck"]
+    assert sorted(deck) == list(range(81))
+    assert all(belongs(deck[start : start + 3], rule) for start in range(0, 81, 3))
+    assert cli("set", "deck", "--safe", "-r", rule, "--seed", 7, "--json").json == shown
+    text = cli("set", "deck", "--safe", "-r", rule, "--seed", 7).out.splitlines()
+    assert "seed 7" in text[0]
+    assert [int(card) for line in text[1:] for card in line.split()] == deck
+
+
+def test_a_drawn_seed_gives_the_deck_again(cli: Cli) -> None:
+    shown = cli("set", "deck", "--json").json
+    assert shown["safe"] is False
+    assert cli("set", "deck", "--seed", shown["seed"], "--json").json == shown
+    assert cli("set", "deck", "--json").json != shown
+
+
+def test_chain(cli: Cli) -> None:
+    arguments = ("set", "chain", "--length", 5, "--start", "0212", "--seed", 1)
+    shown = cli(*arguments, "--json").json
+    links = shown["triples"]
+    assert len(links) == 5
+    assert links[0][0] == 23
+    assert all(before[2] == after[0] for before, after in pairwise(links))
+    assert len(cli(*arguments).out.splitlines()) == 6
+
+
+@pytest.mark.parametrize("kind", ["circle", "matrix"])
+def test_picture(cli: Cli, tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "pairs.svg"
+    outcome = cli("set", "picture", path, "--kind", kind, "--json")
+    assert outcome.status == 0
+    assert outcome.json == {"file": str(path), "kind": kind, "pairs": 648}
+    assert ElementTree.parse(path).getroot().tag.endswith("svg")
+    assert os.listdir(tmp_path) == ["pairs.svg"]
+    assert cli("set", "picture", path).status == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["show", "81"], "0..80"),
+        (["show", "0312"], "the digit 3 (colour) is not 0..2; a card is an index 0..80, four"),
+        (["show", "circle"], "shape: diamond, oval, squiggle"),
+        (["show", ""], "a card is an index"),
+        (["show"], "CARD"),
+        (["show", "5", "6"], "unexpected"),
+        (["partners", "81"], "0..80"),
+        (["partners", "-1"], "-1"),
+        (["find"], "CARD"),
+        (["find", "5"], "a table of at least 3 cards is needed, not of 1"),
+        (["find", "5", "6"], "a table of at least 3 cards is needed, not of 2"),
+        (["find", "5", "6", "81"], "81"),
+        (["find", "5", "6", "0012"], "table[2]: card 5 is already there (table[0])"),
+        (["find", "5", "6", "7", "--rule", "both"], "no rule 'both'; there are triple, set"),
+        (["disjoint", "5", "5", "5"], "already there"),
+        (["disjoint", "1", "2", "3", "--method", "guess"], "no method 'guess'"),
+        (["largest", "3", "3"], "already there"),
+        (["largest", "0312"], "0..80"),
+        (["largest", "--method", "guess"], "no method 'guess'; there are search, cp-sat"),
+        (["largest", "--rule", "pair"], "no rule 'pair'"),
+        (["count", "-n", "0"], "1..81"),
+        (["count", "-n", "82"], "1..81"),
+        (["count", "-n", "-1"], "1..81"),
+        (["count", "-n", "82", "--rule", "set"], "1..81"),
+        (["count", "-n", "twelve"], "-n"),
+        (["count", "-n", "9" * 5000], "-n"),
+        (["deck", "--safe", "--seed", "x"], "--seed"),
+        (["deck", "--rule", "x"], "no rule 'x'"),
+        (["chain", "--length", "0"], "--length"),
+        (["chain", "--start", "81"], "0..80"),
+        (["picture"], "FILE"),
+        (["picture", "{tmp}/none/x.svg"], "x.svg: cannot be written"),
+        (["picture", "{tmp}"], "cannot be written"),
+        (["picture", ""], "cannot be written"),
+        (["picture", "{tmp}/x.svg", "--kind", "square"], "no picture 'square'"),
+        (["guess"], "guess"),
+    ],
+)
+def test_bad_input(cli: Cli, tmp_path: Path, arguments: list[str], words: str) -> None:
+    typed = [argument.replace("{tmp}", str(tmp_path)) for argument in arguments]
+    outcome = cli("set", *typed, "--json")
+    assert outcome.status == 2
+    assert outcome.out == ""
+    assert words in outcome.err
+    assert "Traceback" not in outcome.err
+    assert os.listdir(tmp_path) == []
+
+
+def test_an_old_picture_stays_when_the_new_one_cannot_be_written(cli: Cli, tmp_path: Path) -> None:
+    folder = tmp_path / "folder.svg"
+    folder.mkdir()
+    assert cli("set", "picture", folder).status == 2
+    assert os.listdir(tmp_path) == ["folder.svg"]
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["show", "partners", "find", "disjoint", "count", "largest", "deck", "chain", "picture"],
+)
+def test_help_has_an_example(cli: Cli, command: str) -> None:
+    outcome = cli("set", command, "--help")
+    assert outcome.status == 0
+    assert f"quaternity set {command}" in outcome.out.split("Example:")[1]
+    assert command in cli("set", "--help").out
+
+
+def test_json_is_plain(cli: Cli) -> None:
+    text = cli("set", "find", 0, 1, 2, "-r", "set", "--json").out
+    assert "\x1b" not in text
+    assert json.loads(text)["triples"] == [[0, 1, 2]]

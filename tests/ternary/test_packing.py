@@ -1,0 +1,162 @@
+"""Disjoint threes: search and CP-SAT held together, partitions of tables and of the deck."""
+
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from quaternity.errors import InputError, LimitError
+from quaternity.ternary import (
+    CARDS,
+    PACKING_METHODS,
+    WHOLE_DECK,
+    Rule,
+    checksum,
+    digits_of,
+    is_triple,
+    most_disjoint,
+    packing_by_search,
+    partition,
+    third,
+)
+from quaternity.ternary.checksum import excludes
+from quaternity.ternary.tables import bits_of
+from quaternity.ternary.triples import Triple
+from tests.agreement import agree
+from tests.ternary.tables import CARD, RULES, most_disjoint_threes, tables
+
+MOST = {
+    name: lambda table, rule, name=name: most_disjoint(table, rule, name)
+    for name in PACKING_METHODS
+}
+PARTITION = {
+    name: lambda table, rule, name=name: partition(table, rule, None, name)
+    for name in PACKING_METHODS
+}
+
+
+def is_packing(threes: tuple[Triple, ...] | None, table: list[int], rule: Rule) -> bool:
+    """Threes of the table, in order, no card in two of them."""
+    cards = [card for three in threes or () for card in three]
+    return (
+        len(set(cards)) == len(cards)
+        and set(cards) <= set(table)
+        and all(is_triple(*three, rule) for three in threes or ())
+        and list(threes or ()) == sorted(threes or ())
+    )
+
+
+@st.composite
+def falling_apart(draw: st.DrawFn, rule: Rule, threes: int) -> list[int]:
+    """A table made of disjoint threes, which may also fall apart in other ways."""
+    random = Random(draw(st.integers(0, 10**6)))
+    deck = partition(WHOLE_DECK, rule, random)
+    assert deck is not None
+    return [card for three in random.sample(deck, threes) for card in three]
+
+
+@given(tables(0, 24), RULES)
+@settings(deadline=None)
+def test_methods_agree_on_tables(table: list[int], rule: Rule) -> None:
+    agree(MOST, table, rule, check=lambda found: is_packing(found, table, rule), answer=len)
+
+
+@given(tables(0, 16), RULES)
+@settings(deadline=None)
+def test_no_more_threes_exist_on_small_tables(table: list[int], rule: Rule) -> None:
+    for name in PACKING_METHODS:
+        assert len(most_disjoint(table, rule, name)) == most_disjoint_threes(table, rule)
+
+
+@given(tables(30, 72), RULES)
+@settings(deadline=None, max_examples=12)
+def test_methods_agree_on_large_tables(table: list[int], rule: Rule) -> None:
+    agree(MOST, table, rule, check=lambda found: is_packing(found, table, rule), answer=len)
+
+
+@given(RULES, st.data(), st.integers(1, 7), st.booleans())
+@settings(deadline=None)
+def test_methods_agree_on_partitions(
+    rule: Rule, data: st.DataObject, threes: int, spoilt: bool
+) -> None:
+    table = data.draw(falling_apart(rule, threes))
+    if spoilt:
+        others = [card for card in range(CARDS) if card not in table]
+        table[0] = data.draw(st.sampled_from(others))
+    found = agree(
+        PARTITION,
+        table,
+        rule,
+        check=lambda parts: is_packing(parts, table, rule),
+        answer=lambda parts: None if parts is None else len(parts),
+    )
+    whole = len(most_disjoint(table, rule)) == threes
+    assert (found is not None) == whole
+    if not spoilt:
+        assert whole
+
+
+@given(tables(0, 20), RULES)
+def test_a_table_with_a_rest_has_no_partition(table: list[int], rule: Rule) -> None:
+    if len(table) % 3:
+        assert partition(table, rule) is None
+
+
+@pytest.mark.parametrize("rule", Rule)
+def test_the_deck_falls_into_27_threes(rule: Rule) -> None:
+    found = agree(
+        PARTITION,
+        list(WHOLE_DECK),
+        rule,
+        check=lambda parts: is_packing(parts, list(WHOLE_DECK), rule),
+        answer=lambda parts: len(parts or ()),
+    )
+    assert found is not None
+    assert len(found) == 27
+
+
+@pytest.mark.parametrize("method", PACKING_METHODS)
+def test_a_generator_decides_the_partition(method: str) -> None:
+    by_seed = [partition(WHOLE_DECK, Rule.SET, Random(seed), method) for seed in (1, 1, 2, 3)]
+    assert by_seed[0] == by_seed[1]
+    assert len(set(by_seed)) == 3
+    assert all(is_packing(threes, list(WHOLE_DECK), Rule.SET) for threes in by_seed)
+    assert partition(WHOLE_DECK, Rule.SET, None, method) == partition(
+        WHOLE_DECK, Rule.SET, None, method
+    )
+
+
+@given(tables(2, 2))
+def test_a_set_has_the_checksum_0(two: list[int]) -> None:
+    assert checksum([*two, third(*two)]) == 0
+
+
+@given(tables(0, 81), CARD)
+def test_a_checksum_is_a_sum(table: list[int], more: int) -> None:
+    sums = zip(digits_of(checksum(table)), digits_of(more), strict=True)
+    assert list(digits_of(checksum([*table, more]))) == [(x + y) % 3 for x, y in sums]
+
+
+@given(tables(3, 15), RULES)
+def test_sums_never_exclude_what_is_possible(table: list[int], rule: Rule) -> None:
+    most = most_disjoint_threes(table, rule)
+    for count in range(most + 1):
+        assert not excludes(bits_of(table), count, checksum(table), rule)
+    assert excludes(bits_of(table), len(table) // 3 + 1, checksum(table), rule)
+
+
+def test_the_search_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(packing_by_search, "NODES", 3)
+    with pytest.raises(LimitError, match="81 cards"):
+        partition(WHOLE_DECK, Rule.SET)
+
+
+def test_wrong_arguments_are_named() -> None:
+    for ask in (most_disjoint, partition):
+        with pytest.raises(InputError, match="already there"):
+            ask([1, 1], Rule.SET)
+    with pytest.raises(InputError, match="no method 'guess'; there are search, cp-sat"):
+        most_disjoint([1], Rule.SET, "guess")
+    with pytest.raises(InputError, match="no method"):
+        partition([1], Rule.SET, None, "guess")

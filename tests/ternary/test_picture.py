@@ -1,0 +1,138 @@
+"""The pictures: what is drawn, and which symmetries it has."""
+
+import re
+from collections.abc import Callable
+from math import isclose, log
+from xml.etree import ElementTree
+
+import pytest
+
+from quaternity.ternary import CARDS, PICTURES, circle_svg, digits_of, is_pair, matrix_svg
+from quaternity.ternary.picture import CELL, MARGIN, SIZE, pairs, point
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+Place = tuple[float, float]
+Chord = frozenset[Place]
+
+
+def elements(svg: str, tag: str) -> list[ElementTree.Element]:
+    return list(ElementTree.fromstring(svg).iter(SVG + tag))
+
+
+def drawn_chords() -> set[Chord]:
+    """The chords as they are drawn, by the coordinates of their ends."""
+    return {
+        frozenset(
+            (
+                (float(line.attrib["x1"]), float(line.attrib["y1"])),
+                (float(line.attrib["x2"]), float(line.attrib["y2"])),
+            )
+        )
+        for line in elements(circle_svg(), "line")
+    }
+
+
+def drawn_points() -> list[Place]:
+    return [
+        (float(dot.attrib["cx"]), float(dot.attrib["cy"]))
+        for dot in elements(circle_svg(), "circle")
+    ]
+
+
+def drawn_cells() -> set[tuple[int, int]]:
+    """Row and column of the dark cells, as they are drawn."""
+    path = elements(matrix_svg(), "path")[0].attrib["d"]
+    corners = re.findall(rf"M(\d+) (\d+)h{CELL}v{CELL}h-{CELL}z", path)
+    assert path.count("M") == len(corners)
+    return {((int(y) - MARGIN) // CELL, (int(x) - MARGIN) // CELL) for x, y in corners}
+
+
+@pytest.mark.parametrize("kind", PICTURES)
+def test_pictures_are_svg_and_say_what_they_show(kind: str) -> None:
+    svg = PICTURES[kind]()
+    root = ElementTree.fromstring(svg)
+    assert root.tag == f"{SVG}svg"
+    assert root.find(f"{SVG}title") is not None
+    assert root.find(f"{SVG}desc") is not None
+    assert svg == PICTURES[kind]()
+
+
+def test_81_points_and_648_chords() -> None:
+    points, chords = drawn_points(), drawn_chords()
+    assert len(points) == len(set(points)) == CARDS
+    assert len(elements(circle_svg(), "line")) == len(chords) == 648 == len(list(pairs()))
+    number = {place: card for card, place in enumerate(points)}
+    for a, b in (sorted(number[end] for end in chord) for chord in chords):
+        assert is_pair(a, b)
+
+
+def symmetries(keeps: Callable[[Callable[[int], int]], bool]) -> set[tuple[int, int]]:
+    """The turns (1, k) and reflections (-1, k) of 81 places, i -> ± i + k, that keep something."""
+    return {
+        (sign, shift)
+        for sign in (1, -1)
+        for shift in range(CARDS)
+        if keeps(lambda card, sign=sign, shift=shift: (sign * card + shift) % CARDS)  # type: ignore[misc]  # bound now
+    }
+
+
+def test_the_circle_has_exactly_six_symmetries() -> None:
+    points = drawn_points()
+    number = {place: card for card, place in enumerate(points)}
+    chords = {frozenset(number[end] for end in chord) for chord in drawn_chords()}
+    found = symmetries(
+        lambda move: {frozenset(move(card) for card in chord) for chord in chords} == chords
+    )
+    assert found == {(1, 0), (1, 27), (1, 54), (-1, 80), (-1, 26), (-1, 53)}
+
+
+def test_the_drawing_itself_is_mirrored_and_turned_by_a_third() -> None:
+    centre = SIZE / 2
+    places = drawn_points()
+
+    def nearest(x: float, y: float) -> int:
+        card = min(range(CARDS), key=lambda i: abs(places[i][0] - x) + abs(places[i][1] - y))
+        assert abs(places[card][0] - x) < 0.01
+        assert abs(places[card][1] - y) < 0.01
+        return card
+
+    assert [nearest(2 * centre - x, y) for x, y in places] == [80 - card for card in range(CARDS)]
+    cosine, sine = -0.5, 3**0.5 / 2
+    turned = [
+        nearest(
+            centre + cosine * (x - centre) - sine * (y - centre),
+            centre + sine * (x - centre) + cosine * (y - centre),
+        )
+        for x, y in places
+    ]
+    assert turned == [(card + 27) % CARDS for card in range(CARDS)]
+    assert isclose(point(40)[0], centre)
+
+
+def test_the_matrix_has_1296_dark_cells() -> None:
+    cells = drawn_cells()
+    assert len(cells) == 1296
+    assert cells == {(a, b) for a in range(CARDS) for b in range(CARDS) if is_pair(a, b)}
+    assert cells == {(b, a) for a, b in cells}
+    assert cells == {(80 - a, 80 - b) for a, b in cells}
+
+
+def test_the_matrix_is_a_fractal() -> None:
+    cells = drawn_cells()
+    small = {(a, b) for a in range(27) for b in range(27) if (a, b + 27) in cells}
+    assert len(small) == 216
+    for row in range(3):
+        for column in range(3):
+            block = {(a - 27 * row, b - 27 * column) for a, b in cells
+                     if a // 27 == row and b // 27 == column}  # fmt: skip
+            assert block == (set() if row == column else small)
+    # The fourth Kronecker power of the 3 x 3 matrix that is 0 on the diagonal and 1 elsewhere.
+    assert cells == {
+        (a, b)
+        for a in range(CARDS)
+        for b in range(CARDS)
+        if all(x != y for x, y in zip(digits_of(a), digits_of(b), strict=True))
+    }
+    # Three times as fine, six times as many cells: the dimension of the limit.
+    assert isclose(log(len(cells)) / log(CARDS), log(6) / log(3))
