@@ -1,0 +1,1 @@
+"""Perfect play and players: canonical states, the solver, tablebases, bots and tournaments."""

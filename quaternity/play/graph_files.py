@@ -1,0 +1,123 @@
+"""Arrays on disk that may be larger than memory: written piece by piece, mapped when read."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from quaternity.errors import InputError
+from quaternity.writing import write_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from types import TracebackType
+
+    from numpy.typing import DTypeLike, NDArray
+
+
+def mapped(path: Path, dtype: DTypeLike) -> NDArray[Any]:
+    """The array in a file, read where it is looked at."""
+    if not path.stat().st_size:
+        return np.zeros(0, dtype)
+    return np.memmap(path, dtype, "r")
+
+
+def save_array(path: Path, array: NDArray[Any]) -> None:
+    """Write an array whole or not at all."""
+    with Pieces(path) as pieces:
+        pieces.add(array)
+
+
+class Pieces:
+    """A file that gets an array piece by piece, and its name when all of it is there."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._part = path.with_name(path.name + ".part")
+        self._file = self._part.open("wb")
+        self.length = 0
+
+    def add(self, array: NDArray[Any]) -> None:
+        """Append an array."""
+        self._file.write(np.ascontiguousarray(array).data)
+        self.length += len(array)
+
+    def __enter__(self) -> Pieces:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._file.close()
+        if kind is None:
+            self._part.replace(self._path)
+        else:
+            self._part.unlink(missing_ok=True)
+
+
+def save_arrays(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Write several arrays into one file, whole or not at all."""
+    part = path.with_name(path.name + ".part")
+    with part.open("wb") as file:
+        np.savez(file, **dict(arrays))  # type: ignore[arg-type]  # the stubs take a flag for an array
+    part.replace(path)
+
+
+def load_arrays(path: Path) -> dict[str, NDArray[Any]]:
+    """What `save_arrays` wrote."""
+    with np.load(path, allow_pickle=False) as file:
+        return {name: file[name] for name in file.files}
+
+
+class WorkDirectory:
+    """Where a long computation keeps what it has done, so that it can go on after a break.
+
+    Raises:
+        InputError: the directory holds another computation, or cannot be used.
+    """
+
+    def __init__(self, path: Path, about: Mapping[str, Any]) -> None:
+        """`about` is what the computation depends on; a directory made for another is refused."""
+        self.path = path
+        manifest = path / "about.json"
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            if manifest.exists():
+                kept = json.loads(manifest.read_text())
+                if kept != dict(about):
+                    raise InputError(
+                        f"{path} holds the beginnings of another computation, of {kept}; "
+                        f"remove it to start anew"
+                    )
+            elif any(path.iterdir()):
+                raise InputError(f"{path} is not empty, and not from this program")
+            else:
+                write_text(manifest, json.dumps(dict(about)))
+        except (OSError, ValueError) as error:
+            if isinstance(error, InputError):
+                raise
+            raise InputError(f"{path} cannot be used: {error}") from error
+
+    def file(self, name: str) -> Path:
+        """A file in the directory."""
+        return self.path / name
+
+    def drop(self, names: Iterable[str]) -> None:
+        """Remove files that are not needed any more."""
+        for name in names:
+            self.file(name).unlink(missing_ok=True)
+
+    def size(self) -> int:
+        """Bytes on disk."""
+        with os.scandir(self.path) as entries:
+            return sum(entry.stat().st_size for entry in entries)
+
+
+__all__ = ["Pieces", "WorkDirectory", "load_arrays", "mapped", "save_array", "save_arrays"]
