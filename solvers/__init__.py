@@ -12,38 +12,101 @@ Feasible(deal=<Deal 0: 0/0 0/2; 1: 0/1>)
 True
 """
 
-from solvers.counting import (
-    Chances,
-    chances,
-    count_deals,
-    count_distribution,
-    count_vector_distribution,
-    exact_chances,
-)
-from solvers.errors import (
-    InputError,
-    LimitError,
-    NoDeal,
-    QuaternityError,
-    SolverFault,
-    SolverTimeout,
-    UnsupportedProblem,
-)
-from solvers.filtering import closed
-from solvers.problem import DealProblem, SetConstraint, mask_of, players_in
-from solvers.registry import (
-    SOLVERS,
-    Solver,
-    all_solvers,
-    certify,
-    default_solver,
-    find_solver,
-    solve,
-    solvers_for,
-)
-from solvers.sampling import NumberedDeals, sample_deals
-from solvers.shortage import Certificate, CrossedBounds, CrowdedHand, Shortage, TooFewPlaces
-from solvers.verdict import Deal, Feasible, Infeasible, Verdict, deal_faults, verify
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from solvers.counting import Chances as Chances
+    from solvers.counting import chances as chances
+    from solvers.counting import count_deals as count_deals
+    from solvers.counting import count_distribution as count_distribution
+    from solvers.counting import count_vector_distribution as count_vector_distribution
+    from solvers.counting import exact_chances as exact_chances
+    from solvers.errors import InputError as InputError
+    from solvers.errors import LimitError as LimitError
+    from solvers.errors import NoDeal as NoDeal
+    from solvers.errors import QuaternityError as QuaternityError
+    from solvers.errors import SolverFault as SolverFault
+    from solvers.errors import SolverTimeout as SolverTimeout
+    from solvers.errors import UnsupportedProblem as UnsupportedProblem
+    from solvers.filtering import closed as closed
+    from solvers.problem import DealProblem as DealProblem
+    from solvers.problem import SetConstraint as SetConstraint
+    from solvers.problem import mask_of as mask_of
+    from solvers.problem import players_in as players_in
+    from solvers.registry import SOLVERS as SOLVERS
+    from solvers.registry import Solver as Solver
+    from solvers.registry import all_solvers as all_solvers
+    from solvers.registry import certify as certify
+    from solvers.registry import default_solver as default_solver
+    from solvers.registry import find_solver as find_solver
+    from solvers.registry import solve as solve
+    from solvers.registry import solvers_for as solvers_for
+    from solvers.sampling import NumberedDeals as NumberedDeals
+    from solvers.sampling import sample_deals as sample_deals
+    from solvers.shortage import Certificate as Certificate
+    from solvers.shortage import CrossedBounds as CrossedBounds
+    from solvers.shortage import CrowdedHand as CrowdedHand
+    from solvers.shortage import Shortage as Shortage
+    from solvers.shortage import TooFewPlaces as TooFewPlaces
+    from solvers.verdict import Deal as Deal
+    from solvers.verdict import Feasible as Feasible
+    from solvers.verdict import Infeasible as Infeasible
+    from solvers.verdict import Verdict as Verdict
+    from solvers.verdict import deal_faults as deal_faults
+    from solvers.verdict import verify as verify
+
+# Where each public name lives; loaded when first used, so that a command loads only what it needs.
+_HOMES = {
+    "solvers.counting": (
+        "Chances",
+        "chances",
+        "count_deals",
+        "count_distribution",
+        "count_vector_distribution",
+        "exact_chances",
+    ),
+    "solvers.errors": (
+        "InputError",
+        "LimitError",
+        "NoDeal",
+        "QuaternityError",
+        "SolverFault",
+        "SolverTimeout",
+        "UnsupportedProblem",
+    ),
+    "solvers.filtering": ("closed",),
+    "solvers.problem": ("DealProblem", "SetConstraint", "mask_of", "players_in"),
+    "solvers.registry": (
+        "SOLVERS",
+        "Solver",
+        "all_solvers",
+        "certify",
+        "default_solver",
+        "find_solver",
+        "solve",
+        "solvers_for",
+    ),
+    "solvers.sampling": ("NumberedDeals", "sample_deals"),
+    "solvers.shortage": ("Certificate", "CrossedBounds", "CrowdedHand", "Shortage", "TooFewPlaces"),
+    "solvers.verdict": ("Deal", "Feasible", "Infeasible", "Verdict", "deal_faults", "verify"),
+}
+_HOME = {name: module for module, names in _HOMES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(_HOME[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOME})
+
 
 __all__ = [
     "SOLVERS",
