@@ -12,6 +12,8 @@ from quaternity.errors import InputError
 def write_text(path: str | Path, text: str) -> None:
     """Replace a file by a new content in one step (temporary file and rename).
 
+    A pipe or a device is written to as it is.
+
     Raises:
         InputError: it cannot be written.
     """
@@ -22,6 +24,13 @@ def write_bytes(path: str | Path, data: bytes) -> None:
     """As `write_text`, for bytes."""
     target = Path(path)
     try:
+        if target.exists() and not target.is_file():
+            # A pipe or a device is written to: a file in its place would do harm.
+            with target.open("wb") as file:
+                file.write(data)
+            return
+        # What a link leads to is replaced, not the link.
+        target = target.resolve()
         handle, temporary = tempfile.mkstemp(
             prefix=f".{target.name}.", suffix=".part", dir=target.parent
         )

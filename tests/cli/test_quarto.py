@@ -2,6 +2,8 @@
 
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -278,3 +280,17 @@ def test_json_is_plain_ascii(cli: Cli) -> None:
     """So that it is the same in every locale."""
     outcome = cli("quarto", "show", "example", FIRST, "--json")
     assert outcome.out == json.dumps(outcome.json) + os.linesep
+
+
+def test_names_that_the_terminal_cannot_show_are_escaped(tmp_path: Path) -> None:
+    path = tmp_path / "pieces.txt"
+    text = Path(example_pieces()).read_text(encoding="utf-8").replace("\nA,", "\né,")
+    path.write_text(text, encoding="utf-8")
+    ended = subprocess.run(
+        [sys.executable, "-m", "quaternity", "quarto", "show", str(path), "é" + "?" * 15],
+        capture_output=True,
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+        timeout=60,
+        check=True,
+    )
+    assert b"\\xe9" in ended.stdout

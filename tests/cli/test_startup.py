@@ -24,6 +24,8 @@ print(status, loaded, file=sys.stderr)
         ["check", str(files("quaternity") / "data" / "possible-4-13-4.json")],
         ["check", str(files("quaternity") / "data" / "game-4-13-4.record")],
         ["questions", str(files("quaternity") / "data" / "game-4-13-4.record")],
+        ["quarto", "show", "example", "N?BI??JO?FDLMEAG", "--json"],
+        ["quarto", "solve", "example", "??HPF?N?M?A?ED??"],
         ["play", "--random", "0", "--random", "1", "--random", "2"],
     ],
 )
