@@ -10,8 +10,9 @@ from quaternity.errors import InputError
 from quaternity.quarto.grid import check_configuration
 from quaternity.quarto.marks import AFTER, ALL, MARKS, NO_PIECES, PIECES, BoardBits
 from quaternity.quarto.pieces import PieceSet
+from quaternity.quarto.quotation import quoted
 from quaternity.quarto.rows import CELLS, Row, cell_name, shared_in_rows
-from quaternity.quarto.wording import joined, quoted
+from solvers.wording import listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ class Board:
             if placed.count(piece) > 1:
                 twice = [cell_name(cell) for cell in range(CELLS) if self.cells[cell] == piece]
                 name = quoted(self.pieces.names[piece])
-                raise InputError(f"piece {name} is on two cells: {joined(twice)}")
+                raise InputError(f"piece {name} is on two cells: {listed(twice)}")
 
     @classmethod
     def parse(

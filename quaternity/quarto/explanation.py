@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from quaternity.quarto.board import Board
 from quaternity.quarto.rows import cell_name
-from quaternity.quarto.wording import joined
+from solvers.wording import listed
 
 
 class Quarto(NamedTuple):
@@ -25,8 +25,8 @@ class Quarto(NamedTuple):
     shared: str
 
     def __str__(self) -> str:
-        cells = joined([cell_name(cell) for cell in self.cells])
-        return f"{self.row}: the pieces {joined(self.pieces)} on {cells} are all {self.shared}"
+        cells = listed([cell_name(cell) for cell in self.cells])
+        return f"{self.row}: the pieces {listed(self.pieces)} on {cells} are all {self.shared}"
 
 
 def explain(board: Board) -> tuple[Quarto, ...]:
@@ -87,7 +87,7 @@ def why_unreachable(board: Board) -> str | None:
         return None
     rows = [row.name for row, _ in board.quartos()]
     of = "both" if len(rows) == 2 else "all of"
-    return f"no cell is on {of} {joined(rows)}, so an earlier quarto had ended the game"
+    return f"no cell is on {of} {listed(rows)}, so an earlier quarto had ended the game"
 
 
 __all__ = ["Quarto", "explain", "is_reachable", "why_unreachable"]

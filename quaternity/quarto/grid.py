@@ -6,8 +6,9 @@ from collections.abc import Container, Mapping
 from collections.abc import Set as AbstractSet
 
 from quaternity.errors import InputError
+from quaternity.quarto.quotation import quoted
 from quaternity.quarto.rows import CELLS, SIDE, cell_name, shared_in_rows
-from quaternity.quarto.wording import counted, quoted
+from solvers.wording import counted
 
 
 def check_configuration(configuration: str, names: Container[str]) -> None:

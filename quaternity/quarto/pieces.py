@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from quaternity.errors import InputError
 from quaternity.quarto.marks import FEATURES, MARKS, PIECES
-from quaternity.quarto.wording import counted, joined, quoted
+from quaternity.quarto.quotation import quoted
+from solvers.wording import counted, listed
 
 
 def piece_properties(pieces: Mapping[str, Mapping[str, AbstractSet[str]]]) -> dict[str, set[str]]:
@@ -63,7 +64,7 @@ class PieceSet:
                 f"not {FEATURES}"
             )
         if len(set(words)) != 2 * FEATURES:
-            raise InputError(f"the properties are not 8 different ones: {joined(words)}")
+            raise InputError(f"the properties are not 8 different ones: {listed(words)}")
         if len(self.names) != PIECES or len(set(self.names)) != PIECES:
             raise InputError(
                 f"the names {quoted(self.names)} are not {PIECES} different characters"

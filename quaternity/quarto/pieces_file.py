@@ -14,8 +14,9 @@ from pathlib import Path
 
 from quaternity.errors import InputError
 from quaternity.quarto.marks import FEATURES, PIECES
-from quaternity.quarto.wording import counted, joined, quoted
+from quaternity.quarto.quotation import quoted
 from quaternity.reading import read_bytes
+from solvers.wording import counted, listed
 
 MAX_BYTES = 64 * 2**10
 """Largest file of pieces that is read (64 KiB); the example takes 400 bytes."""
@@ -175,7 +176,7 @@ def _pieces_by_property(
     for line in lines:
         word = line.fields[place]
         if word not in names and len(names) == 2:
-            known = joined([quoted(property_) for property_ in names])
+            known = listed([quoted(property_) for property_ in names])
             raise line.fault(
                 f"{quoted(word)} is a third property of feature {quoted(feature)}, after {known}"
             )

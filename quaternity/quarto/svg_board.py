@@ -8,7 +8,7 @@ from html import escape
 from quaternity.quarto.appearance import Look, looks
 from quaternity.quarto.board import Board
 from quaternity.quarto.rows import CELLS, ROWS, SIDE, Row
-from quaternity.quarto.wording import joined
+from solvers.wording import listed
 
 CELL = 100
 LEFT, TOP = 64, 64
@@ -69,8 +69,8 @@ def _sentences(board: Board) -> list[str]:
     sentences = []
     for row, mark in board.quartos():
         pieces = [names[piece] for cell in row.cells if (piece := board.cells[cell]) is not None]
-        shared = joined([_short(word) for word in board.pieces.words(mark)])
-        sentences.append(f"{row.name}: {joined(pieces)} are {shared}")
+        shared = listed([_short(word) for word in board.pieces.words(mark)])
+        sentences.append(f"{row.name}: {listed(pieces)} are {shared}")
     return sentences
 
 
