@@ -4,6 +4,7 @@ The modules of the commands only declare; what they need to work is imported ins
 so that `quaternity --help` costs nothing but the declarations.
 """
 
+import os
 import sys
 
 import typer
@@ -30,7 +31,10 @@ def run(arguments: list[str] | None = None) -> int:
     Errors that the program raises on purpose become one message on standard error.
     """
     try:
-        app(args=arguments, prog_name="quaternity")
+        try:
+            app(args=arguments, prog_name="quaternity")
+        finally:
+            sys.stdout.flush()
     except QuaternityError as error:
         print(f"quaternity: {error}", file=sys.stderr)
         if isinstance(error, LimitError):
@@ -40,6 +44,13 @@ def run(arguments: list[str] | None = None) -> int:
         return ExitStatus.INTERRUPTED
     except SystemExit as leave:
         return leave.code if isinstance(leave.code, int) else ExitStatus.DONE
+    except OSError as error:
+        # Standard output is full or closed. What could not be written must not be tried again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if isinstance(error, BrokenPipeError):
+            return ExitStatus.DONE
+        print(f"quaternity: standard output: {error.strerror}", file=sys.stderr)
+        return ExitStatus.BAD_INPUT
     return ExitStatus.DONE
 
 
