@@ -1,0 +1,119 @@
+"""What a single solver refuses, and how it gives up."""
+
+import pytest
+from hypothesis import given, settings
+
+from solvers import (
+    SOLVERS,
+    DealProblem,
+    Infeasible,
+    InputError,
+    LimitError,
+    SetConstraint,
+    SolverTimeout,
+    UnsupportedProblem,
+    brute_force,
+    certify,
+    cp_sat,
+    matching,
+    verify,
+)
+from solvers.strategies import deal_problems
+from tests.solvers.problems import bound_everywhere, free_start
+
+
+@given(deal_problems())
+@settings(max_examples=200, deadline=None)
+def test_matching_refuses_exactly_when_an_upper_bound_matters(problem: DealProblem) -> None:
+    matters = any(
+        one.high[player] < sum(mask >> player & 1 for mask in one.owners)
+        for one in problem.sets
+        for player in range(problem.players)
+    )
+    assert (matching.refuses(problem) is not None) == matters
+
+
+@given(deal_problems(upper_bounds=False))
+@settings(max_examples=100, deadline=None)
+def test_problems_without_upper_bounds_are_all_taken_by_matching(problem: DealProblem) -> None:
+    assert matching.refuses(problem) is None
+
+
+def test_matching_names_the_bound() -> None:
+    bounded = SetConstraint.of([[0, 1], [0, 1]], players=2, high=[2, 1])
+    problem = DealProblem([1, 1], [SetConstraint.of([], 2), bounded])
+    with pytest.raises(UnsupportedProblem) as caught:
+        SOLVERS["matching"](problem)
+    assert str(caught.value) == ("matching: an upper bound (player 1, set 1) cannot be expressed")
+
+
+def test_matching_refuses_a_graph_that_is_too_large() -> None:
+    problem = DealProblem([5_000, 5_000], [SetConstraint.of([[0, 1]] * 10_000, players=2)])
+    assert matching.refuses(problem) == "about 100000000 edges: the limit is 20000000"
+
+
+def test_coalitions_serve_twelve_players() -> None:
+    with pytest.raises(UnsupportedProblem) as caught:
+        SOLVERS["coalitions"](free_start(4, 13, 13))
+    assert str(caught.value) == "coalitions: 13 players need 2^13 lanes: at most 12"
+
+
+def test_twelve_players_with_a_deal_and_with_a_shortage() -> None:
+    problem = bound_everywhere(4, 12, 12)
+    coalitions, flow = SOLVERS["coalitions"], SOLVERS["max-flow"]
+    assert verify(problem, coalitions(problem))
+    assert coalitions(problem)
+    # Players 0 and 1 may own nothing of ten sets, and must hold more than the other two have.
+    others = SetConstraint.of([range(2, 12)] * 4, players=12)
+    least = SetConstraint.of([range(12)] * 4, players=12, low=[0] * 11 + [1])
+    short = DealProblem([4, 3, *[4] * 9, 5], [others] * 10 + [least] * 2)
+    for solver in (coalitions, flow):
+        verdict = solver(short)
+        assert isinstance(verdict, Infeasible)
+        assert verify(short, verdict)
+        assert verdict.shortage is not None
+        assert verdict.shortage.in_words(short) == (
+            "players 0 and 1 must hold 7 cards, but can have of sets 0, 1, 2, 3, 4, 5, 6, 7, 8 "
+            "and 9 none, of sets 10 and 11 at most 3 each (player 11 keeps at least 1): 6 in all"
+        )
+
+
+@pytest.mark.parametrize("seconds", [0, 1e-9])
+def test_a_time_limit_of_cp_sat_is_no_verdict(seconds: float) -> None:
+    for problem in (bound_everywhere(4, 13, 4), free_start(4, 13, 4)):
+        run = cp_sat.prepare(problem, seconds=seconds)
+        with pytest.raises(SolverTimeout, match=f"time limit of {seconds:g} s without an answer"):
+            run()
+    assert issubclass(SolverTimeout, LimitError)
+
+
+@pytest.mark.parametrize("seconds", [-1.0, float("nan")])
+def test_a_time_limit_that_cannot_be(seconds: float) -> None:
+    with pytest.raises(InputError, match=f"^seconds: {seconds} is not a number of at least 0$"):
+        cp_sat.prepare(free_start(4, 3, 3), seconds=seconds)
+
+
+@given(deal_problems())
+@settings(max_examples=100, deadline=None)
+def test_bundled_cards_give_the_same_verdicts(problem: DealProblem) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        plain = cp_sat.prepare(problem)()
+        patch.setattr(cp_sat, "MOST_BOOLEANS", -1)
+        bundled = cp_sat.prepare(problem)()
+    assert bool(bundled) == bool(plain)
+    assert verify(problem, certify(problem, bundled))
+
+
+def test_cp_sat_repeats_itself() -> None:
+    problem = bound_everywhere(4, 6, 4)
+    assert cp_sat.prepare(problem, seed=3)() == cp_sat.prepare(problem, seed=3)()
+
+
+def test_brute_force_takes_up_to_its_limit() -> None:
+    cards = SetConstraint.of([[0, 1]] * 17, players=2)
+    assert 2**17 <= brute_force.MAX_ASSIGNMENTS < 2**18
+    assert brute_force.refuses(DealProblem([9, 8], [cards])) is None
+    one_more = DealProblem([9, 9], [SetConstraint.of([[0, 1]] * 18, players=2)])
+    assert brute_force.refuses(one_more) == "more than 200000 assignments to try"
+    with pytest.raises(UnsupportedProblem, match="brute force: more than 200000"):
+        next(brute_force.deals(one_more))

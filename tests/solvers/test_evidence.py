@@ -1,0 +1,161 @@
+"""Evidence: what is true verifies, and what is not true cannot be made to."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from solvers import (
+    CrossedBounds,
+    CrowdedHand,
+    Deal,
+    DealProblem,
+    Feasible,
+    Infeasible,
+    SetConstraint,
+    Shortage,
+    SolverFault,
+    TooFewPlaces,
+    Verdict,
+    certify,
+    deal_faults,
+    solve,
+    solvers_for,
+    verify,
+)
+from solvers.brute_force import deals
+from solvers.registry import SOLVERS
+from solvers.strategies import feasible_problems, spoilt_problems
+
+PAIR = DealProblem([1, 1], [SetConstraint.of([[0, 1], [1]], players=2)])
+
+
+@given(feasible_problems(), st.data())
+@settings(max_examples=200, deadline=None)
+def test_a_deal_with_one_card_moved_does_not_verify(
+    problem: DealProblem, data: st.DataObject
+) -> None:
+    verdict = solve(problem)
+    assert isinstance(verdict, Feasible)
+    assert deal_faults(problem, verdict.deal.owner) == []
+    if not problem.cards:
+        return
+    places = [(index, card) for index, one in enumerate(problem.sets) for card in range(one.size)]
+    index, card = data.draw(st.sampled_from(places))
+    owner = [list(cards) for cards in verdict.deal.owner]
+    # Somebody else, or nobody: hands are exact, so no other owner can be right.
+    others = set(range(-1, problem.players + 1)) - {owner[index][card]}
+    owner[index][card] = data.draw(st.sampled_from(sorted(others)))
+    assert not verify(problem, Feasible(Deal(tuple(map(tuple, owner)))))
+
+
+@given(feasible_problems(), st.data())
+@settings(max_examples=100, deadline=None)
+def test_a_deal_of_other_cards_does_not_verify(problem: DealProblem, data: st.DataObject) -> None:
+    verdict = solve(problem)
+    assert isinstance(verdict, Feasible)
+    owner = verdict.deal.owner
+    longer = (*owner, (0,))
+    assert not verify(problem, Feasible(Deal(longer)))
+    if owner:
+        index = data.draw(st.integers(0, len(owner) - 1))
+        for row in ((*owner[index], 0), owner[index][1:]):
+            changed = (*owner[:index], row, *owner[index + 1 :])
+            if row != owner[index]:
+                assert not verify(problem, Feasible(Deal(changed)))
+
+
+def every_certificate(data: st.DataObject, problem: DealProblem) -> list[Verdict]:
+    """Certificates with whatever numbers in them, right and wrong ones."""
+    mask = st.integers(-1, (1 << problem.players) + 1)
+    sets = len(problem.sets)
+    number = st.integers(-1, max(problem.players, sets))
+    witnesses = data.draw(st.lists(mask, min_size=sets, max_size=sets))
+    return [
+        Infeasible(Shortage(data.draw(mask), tuple(witnesses))),
+        Infeasible(Shortage(data.draw(mask), (*witnesses, 0))),
+        Infeasible(TooFewPlaces()),
+        Infeasible(CrossedBounds(data.draw(number), data.draw(number))),
+        Infeasible(CrowdedHand(data.draw(number))),
+        Infeasible(),
+    ]
+
+
+@given(feasible_problems(), st.data())
+@settings(max_examples=400, deadline=None)
+def test_nothing_proves_a_feasible_problem_infeasible(
+    problem: DealProblem, data: st.DataObject
+) -> None:
+    for verdict in every_certificate(data, problem):
+        assert not verify(problem, verdict)
+
+
+@given(spoilt_problems(), st.data())
+@settings(max_examples=200, deadline=None)
+def test_nothing_proves_an_infeasible_problem_feasible(
+    problem: DealProblem, data: st.DataObject
+) -> None:
+    if solve(problem):
+        return
+    owner = tuple(
+        tuple(
+            data.draw(
+                st.lists(st.integers(0, problem.players - 1), min_size=one.size, max_size=one.size)
+            )
+        )
+        for one in problem.sets
+    )
+    assert not verify(problem, Feasible(Deal(owner)))
+
+
+@given(spoilt_problems(max_players=3, max_sets=2), st.data())
+@settings(max_examples=300, deadline=None)
+def test_a_certificate_that_holds_is_a_proof(problem: DealProblem, data: st.DataObject) -> None:
+    for verdict in every_certificate(data, problem):
+        if verify(problem, verdict):
+            assert next(deals(problem), None) is None
+
+
+@given(spoilt_problems())
+@settings(max_examples=100, deadline=None)
+def test_a_proof_does_not_survive_the_loss_of_every_constraint(problem: DealProblem) -> None:
+    everybody = (1 << problem.players) - 1
+    free = [
+        SetConstraint([everybody] * one.size, [0] * problem.players, [one.size] * problem.players)
+        for one in problem.sets
+    ]
+    for solver in solvers_for(problem, SOLVERS.values()):
+        verdict = certify(problem, solver(problem))
+        if isinstance(verdict, Infeasible) and sum(problem.hands) == problem.cards:
+            assert not verify(DealProblem(problem.hands, free), verdict)
+
+
+def test_an_infeasible_verdict_without_evidence_is_not_verified() -> None:
+    impossible = DealProblem([1, 1], [SetConstraint.of([[0], [0]], players=2)])
+    assert not verify(impossible, Infeasible())
+    assert verify(impossible, certify(impossible, Infeasible()))
+
+
+def test_a_false_infeasible_is_a_fault_of_its_solver() -> None:
+    with pytest.raises(SolverFault, match="reported infeasible, but this deal satisfies"):
+        certify(PAIR, Infeasible())
+
+
+def test_all_faults_of_a_deal_are_named() -> None:
+    assert deal_faults(PAIR, [[1, 0]]) == [
+        "card 0/1 cannot belong to player 0",
+        "player 0 has 0 cards, not 1",
+    ]
+    bounded = PAIR.with_set(0, SetConstraint.of([[0, 1], [0, 1]], 2, low=[1, 0], high=[1, 2]))
+    assert deal_faults(bounded, [[1, 1]]) == [
+        "player 0 has 0 of set 0, not between 1 and 1",
+        "player 0 has 0 cards, not 1",
+        "player 1 has 2 cards, not 1",
+    ]
+    assert deal_faults(bounded, [[1]]) == ["the deal has not one owner for every card"]
+
+
+def test_a_deal_lists_hands() -> None:
+    deal = Deal(((0, 1), (1,)))
+    assert deal.hand(1) == ((0, 1), (1, 0))
+    assert deal.hand(2) == ()
+    assert repr(deal) == "<Deal 0: 0/0; 1: 0/1 1/0>"

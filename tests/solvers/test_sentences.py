@@ -1,0 +1,160 @@
+"""Certificates as sentences, word for word."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from solvers import (
+    Certificate,
+    CrossedBounds,
+    CrowdedHand,
+    DealProblem,
+    SetConstraint,
+    Shortage,
+    TooFewPlaces,
+)
+
+Rows = Sequence[Sequence[int]]
+
+
+def one_set(
+    owners: Rows,
+    players: int = 3,
+    low: Sequence[int] | None = None,
+    high: Sequence[int] | None = None,
+) -> SetConstraint:
+    return SetConstraint.of(owners, players, low, high)
+
+
+ALL = [0, 1, 2]
+FOUR = one_set([ALL] * 4)
+ONE_WITH_0 = one_set([ALL] * 4, low=[1, 0, 0])
+NOTHING = one_set([])
+
+EXAMPLES: list[tuple[DealProblem, Certificate, str]] = [
+    (
+        DealProblem([1, 1, 1], [FOUR]),
+        TooFewPlaces(),
+        "the hands hold 3 cards in all, but 4 cards must be dealt",
+    ),
+    (
+        DealProblem([0, 0, 0], [one_set([ALL])]),
+        TooFewPlaces(),
+        "the hands hold 0 cards in all, but 1 card must be dealt",
+    ),
+    (
+        DealProblem([2, 2, 1], [FOUR]),
+        Shortage(0b111, (0b111,)),
+        "the hands hold 5 cards in all, but only 4 cards can be dealt",
+    ),
+    (
+        DealProblem([1, 0, 0], [NOTHING]),
+        Shortage(0b111, (0b111,)),
+        "the hands hold 1 card in all, but no cards can be dealt",
+    ),
+    (
+        DealProblem([2, 1, 1], [one_set([ALL] * 4, low=[2, 0, 0], high=[1, 4, 4])]),
+        CrossedBounds(0, 0),
+        "player 0 must hold at least 2 cards of set 0, but may hold at most 1",
+    ),
+    (
+        DealProblem([4, 0, 0], [one_set([ALL] * 4, high=[4, 0, 4], low=[0, 1, 0])]),
+        CrossedBounds(1, 0),
+        "player 1 must hold at least 1 card of set 0, but may hold at most 0",
+    ),
+    (
+        DealProblem([1, 5, 6], [ONE_WITH_0, FOUR, ONE_WITH_0]),
+        CrowdedHand(0),
+        "player 0 holds 1 card, but must hold of sets 0 and 2 at least 1 each: 2 in all",
+    ),
+    (
+        DealProblem([1, 2, 1], [one_set([ALL] * 4, low=[2, 0, 0])]),
+        CrowdedHand(0),
+        "player 0 holds 1 card, but must hold of set 0 at least 2",
+    ),
+    (
+        DealProblem([3, 5, 4], [ONE_WITH_0, ONE_WITH_0, one_set([[0], [0], ALL, ALL])]),
+        Shortage(0b110, (0b111, 0b111, 0b110)),
+        "players 1 and 2 must hold 9 cards, but can have of sets 0 and 1 at most 3 each "
+        "(player 0 keeps at least 1), of set 2 at most 2: 8 in all",
+    ),
+    (
+        DealProblem([6, 1, 1], [one_set([ALL] * 4, low=[0, 1, 1]), one_set([[0, 1]] * 3 + [[1]])]),
+        Shortage(0b001, (0b111, 0b001)),
+        "player 0 must hold 6 cards, but can have of set 0 at most 2 "
+        "(players 1 and 2 each keep at least 1), of set 1 at most 3: 5 in all",
+    ),
+    (
+        DealProblem([3, 4, 1], [one_set([ALL] * 4, low=[0, 2, 1]), one_set([[1]] * 4)]),
+        Shortage(0b001, (0b111, 0b001)),
+        "player 0 must hold 3 cards, but can have of set 0 at most 1 "
+        "(player 1 keeps at least 2 and player 2 keeps at least 1), of set 1 none: 1 in all",
+    ),
+    (
+        DealProblem([3, 3, 2], [one_set([[1, 2]] * 4), one_set([[1, 2]] * 4)]),
+        Shortage(0b001, (0b001, 0b001)),
+        "player 0 must hold 3 cards, but can have none",
+    ),
+    (
+        DealProblem([3, 1, 0], [one_set([[0, 1], [0, 1], [1], [1]]), NOTHING]),
+        Shortage(0b001, (0b001, 0b001)),
+        "player 0 must hold 3 cards, but can have of set 0 at most 2",
+    ),
+    (
+        DealProblem([4, 3, 1], [one_set([ALL] * 4, high=[1, 1, 4]), FOUR]),
+        Shortage(0b011, (0b000, 0b111)),
+        "players 0 and 1 must hold 7 cards, but can have of set 0 at most 2 "
+        "(players 0 and 1 may have at most 1 each), of set 1 at most 4: 6 in all",
+    ),
+    (
+        DealProblem([5, 2, 1], [one_set([ALL] * 4, high=[0, 4, 4]), FOUR]),
+        Shortage(0b001, (0b000, 0b001)),
+        "player 0 must hold 5 cards, but can have of set 0 none, of set 1 at most 4: 4 in all",
+    ),
+    (
+        DealProblem([2, 1, 1], [one_set([[0, 1], [0, 1], [1], [1]], low=[0, 0, 1])]),
+        Shortage(0b000, (0b100,)),
+        "player 2 must hold at least 1 card of set 0, but can have none",
+    ),
+    (
+        DealProblem([2, 1, 1], [one_set([[0], [0], [0], [1, 2]], low=[0, 1, 1])]),
+        Shortage(0b000, (0b110,)),
+        "players 1 and 2 must hold at least 2 cards of set 0, but can have only 1",
+    ),
+    (
+        DealProblem([2, 2, 0], [one_set([ALL] * 4, low=[2, 3, 0])]),
+        Shortage(0b000, (0b111,)),
+        "players 0 and 1 must hold at least 5 cards of set 0, which has only 4",
+    ),
+    (
+        DealProblem([2, 1, 1], [one_set([ALL, [], ALL, ALL])]),
+        Shortage(0b111, (0b111,)),
+        "nobody may own card 0/1",
+    ),
+    (
+        DealProblem([2, 1, 1], [one_set([ALL] * 4, high=[1, 1, 1])]),
+        Shortage(0b111, (0b000,)),
+        "only 3 of the 4 cards of set 0 can have an owner "
+        "(players 0, 1 and 2 may have at most 1 each)",
+    ),
+    (
+        DealProblem([2, 1, 1], [one_set([[0, 1]] * 4, high=[0, 0, 4])]),
+        Shortage(0b111, (0b100,)),
+        "none of the 4 cards of set 0 can have an owner (players 0 and 1 may have none)",
+    ),
+    (
+        DealProblem([1, 0, 0], [one_set([[0, 1]], high=[0, 0, 1])]),
+        Shortage(0b111, (0b100,)),
+        "card 0/0 can have no owner (players 0 and 1 may have none)",
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("problem", "certificate", "sentence"), EXAMPLES)
+def test_the_sentence(problem: DealProblem, certificate: Certificate, sentence: str) -> None:
+    assert certificate.in_words(problem) == sentence
+
+
+def test_the_examples_are_proofs() -> None:
+    for problem, certificate, sentence in EXAMPLES:
+        assert certificate.holds(problem), sentence

@@ -1,0 +1,102 @@
+"""The largest and the smallest problems, by every solver that takes them."""
+
+import pytest
+
+from solvers import (
+    SOLVERS,
+    DealProblem,
+    SetConstraint,
+    Verdict,
+    certify,
+    closed,
+    count_deals,
+    solvers_for,
+    verify,
+)
+from tests.agreement import agree
+from tests.solvers.problems import free_start
+
+
+def decide(problem: DealProblem) -> bool:
+    """What all solvers that take a problem say, with evidence."""
+    takers = solvers_for(problem, SOLVERS.values())
+    methods = {one.name: one for one in takers}
+
+    def check(verdict: Verdict) -> bool:
+        return verify(problem, certify(problem, verdict))
+
+    return bool(agree(methods, problem, check=check, answer=bool))
+
+
+def crowd(size: int, sets: int, players: int, too_many: int) -> DealProblem:
+    """Players 0 and 1 hold all that they may own, half of every set, and `too_many` besides."""
+    half = size // 2
+    owners = [range(players)] * half + [range(2, players)] * (size - half)
+    low = [0, 0, 1, *[0] * (players - 3)]
+    theirs = half * sets + too_many
+    rest, more = divmod(size * sets - theirs, players - 2)
+    hands = [theirs // 2, theirs - theirs // 2]
+    hands += [rest + (number < more) for number in range(players - 2)]
+    first, other = (SetConstraint.of(owners, players, bound) for bound in (low, None))
+    return DealProblem(hands, [first, *[other] * (sets - 1)])
+
+
+@pytest.mark.parametrize(("size", "sets"), [(400, 10), (40, 100), (8, 500)])
+def test_four_thousand_cards_and_eight_players(size: int, sets: int) -> None:
+    assert decide(crowd(size, sets, 8, too_many=0))
+    assert not decide(crowd(size, sets, 8, too_many=1))
+    assert decide(free_start(size, sets, 8))
+
+
+def test_no_sets() -> None:
+    assert decide(DealProblem([0, 0], []))
+    assert not decide(DealProblem([1, 0], []))
+
+
+def test_empty_sets() -> None:
+    nothing = SetConstraint.of([], players=2)
+    pair = SetConstraint.of([[0, 1], [0, 1]], players=2)
+    assert decide(DealProblem([0, 0], [nothing, nothing]))
+    assert decide(DealProblem([1, 1], [nothing, pair, nothing]))
+    assert not decide(DealProblem([0, 0], [SetConstraint([], [1, 0], [1, 1])]))
+    assert not decide(DealProblem([0, 0], [SetConstraint([], [1, 0], [0, 0])]))
+
+
+def test_one_player() -> None:
+    assert decide(DealProblem([2], [SetConstraint.of([[0], [0]], players=1)]))
+    assert not decide(DealProblem([2], [SetConstraint.of([[0], []], players=1)]))
+    assert not decide(DealProblem([2], [SetConstraint.of([[0], [0]], players=1, high=[1])]))
+
+
+def test_hands_of_nothing() -> None:
+    pair = SetConstraint.of([[0, 1], [0, 1]], players=2)
+    assert decide(DealProblem([2, 0], [pair]))
+    assert not decide(DealProblem([0, 0], [pair]))
+    mine = SetConstraint.of([[0, 1], [1]], players=2)
+    assert not decide(DealProblem([2, 0], [mine]))
+
+
+def test_cards_that_nobody_may_own() -> None:
+    assert not decide(DealProblem([1, 1], [SetConstraint.of([[0, 1], []], players=2)]))
+    # Even when the rest would fit.
+    assert not decide(DealProblem([1, 0], [SetConstraint.of([[0, 1], []], players=2)]))
+
+
+def test_hands_that_do_not_add_up() -> None:
+    for hands in ([1, 2, 1], [1, 1, 0], [10_000, 0, 0]):
+        assert not decide(DealProblem(hands, [SetConstraint.of([range(3)] * 3, players=3)]))
+
+
+def test_bounds_far_above_the_cards() -> None:
+    one = SetConstraint.of([[0, 1]] * 3, players=2, low=[1, 1], high=[10**12, 10**9])
+    problem = DealProblem([1, 2], [one])
+    assert decide(problem)
+    assert count_deals(problem) == 3
+    assert closed(problem).sets[0].high == (1, 2)
+    never = SetConstraint.of([[0, 1]] * 3, players=2, low=[10**12, 0], high=[10**15, 3])
+    assert not decide(DealProblem([1, 2], [never]))
+
+
+def test_many_players() -> None:
+    assert decide(free_start(1, 100, 100))
+    assert decide(free_start(5, 20, 50))
