@@ -17,7 +17,7 @@ from quaternity.cards import Card
 from quaternity.epistemic.common_knowledge import way_to
 from quaternity.epistemic.coupled_deals import CoupledDeals
 from quaternity.epistemic.deadline import Deadline
-from quaternity.epistemic.encoding import Encoder, Said
+from quaternity.epistemic.encoding import Encoder, Guess, Said
 from quaternity.epistemic.formula import (
     And,
     Announced,
@@ -38,7 +38,9 @@ from quaternity.epistemic.formula import (
 )
 from quaternity.epistemic.information import information_set
 from quaternity.epistemic.propositional import (
+    Case,
     cases,
+    determined,
     is_propositional,
     narrowed,
     true_in,
@@ -46,7 +48,7 @@ from quaternity.epistemic.propositional import (
     without_knowledge,
 )
 from quaternity.errors import SolverFault
-from solvers.problem import DealProblem
+from solvers.problem import DealProblem, mask_of
 from solvers.registry import solve
 from solvers.verdict import Deal, Feasible
 
@@ -130,7 +132,7 @@ class Evaluator:
         self, players: Sequence[int], formula: Formula, truth: bool, deal: Deal, said: Said
     ) -> Deal | None:
         """A deal with the same hands where a formula has not a truth value."""
-        if _determined(formula, players):
+        if determined(formula, players):
             return None if self.truth(formula, deal, said) == truth else deal
         needed = unfolded(formula, truth)
         if needed is None:
@@ -140,11 +142,11 @@ class Evaluator:
             found = (self._otherwise(players, part, wish, deal, said) for part, wish in wishes)
             return next((one for one in found if one is not None), None)
         # What these hands determine is true all over the information set, or nowhere in it.
-        told = [wish for wish in wishes if _determined(wish[0], players)]
+        told = [wish for wish in wishes if determined(wish[0], players)]
         if any(self.truth(part, deal, said) == wish for part, wish in told):
             return None
         open_ones = some(
-            part if wish else Not(part) for part, wish in wishes if not _determined(part, players)
+            part if wish else Not(part) for part, wish in wishes if not determined(part, players)
         )
         return self._search(players, open_ones, deal, said)
 
@@ -257,9 +259,72 @@ class Evaluator:
                 if self.truth(guess.formula, deal, said) != guess.truth:
                     wrong.append((guess, deal))
         for guess, deal in wrong:
-            differs = guess.table.differs(deal, guess.players)
-            model.require_one([guess.literal.negated(), *differs])
+            encoder.forbid(guess, deal, self._counter_case(guess, deal))
         return bool(wrong)
+
+    def _counter_case(self, guess: Guess, deal: Deal) -> Case | None:
+        """Why a guessed knowledge is wrong: a case, all of whose deals are counterexamples."""
+        if not isinstance(guess.formula, Distributed):
+            return None
+        players, part = guess.formula.players, guess.formula.part
+        found = self.counterexample(players, part, deal, guess.said)
+        if found is None:
+            raise SolverFault(f"{guess.formula} is false at {deal}, but nothing shows it")
+        case = self._reason(part, False, found, guess.said)
+        for index, one in enumerate(guess.said):
+            case = _merged(case, self._reason(one, True, found, guess.said[:index]))
+        return case
+
+    def _reason(self, formula: Formula, truth: bool, deal: Deal, said: Said) -> Case:
+        """A case that holds a deal, all of whose deals give a formula the truth value it has there.
+
+        Cards that atoms speak of, and whole hands for what players know.
+        """
+        match formula:
+            case Holds(player, card):
+                mask = 1 << player
+                return {card: mask if truth else ~mask}
+            case Announced(announcement, then):
+                if truth and not self.truth(announcement, deal, said):
+                    return self._reason(announcement, False, deal, said)
+                return _merged(
+                    self._reason(announcement, True, deal, said),
+                    self._reason(then, truth, deal, (*said, announcement)),
+                )
+            case Knows(player, _) | Unknown(player, _, _):
+                return self._hands((player,), deal)
+            case Distributed(players, _):
+                return self._hands(players, deal)
+            case Common():
+                return self._hands((0,), deal)
+            case Constant() | Everywhere():
+                return {}
+            case _:
+                needed = unfolded(formula, truth)
+                assert needed is not None
+                wishes = sorted(needed[1], key=_effort)
+                case: Case = {}
+                for part, wish in wishes:
+                    if needed[0] or self.truth(part, deal, said) == wish:
+                        case = _merged(case, self._reason(part, wish, deal, said))
+                        if not needed[0]:
+                            break
+                return case
+
+    def _hands(self, players: Sequence[int], deal: Deal) -> Case:
+        """The deals in which some players hold what they hold in a deal."""
+        return {
+            Card(index, number): 1 << who if who in players else ~mask_of(players)
+            for index, owner in enumerate(deal.owner)
+            for number, who in enumerate(owner)
+        }
+
+
+def _merged(first: Case, second: Case) -> Case:
+    merged = dict(first)
+    for card, mask in second.items():
+        merged[card] = merged.get(card, mask) & mask
+    return merged
 
 
 def _effort(wish: tuple[Formula, bool]) -> tuple[int, int]:
@@ -275,19 +340,6 @@ def _effort(wish: tuple[Formula, bool]) -> tuple[int, int]:
 
 def _cards_of(deal: Deal, player: int) -> list[Card]:
     return [Card(index, number) for index, number in deal.hand(player)]
-
-
-def _determined(formula: Formula, players: Sequence[int]) -> bool:
-    """Whether a formula has one truth value in all deals with the same hands of these players."""
-    match formula:
-        case Constant() | Everywhere() | Common():
-            return True
-        case Holds(player, _) | Knows(player, _) | Unknown(player, _, _):
-            return player in players
-        case Distributed(group, _):
-            return set(group) <= set(players)
-        case _:
-            return all(_determined(part, players) for part in formula.parts())
 
 
 __all__ = ["Evaluator"]

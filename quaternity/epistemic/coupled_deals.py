@@ -112,6 +112,33 @@ class CoupledDeals:
         """The literal is true whenever the condition is."""
         self.require_one((negated(condition), literal))
 
+    def require_exactly_one(self, literals: Iterable[Literal]) -> None:
+        """One of the literals is true and the others are not."""
+        self.model.add_exactly_one(literals)
+
+    def all_of(self, literals: Sequence[Literal]) -> Literal:
+        """A literal that can be true only if all of some literals are."""
+        if any(one is False for one in literals):
+            return False
+        open_ones = [one for one in literals if one is not True]
+        if len(open_ones) < 2:
+            return open_ones[0] if open_ones else True
+        together = self.new_literal()
+        for one in open_ones:
+            self.require_if(together, one)
+        return together
+
+    def one_of(self, literals: Sequence[Literal]) -> Literal:
+        """A literal that can be true only if one of some literals is."""
+        if any(one is True for one in literals):
+            return True
+        open_ones = [one for one in literals if one is not False]
+        if len(open_ones) < 2:
+            return open_ones[0] if open_ones else False
+        either = self.new_literal()
+        self.require_one([negated(either), *open_ones])
+        return either
+
     def require_sum(
         self, terms: Sequence[tuple[int, Literal]], low: int, high: int, condition: Literal = True
     ) -> None:
@@ -172,7 +199,7 @@ class CoupledDeals:
         if len(options) == 1 and options[0] not in given:
             return {options[0]: True}
         holders = {p: given[p] if p in given else self.new_literal() for p in options}
-        self.model.add_exactly_one(holders.values())
+        self.require_exactly_one(holders.values())
         return holders
 
     def solve(self, **parameters: object) -> bool:

@@ -14,8 +14,10 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple, TypeAlias
 
 from quaternity.cards import Card
-from quaternity.epistemic.coupled_deals import CoupledDeals, DealTable, Literal
+from quaternity.epistemic.coupled_deals import CoupledDeals, DealTable, Literal, negated
 from quaternity.epistemic.formula import (
+    FALSE,
+    And,
     Announced,
     Common,
     Constant,
@@ -25,18 +27,23 @@ from quaternity.epistemic.formula import (
     Holds,
     Knows,
     Not,
+    Or,
     Unknown,
     every,
+    some,
 )
 from quaternity.epistemic.propositional import (
+    Case,
     cases,
+    determined,
     is_propositional,
     unfolded,
     without_knowledge,
 )
-from quaternity.epistemic.refutation import refuted
+from quaternity.epistemic.refutation import Refuter
 from quaternity.errors import LimitError
 from solvers.problem import DealProblem
+from solvers.verdict import Deal
 
 MAX_REFUTED_CASES = 12
 """Most cases that are refuted inside a model to say that something is known."""
@@ -80,6 +87,7 @@ class Encoder:
         self.problem = problem
         self.guesses: list[Guess] = []
         self._everywhere = everywhere
+        self._refuter = Refuter(model, problem)
         self._known: dict[tuple[int, Formula, bool, Said], Literal] = {}
         self._deals: list[DealTable] = []
 
@@ -108,6 +116,20 @@ class Encoder:
             self._known[key] = self._literal(formula, truth, table, said)
         return self._known[key]
 
+    def forbid(self, guess: Guess, deal: Deal, case: Case | None) -> None:
+        """Take back a guess that is wrong at a deal.
+
+        Args:
+            case: its deals are counterexamples to the guessed knowledge: then the guess is wrong
+                wherever one of them agrees with the players' hands. None: it is wrong for the hands
+                of this deal.
+        """
+        differs = guess.table.differs(deal, guess.players)
+        self.model.require_one([negated(guess.literal), *differs])
+        if case is not None:
+            reason = self._refuter.refuted(guess.table, guess.players, case)
+            self.model.require_if(guess.literal, reason)
+
     def membership(self, table: DealTable, said: Said) -> list[Literal]:
         """Literals that together say that all announcements were true at a deal."""
         return [self.literal(one, True, table, said[:index]) for index, one in enumerate(said)]
@@ -121,10 +143,11 @@ class Encoder:
                 if isinstance(held, bool):
                     return held == truth
                 return held if truth else held.negated()
-            case Knows(player, part):
-                return self._knowledge(formula, (player,), part, truth, table, said)
-            case Distributed(players, part):
-                return self._knowledge(formula, players, part, truth, table, said)
+            case Knows() | Distributed():
+                group = (formula.player,) if isinstance(formula, Knows) else formula.players
+                if truth:
+                    return self._knowledge(group, formula.part, True, table, said)
+                return self._ignorance(group, formula.part, table, said)
             case Everywhere(part):
                 return self._everywhere(part, said) == truth
             case Common(part):
@@ -135,36 +158,78 @@ class Encoder:
                 true = self.literal(announcement, True, table, said)
                 after = self.literal(then, truth, table, (*said, announcement))
                 if not truth:
-                    return self._all_of([true, after])
+                    return self.model.all_of([true, after])
                 false = self.literal(announcement, False, table, said)
-                return self._one_of([false, self._all_of([true, after])])
+                return self.model.one_of([false, self.model.all_of([true, after])])
             case _:
                 needed = unfolded(formula, truth)
                 assert needed is not None, formula
                 literals = [self.literal(part, wish, table, said) for part, wish in needed[1]]
-                return self._all_of(literals) if needed[0] else self._one_of(literals)
+                return self.model.all_of(literals) if needed[0] else self.model.one_of(literals)
 
     def _knowledge(
         self,
-        formula: Formula,
         players: tuple[int, ...],
         part: Formula,
-        truth: bool,
+        wish: bool,
         table: DealTable,
         said: Said,
     ) -> Literal:
-        if not truth:
-            return self._possible(players, Not(part), table, said)
+        """The players, hands together, know that a formula has a truth value."""
+        if determined(part, players):
+            return self.literal(part, wish, table, said)
+        needed = unfolded(part, wish)
+        if needed is not None and needed[0]:
+            return self.model.all_of(
+                [self._knowledge(players, one, truth, table, said) for one, truth in needed[1]]
+            )
+        told: list[Literal] = []
+        if needed is not None:
+            open_ones = [one for one in needed[1] if not determined(one[0], players)]
+            told = [
+                self.literal(one, truth, table, said)
+                for one, truth in needed[1]
+                if determined(one, players)
+            ]
+            part = some(one if truth else Not(one) for one, truth in open_ones)
+        elif not wish:
+            part = Not(part)
+        return self.model.one_of([*told, self._known_part(players, part, table, said)])
+
+    def _known_part(
+        self, players: tuple[int, ...], part: Formula, table: DealTable, said: Said
+    ) -> Literal:
+        part = self._without_the_unknowable(part, said)
         otherwise = every([*said, Not(part)])
-        plain = is_propositional(otherwise)
         # Every deal of these cases is a counterexample; there is no other if `plain`.
         found = cases(self.problem, without_knowledge(otherwise, False), limit=MAX_REFUTED_CASES)
-        exact = plain and found is not None
-        literals = [refuted(self.model, self.problem, table, players, case) for case in found or ()]
-        if exact:
-            return self._all_of(literals)
+        literals = [self._refuter.refuted(table, players, case) for case in found or ()]
+        if is_propositional(otherwise) and found is not None:
+            return self.model.all_of(literals)
         literals.append(self.literal(part, True, table, said))
-        return self._guess(literals, Guess(None, formula, truth, table, said, players))
+        formula = Distributed(players, part)
+        return self._guess(literals, Guess(None, formula, True, table, said, players))
+
+    def _without_the_unknowable(self, formula: Formula, said: Said) -> Formula:
+        """The formula with `false` for what its players can know in no public deal."""
+        if said or is_propositional(formula):
+            return formula
+        match formula:
+            case Not(part):
+                return Not(self._without_the_unknowable(part, said))
+            case And(parts):
+                return every(self._without_the_unknowable(part, said) for part in parts)
+            case Or(parts):
+                return some(self._without_the_unknowable(part, said) for part in parts)
+            case Knows() | Distributed():
+                group = (formula.player,) if isinstance(formula, Knows) else formula.players
+                hidden = without_knowledge(Not(formula.part), False)
+                found = cases(self.problem, hidden, limit=MAX_REFUTED_CASES)
+                if any(self._refuter.never(group, case) for case in found or ()):
+                    return FALSE
+                return formula
+            case _:
+                return formula
 
     def _guess(self, necessary: Sequence[Literal], guess: Guess) -> Literal:
         if any(literal is False for literal in necessary):
@@ -175,15 +240,23 @@ class Encoder:
         self.guesses.append(guess._replace(literal=literal))
         return literal
 
-    def _possible(
+    def _ignorance(
         self, players: tuple[int, ...], part: Formula, table: DealTable, said: Said
     ) -> Literal:
-        """Some deal that agrees with the table on the players' hands makes a formula true."""
-        hint = without_knowledge(every([*said, part]), True)
+        """The players, hands together, do not know a formula: some deal makes it false."""
+        if determined(part, players):
+            return self.literal(part, False, table, said)
+        if not said and is_propositional(part):
+            found = cases(self.problem, part, False, limit=MAX_REFUTED_CASES)
+            if found is not None and any(self._refuter.never(players, case) for case in found):
+                return True
+        hint = without_knowledge(every([*said, Not(part)]), True)
         if cases(self.problem, hint, limit=1) == []:
             return False
         other = self.new_deal(self.problem, table, players)
-        return self._all_of([*self.membership(other, said), self.literal(part, True, other, said)])
+        return self.model.all_of(
+            [*self.membership(other, said), self.literal(part, False, other, said)]
+        )
 
     def _common(
         self, formula: Formula, part: Formula, truth: bool, table: DealTable, said: Said
@@ -204,12 +277,12 @@ class Encoder:
                     held = Holds(owner, Card(index, number))
                     known.append(self.literal(Knows(knower, held), True, table, said))
                     secret = self.literal(Knows(knower, held), False, table, said)
-                    unknown.append(self._all_of([secret, table.held(owner, index, number)]))
+                    unknown.append(self.model.all_of([secret, table.held(owner, index, number)]))
         if truth:
-            return self._all_of(
+            return self.model.all_of(
                 [self._at_least(hand - count, known), self._at_least(count, unknown)]
             )
-        return self._one_of(
+        return self.model.one_of(
             [self._at_least(hand - count + 1, known), self._at_least(count + 1, unknown)]
         )
 
@@ -221,27 +294,6 @@ class Encoder:
         enough = self.model.new_literal()
         self.model.require_sum([(1, one) for one in literals], number, len(literals), enough)
         return enough
-
-    def _all_of(self, literals: Sequence[Literal]) -> Literal:
-        if any(one is False for one in literals):
-            return False
-        open_ones = [one for one in literals if one is not True]
-        if len(open_ones) < 2:
-            return open_ones[0] if open_ones else True
-        together = self.model.new_literal()
-        for one in open_ones:
-            self.model.require_if(together, one)
-        return together
-
-    def _one_of(self, literals: Sequence[Literal]) -> Literal:
-        if any(one is True for one in literals):
-            return True
-        open_ones = [one for one in literals if one is not False]
-        if len(open_ones) < 2:
-            return open_ones[0] if open_ones else False
-        either = self.model.new_literal()
-        self.model.require_one([either.negated(), *open_ones])
-        return either
 
 
 __all__ = ["MAX_DEALS", "MAX_REFUTED_CASES", "Encoder", "Guess", "Said"]

@@ -131,7 +131,7 @@ def _either_way(formula: Formula, problem: DealProblem, deal: Deal, seconds: flo
 
 
 def is_plain(formula: Formula) -> bool:
-    """Whether all knowledge in a formula is a player's knowledge of hands, after no announcement."""
+    """Whether knowledge is of hands only, not of knowledge, and nothing is announced."""
     for node in formula.subformulas():
         match node:
             case Announced() | Common():

@@ -7,7 +7,7 @@ and in no others, so questions about it become questions to the solvers of deal 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
 
 from quaternity.cards import Card
@@ -64,6 +64,19 @@ def is_propositional(formula: Formula) -> bool:
     """Whether a formula speaks of one deal only: no knowledge, no announcement."""
     modal = (Knows, Distributed, Common, Everywhere, Unknown, Announced)
     return not any(isinstance(node, modal) for node in formula.subformulas())
+
+
+def determined(formula: Formula, players: Sequence[int]) -> bool:
+    """Whether a formula has one truth value in all deals with the same hands of these players."""
+    match formula:
+        case Constant() | Everywhere() | Common():
+            return True
+        case Holds(player, _) | Knows(player, _) | Unknown(player, _, _):
+            return player in players
+        case Distributed(group, _):
+            return set(group) <= set(players)
+        case _:
+            return all(determined(part, players) for part in formula.parts())
 
 
 def true_in(formula: Formula, deal: Deal) -> bool:
@@ -213,6 +226,7 @@ __all__ = [
     "MAX_CASES",
     "Case",
     "cases",
+    "determined",
     "is_propositional",
     "narrowed",
     "true_in",

@@ -3,75 +3,148 @@
 That a player knows something is a statement about all deals of an information set. The coalition
 theorem (see `solvers.shortage`) turns it round: an information set has no deal of a kind exactly
 when some coalition of the other players must hold more cards than it can have. So what a player
-knows can be guessed and checked like any deal: here the hand that is seen is a table of literals,
-and the coalition A and its witnesses X, one per set, are more of them.
+knows can be guessed and checked like any deal: the hand that is seen is a table of literals, and
+which coalition falls short is one more guess.
+
+While sets are small, the patterns in which the hand can lie in each set are listed, with what each
+leaves to each coalition (`hand_patterns`); else the witnesses of the inequality are literals too.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from quaternity.cards import Card
 from quaternity.epistemic.coupled_deals import CoupledDeals, DealTable, Literal, negated
+from quaternity.epistemic.hand_patterns import HandPatterns, Pattern
 from quaternity.epistemic.propositional import Case
 from solvers.problem import DealProblem, players_in
 
 
-def refuted(
-    model: CoupledDeals,
-    problem: DealProblem,
-    table: DealTable,
-    seen: tuple[int, ...],
-    case: Case,
-) -> Literal:
-    """A literal that can be true iff no deal of a case agrees with a table on some hands.
+class Refuter:
+    """Writes refutations into a model. One per model."""
 
-    Args:
-        problem: the public problem, whose deals are meant.
-        table: a deal of the problem.
-        seen: the players whose hands the deals share with the table.
-        case: who may own which card, besides what the problem says.
+    def __init__(self, model: CoupledDeals, problem: DealProblem) -> None:
+        self.model = model
+        self.problem = problem
+        self._patterns: dict[tuple[DealProblem, tuple[int, ...]], HandPatterns] = {}
+        self._looks: dict[tuple[int, tuple[int, ...], int], dict[Pattern, Literal]] = {}
 
-    Cost: about cards + 3 x players x sets literals.
-    """
-    others = [player for player in range(problem.players) if player not in seen]
-    proof = model.new_literal()
-    # A card of the case that a seen player holds, who may not, settles it at once.
-    at_once = [
-        table.held(player, card.set_index, card.number)
-        for card, mask in case.items()
-        for player in seen
-        if not mask >> player & 1
-    ]
-    if any(one is True for one in at_once):
-        return True
-    coalition = {player: model.new_literal() for player in others}
-    terms: list[tuple[int, Literal]] = [(problem.hands[p], coalition[p]) for p in others]
-    for index, constraint in enumerate(problem.sets):
-        witness = {player: model.new_literal() for player in others}
-        for number, owners in enumerate(constraint.owners):
-            mask = owners & case.get(Card(index, number), owners)
-            held = [table.held(player, index, number) for player in seen]
-            if any(one is True for one in held):
-                continue
-            counts = model.new_literal()  # at least when the card is open to somebody in X
-            for player in players_in(mask):
-                if player in witness:
-                    model.require_one([negated(witness[player]), *held, counts])
-            terms.append((-1, counts))
-        for player in others:
-            capped = model.new_literal()
-            model.require_one([negated(coalition[player]), witness[player], capped])
-            terms.append((-min(constraint.high[player], constraint.size), capped))
-            if constraint.low[player]:
-                kept = model.new_literal()
-                model.require_if(kept, witness[player])
-                model.require_if(kept, negated(coalition[player]))
-                terms.append((constraint.low[player], kept))
-    most = sum(weight for weight, _ in terms if weight > 0)
-    short = model.new_literal() if any(one is not False for one in at_once) else proof
-    model.require_sum(terms, 1, max(1, most), short)
-    if short is not proof:
-        model.require_one([negated(proof), short, *at_once])
-    return proof
+    def refuted(self, table: DealTable, seen: tuple[int, ...], case: Case) -> Literal:
+        """A literal that can be true iff no deal of a case agrees with a table on some hands.
+
+        Args:
+            table: a deal of the model.
+            seen: the players whose hands the deals share with the table.
+            case: who may own which card, besides what the public problem says.
+        """
+        patterns = self._patterns_of(table.problem, seen)
+        chosen = patterns.provable(case)
+        if chosen is None:
+            return self._refuted_by_witnesses(table, seen, case)
+        proofs = [self._short(table, patterns, number, case) for number in chosen]
+        return self.model.one_of(proofs)
+
+    def never(self, seen: tuple[int, ...], case: Case) -> bool:
+        """Whether in every public deal some deal of a case has the same seen hands.
+
+        False may also mean that this was not found out.
+        """
+        return self._patterns_of(self.problem, seen).provable(case) == []
+
+    def _patterns_of(self, problem: DealProblem, seen: tuple[int, ...]) -> HandPatterns:
+        key = (problem, seen)
+        if key not in self._patterns:
+            self._patterns[key] = HandPatterns(problem, self.problem, seen)
+        return self._patterns[key]
+
+    def _short(self, table: DealTable, patterns: HandPatterns, number: int, case: Case) -> Literal:
+        """A literal that can be true only if a coalition must hold more than it can have."""
+        terms: list[tuple[int, Literal]] = []
+        for index in range(len(self.problem.sets)):
+            for pattern, look in self._look(table, patterns, index).items():
+                shares = patterns.shares(index, pattern, case)
+                terms.append((patterns.never if shares is None else shares[number], look))
+        proof = self.model.new_literal()
+        least = sum(min(0, weight) for weight, _ in terms)
+        most = patterns.hand(patterns.coalitions[number]) - 1
+        self.model.require_sum(terms, min(least, most), most, proof)
+        return proof
+
+    def _look(self, table: DealTable, patterns: HandPatterns, index: int) -> dict[Pattern, Literal]:
+        """Per pattern of one set, a literal: exactly that one is true."""
+        key = (id(table), patterns.seen, index)
+        if key not in self._looks:
+            self._looks[key] = self._new_look(table, patterns, index)
+        return self._looks[key]
+
+    def _new_look(
+        self, table: DealTable, patterns: HandPatterns, index: int
+    ) -> dict[Pattern, Literal]:
+        listed = [
+            pattern
+            for pattern in patterns.patterns(index)
+            if not any(one is False for one in self._bits(table, patterns.seen, index, pattern))
+        ]
+        if len(listed) == 1:
+            return {listed[0]: True}
+        looks = {pattern: self.model.new_literal() for pattern in listed}
+        self.model.require_exactly_one(looks.values())
+        for number in range(self.problem.sets[index].size):
+            for player in patterns.seen:
+                held = table.held(player, index, number)
+                if not isinstance(held, bool):
+                    shown = [(1, look) for one, look in looks.items() if one[number] == player]
+                    self.model.require_sum([*shown, (-1, held)], 0, 0)
+        return looks
+
+    def _bits(
+        self, table: DealTable, seen: Sequence[int], index: int, pattern: Pattern
+    ) -> list[Literal]:
+        """Literals that together say that the seen hands lie in a set in this pattern."""
+        bits = []
+        for number, who in enumerate(pattern):
+            for player in seen:
+                held = table.held(player, index, number)
+                bits.append(held if player == who else negated(held))
+        return bits
+
+    def _refuted_by_witnesses(self, table: DealTable, seen: tuple[int, ...], case: Case) -> Literal:
+        """The inequality itself: literals for the coalition A and, per set, the witness X."""
+        model, problem = self.model, self.problem
+        others = [player for player in range(problem.players) if player not in seen]
+        # A card of the case that a seen player holds, who may not, settles it at once.
+        at_once = [
+            table.held(player, card.set_index, card.number)
+            for card, mask in case.items()
+            for player in seen
+            if not mask >> player & 1
+        ]
+        coalition = {player: model.new_literal() for player in others}
+        terms: list[tuple[int, Literal]] = [(problem.hands[p], coalition[p]) for p in others]
+        for index, constraint in enumerate(problem.sets):
+            witness = {player: model.new_literal() for player in others}
+            for number, owners in enumerate(constraint.owners):
+                mask = owners & case.get(Card(index, number), owners)
+                held = [table.held(player, index, number) for player in seen]
+                counts = model.new_literal()  # at least when the card is open to somebody in X
+                for player in players_in(mask):
+                    if player in witness:
+                        model.require_one([negated(witness[player]), *held, counts])
+                terms.append((-1, counts))
+            for player in others:
+                capped = model.new_literal()
+                model.require_one([negated(coalition[player]), witness[player], capped])
+                terms.append((-min(constraint.high[player], constraint.size), capped))
+                if constraint.low[player]:
+                    kept = model.new_literal()
+                    model.require_if(kept, witness[player])
+                    model.require_if(kept, negated(coalition[player]))
+                    terms.append((constraint.low[player], kept))
+        short = model.new_literal()
+        most = sum(weight for weight, _ in terms if weight > 0)
+        model.require_sum(terms, 1, max(1, most), short)
+        return model.one_of([short, *at_once])
 
 
-__all__ = ["refuted"]
+__all__ = ["Refuter"]

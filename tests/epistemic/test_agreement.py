@@ -12,7 +12,7 @@ from quaternity.epistemic.strategies import formulas, positions
 from solvers import Deal, DealProblem
 from tests.agreement import agree
 
-BOTH = {method: partial(holds, method=method) for method in (Method.EXPLICIT, Method.SOLVERS)}
+BOTH = {str(method): partial(holds, method=method) for method in (Method.EXPLICIT, Method.SOLVERS)}
 
 
 @given(positions(), st.data())
