@@ -12,6 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from itertools import islice
+from threading import Thread
+from typing import Any
 
 from solvers.errors import InputError, SolverFault, SolverTimeout
 from solvers.problem import DealProblem, SetConstraint, players_in
@@ -22,6 +24,9 @@ SECONDS = 60.0
 
 MOST_BOOLEANS = 1_000
 """Most booleans of a model whose cards are not bundled."""
+
+QUICK = 2000
+"""Models of at most so many variables are solved before anybody could interrupt them."""
 
 
 def prepare(
@@ -80,6 +85,8 @@ def prepare(
         places = min(hand, problem.cards + 1)
         model.add_linear_constraint(total(held[player]), places, places)
 
+    variables = sum(map(len, held))
+
     def solve() -> Verdict:
         solver = cp_model.CpSolver()
         solver.parameters.num_workers = 1
@@ -88,7 +95,9 @@ def prepare(
         solver.parameters.symmetry_level = 0
         solver.parameters.cp_model_probing_level = 0
         solver.parameters.max_time_in_seconds = seconds
-        status = solver.solve(model)
+        # Otherwise an interrupt ends the search only, and Python never hears of this or a later one.
+        solver.parameters.catch_sigint_signal = False
+        status = _solved(solver, model) if variables > QUICK else solver.solve(model)
         if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
             owner = [[-1] * one.size for one in problem.sets]
             for owners, rows in zip(owner, bundles, strict=True):
@@ -107,6 +116,20 @@ def prepare(
     return solve
 
 
+def _solved(solver: Any, model: Any) -> Any:
+    """The status of a solve that an interrupt ends: Python hears of one only between its steps."""
+    statuses: list[Any] = []
+    thread = Thread(target=lambda: statuses.append(solver.solve(model)), daemon=True)
+    thread.start()
+    try:
+        thread.join()
+    except BaseException:
+        solver.stop_search()
+        thread.join()
+        raise
+    return statuses[0]
+
+
 def prepare_within(problem: DealProblem, seconds: float) -> Callable[[], Verdict]:
     """`prepare` with a time limit in seconds."""
     return prepare(problem, seconds=seconds)
@@ -122,4 +145,4 @@ def _bundles(constraint: SetConstraint, bundled: bool) -> Iterable[tuple[int, li
     return together.items()
 
 
-__all__ = ["MOST_BOOLEANS", "SECONDS", "prepare", "prepare_within"]
+__all__ = ["MOST_BOOLEANS", "QUICK", "SECONDS", "prepare", "prepare_within"]

@@ -51,6 +51,10 @@ class Judgement:
         """The verdict that stands; None when there is no evidence."""
         return None if self.evidence is None else bool(self.evidence)
 
+    def in_words(self) -> str:
+        """All faults as sentences; empty when all is well."""
+        return "; ".join(map(str, self.faults))
+
 
 def judge(problem: DealProblem, solvers: Iterable[Solver]) -> Judgement:
     """Ask every solver and weigh the answers. No error of a solver gets out of here.

@@ -3,6 +3,7 @@
 from quaternity.cli import (
     analyse,
     compare,
+    fuzz,
     play,
     quarto,
     referee,
@@ -13,6 +14,7 @@ from quaternity.cli.app import run
 __all__ = [
     "analyse",
     "compare",
+    "fuzz",
     "play",
     "quarto",
     "referee",

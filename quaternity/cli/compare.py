@@ -318,9 +318,10 @@ def _print_report(report: Report) -> None:
         print("over all sizes")
         for line in report.table(None):
             print(line)
-    print()
-    for line in report.remarks():
-        print(line)
+    if report.measured:
+        print()
+        for line in report.remarks():
+            print(line)
 
 
 __all__ = ["Dask", "SaveTo", "Workers", "compare"]

@@ -1,0 +1,199 @@
+"""`fuzz`: a campaign of random problems and games in search of a disagreement."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from time import monotonic
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from quaternity.cli.app import app
+from quaternity.cli.chosen_solvers import SolverNames, chosen_solvers
+from quaternity.cli.compare import Dask, SaveTo
+from quaternity.cli.status import ExitStatus
+from quaternity.cli.terminal import progress, warn
+from quaternity.errors import InputError
+
+if TYPE_CHECKING:
+    from quaternity.campaign import Finding, Tally
+
+EXAMPLES = 1000
+MOST_EXAMPLES = 10**9
+MOST_SECONDS = 10**7
+
+
+@app.command()
+def fuzz(
+    seconds: Annotated[
+        float | None, typer.Option(help="Go on for so long.")
+    ] = None,
+    examples: Annotated[
+        int | None,
+        typer.Option(help=f"Try so many problems and games.  [default: {EXAMPLES}]"),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="The same seed draws the same examples.")] = 0,
+    solvers: SolverNames = "all",
+    workers: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
+    dask: Dask = None,
+    save_to: SaveTo = ".",
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+) -> None:  # fmt: skip
+    """Try random problems and whole random games on all solvers, in search of a disagreement.
+
+    Nine of ten examples are deal problems, feasible and infeasible ones that miss narrowly: all
+    verdicts must agree and verify. The tenth is a game: at every position every solver must find
+    the same legal questions and answers as the engine. A disagreement is made as small as can be,
+    told in a sentence and saved as a state file; exit status 3.
+
+    \b
+    Examples:
+      quaternity fuzz --seconds 600 --workers 2
+      quaternity fuzz --examples 500 --seed 7 --solvers my-solver,max-flow
+    """
+    from quaternity.campaign import Tally, run_campaign
+    from quaternity.findings import check_directory, save_finding
+    from quaternity.workers import open_executor
+
+    if seconds is not None and examples is not None:
+        raise InputError("--seconds and --examples: choose one")
+    if seconds is not None and not (math.isfinite(seconds) and 0 < seconds <= MOST_SECONDS):
+        raise InputError(f"seconds: {seconds:g} is not a time of at most {MOST_SECONDS} s")
+    if examples is not None and not 1 <= examples <= MOST_EXAMPLES:
+        raise InputError(f"examples: {examples} is out of range 1..{MOST_EXAMPLES}")
+    chosen = chosen_solvers(solvers)
+    check_directory(save_to)
+    if seconds is None and examples is None:
+        examples = EXAMPLES
+    tally, finding, interrupted = Tally(), None, False
+    begun = monotonic()
+    total = float(examples) if examples is not None else seconds
+    try:
+        with (
+            _hypothesis_files_elsewhere(),
+            progress("examples" if examples is not None else "seconds", total) as bar,
+            open_executor(workers, dask) as pool,
+        ):
+            shown = 0.0
+
+            def show() -> None:
+                nonlocal shown
+                reached = tally.examples if examples is not None else monotonic() - begun
+                bar.advance(reached - shown, _kinds(tally))
+                shown = reached
+
+            finding = run_campaign(
+                chosen,
+                examples=examples,
+                seconds=seconds,
+                seed=seed,
+                tally=tally,
+                pool=pool if workers > 1 or dask is not None else None,
+                on_progress=show,
+            )
+    except KeyboardInterrupt:
+        interrupted = True
+    saved = None
+    if finding is not None:
+        try:
+            saved = save_finding(save_to, finding.state_file)
+        except InputError as error:
+            warn(f"{error}; the state is\n{finding.state_file}")
+    spent = monotonic() - begun
+    names = [solver.name for solver in chosen]
+    if as_json:
+        print(json.dumps(_document(tally, finding, saved, seed, spent, interrupted, names)))
+    else:
+        _print_summary(tally, names, seed, spent)
+    if finding is not None:
+        _print_finding(finding, saved)
+        raise typer.Exit(ExitStatus.DISAGREE)
+    if interrupted:
+        warn("interrupted: no disagreement so far")
+        raise typer.Exit(ExitStatus.INTERRUPTED)
+
+
+@contextmanager
+def _hypothesis_files_elsewhere() -> Iterator[None]:
+    """Hypothesis keeps notes in a directory; let it be a temporary one, not the user's."""
+    from tempfile import TemporaryDirectory
+
+    name = "HYPOTHESIS_STORAGE_DIRECTORY"
+    before = os.environ.get(name)
+    with TemporaryDirectory() as directory:
+        os.environ[name] = before or directory
+        try:
+            yield
+        finally:
+            if before is None:
+                del os.environ[name]
+
+
+def _kinds(tally: Tally) -> str:
+    counts = tally.counts
+    return f"{counts['feasible']}+, {counts['infeasible']}-, {counts['games']} games"
+
+
+def _document(
+    tally: Tally,
+    finding: Finding | None,
+    saved: str | None,
+    seed: int,
+    seconds: float,
+    interrupted: bool,
+    names: list[str],
+) -> dict[str, Any]:
+    counts = tally.counts
+    return {
+        "seed": seed,
+        "solvers": names,
+        "examples": tally.examples,
+        "feasible": counts["feasible"],
+        "infeasible": counts["infeasible"],
+        "games": counts["games"],
+        "positions": counts["positions"],
+        "candidates": counts["candidates"],
+        "refused": dict(tally.refused),
+        "gave_up": dict(tally.gave_up),
+        "seconds": round(seconds, 3),
+        "interrupted": interrupted,
+        "finding": None
+        if finding is None
+        else {
+            "where": finding.where,
+            "text": finding.text,
+            "moves": list(finding.moves),
+            "state": json.loads(finding.state_file),
+            "saved": saved,
+        },
+    }
+
+
+def _print_summary(tally: Tally, names: list[str], seed: int, seconds: float) -> None:
+    counts = tally.counts
+    problems = counts["feasible"] + counts["infeasible"]
+    print(f"{', '.join(names)}: {seconds:.1f} s, seed {seed}")
+    print(
+        f"{problems} problems: {counts['feasible']} feasible, {counts['infeasible']} infeasible; "
+        f"{counts['games']} games: {counts['positions']} positions, "
+        f"{counts['candidates']} candidates for a question and its answer"
+    )
+    for words, count in (("refused", tally.refused), ("gave up on", tally.gave_up)):
+        for name in names:
+            if count[name]:
+                print(f"{name} {words} {count[name]}, where the others were compared")
+
+
+def _print_finding(finding: Finding, saved: str | None) -> None:
+    warn(f"a disagreement in a {finding.where}: {finding.text}")
+    if finding.moves:
+        warn(f"after {'; '.join(finding.moves)}")
+    if saved is not None:
+        warn(f"the state is saved: quaternity check {saved} --solver all")
+
+
+__all__ = ["fuzz"]

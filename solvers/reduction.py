@@ -1,0 +1,160 @@
+"""Make a problem with a fault smaller while the fault stays: greedily, a simplification a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from time import monotonic
+
+from solvers.problem import DealProblem, SetConstraint, players_in
+from solvers.registry import solve
+from solvers.verdict import Feasible
+
+Owners = list[list[int]]
+"""`[set][card]`: a player, or -1."""
+
+
+def reduced(
+    problem: DealProblem,
+    is_faulty: Callable[[DealProblem], bool],
+    *,
+    same_size: bool = False,
+    seconds: float = 30.0,
+) -> DealProblem:
+    """A problem in which no simplification keeps the fault.
+
+    Sets, cards and players go, hands and minimums become smaller, maximums loose, owners fewer.
+    Of a feasible problem a deal is kept, so that it stays feasible without what goes.
+
+    Args:
+        is_faulty: whether a problem shows the fault; the given one must.
+        same_size: keep all sets of one size, at least 1, by taking a card from each.
+        seconds: after them, what was reached is given.
+
+    Cost: at most about (cards + players x sets) squared runs of `is_faulty`.
+
+    >>> def no_two_cards(problem):
+    ...     return problem.cards >= 2
+    >>> big = DealProblem([4, 2], [SetConstraint.of([[0, 1]] * 3, players=2)] * 2)
+    >>> reduced(big, no_two_cards)
+    DealProblem(hands=[0], sets=[SetConstraint(owners=[[], []], low=[0], high=[2])])
+    """
+    until = monotonic() + seconds
+    simpler = True
+    while simpler:
+        simpler = False
+        for candidate in simplifications(problem, same_size):
+            if monotonic() > until:
+                return problem
+            if is_faulty(candidate):
+                problem, simpler = candidate, True
+                break
+    return problem
+
+
+def simplifications(problem: DealProblem, same_size: bool = False) -> Iterator[DealProblem]:
+    """Simpler problems, the greatest steps first. Each is smaller in a way that ends."""
+    owners = _some_owners(problem)
+    sets = range(len(problem.sets))
+    if len(problem.sets) > same_size:
+        for index in sets:
+            yield _without_cards(
+                problem,
+                owners,
+                [list(range(problem.sets[index].size)) if one == index else [] for one in sets],
+                drop=index,
+            )
+    if same_size and problem.sets[0].size > 1:
+        for card in range(problem.sets[0].size):
+            yield _without_cards(problem, owners, [[card] for _ in sets])
+    if not same_size:
+        for index, one in enumerate(problem.sets):
+            for card in range(one.size):
+                chosen: list[list[int]] = [[] for _ in sets]
+                chosen[index] = [card]
+                yield _without_cards(problem, owners, chosen)
+    for player in range(problem.players if problem.players > 1 else 0):
+        if not problem.hands[player] and not any(one.low[player] for one in problem.sets):
+            yield _without_player(problem, player)
+    for player, hand in enumerate(problem.hands):
+        if hand:
+            yield DealProblem(_changed(problem.hands, player, hand - 1), problem.sets)
+    for index, one in enumerate(problem.sets):
+        for player, low in enumerate(one.low):
+            if low:
+                changed = SetConstraint(one.owners, _changed(one.low, player, low - 1), one.high)
+                yield problem.with_set(index, changed)
+        for player, high in enumerate(one.high):
+            if high < one.size:
+                changed = SetConstraint(one.owners, one.low, _changed(one.high, player, one.size))
+                yield problem.with_set(index, changed)
+        for card, mask in enumerate(one.owners):
+            for player in players_in(mask):
+                rest = _changed(one.owners, card, mask & ~(1 << player))
+                yield problem.with_set(index, SetConstraint(rest, one.low, one.high))
+
+
+def _changed(values: Sequence[int], place: int, value: int) -> tuple[int, ...]:
+    return (*values[:place], value, *values[place + 1 :])
+
+
+def _some_owners(problem: DealProblem) -> Owners:
+    """Who holds which card: in a deal, or where there is none somehow."""
+    verdict = solve(problem)
+    if isinstance(verdict, Feasible):
+        return [list(cards) for cards in verdict.deal.owner]
+    room = list(problem.hands)
+    owners: Owners = []
+    for one in problem.sets:
+        cards = []
+        for mask in one.owners:
+            able = [player for player in players_in(mask) if room[player]]
+            who = max(able, key=lambda player: room[player], default=-1)
+            if who >= 0:
+                room[who] -= 1
+            cards.append(who)
+        owners.append(cards)
+    return owners
+
+
+def _without_cards(
+    problem: DealProblem, owners: Owners, cards: Sequence[Sequence[int]], drop: int | None = None
+) -> DealProblem:
+    """The problem without some cards per set, nor their places in hands; or without a set."""
+    hands = list(problem.hands)
+    sets = []
+    for index, (one, gone) in enumerate(zip(problem.sets, cards, strict=True)):
+        low, high = list(one.low), list(one.high)
+        for card in gone:
+            who = owners[index][card]
+            if who >= 0:
+                hands[who] -= 1
+                low[who] = max(0, low[who] - 1)
+                if high[who] < one.size:
+                    high[who] = max(0, high[who] - 1)
+        if index == drop:
+            continue
+        size = one.size - len(gone)
+        high = [min(most, size) for most in high]
+        kept = [mask for card, mask in enumerate(one.owners) if card not in gone]
+        sets.append(SetConstraint(kept, low, high))
+    return DealProblem(hands, sets)
+
+
+def _without_player(problem: DealProblem, player: int) -> DealProblem:
+    """The problem without a player who must hold nothing; the later ones move up."""
+
+    def moved(mask: int) -> int:
+        below = mask & ((1 << player) - 1)
+        return below | mask >> (player + 1) << player
+
+    def fewer(values: Sequence[int]) -> tuple[int, ...]:
+        return (*values[:player], *values[player + 1 :])
+
+    sets = [
+        SetConstraint([moved(mask) for mask in one.owners], fewer(one.low), fewer(one.high))
+        for one in problem.sets
+    ]
+    return DealProblem(fewer(problem.hands), sets)
+
+
+__all__ = ["reduced", "simplifications"]
