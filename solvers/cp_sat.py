@@ -95,7 +95,7 @@ def prepare(
         solver.parameters.symmetry_level = 0
         solver.parameters.cp_model_probing_level = 0
         solver.parameters.max_time_in_seconds = seconds
-        # Otherwise an interrupt ends the search only, and Python never hears of this or a later one.
+        # Otherwise an interrupt ends only the search, and Python hears of no interrupt any more.
         solver.parameters.catch_sigint_signal = False
         status = _solved(solver, model) if variables > QUICK else solver.solve(model)
         if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
