@@ -1,0 +1,116 @@
+"""SET: the two methods of each question against one another, in one run."""
+
+from collections.abc import Callable
+from random import Random
+
+import pytest
+
+from quaternity.ternary import (
+    CARDS,
+    WHOLE_DECK,
+    Rule,
+    count_free,
+    counting_by_layers,
+    counting_by_search,
+    largest_free,
+    largest_in_deck,
+    most_disjoint,
+    partition,
+)
+
+Race = Callable[..., float]
+Pace = Callable[..., float]
+
+
+def random_tables(size: int, number: int) -> list[list[int]]:
+    random = Random(size)
+    return [random.sample(range(CARDS), size) for _ in range(number)]
+
+
+@pytest.mark.bench
+@pytest.mark.parametrize("rule", Rule)
+@pytest.mark.parametrize("size", [12, 27, 36])
+def test_largest_of_a_table(race: Race, size: int, rule: Rule) -> None:
+    tables = random_tables(size, 5)
+    ratio = race(
+        f"largest of {size} cards, {rule}: search, CP-SAT",
+        lambda: [largest_free(table, rule, "search") for table in tables],
+        lambda: [largest_free(table, rule, "cp-sat") for table in tables],
+        per=len(tables),
+        rounds=3,
+    )
+    assert ratio > 0
+
+
+@pytest.mark.bench
+@pytest.mark.parametrize("rule", Rule)
+@pytest.mark.parametrize("size", [12, 36, 72])
+def test_disjoint_threes_of_a_table(race: Race, size: int, rule: Rule) -> None:
+    tables = random_tables(size, 5)
+    ratio = race(
+        f"disjoint threes of {size} cards, {rule}: search, CP-SAT",
+        lambda: [most_disjoint(table, rule, "search") for table in tables],
+        lambda: [most_disjoint(table, rule, "cp-sat") for table in tables],
+        per=len(tables),
+        rounds=3,
+    )
+    assert ratio > 0
+
+
+@pytest.mark.bench
+@pytest.mark.parametrize("rule", Rule)
+def test_partition_of_the_deck(race: Race, rule: Rule) -> None:
+    random = Random(1)
+    ratio = race(
+        f"random partition of the deck, {rule}: search, CP-SAT",
+        lambda: partition(WHOLE_DECK, rule, random, "search"),
+        lambda: partition(WHOLE_DECK, rule, random, "cp-sat"),
+        goal=2,
+    )
+    assert ratio > 1, "safe decks are made by search because it is faster"
+
+
+@pytest.mark.bench
+@pytest.mark.parametrize("rule", Rule)
+def test_proof_for_the_deck(race: Race, rule: Rule) -> None:
+    ratio = race(
+        f"largest of the deck proved, {rule}: search, CP-SAT",
+        lambda: largest_in_deck(rule, "search"),
+        lambda: largest_in_deck(rule, "cp-sat"),
+        rounds=3,
+    )
+    assert ratio > 0
+
+
+@pytest.mark.bench
+def test_both_proofs_by_both_methods(pace: Pace) -> None:
+    seconds = pace(
+        "20 and 54 proved by both methods",
+        lambda: [largest_in_deck(rule, name) for rule in Rule for name in ("search", "cp-sat")],
+        goal="5 s",
+        rounds=3,
+    )
+    assert seconds > 0
+
+
+@pytest.mark.bench
+def test_counting_by_layers(race: Race) -> None:
+    counting_by_layers.kinds.cache_clear()
+    ratio = race(
+        "tables of 6 without a triple: layers, search",
+        lambda: counting_by_layers.count(6),
+        lambda: counting_by_search.count(6, Rule.TRIPLE),
+        rounds=3,
+        goal=5,
+    )
+    assert ratio > 1, "layers are the method used because they are faster"
+
+
+@pytest.mark.bench
+@pytest.mark.parametrize("n", [12, counting_by_layers.LARGEST_TABLE])
+def test_counting(pace: Pace, n: int) -> None:
+    def count() -> None:
+        counting_by_layers.kinds.cache_clear()
+        count_free(n, Rule.TRIPLE)
+
+    assert pace(f"tables of {n} without a triple", count, goal="2 s", rounds=3) > 0
