@@ -140,7 +140,7 @@ def _prove_set(chosen: LargestMethod, method: str) -> DeckLimit:
             f"A hyperplane (27 cards, such as those of one shape) has at most {full} cards without "
             f"a SET ({method}).",
             f"{larger} cards without a SET would have {full} in some hyperplane: else the pairs of "
-            f"them in a common hyperplane, counted over all {DIRECTIONS} directions, would be too few.",
+            f"them in a common one, counted over all {DIRECTIONS} directions, would be too few.",
             f"The hyperplane has {caps} such collections of {full}, and all are alike: each is an "
             "image of any other under a change of coordinates.",
             f"With one of them given, at most {len(cards)} cards in all are without a SET "

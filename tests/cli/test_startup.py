@@ -26,6 +26,9 @@ print(status, loaded, file=sys.stderr)
         ["questions", str(files("quaternity") / "data" / "game-4-13-4.record")],
         ["quarto", "show", "example", "N?BI??JO?FDLMEAG", "--json"],
         ["quarto", "solve", "example", "??HPF?N?M?A?ED??"],
+        ["set", "find", "0", "40", "2222"],
+        ["set", "deck", "--safe", "--seed", "1"],
+        ["set", "count", "--rule", "set"],
         ["play", "--random", "0", "--random", "1", "--random", "2"],
     ],
 )

@@ -3,9 +3,9 @@
 Let free(n) be the number of tables of n cards without a correct triple, and Z(t) the sum of
 free(n) t^n. Cut the deck by its first two digits into a 3 x 3 array of *blocks* of nine cards. A
 correct triple takes one card from each of three blocks that share no row and no column. Let a table
-have the cards X_0, X_1, X_2 in the blocks of the first row, Y_0, Y_1, Y_2 in those of the second and
-Z_0, Z_1, Z_2 in those of the third. With T_X[Y, Z] = 1 if X, Y and Z (parts of a block) hold no triple
-and 0 if they do, the six ways to choose three blocks form a ring,
+have the cards X_0, X_1, X_2 in the blocks of the first row, Y_0, Y_1, Y_2 in those of the second,
+and Z_0, Z_1, Z_2 in those of the third. With T_X[Y, Z] = 0 if X, Y and Z (parts of a block) hold a
+triple and 1 if they do not, the six ways to choose three blocks form a ring,
 
     Y_0 - X_2 - Z_1 - X_0 - Y_2 - X_1 - Z_0 - X_2 - Y_1 - X_0 - Z_2 - X_1 - Y_0,
 
@@ -13,9 +13,9 @@ so the sum over all Y and Z is a trace: with the weights D = diag(t^cards),
 
     Z(t) = sum over (X_0, X_1, X_2) of t^cards * trace (T_{X_2} D T_{X_0} D T_{X_1} D)^2.
 
-The 512 x 512 matrices T_X have small ranks: T_X[Y, Z] asks whether Z avoids the cards F(X, Y) that X
-and Y forbid, and there are mostly some 60 different F(X, Y). Up to changes of names there are 111,618
-first rows (X_0, X_1, X_2).
+The 512 x 512 matrices T_X have small ranks: T_X[Y, Z] asks whether Z avoids the cards F(X, Y) that
+X and Y forbid, and there are mostly some 60 different F(X, Y). Up to changes of names there are
+111,618 first rows (X_0, X_1, X_2).
 """
 
 from collections.abc import Iterator

@@ -32,14 +32,13 @@ def random_tables(size: int, number: int) -> list[list[int]]:
 @pytest.mark.parametrize("size", [12, 27, 36])
 def test_largest_of_a_table(race: Race, size: int, rule: Rule) -> None:
     tables = random_tables(size, 5)
-    ratio = race(
+    race(
         f"largest of {size} cards, {rule}: search, CP-SAT",
         lambda: [largest_free(table, rule, "search") for table in tables],
         lambda: [largest_free(table, rule, "cp-sat") for table in tables],
         per=len(tables),
         rounds=3,
     )
-    assert ratio > 0
 
 
 @pytest.mark.bench
@@ -47,14 +46,13 @@ def test_largest_of_a_table(race: Race, size: int, rule: Rule) -> None:
 @pytest.mark.parametrize("size", [12, 36, 72])
 def test_disjoint_threes_of_a_table(race: Race, size: int, rule: Rule) -> None:
     tables = random_tables(size, 5)
-    ratio = race(
+    race(
         f"disjoint threes of {size} cards, {rule}: search, CP-SAT",
         lambda: [most_disjoint(table, rule, "search") for table in tables],
         lambda: [most_disjoint(table, rule, "cp-sat") for table in tables],
         per=len(tables),
         rounds=3,
     )
-    assert ratio > 0
 
 
 @pytest.mark.bench
@@ -73,24 +71,22 @@ def test_partition_of_the_deck(race: Race, rule: Rule) -> None:
 @pytest.mark.bench
 @pytest.mark.parametrize("rule", Rule)
 def test_proof_for_the_deck(race: Race, rule: Rule) -> None:
-    ratio = race(
+    race(
         f"largest of the deck proved, {rule}: search, CP-SAT",
         lambda: largest_in_deck(rule, "search"),
         lambda: largest_in_deck(rule, "cp-sat"),
         rounds=3,
     )
-    assert ratio > 0
 
 
 @pytest.mark.bench
 def test_both_proofs_by_both_methods(pace: Pace) -> None:
-    seconds = pace(
+    pace(
         "20 and 54 proved by both methods",
         lambda: [largest_in_deck(rule, name) for rule in Rule for name in ("search", "cp-sat")],
         goal="5 s",
         rounds=3,
     )
-    assert seconds > 0
 
 
 @pytest.mark.bench
@@ -113,4 +109,4 @@ def test_counting(pace: Pace, n: int) -> None:
         counting_by_layers.kinds.cache_clear()
         count_free(n, Rule.TRIPLE)
 
-    assert pace(f"tables of {n} without a triple", count, goal="2 s", rounds=3) > 0
+    pace(f"tables of {n} without a triple", count, goal="2 s", rounds=3)
