@@ -7,6 +7,7 @@ from quaternity.cli import (
     play,
     quarto,
     referee,
+    solve,
     ternary,
 )
 from quaternity.cli.app import run
@@ -19,5 +20,6 @@ __all__ = [
     "quarto",
     "referee",
     "run",
+    "solve",
     "ternary",
 ]

@@ -1,11 +1,11 @@
 """Canonical states: one key for all states with the same future up to names.
 
-A state is closed (every owner and every minimum is as tight as the surviving deals allow), completed
-sets are dropped except for the points, cards are sorted within sets and sets within the state, and
-the players get roles, the one on turn role 0, such that the key is the smallest possible. The closed
-constraints and the surviving deals determine each other, so two states have the same key exactly
-when names of cards, sets and players can be changed such that the surviving deals, the points and
-the player on turn are the same.
+A state is closed (every owner and every minimum is as tight as the surviving deals allow),
+completed sets are dropped except for the points, cards are sorted within sets and sets within the
+state, and the players get roles, the one on turn role 0, such that the key is the smallest
+possible. The closed constraints and the surviving deals determine each other, so two states have
+the same key exactly when names of cards, sets and players can be changed such that the surviving
+deals, the points and the player on turn are the same.
 
 One rule knows players apart: the tie-break `first-in-order`. While it can still matter (see
 `Rules.order_matters`) the players who hold cards keep their order. Under `fewest-sets` with four or
@@ -47,11 +47,11 @@ def canonical(state: State) -> Canonical:
             no game brings about.
         LimitError: more than `quaternity.play.kinds.MOST_PLAYERS` players.
 
-    >>> from quaternity.settings import Settings
+    >>> from quaternity import Answer, Card, Question, Settings
     >>> state = State.start(Settings(set_size=2, sets=3, players=3))
-    >>> first, second = (state.after(question, 0) for question in list(state.legal_questions)[::3][:2])
-    >>> canonical(first).key == canonical(second).key, canonical(first).roles, canonical(second).roles
-    (True, (1, 2, 0), (2, 1, 0))
+    >>> one, two = (state.after(Question(0, asked, Card(1, 0)), Answer.NO) for asked in (1, 2))
+    >>> canonical(one).key == canonical(two).key, canonical(one).roles, canonical(two).roles
+    (True, (1, 0, 2), (2, 0, 1))
     """
     code = coding(Rules.of(state))
     kinds = closed_kinds(code, state)

@@ -3,16 +3,17 @@
 A key holds, in this order: who is on turn where that is not simply role 0 (`place`), the hands and
 points of the roles 1, 2, ..., and the kinds of the sets in play, ascending. Role 0 is on turn; its
 hand and points follow from the sizes. Each field has a fixed width in bits and stays within one of
-the 64-bit words of the key, so that keys of one game compare like the fields, in bytes and in words.
+the 64-bit words of the key, so that keys of one game compare like the fields, in bytes and in
+words.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import lru_cache
 from struct import Struct
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from quaternity.errors import InputError
 from quaternity.play.kinds import Kind, KindBook, kind_book
@@ -63,6 +64,20 @@ class Rules:
     def of(cls, game: Settings | State) -> Rules:
         """The rules of a state's or settings' game."""
         return cls(game.set_size, game.sets, game.players, game.tie_break)
+
+    def document(self) -> dict[str, Any]:
+        """As plain values for JSON."""
+        return asdict(self) | {"tie_break": str(self.tie_break)}
+
+    @classmethod
+    def of_document(cls, document: dict[str, Any]) -> Rules:
+        """The rules that `document` was made of.
+
+        Raises:
+            KeyError, TypeError, ValueError: they are not.
+        """
+        numbers = [int(document[name]) for name in ("set_size", "sets", "players")]
+        return cls(*numbers, TieBreak(document["tie_break"]))
 
     def order_matters(self, hands: Sequence[int]) -> bool:
         """Whether the order of the players can still decide something.

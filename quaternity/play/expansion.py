@@ -1,61 +1,25 @@
 """What one step of a game leads to, for many canonical states at once.
 
-Everything is exact integer arithmetic on arrays: the tests of all candidate answers, the closing of
-all sets, and the search for the smallest names of the players. `quaternity.play.successors` does the
-same for one state by way of the game's own rules, slowly; the tests hold the two equal.
+Everything is exact integer arithmetic on arrays: the tests of all candidate answers, the closing
+of all sets, and the search for the smallest names of the players. `quaternity.play.successors` does
+the same for one state by way of the game's own rules, slowly; the tests hold the two equal.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from quaternity.play.coding import Coding, Key
+from quaternity.play.coding import Coding
+from quaternity.play.key_arrays import Keys, from_words, to_words
 from quaternity.play.kind_arrays import KindArrays, array_fault
 from quaternity.settings import TieBreak
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from numpy.typing import NDArray
-
-Keys = Any
-"""A one-dimensional array of keys that sorts as they do: uint64, or bytes when they are longer."""
-
-
-def key_array(code: Coding, keys: Iterable[Key]) -> Keys:
-    """Keys as an array."""
-    words = np.frombuffer(b"".join(keys), ">u8").reshape(-1, code.words)
-    return from_words(words.astype(np.uint64))
-
-
-def key_bytes(keys: Keys) -> list[Key]:
-    """An array of keys as a list."""
-    data = keys.astype(">u8").tobytes() if keys.dtype.kind == "u" else keys.tobytes()
-    size = keys.dtype.itemsize
-    return [data[start : start + size] for start in range(0, len(data), size)]
-
-
-def key_dtype(code: Coding) -> Any:
-    """The type of an array of keys."""
-    return np.dtype(np.uint64 if code.words == 1 else f"S{8 * code.words}")
-
-
-def from_words(words: NDArray[np.uint64]) -> Keys:
-    """Keys from their words, [key, word]."""
-    if words.shape[1] == 1:
-        return np.ascontiguousarray(words[:, 0])
-    return words.astype(">u8").view(f"S{8 * words.shape[1]}")[:, 0]
-
-
-def to_words(keys: Keys) -> NDArray[np.uint64]:
-    """The words of keys, [key, word]."""
-    if keys.dtype.kind == "u":
-        return keys.reshape(-1, 1)  # type: ignore[no-any-return]  # an array of words
-    words = np.ascontiguousarray(keys).view(">u8").reshape(len(keys), -1)
-    return words.astype(np.uint64)  # type: ignore[no-any-return]  # an array of words
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +38,12 @@ class Expansion:
     """
 
     keys: Keys
-    counts: NDArray[np.uint16]
-    asked: NDArray[np.uint8]
-    no: NDArray[np.int32]
-    yes: NDArray[np.int32]
-    no_order: NDArray[np.uint8]
-    yes_order: NDArray[np.uint8]
+    counts: NDArray[Any]
+    asked: NDArray[Any]
+    no: NDArray[Any]
+    yes: NDArray[Any]
+    no_order: NDArray[Any]
+    yes_order: NDArray[Any]
 
 
 @dataclass(slots=True)
@@ -94,12 +58,12 @@ class _Positions:
         rank: [position, player]: the other roles are given out by ascending rank.
     """
 
-    kinds: NDArray[np.int32]
-    hands: NDArray[np.int64]
-    points: NDArray[np.int64]
-    first: NDArray[np.bool_]
-    place: NDArray[np.int64]
-    rank: NDArray[np.int64]
+    kinds: NDArray[Any]
+    hands: NDArray[Any]
+    points: NDArray[Any]
+    first: NDArray[Any]
+    place: NDArray[Any]
+    rank: NDArray[Any]
 
 
 class Expander:
@@ -167,18 +131,18 @@ class Expander:
         points[:, 0] = sets - left - points.sum(1)
         return fields[0], hands, points, kinds
 
-    def _slack(self, kinds: NDArray[np.int32], hands: NDArray[np.int64]) -> NDArray[np.uint64]:
+    def _slack(self, kinds: NDArray[Any], hands: NDArray[Any]) -> NDArray[Any]:
         """Packed (sum of tables, guards set) minus hands, [position, word]."""
-        tables = self.kinds.table[kinds].sum(1, np.uint64) | self.kinds.guard
+        tables: NDArray[Any] = self.kinds.table[kinds].sum(1, np.uint64) | self.kinds.guard
         for player in range(self.rules.players):
             tables -= hands[:, player, None].astype(np.uint64) * self.kinds.member[player]
         return tables
 
     def _asked(
         self,
-        place: NDArray[np.int64],
-        hands: NDArray[np.int64],
-        kinds: NDArray[np.int32],
+        place: NDArray[Any],
+        hands: NDArray[Any],
+        kinds: NDArray[Any],
         index: int,
     ) -> tuple[NDArray[Any], ...]:
         """The legal questions about the sets at one index, unless the set before looks the same.
@@ -214,14 +178,14 @@ class Expander:
 
     def _answered(
         self,
-        parent: NDArray[np.int64],
-        index: NDArray[np.int64],
-        asked: NDArray[np.uint8],
-        no: NDArray[np.int32],
-        yes: NDArray[np.int32],
-        hands: NDArray[np.int64],
-        kinds: NDArray[np.int32],
-        rest: NDArray[np.uint64],
+        parent: NDArray[Any],
+        index: NDArray[Any],
+        asked: NDArray[Any],
+        no: NDArray[Any],
+        yes: NDArray[Any],
+        hands: NDArray[Any],
+        kinds: NDArray[Any],
+        rest: NDArray[Any],
         answer: bool,
     ) -> tuple[NDArray[Any], ...]:
         """The positions after all legal answers of one kind; their sets are not closed yet.
@@ -243,7 +207,7 @@ class Expander:
 
     # ------------------------------------------------------------------ after the answer
 
-    def _closed(self, kinds: NDArray[np.int32], slack: NDArray[np.uint64]) -> NDArray[np.int32]:
+    def _closed(self, kinds: NDArray[Any], slack: NDArray[Any]) -> NDArray[Any]:
         """The closed kinds of all sets of all positions."""
         arrays, size = self.kinds, self.rules.set_size
         lanes = 2**self.rules.players
@@ -263,12 +227,12 @@ class Expander:
 
     def _settled(
         self,
-        kinds: NDArray[np.int32],
-        hands: NDArray[np.int64],
-        points: NDArray[np.int64],
-        place: NDArray[np.int64],
-        asked: NDArray[np.uint8],
-        said: NDArray[np.bool_],
+        kinds: NDArray[Any],
+        hands: NDArray[Any],
+        points: NDArray[Any],
+        place: NDArray[Any],
+        asked: NDArray[Any],
+        said: NDArray[Any],
     ) -> _Positions:
         """Put down completed sets and find who is on turn. Changes its arguments."""
         rules, players = self.rules, self.rules.players
@@ -313,11 +277,11 @@ class Expander:
 
     def _chosen(
         self,
-        place: NDArray[np.int64],
-        hands: NDArray[np.int64],
-        points: NDArray[np.int64],
-        kinds: NDArray[np.int32],
-    ) -> tuple[NDArray[np.int64], _Positions]:
+        place: NDArray[Any],
+        hands: NDArray[Any],
+        points: NDArray[Any],
+        kinds: NDArray[Any],
+    ) -> tuple[NDArray[Any], _Positions]:
         """What chance can choose where it is on turn: states, and positions."""
         players = self.rules.players
         states = np.nonzero(place == players)[0] if self._chances else np.zeros(0, np.int64)
@@ -333,14 +297,14 @@ class Expander:
 
     # ------------------------------------------------------------------ names
 
-    def _named(self, positions: _Positions) -> tuple[NDArray[np.uint64], NDArray[np.uint8]]:
+    def _named(self, positions: _Positions) -> tuple[NDArray[Any], NDArray[Any]]:
         """The words of the smallest keys, and the numbers of the orders of roles that give them."""
-        code, players = self.code, self.rules.players
+        code = self.code
         best = np.full((len(positions.kinds), code.words), np.iinfo(np.uint64).max)
         best_order = np.zeros(len(best), np.uint8)
         for order, roles in enumerate(self.kinds.orders):
             fits = positions.first[:, roles[0]].copy()
-            for one, two in zip(roles[1:], roles[2:], strict=False):
+            for one, two in pairwise(roles[1:]):
                 fits &= positions.rank[:, one] <= positions.rank[:, two]
             rows = np.nonzero(fits)[0]
             if not len(rows):
@@ -363,13 +327,13 @@ class Expander:
         self,
         states: int,
         keys: Keys,
-        inverse: NDArray[np.int64],
-        order: NDArray[np.uint8],
-        parent: NDArray[np.int64],
-        asked: NDArray[np.uint8],
-        rows: NDArray[np.int64],
-        said: NDArray[np.bool_],
-        chance_owner: NDArray[np.int64],
+        inverse: NDArray[Any],
+        order: NDArray[Any],
+        parent: NDArray[Any],
+        asked: NDArray[Any],
+        rows: NDArray[Any],
+        said: NDArray[Any],
+        chance_owner: NDArray[Any],
     ) -> Expansion:
         """Answers put with their questions, questions in the order of states."""
         questions, chances = len(parent), len(chance_owner)
@@ -388,11 +352,12 @@ class Expander:
         )
 
 
-def _holds(slack: NDArray[np.uint64], guard: NDArray[np.uint64]) -> NDArray[np.bool_]:
-    return (slack & guard == guard).all(1)  # type: ignore[no-any-return]  # an array of truths
+def _holds(slack: NDArray[Any], guard: NDArray[Any]) -> NDArray[Any]:
+    holds: NDArray[Any] = (slack & guard == guard).all(1)
+    return holds
 
 
-def _smaller(one: NDArray[np.uint64], two: NDArray[np.uint64]) -> NDArray[np.bool_]:
+def _smaller(one: NDArray[Any], two: NDArray[Any]) -> NDArray[Any]:
     """Where the words of one are smaller, the first word counting most."""
     smaller = np.zeros(len(one), bool)
     equal = np.ones(len(one), bool)
@@ -413,13 +378,4 @@ def _joined(one: _Positions, two: _Positions) -> _Positions:
     )
 
 
-__all__ = [
-    "Expander",
-    "Expansion",
-    "Keys",
-    "from_words",
-    "key_array",
-    "key_bytes",
-    "key_dtype",
-    "to_words",
-]
+__all__ = ["Expander", "Expansion"]

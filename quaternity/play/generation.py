@@ -9,22 +9,15 @@ goes on from there. The states, their numbering and the graph are the same howev
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from quaternity.errors import InputError, LimitError
+from quaternity.errors import LimitError
 from quaternity.play.coding import Coding, Key, Rules, coding
-from quaternity.play.expansion import (
-    Expander,
-    Expansion,
-    Keys,
-    key_array,
-    key_bytes,
-    key_dtype,
-)
+from quaternity.play.expanding import expanded
+from quaternity.play.graph import COLUMNS, GameGraph, loaded_graph
 from quaternity.play.graph_files import (
     Pieces,
     WorkDirectory,
@@ -33,14 +26,12 @@ from quaternity.play.graph_files import (
     save_array,
     save_arrays,
 )
-from quaternity.play.kinds import role_orders
-from quaternity.play.successors import choices
+from quaternity.play.key_arrays import Keys, among, found_at, key_array, key_dtype
 from quaternity.workers import Pool, ordered_map
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
 
 PORTION = 8192
 """States expanded at a time."""
@@ -54,138 +45,6 @@ Report = Callable[[str, int, int | None], None]
 
 def quiet(what: str, done: int, total: int | None) -> None:
     """A report to nobody."""
-
-
-# ---------------------------------------------------------------------------- expanding
-
-
-@lru_cache(maxsize=4)
-def _expander(rules: Rules) -> Expander:
-    return Expander(coding(rules))
-
-
-def expanded(work: tuple[Rules, Keys]) -> Expansion:
-    """The expansion of some keys: what workers run."""
-    rules, keys = work
-    code = coding(rules)
-    if Expander.fault(code) is None:
-        return _expander(rules).expand(keys)
-    return expanded_plainly(code, keys)
-
-
-def expanded_plainly(code: Coding, keys: Keys) -> Expansion:
-    """The same for any game, one state at a time (`quaternity.play.successors`)."""
-    numbers = role_orders(code.rules.players)[1]
-    found: dict[Key, int] = {}
-    counts, asked = [], []
-    to: tuple[list[int], list[int]] = ([], [])
-    by: tuple[list[int], list[int]] = ([], [])
-    for key in key_bytes(keys):
-        questions = choices(code, key)
-        counts.append(len(questions))
-        for question in questions:
-            asked.append(question.asked)
-            for answer in (0, 1):
-                to[answer].append(-1)
-                by[answer].append(0)
-            for reply in question.replies:
-                to[reply.answer][-1] = found.setdefault(reply.key, len(found))
-                by[reply.answer][-1] = numbers[reply.roles]
-    ordered = sorted(found)
-    rank = np.full(len(found) + 1, -1, np.int32)
-    rank[[found[key] for key in ordered]] = np.arange(len(found))
-    order_type = np.uint8 if len(numbers) <= 256 else np.uint16
-    return Expansion(
-        key_array(code, ordered),
-        np.array(counts, np.uint16),
-        np.array(asked, np.uint8),
-        rank[to[0]],
-        rank[to[1]],
-        np.array(by[0], order_type),
-        np.array(by[1], order_type),
-    )
-
-
-# ---------------------------------------------------------------------------- the graph
-
-
-@dataclass(frozen=True, slots=True)
-class Segment:
-    """Some states of a graph with their questions.
-
-    Attributes:
-        states: their numbers.
-        first: per state, where its questions begin; each has at least one.
-        asked: per question the role that answers.
-        no, yes: per question the state after the answer; the other one where an answer is illegal.
-        no_order, yes_order: the orders of roles (see `quaternity.play.expansion.Expansion`).
-    """
-
-    states: NDArray[np.uint32]
-    first: NDArray[np.int64]
-    asked: NDArray[np.uint8]
-    no: NDArray[np.uint32]
-    yes: NDArray[np.uint32]
-    no_order: NDArray[Any]
-    yes_order: NDArray[Any]
-
-
-_COLUMNS = ("states", "counts", "asked", "no", "yes", "no_order", "yes_order")
-
-
-@dataclass(frozen=True, slots=True)
-class GameGraph:
-    """All states that can follow from one, numbered in the order of their keys.
-
-    Attributes:
-        rules: of the game.
-        start: the number of the state from which all follow.
-        keys: per state its key, ascending.
-        questions, answers: how many there are, up to interchangeable cards and sets.
-        levels: per number of moves how many states are first reached by so many.
-        chances: the states in which chance is on turn; their questions are its choices.
-        columns: the arrays of `Segment`, for all segments, mapped from disk.
-        bounds: per segment (states, questions) before it; and all.
-    """
-
-    rules: Rules
-    start: int
-    keys: Keys
-    questions: int
-    answers: int
-    levels: tuple[int, ...]
-    columns: dict[str, NDArray[Any]]
-    bounds: tuple[tuple[int, int], ...]
-
-    def __len__(self) -> int:
-        return len(self.keys)
-
-    def segments(self) -> Iterator[Segment]:
-        """The states in which somebody can ask, or chance is on turn."""
-        columns = self.columns
-        for (state, question), (states_end, questions_end) in zip(
-            self.bounds, self.bounds[1:], strict=False
-        ):
-            counts = columns["counts"][state:states_end].astype(np.int64)
-            questions = slice(question, questions_end)
-            yield Segment(
-                columns["states"][state:states_end],
-                np.cumsum(counts) - counts,
-                *(columns[name][questions] for name in _COLUMNS[2:]),
-            )
-
-    def numbers(self, keys: Sequence[Key]) -> list[int]:
-        """The numbers of states given by key.
-
-        Raises:
-            InputError: one is not in the graph.
-        """
-        wanted = key_array(coding(self.rules), keys)
-        found = np.searchsorted(self.keys, wanted)
-        found[found == len(self.keys)] = 0
-        if (self.keys[found] != wanted).any():
-            raise InputError("a state is not among those that can follow")
-        return [int(number) for number in found]
 
 
 def generate(
@@ -222,7 +81,7 @@ def generate(
                 raise LimitError(f"more than {most_states:,} states")
             levels.expand(pool, report)
         _assemble(code, start, directory, levels, report)
-    return _loaded(code, directory)
+    return loaded_graph(code, directory)
 
 
 class _Levels:
@@ -265,18 +124,19 @@ class _Levels:
             if not self.directory.file(f"expanded-{level}-{portion}").exists()
         ]
         before = sum(self.sizes[:-1])
-        done = len(keys) - sum(len(self._portion(keys, portion)) for portion in missing)
+        done = len(keys) - sum(len(self.portion_of(keys, portion)) for portion in missing)
         report(f"level {level}", before + done, None)
-        work = ((self.code.rules, self._portion(keys, portion)) for portion in missing)
+        work = ((self.code.rules, self.portion_of(keys, portion)) for portion in missing)
         for portion, result in zip(missing, ordered_map(pool, expanded, work), strict=True):
             save_array(self.directory.file(f"found-{level}-{portion}"), result.keys)
-            arrays = {name: getattr(result, name) for name in ("counts", *_COLUMNS[2:])}
+            arrays = {name: getattr(result, name) for name in ("counts", *COLUMNS[2:])}
             save_arrays(self.directory.file(f"expanded-{level}-{portion}"), arrays)
-            done += len(self._portion(keys, portion))
+            done += len(self.portion_of(keys, portion))
             report(f"level {level}", before + done, None)
         self._merge(level)
 
-    def _portion(self, keys: Keys, portion: int) -> Keys:
+    def portion_of(self, keys: Keys, portion: int) -> Keys:
+        """The keys of a level that belong to one portion."""
         return np.array(keys[portion * PORTION : (portion + 1) * PORTION])
 
     def _merge(self, level: int) -> None:
@@ -289,20 +149,11 @@ class _Levels:
         ):
             for parts in _ranges([known, *found], MERGE_BYTES // 4):
                 met = np.unique(np.concatenate(parts[1:]))
-                new = met[~_among(met, parts[0])]
+                new = met[~among(parts[0], met)]
                 fresh.add(new)
                 merged.add(np.sort(np.concatenate([parts[0], new]), kind="stable"))
         self.sizes.append(fresh.length)
         self.directory.drop([f"known-{level}"])
-
-
-def _among(keys: Keys, known: Keys) -> NDArray[np.bool_]:
-    """Which keys are in an ascending array."""
-    if not len(known):
-        return np.zeros(len(keys), bool)
-    place = np.searchsorted(known, keys)
-    place[place == len(known)] = 0
-    return known[place] == keys  # type: ignore[no-any-return]  # an array of truths
 
 
 def _ranges(columns: Sequence[Keys], most_bytes: int) -> Iterator[list[Keys]]:
@@ -317,9 +168,7 @@ def _ranges(columns: Sequence[Keys], most_bytes: int) -> Iterator[list[Keys]]:
         cuts = np.unique(sample[np.arange(1, pieces) * len(sample) // pieces])
     starts = [0] * len(columns)
     for cut in [*cuts, None]:
-        ends = [
-            len(column) if cut is None else int(np.searchsorted(column, cut)) for column in columns
-        ]
+        ends = [len(column) if cut is None else int(found_at(column, cut)) for column in columns]
         yield [
             np.array(column[start:end])
             for column, start, end in zip(columns, starts, ends, strict=True)
@@ -335,14 +184,16 @@ def _assemble(
     known = levels.keys(f"known-{last}")
     bounds = [(0, 0)]
     answers = 0
-    files = {name: Pieces(directory.file(f"graph-{name}")) for name in _COLUMNS}
-    try:
+    with ExitStack() as stack:
+        files = {
+            name: stack.enter_context(Pieces(directory.file(f"graph-{name}"))) for name in COLUMNS
+        }
         for level in range(last):
             keys = levels.keys(f"level-{level}")
             for portion in range(levels.portions(level)):
                 arrays = load_arrays(directory.file(f"expanded-{level}-{portion}"))
-                states = np.searchsorted(known, levels._portion(keys, portion))
-                to = np.searchsorted(known, levels.keys(f"found-{level}-{portion}"))
+                states = found_at(known, levels.portion_of(keys, portion))
+                to = found_at(known, levels.keys(f"found-{level}-{portion}"))
                 asking = arrays["counts"] > 0
                 no, yes = arrays["no"], arrays["yes"]
                 answers += int((no >= 0).sum() + (yes >= 0).sum())
@@ -359,17 +210,11 @@ def _assemble(
                     files[name].add(column)
                 bounds.append((files["states"].length, files["asked"].length))
             report("numbering", sum(levels.sizes[: level + 1]), sum(levels.sizes))
-    except BaseException as error:
-        for one in files.values():
-            one.__exit__(type(error), error, None)
-        raise
-    for one in files.values():
-        one.__exit__(None, None, None)
     directory.file(f"known-{last}").replace(directory.file("graph-keys"))
     save_arrays(
         directory.file("graph.npz"),
         {
-            "start": np.searchsorted(mapped(directory.file("graph-keys"), levels.dtype),
+            "start": found_at(mapped(directory.file("graph-keys"), levels.dtype),
                                      key_array(code, [start])),
             "answers": np.array(answers),
             "levels": np.array(levels.sizes[:-1]),
@@ -382,35 +227,4 @@ def _assemble(
             directory.drop([f"expanded-{level}-{portion}", f"found-{level}-{portion}"])
 
 
-def _loaded(code: Coding, directory: WorkDirectory) -> GameGraph:
-    """The graph in a directory."""
-    about = load_arrays(directory.file("graph.npz"))
-    order_type = np.uint8 if len(role_orders(code.rules.players)[0]) <= 256 else np.uint16
-    types: dict[str, Any] = {
-        "states": np.uint32, "counts": np.uint16, "asked": np.uint8, "no": np.uint32,
-        "yes": np.uint32, "no_order": order_type, "yes_order": order_type,
-    }  # fmt: skip
-    columns = {name: mapped(directory.file(f"graph-{name}"), types[name]) for name in _COLUMNS}
-    return GameGraph(
-        code.rules,
-        int(about["start"][0]),
-        mapped(directory.file("graph-keys"), key_dtype(code)),
-        len(columns["asked"]),
-        int(about["answers"]),
-        tuple(about["levels"].tolist()),
-        columns,
-        tuple((int(states), int(questions)) for states, questions in about["bounds"]),
-    )
-
-
-__all__ = [
-    "MERGE_BYTES",
-    "PORTION",
-    "GameGraph",
-    "Report",
-    "Segment",
-    "expanded",
-    "expanded_plainly",
-    "generate",
-    "quiet",
-]
+__all__ = ["MERGE_BYTES", "PORTION", "Report", "generate", "quiet"]

@@ -6,7 +6,7 @@ Every array here is indexed by place. Coalition tables are cut into words of eig
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -42,7 +42,7 @@ class _Grown:
 
     def __init__(self, dtype: str, *shape: int, fill: int = 0) -> None:
         self._shape, self._dtype, self._fill = shape, dtype, fill
-        self.data: NDArray[np.generic] = np.full((64, *shape), fill, dtype)
+        self.data: NDArray[Any] = np.full((64, *shape), fill, dtype)
 
     def need(self, length: int) -> None:
         if length > len(self.data):
@@ -91,7 +91,7 @@ class KindArrays:
         self._place_of_number = np.full(book.total + 1, -1, np.int32)
         self.place(book.completed)
 
-    def _cut(self, packed: int) -> NDArray[np.uint64]:
+    def _cut(self, packed: int) -> NDArray[Any]:
         return np.frombuffer(packed.to_bytes(8 * self.words, "little"), "<u8").astype(np.uint64)
 
     def place(self, kind: Kind) -> int:
@@ -133,40 +133,40 @@ class KindArrays:
     # ------------------------------------------------------------------ the arrays
 
     @property
-    def number(self) -> NDArray[np.int64]:
+    def number(self) -> NDArray[Any]:
         """See the class."""
-        return self._number.data  # type: ignore[return-value]  # made with this type
+        return self._number.data
 
     @property
-    def table(self) -> NDArray[np.uint64]:
+    def table(self) -> NDArray[Any]:
         """See the class."""
-        return self._table.data  # type: ignore[return-value]  # made with this type
+        return self._table.data
 
     @property
-    def lanes(self) -> NDArray[np.int16]:
+    def lanes(self) -> NDArray[Any]:
         """See the class."""
-        return self._lanes.data  # type: ignore[return-value]  # made with this type
+        return self._lanes.data
 
     @property
-    def owner(self) -> NDArray[np.int8]:
+    def owner(self) -> NDArray[Any]:
         """See the class."""
-        return self._owner.data  # type: ignore[return-value]  # made with this type
+        return self._owner.data
 
     @property
-    def lowered(self) -> NDArray[np.uint64]:
+    def lowered(self) -> NDArray[Any]:
         """See the class."""
-        return self._lowered.data  # type: ignore[return-value]  # made with this type
+        return self._lowered.data
 
-    def places_of(self, numbers: NDArray[np.int64]) -> NDArray[np.int32]:
+    def places_of(self, numbers: NDArray[Any]) -> NDArray[Any]:
         """The places of kinds given by number, in any shape."""
-        places = self._place_of_number[numbers]
+        places: NDArray[Any] = self._place_of_number[numbers]
         if (places < 0).any():
             for number in np.unique(numbers[places < 0]).tolist():
                 self.place(self.book.numbered(number))
             places = self._place_of_number[numbers]
         return places
 
-    def renamed(self, places: NDArray[np.int32], order: int) -> NDArray[np.int32]:
+    def renamed(self, places: NDArray[Any], order: int) -> NDArray[Any]:
         """The places of the kinds under the names of one order of roles."""
         names = self._renamed.data[:, order][places]
         if (names < 0).any():
@@ -175,11 +175,11 @@ class KindArrays:
                 renamed = self.place(self._kinds[place].renamed(roles))
                 self._renamed.data[place, order] = renamed
             names = self._renamed.data[:, order][places]
-        return names  # type: ignore[return-value]  # made with this type
+        return np.asarray(names)
 
     # ------------------------------------------------------------------ questions
 
-    def questions(self, places: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def questions(self, places: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
         """Where the questions of role 0 about these kinds begin, and how many there are."""
         if (self._first.data[places] < 0).any():
             for place in np.unique(places[self._first.data[places] < 0]).tolist():
@@ -187,20 +187,20 @@ class KindArrays:
             entries = np.array(self._entries, np.int32).reshape(-1, 3)
             self._asked = entries[:, 0].astype(np.uint8)
             self._no, self._yes = entries[:, 1].copy(), entries[:, 2].copy()
-        return self._first.data[places], self._count.data[places]  # type: ignore[return-value]  # made with this type
+        return self._first.data[places], self._count.data[places]
 
     @property
-    def asked(self) -> NDArray[np.uint8]:
+    def asked(self) -> NDArray[Any]:
         """See the class."""
         return self._asked
 
     @property
-    def no(self) -> NDArray[np.int32]:
+    def no(self) -> NDArray[Any]:
         """See the class."""
         return self._no
 
     @property
-    def yes(self) -> NDArray[np.int32]:
+    def yes(self) -> NDArray[Any]:
         """See the class."""
         return self._yes
 
@@ -224,7 +224,7 @@ class KindArrays:
 
     # ------------------------------------------------------------------ closing
 
-    def closed(self, places: NDArray[np.int32], needs: NDArray[np.int16]) -> NDArray[np.int32]:
+    def closed(self, places: NDArray[Any], needs: NDArray[Any]) -> NDArray[Any]:
         """The closed kinds of sets, given what the other sets leave to them.
 
         Args:

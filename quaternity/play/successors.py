@@ -1,7 +1,7 @@
 """What one step of a game leads to, for one canonical state, by way of the game's own rules.
 
-The plain counterpart of `quaternity.play.expansion`: for any number of players that canonical states
-are made for, and the way in which single positions are looked at.
+The plain counterpart of `quaternity.play.expansion`: for any number of players that canonical
+states are made for, and the way in which single positions are looked at.
 """
 
 from __future__ import annotations

@@ -1,0 +1,247 @@
+"""`solve`: perfect play, and tablebases."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from quaternity.cli.app import app
+from quaternity.cli.terminal import Progress, progress, warn
+from quaternity.errors import InputError, LimitError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from quaternity.play.coding import Rules
+    from quaternity.play.estimate import Estimate
+    from quaternity.play.generation import Report
+    from quaternity.play.preferences import Ranking
+    from quaternity.play.solver import Solution
+    from quaternity.state import State
+
+MOST_STATES = 5_000_000
+"""Games estimated to be larger are refused, unless told otherwise."""
+
+
+@app.command()
+def solve(
+    set_size: Annotated[int, typer.Option("-s", "--set-size", help="Cards in one set (S).")] = 4,
+    sets: Annotated[int, typer.Option("-n", "--sets", help="Number of sets (N).")] = 3,
+    players: Annotated[int, typer.Option("-p", "--players", help="Number of players (P).")] = 3,
+    tie_break: Annotated[
+        str, typer.Option(help="first-in-order or fewest-sets: who asks when both are bare.")
+    ] = "first-in-order",
+    position: Annotated[
+        str | None,
+        typer.Option("--from", help="Solve from this state, or this record's last position."),
+    ] = None,
+    out: Annotated[
+        str | None,
+        typer.Option(help="Write a tablebase; an interrupted run goes on from FILE.work."),
+    ] = None,
+    rankings: Annotated[
+        str | None,
+        typer.Option(
+            help="What players wish, best first, - for nobody: '0-12 1-02 2-01'; "
+            "gives the value by backward induction."
+        ),
+    ] = None,
+    most_states: Annotated[
+        int, typer.Option(min=1, help="Refuse games that are estimated to be larger.")
+    ] = MOST_STATES,
+    no_limit: Annotated[
+        bool, typer.Option("--no-limit", help="Neither estimate nor refuse.")
+    ] = False,
+    estimate_only: Annotated[
+        bool, typer.Option("--estimate", help="Only say how large it will be.")
+    ] = False,
+    workers: Annotated[int, typer.Option(help="Processes.")] = 1,
+    dask: Annotated[str | None, typer.Option(help="Address of a Dask scheduler.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+) -> None:
+    """Solve a game: who can force a win, who can prevent whose, and how.
+
+    Walks through all canonical states, and works out for each what every player can do against all
+    others together. A win counts when the player has more sets than anybody else; a game that never
+    ends is won by nobody.
+
+    Example: quaternity solve -s 3 -n 3 -p 3 --out 3-3-3.tablebase
+    """
+    from pathlib import Path
+
+    from quaternity.play.coding import Rules
+
+    state = _state(position, set_size, sets, players, tie_break)
+    rules = Rules.of(state)
+    target = None if out is None else Path(out)
+    wishes = None
+    if rankings is not None:
+        from quaternity.play.preferences import parse_rankings
+
+        wishes = parse_rankings(rankings, rules.players)
+    if target is not None and not estimate_only and target.exists():
+        if wishes is not None:
+            raise InputError(f"{out} is there already: --rankings is worked out while solving")
+        _show(_from_file(target, state), as_json)
+        return
+    if estimate_only or not (no_limit or (target is not None and _work(target).exists())):
+        expected = _estimated(rules, state)
+        if estimate_only:
+            _show_estimate(rules, expected, as_json)
+            return
+        if expected.states > most_states:
+            raise LimitError(
+                f"{expected}: the limit is {most_states:,} states; "
+                "--most-states sets another, --no-limit none"
+            )
+    limit = None if no_limit else max(most_states, 2 * MOST_STATES)
+    _show(_solved(state, target, wishes, limit, workers, dask), as_json)
+
+
+def _state(position: str | None, set_size: int, sets: int, players: int, tie_break: str) -> State:
+    from quaternity.settings import Settings, TieBreak
+    from quaternity.state import State
+
+    if position is None:
+        return State.start(Settings(set_size, sets, players, TieBreak.parse(tie_break)))
+    from quaternity.documents import read_document
+    from quaternity.record import ParsedRecord
+
+    document = read_document(position)
+    for text in document.warnings:
+        warn(f"{position}: {text}")
+    if isinstance(document, ParsedRecord):
+        return document.replay().state
+    return document.state
+
+
+def _work(target: Path) -> Path:
+    return target.with_name(target.name + ".work")
+
+
+def _estimated(rules: Rules, state: State) -> Estimate:
+    from random import Random
+
+    from quaternity.play.canonical import canonical
+    from quaternity.play.estimate import estimate
+
+    return estimate(rules, canonical(state).key, Random(0))
+
+
+def _report_to(bar: Progress) -> Report:
+    """What moves a progress bar on."""
+    reached = 0
+
+    def report(what: str, done: int, total: int | None) -> None:
+        nonlocal reached
+        bar.advance(done - reached, what)
+        reached = done
+
+    return report
+
+
+def _solved(
+    state: State,
+    target: Path | None,
+    wishes: tuple[Ranking, ...] | None,
+    limit: int | None,
+    workers: int,
+    dask: str | None,
+) -> dict[str, Any]:
+    """Solve, write the tablebase, and say what there is to say."""
+    import time
+
+    from quaternity.play.solver import solve as solve_from
+    from quaternity.play.tablebase import write_tablebase
+    from quaternity.workers import open_executor
+
+    began = time.perf_counter()
+    work = None if target is None else _work(target)
+    try:
+        with progress("solving", None) as bar, open_executor(workers, dask) as pool:
+            solution = solve_from(state, pool, work, limit, _report_to(bar))
+        if target is not None and work is not None:
+            from shutil import rmtree
+
+            write_tablebase(target, solution)
+            rmtree(work)
+    except KeyboardInterrupt:
+        if work is not None and work.exists():
+            warn(f"interrupted; what is done is in {work}, and the same command goes on from there")
+        raise
+    found = solution.facts() | solution.standing(state).document()
+    if wishes is not None:
+        found["value"] = _value(solution, state, wishes)
+    return found | {"tablebase": target and str(target), "seconds": time.perf_counter() - began}
+
+
+def _value(solution: Solution, state: State, wishes: tuple[Ranking, ...]) -> dict[str, Any]:
+    from quaternity.play.preferences import Unsettled, induce
+
+    induction = induce(solution, wishes)
+    try:
+        winner, settled = induction.value(state), True
+    except Unsettled:
+        winner, settled = None, False
+    return {"settled": settled, "winner": winner, "moves_ahead": induction.rounds}
+
+
+def _from_file(target: Path, state: State) -> dict[str, Any]:
+    """What a tablebase that is there already says."""
+    from quaternity.play.canonical import canonical
+    from quaternity.play.coding import Rules
+    from quaternity.play.tablebase import Tablebase
+
+    with Tablebase(target) as tablebase:
+        tablebase.check_rules(Rules.of(state))
+        if tablebase.about["start"] != canonical(state).key.hex():
+            raise InputError(f"{target} is there already, solved from another state")
+        warn(f"{target} is there already")
+        found = tablebase.facts() | tablebase.standing(state).document()
+    return found | {"tablebase": str(target), "seconds": None}
+
+
+def _show_estimate(rules: Rules, expected: Estimate, as_json: bool) -> None:
+    if as_json:
+        from dataclasses import asdict
+
+        print(json.dumps(asdict(expected)))
+    else:
+        print(f"{rules.set_size}-{rules.sets}-{rules.players}: {expected}")
+
+
+def _show(found: dict[str, Any], as_json: bool) -> None:
+    if as_json:
+        print(json.dumps(found))
+        return
+    rules = found["rules"]
+    print(
+        f"{rules['set_size']}-{rules['sets']}-{rules['players']}: "
+        f"{found['states']:,} canonical states, {found['questions']:,} questions, "
+        f"{found['answers']:,} answers"
+    )
+    for player in range(rules["players"]):
+        length = found["forced_length"][player]
+        if length is not None:
+            print(f"  player {player} can force a win, in {length} moves at most")
+        elif player not in found["can_win"]:
+            print(f"  player {player} cannot win")
+        else:
+            print(f"  player {player} can win, but not force it")
+        prevented = found["can_prevent"][player]
+        if prevented:
+            print(f"    and can prevent a win of {', '.join(map(str, prevented))}")
+    longest = found["longest_forced"]
+    if longest is not None:
+        print(f"  the longest forced win anywhere takes {longest} moves")
+    value = found.get("value")
+    if value is not None:
+        winner = "nobody" if value["winner"] is None else f"player {value['winner']}"
+        print(f"  by backward induction {winner + ' wins' if value['settled'] else 'unsettled'}")
+    if found["tablebase"]:
+        print(f"  tablebase: {found['tablebase']}")
+
+
+__all__ = ["MOST_STATES", "solve"]

@@ -1,0 +1,122 @@
+"""How large will it be? The number of states, the time and the disk of a game, from samples.
+
+Levels are expanded whole while they are small. Of a larger level a random sample is expanded. If m
+of n states lead to e new states, d of them distinct, and the answers hit the states of the next
+level evenly, these number u with d = u (1 - exp(-e / u)), of which all n states would reach
+u (1 - exp(-(e n / m) / u)). The next level is sampled from the d states.
+
+This is rough. Answers hit some states more often than others, which makes the estimate low; states
+of earlier levels that no sample held are counted again, which makes it high. Against the true
+numbers it came out 1.4 times too high for 4-3-3 (S-N-P), 1.2 times for 3-4-3 and 1.1 times for
+2-6-4.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from math import exp
+from random import Random
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from quaternity.play.coding import Key, Rules, coding
+from quaternity.play.expanding import expanded
+from quaternity.play.key_arrays import Keys, among, key_array
+
+if TYPE_CHECKING:
+    from quaternity.play.expansion import Expansion
+
+SAMPLE = 1000
+"""States of a level that are expanded."""
+
+VALUE_SHARE = 0.6
+"""Time for merging, numbering and the values, as a share of the time for expanding."""
+
+ROW_BYTES = 40
+"""About what a state takes in a tablebase, and its values on the way there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What solving a game will take, roughly.
+
+    Attributes:
+        states: canonical states.
+        exact: whether `states` is the true number, no level having been sampled.
+        seconds: of one process.
+        disk: bytes of working files and tablebase.
+    """
+
+    states: int
+    exact: bool
+    seconds: float
+    disk: int
+
+    def __str__(self) -> str:
+        minutes = self.seconds / 60
+        duration = f"{self.seconds:.0f} s" if minutes < 2 else f"{minutes:,.0f} min"
+        about = "" if self.exact else "about "
+        return f"{about}{self.states:,} states, {duration}, {self.disk / 1e6:,.0f} MB on disk"
+
+
+def estimate(rules: Rules, start: Key, random: Random, sample: int = SAMPLE) -> Estimate:
+    """What it takes to solve a game from a state.
+
+    Args:
+        sample: states expanded per level.
+
+    Cost: two or three dozen times `sample` expansions.
+    """
+    code = coding(rules)
+    level = key_array(code, [start])
+    seen = level
+    size, total, questions, seconds, exact = 1.0, 1.0, 0.0, 0.0, True
+    while len(level):
+        chosen = level
+        if len(level) > sample:
+            exact = False
+            rows = np.array(sorted(random.sample(range(len(level)), sample)))
+            chosen = level[rows]
+        began = time.perf_counter()
+        result = expanded((rules, chosen))
+        scale = size / len(chosen)
+        seconds += (time.perf_counter() - began) * scale
+        questions += len(result.asked) * scale
+        level, reached = _new(result, seen)
+        seen = np.union1d(seen, level)
+        size = float(len(level)) if exact else _distinct(len(level), reached, scale)
+        total += size
+        if size < 1:
+            break
+    disk = total * (code.words * 24 + ROW_BYTES) + questions * 11
+    return Estimate(round(total), exact, seconds * (1 + VALUE_SHARE), round(disk))
+
+
+def _new(result: Expansion, seen: Keys) -> tuple[Keys, int]:
+    """The states that were not seen before, and how often they are led to, once per state."""
+    parent = np.repeat(np.arange(len(result.counts)), result.counts)
+    leads = np.concatenate(
+        [np.stack([parent[to >= 0], to[to >= 0]], 1) for to in (result.no, result.yes)]
+    )
+    to = np.unique(leads, axis=0)[:, 1]
+    fresh = ~among(seen, result.keys)
+    return result.keys[fresh], int(fresh[to].sum())
+
+
+def _distinct(distinct: int, reached: int, scale: float) -> float:
+    """The size of the next level, from a sample that reached some states so often."""
+    if distinct == reached:
+        return distinct * scale
+    low, high = float(distinct), float(distinct) * max(2, reached) ** 2
+    for _ in range(100):
+        middle = (low + high) / 2
+        if middle * (1 - exp(-reached / middle)) < distinct:
+            low = middle
+        else:
+            high = middle
+    return low * (1 - exp(-reached * scale / low))
+
+
+__all__ = ["SAMPLE", "Estimate", "estimate"]

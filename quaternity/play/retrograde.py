@@ -1,0 +1,205 @@
+"""Who can force what: retrograde analysis of the graph of a game.
+
+The player on turn chooses the question, the asked player the answer among the legal ones. Against
+one player all others stand together, and with them chance. A play that never ends is won by nobody.
+Then
+
+- a player *can force* a win if he wins alone at the end however the others play: the attractor of
+  his won ends, in the game in which he controls his questions and answers and the others all else;
+- a player *can win* if there is any way to an end that he wins alone;
+- a player *can prevent* the win of another if, against all others together, he can see to it that
+  the other does not win alone: the complement of the attractor in the game in which the one
+  controls what is his and everybody else helps the other to win;
+- the *length* of a forced win is the number of moves (a question with its answer) to the end when
+  the winner hastens it and the others delay it.
+
+Every set is a least fixed point, reached by repeating one round over all questions: after round k
+it holds what k moves can force. So positions may repeat, and no order of states matters.
+
+Cost: a round takes a few nanoseconds for every question, and there are as many rounds as the
+longest forced way has moves.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from quaternity.play.graph import GameGraph, Segment
+from quaternity.play.graph_files import WorkDirectory, load_arrays, save_arrays
+from quaternity.play.kinds import role_orders
+from quaternity.play.standing import NEVER
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from quaternity.play.generation import Report
+
+SAVE_SECONDS = 30.0
+"""How often the rounds of an unfinished analysis are saved."""
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """What the players can do in every state of a graph. Players are named by their roles.
+
+    Attributes:
+        can_force: per state the roles that can force a win, as bits (uint8).
+        can_win: per state the roles that can win at all, as bits (uint8).
+        can_prevent: [state, role], the other roles whose win the role can prevent, as bits (uint8).
+        length: [state, role], the moves of the role's forced win, or `NEVER` (uint16).
+    """
+
+    can_force: NDArray[Any]
+    can_win: NDArray[Any]
+    can_prevent: NDArray[Any]
+    length: NDArray[Any]
+
+
+def solve_graph(graph: GameGraph, directory: WorkDirectory, report: Report) -> Values:
+    """All values of all states.
+
+    Finished analyses, and the rounds of an unfinished one, are kept in the directory.
+    Memory: about 8 + 8 P bytes a state.
+    """
+    players = graph.rules.players
+    rounds = _Rounds(graph, directory, report)
+    names = _Names(players)
+    ends, winners = graph.ends()
+    won = np.array([*(1 << role for role in range(players)), 0], np.uint8)[winners]
+
+    start = np.zeros(len(graph), np.uint8)
+    start[ends] = won
+    length = np.full((len(graph), players), NEVER, np.uint16)
+    for role in range(players):
+        length[ends[winners == role], role] = 0
+    can_force, length = rounds.repeat("can force", names.forcing, start, length)
+    can_win, _ = rounds.repeat("can win", names.reaching, start)
+    start = np.zeros((len(graph), players), np.uint8)
+    start[ends] = won[:, None]
+    forced, _ = rounds.repeat("can prevent", names.helping, start)
+    others = np.array([(1 << players) - 1 - (1 << role) for role in range(players)], np.uint8)
+    return Values(can_force, can_win, ~forced & others, length)
+
+
+class _Names:
+    """What one round makes of the roles, as bits, after the answers of each question."""
+
+    def __init__(self, players: int) -> None:
+        orders = role_orders(players)[0]
+        self.players, self.masks = players, 1 << players
+        # before[order * masks + mask]: the roles before an answer of the roles of a mask after it.
+        self.before = np.array(
+            [
+                sum(1 << roles[role] for role in range(players) if mask >> role & 1)
+                for roles in orders
+                for mask in range(self.masks)
+            ],
+            np.uint8,
+        )
+        # after[role, order]: the role afterwards of a role before.
+        self.after = np.array([[roles.index(role) for roles in orders] for role in range(players)])
+        self.mine = np.array([*(1 << role for role in range(players)), 0], np.uint8)
+
+    def _answers(self, segment: Segment, values: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+        """The values after no and yes, in terms of the roles before."""
+        no = self.before[segment.no_order.astype(np.intp) * self.masks + values[segment.no]]
+        yes = self.before[segment.yes_order.astype(np.intp) * self.masks + values[segment.yes]]
+        return no, yes
+
+    def forcing(self, segment: Segment, values: NDArray[Any]) -> NDArray[Any]:
+        """Each role against all others together."""
+        no, yes = self._answers(segment, values)
+        question = (no & yes) | ((no | yes) & self.mine[segment.asked])
+        some = np.bitwise_or.reduceat(question, segment.first)
+        every = np.bitwise_and.reduceat(question, segment.first)
+        # Role 0 chooses the question, unless chance does, which is nobody's friend.
+        chooser = np.where(segment.asked[segment.first] == self.players, 0, 1).astype(np.uint8)
+        return np.asarray(every | (some & chooser))
+
+    def reaching(self, segment: Segment, values: NDArray[Any]) -> NDArray[Any]:
+        """All roles together."""
+        no, yes = self._answers(segment, values)
+        return np.asarray(np.bitwise_or.reduceat(no | yes, segment.first))
+
+    def helping(self, segment: Segment, values: NDArray[Any]) -> NDArray[Any]:
+        """Per role the wins that all others together can force against it."""
+        result = np.empty((len(segment.states), self.players), np.uint8)
+        by_chance = segment.asked[segment.first] == self.players
+        for role in range(self.players):
+            found = []
+            for state, order in (
+                (segment.no, segment.no_order), (segment.yes, segment.yes_order)
+            ):  # fmt: skip
+                after = values[state, self.after[role][order]]
+                found.append(self.before[order.astype(np.intp) * self.masks + after])
+            no, yes = found
+            question = np.where(segment.asked == role, no & yes, no | yes)
+            if role == 0:
+                every = np.bitwise_and.reduceat(question, segment.first)
+                some = np.bitwise_or.reduceat(question, segment.first)
+                result[:, role] = np.where(by_chance, some, every)
+            else:
+                result[:, role] = np.bitwise_or.reduceat(question, segment.first)
+        return result
+
+
+Step = Callable[[Segment, "NDArray[Any]"], "NDArray[Any]"]
+
+
+class _Rounds:
+    """Repeats a step over all states until nothing changes."""
+
+    def __init__(self, graph: GameGraph, directory: WorkDirectory, report: Report) -> None:
+        self.graph, self.directory, self.report = graph, directory, report
+        self.chances = graph.chances()
+
+    def repeat(
+        self, name: str, step: Step, values: NDArray[Any], length: NDArray[Any] | None = None
+    ) -> tuple[NDArray[Any], NDArray[Any]]:
+        """The least fixed point above `values`, and per state and role the round of its bit."""
+        if length is None:
+            length = np.zeros((0, self.graph.rules.players), np.uint16)
+        file = self.directory.file(f"values-{name.replace(' ', '-')}.npz")
+        done, done_at = False, 0
+        if file.exists():
+            kept = load_arrays(file)
+            values, length = kept["values"], kept["length"]
+            done, done_at = bool(kept["done"]), int(kept["round"])
+        saved = time.monotonic()
+        while not done:
+            done_at += 1
+            new = values.copy()
+            for segment in self.graph.segments():
+                new[segment.states] = step(segment, values)
+            if self.chances is not None:
+                # Chance takes no move: its choices count in the same round.
+                new[self.chances.states] = step(self.chances, new)
+            # An end stays what it is, and what could be forced can be.
+            changed = np.nonzero(new != values)[0]
+            done = not len(changed)
+            if len(length) and not done:
+                added = new[changed] & ~values[changed]
+                for role in range(length.shape[1]):
+                    length[changed[added >> role & 1 == 1], role] = done_at
+            values = new
+            self.report(f"{name}: round {done_at}", len(changed), None)
+            if done or time.monotonic() - saved > SAVE_SECONDS:
+                self._save(file, values, length, done, done_at)
+                saved = time.monotonic()
+        return values, length
+
+    @staticmethod
+    def _save(
+        file: Path, values: NDArray[Any], length: NDArray[Any], done: bool, done_at: int
+    ) -> None:
+        state = {"done": np.array(done), "round": np.array(done_at)}
+        save_arrays(file, {"values": values, "length": length, **state})
+
+
+__all__ = ["SAVE_SECONDS", "Values", "solve_graph"]

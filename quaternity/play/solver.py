@@ -1,0 +1,124 @@
+"""Solve a game from a state: all states that can follow, and what the players can do in each."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from quaternity.play.canonical import canonical
+from quaternity.play.coding import Rules
+from quaternity.play.generation import PORTION, Report, generate, quiet
+from quaternity.play.graph import GameGraph
+from quaternity.play.graph_files import WorkDirectory
+from quaternity.play.retrograde import Values, solve_graph
+from quaternity.play.standing import NEVER, Standing
+from quaternity.workers import Pool, SerialExecutor
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from quaternity.state import State
+
+FORMAT = "quaternity-solve/1"
+"""Of working directories; a new version does not go on where an old one stopped."""
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """A solved game.
+
+    Attributes:
+        graph: its states and what leads where.
+        values: what the players can do in every state, by role.
+    """
+
+    graph: GameGraph
+    values: Values
+
+    def facts(self) -> dict[str, Any]:
+        """Rules and sizes as plain values: what a tablebase says about itself.
+
+        `levels` counts the states by the fewest moves that lead to them; `longest_forced` is the
+        length of the longest win that anybody can force anywhere, None when there is none.
+        """
+        length = self.values.length
+        forced = length[length != NEVER]
+        return {
+            "rules": self.graph.rules.document(),
+            "states": len(self.graph),
+            "questions": self.graph.questions,
+            "answers": self.graph.answers,
+            "levels": list(self.graph.levels),
+            "longest_forced": int(forced.max()) if len(forced) else None,
+        }
+
+    def standing(self, state: State) -> Standing:
+        """What the players can do in a state.
+
+        Raises:
+            InputError: it does not follow from where the game was solved.
+        """
+        key, roles = canonical(state)
+        [number] = self.graph.numbers([key])
+        values = self.values
+        prevent, length = values.can_prevent[number].tolist(), values.length[number].tolist()
+        return Standing.of_roles(
+            roles, int(values.can_force[number]), int(values.can_win[number]), prevent, length
+        )
+
+
+def solve(
+    state: State,
+    pool: Pool | None = None,
+    directory: str | Path | None = None,
+    most_states: int | None = None,
+    report: Report = quiet,
+) -> Solution:
+    """Solve a game from a state on.
+
+    Args:
+        pool: runs the expansions (`quaternity.workers.open_executor`); this process by default.
+        directory: where to keep what is done, so that an interrupted run goes on; without one it is
+            kept in a temporary directory while this runs.
+        most_states: give up above so many canonical states.
+        report: told about the progress.
+
+    Raises:
+        LimitError: more than `most_states`, or more players than canonical states are made for.
+        InputError: the state has no canonical form, or the directory belongs to something else.
+
+    >>> from quaternity import Settings, State
+    >>> solution = solve(State.start(Settings(set_size=3, sets=2, players=3)))
+    >>> len(solution.graph), solution.graph.questions
+    (91, 343)
+    >>> solution.standing(State.start(Settings(set_size=3, sets=2, players=3))).can_win
+    (0, 1, 2)
+    """
+    rules = Rules.of(state)
+    start = canonical(state).key
+    with _working(rules, start, directory) as work:
+        pool = pool or Pool.around(SerialExecutor(), in_flight=1)
+        graph = generate(rules, start, work, pool, most_states, report)
+        return Solution(graph, solve_graph(graph, work, report))
+
+
+@contextmanager
+def _working(rules: Rules, start: bytes, directory: str | Path | None) -> Iterator[WorkDirectory]:
+    """The working directory; files of a temporary one live on while they are mapped."""
+    about = {
+        "format": FORMAT,
+        "rules": rules.document(),
+        "start": start.hex(),
+        "portion": PORTION,
+    }
+    if directory is not None:
+        yield WorkDirectory(Path(directory), about)
+        return
+    with TemporaryDirectory(prefix="quaternity-solve-") as temporary:
+        yield WorkDirectory(Path(temporary), about)
+
+
+__all__ = ["FORMAT", "Solution", "solve"]
