@@ -17,7 +17,8 @@ from quaternity.cards import Card
 from quaternity.epistemic.common_knowledge import way_to
 from quaternity.epistemic.coupled_deals import CoupledDeals
 from quaternity.epistemic.deadline import Deadline
-from quaternity.epistemic.encoding import Encoder, Guess, Said
+from quaternity.epistemic.encoding import Encoder, Guess
+from quaternity.epistemic.evaluator import Said
 from quaternity.epistemic.formula import (
     And,
     Announced,
@@ -41,19 +42,22 @@ from quaternity.epistemic.propositional import (
     Case,
     cases,
     determined,
+    effort,
     is_propositional,
+    merged,
     narrowed,
     true_in,
     unfolded,
     without_knowledge,
 )
+from quaternity.epistemic.surroundings import case_around
 from quaternity.errors import SolverFault
-from solvers.problem import DealProblem, mask_of
+from solvers.problem import DealProblem
 from solvers.registry import solve
 from solvers.verdict import Deal, Feasible
 
 
-class Evaluator:
+class SolverEvaluator:
     """Answers questions about one public problem until a deadline."""
 
     def __init__(self, problem: DealProblem, deadline: Deadline) -> None:
@@ -80,7 +84,7 @@ class Evaluator:
             case Not() | And() | Or() | Implies():
                 needed = unfolded(formula, True)
                 assert needed is not None
-                wishes = sorted(needed[1], key=_effort)
+                wishes = sorted(needed[1], key=effort)
                 found = (self.truth(part, deal, said) == wish for part, wish in wishes)
                 return all(found) if needed[0] else any(found)
             case _:
@@ -98,7 +102,7 @@ class Evaluator:
             case Everywhere(part):
                 return self.public_counterexample(part, said) is None
             case Common(part):
-                return not way_to(self, part, deal, said)
+                return not self.way_to_failure(part, deal, said)
             case Unknown(knower, owner, count):
                 held = (
                     self.truth(Knows(knower, Holds(owner, card)), deal, said)
@@ -128,6 +132,14 @@ class Evaluator:
         """
         return self._otherwise(players, self._settled(formula, deal, said), True, deal, said)
 
+    def way_to_failure(self, formula: Formula, deal: Deal, said: Said = ()) -> list[Deal]:
+        """A shortest chain of deals from a deal to one where a formula is false, or nothing.
+
+        Raises:
+            Undecided: neither found nor excluded within the limits.
+        """
+        return way_to(self, formula, deal, said)
+
     def _otherwise(
         self, players: Sequence[int], formula: Formula, truth: bool, deal: Deal, said: Said
     ) -> Deal | None:
@@ -137,7 +149,7 @@ class Evaluator:
         needed = unfolded(formula, truth)
         if needed is None:
             return self._search(players, formula if truth else Not(formula), deal, said)
-        wishes = sorted(needed[1], key=_effort)
+        wishes = sorted(needed[1], key=effort)
         if needed[0]:
             found = (self._otherwise(players, part, wish, deal, said) for part, wish in wishes)
             return next((one for one in found if one is not None), None)
@@ -270,76 +282,15 @@ class Evaluator:
         found = self.counterexample(players, part, deal, guess.said)
         if found is None:
             raise SolverFault(f"{guess.formula} is false at {deal}, but nothing shows it")
-        case = self._reason(part, False, found, guess.said)
+        case = case_around(part, False, found, guess.said, self.truth)
         for index, one in enumerate(guess.said):
-            case = _merged(case, self._reason(one, True, found, guess.said[:index]))
+            said = guess.said[:index]
+            case = merged(case, case_around(one, True, found, said, self.truth))
         return case
-
-    def _reason(self, formula: Formula, truth: bool, deal: Deal, said: Said) -> Case:
-        """A case that holds a deal, all of whose deals give a formula the truth value it has there.
-
-        Cards that atoms speak of, and whole hands for what players know.
-        """
-        match formula:
-            case Holds(player, card):
-                mask = 1 << player
-                return {card: mask if truth else ~mask}
-            case Announced(announcement, then):
-                if truth and not self.truth(announcement, deal, said):
-                    return self._reason(announcement, False, deal, said)
-                return _merged(
-                    self._reason(announcement, True, deal, said),
-                    self._reason(then, truth, deal, (*said, announcement)),
-                )
-            case Knows(player, _) | Unknown(player, _, _):
-                return self._hands((player,), deal)
-            case Distributed(players, _):
-                return self._hands(players, deal)
-            case Common():
-                return self._hands((0,), deal)
-            case Constant() | Everywhere():
-                return {}
-            case _:
-                needed = unfolded(formula, truth)
-                assert needed is not None
-                wishes = sorted(needed[1], key=_effort)
-                case: Case = {}
-                for part, wish in wishes:
-                    if needed[0] or self.truth(part, deal, said) == wish:
-                        case = _merged(case, self._reason(part, wish, deal, said))
-                        if not needed[0]:
-                            break
-                return case
-
-    def _hands(self, players: Sequence[int], deal: Deal) -> Case:
-        """The deals in which some players hold what they hold in a deal."""
-        return {
-            Card(index, number): 1 << who if who in players else ~mask_of(players)
-            for index, owner in enumerate(deal.owner)
-            for number, who in enumerate(owner)
-        }
-
-
-def _merged(first: Case, second: Case) -> Case:
-    merged = dict(first)
-    for card, mask in second.items():
-        merged[card] = merged.get(card, mask) & mask
-    return merged
-
-
-def _effort(wish: tuple[Formula, bool]) -> tuple[int, int]:
-    """Sorts the formulas that are quick to evaluate first."""
-    formula = wish[0]
-    knowing = (Knows, Distributed, Unknown, Announced, Everywhere)
-    inside = list(formula.subformulas())
-    return (
-        sum(1000 if isinstance(one, Common) else isinstance(one, knowing) for one in inside),
-        len(inside),
-    )
 
 
 def _cards_of(deal: Deal, player: int) -> list[Card]:
     return [Card(index, number) for index, number in deal.hand(player)]
 
 
-__all__ = ["Evaluator"]
+__all__ = ["SolverEvaluator"]

@@ -14,20 +14,21 @@ from typing import TYPE_CHECKING
 
 from quaternity.epistemic.coupled_deals import DealTable
 from quaternity.epistemic.deadline import Undecided
-from quaternity.epistemic.encoding import Encoder, Said
+from quaternity.epistemic.encoding import Encoder
+from quaternity.epistemic.evaluator import Said
 from quaternity.epistemic.formula import Formula
 from quaternity.epistemic.information import information_set
 from quaternity.errors import SolverFault
 from solvers.verdict import Deal
 
 if TYPE_CHECKING:
-    from quaternity.epistemic.by_solvers import Evaluator
+    from quaternity.epistemic.by_solvers import SolverEvaluator
 
 MAX_STEPS = 8
 """Longest chain that is looked for."""
 
 
-def way_to(evaluator: Evaluator, formula: Formula, deal: Deal, said: Said) -> list[Deal]:
+def way_to(evaluator: SolverEvaluator, formula: Formula, deal: Deal, said: Said) -> list[Deal]:
     """A chain of deals from a deal to one where a formula is false; empty when there is none.
 
     The chain begins with the deal itself.
@@ -52,7 +53,7 @@ def way_to(evaluator: Evaluator, formula: Formula, deal: Deal, said: Said) -> li
 
 
 def _chain(
-    evaluator: Evaluator, formula: Formula, deal: Deal, said: Said, steps: int
+    evaluator: SolverEvaluator, formula: Formula, deal: Deal, said: Said, steps: int
 ) -> list[Deal]:
     """A chain of so many steps from a deal to one where a formula is false, or nothing."""
     encoder = evaluator.encoder()
@@ -68,7 +69,7 @@ def _chain(
     return chain
 
 
-def _closed(evaluator: Evaluator, formula: Formula, said: Said, steps: int) -> bool:
+def _closed(evaluator: SolverEvaluator, formula: Formula, said: Said, steps: int) -> bool:
     """Whether no chain leads from so many deals with a formula to one without it."""
     encoder = evaluator.encoder()
     first = encoder.new_deal(evaluator.problem)
@@ -80,7 +81,7 @@ def _closed(evaluator: Evaluator, formula: Formula, said: Said, steps: int) -> b
 
 
 def _linked(
-    encoder: Encoder, evaluator: Evaluator, first: DealTable, said: Said, steps: int
+    encoder: Encoder, evaluator: SolverEvaluator, first: DealTable, said: Said, steps: int
 ) -> list[DealTable]:
     """A chain of deals, each with the hand of somebody as in the deal before."""
     model = encoder.model

@@ -11,10 +11,11 @@ for that hand.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from quaternity.cards import Card
 from quaternity.epistemic.coupled_deals import CoupledDeals, DealTable, Literal, negated
+from quaternity.epistemic.evaluator import Said
 from quaternity.epistemic.formula import (
     FALSE,
     And,
@@ -49,9 +50,6 @@ MAX_REFUTED_CASES = 12
 """Most cases that are refuted inside a model to say that something is known."""
 MAX_DEALS = 300
 """Most deals in one model."""
-
-Said: TypeAlias = tuple[Formula, ...]
-"""What was announced so far, in order; each is understood after those before it."""
 
 
 class Guess(NamedTuple):
@@ -296,4 +294,4 @@ class Encoder:
         return enough
 
 
-__all__ = ["MAX_DEALS", "MAX_REFUTED_CASES", "Encoder", "Guess", "Said"]
+__all__ = ["MAX_DEALS", "MAX_REFUTED_CASES", "Encoder", "Guess"]

@@ -9,6 +9,7 @@ This evaluator knows every formula; what it cannot do is list more than `worlds.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import TypeAlias
 
@@ -16,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from quaternity.cards import Card
+from quaternity.epistemic.evaluator import Said
 from quaternity.epistemic.formula import (
     And,
     Announced,
@@ -214,16 +216,69 @@ def model_of(problem: DealProblem) -> Model:
     return Model(problem)
 
 
-def holds_explicitly(formula: Formula, problem: DealProblem, deal: Deal) -> bool:
-    """Whether a formula is true at a deal, by listing all deals.
+class ExplicitEvaluator:
+    """Answers questions about one public problem by its list of worlds.
 
     Raises:
-        LimitError: there are too many.
-        InputError: the deal does not fit the problem.
+        LimitError: the problem has too many deals to list.
     """
-    model = model_of(problem)
-    world = model.world(deal)
-    return bool(model.extension(formula)[world])
+
+    def __init__(self, problem: DealProblem) -> None:
+        self.problem = problem
+        self.model = model_of(problem)
+
+    def truth(self, formula: Formula, deal: Deal, said: Said = ()) -> bool:
+        """Whether a formula is true at a deal."""
+        return bool(self.model.extension(formula, self._among(said))[self.model.world(deal)])
+
+    def counterexample(
+        self, players: Sequence[int], formula: Formula, deal: Deal, said: Said = ()
+    ) -> Deal | None:
+        """A deal with the same hands of some players where a formula is false."""
+        classes = self.model.classes(tuple(players))
+        alike = classes == classes[self.model.world(deal)]
+        return self._first(alike & self._failures(formula, said))
+
+    def public_counterexample(self, formula: Formula, said: Said = ()) -> Deal | None:
+        """A public deal where a formula is false."""
+        return self._first(self._failures(formula, said))
+
+    def way_to_failure(self, formula: Formula, deal: Deal, said: Said = ()) -> list[Deal]:
+        """A shortest chain of deals from a deal to one where a formula is false, or nothing."""
+        model, among, failures = self.model, self._among(said), self._failures(formula, said)
+        start = model.world(deal)
+        came = np.full(model.worlds, -1, dtype=np.int64)
+        came[start] = start
+        frontier = np.array([start])
+        while len(frontier) and not failures[frontier].any():
+            found = []
+            for player in range(self.problem.players):
+                classes = model.classes((player,))
+                guide = np.full(int(classes.max()) + 1, -1, dtype=np.int64)
+                guide[classes[frontier]] = frontier
+                fresh = np.flatnonzero(among & (came < 0) & (guide[classes] >= 0))
+                came[fresh] = guide[classes[fresh]]
+                found.append(fresh)
+            frontier = np.concatenate(found)
+        ends = frontier[failures[frontier]]
+        chain = [int(one) for one in ends[:1]]
+        while chain and chain[-1] != start:
+            chain.append(int(came[chain[-1]]))
+        return [model.deal(world) for world in reversed(chain)]
+
+    def _among(self, said: Said) -> Truth:
+        among = self.model.everything()
+        for formula in said:
+            among &= self.model.extension(formula, among)
+        return among
+
+    def _failures(self, formula: Formula, said: Said) -> Truth:
+        among = self._among(said)
+        return among & ~self.model.extension(formula, among)
+
+    def _first(self, worlds: Truth) -> Deal | None:
+        found = np.flatnonzero(worlds)
+        return self.model.deal(int(found[0])) if len(found) else None
 
 
-__all__ = ["Model", "Truth", "holds_explicitly", "model_of"]
+__all__ = ["ExplicitEvaluator", "Model", "Truth", "model_of"]

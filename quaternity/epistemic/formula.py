@@ -1,12 +1,10 @@
 """Formulas about who holds what and who knows it: immutable values with operators.
 
->>> from quaternity.epistemic.formula import C, D, H, K, TRUE, U
->>> print(K(1, H(4, "8/4")) & ~C(H(0, "8/0") >> TRUE))
-K1 H4 8/4 & !C (H0 8/0 -> true)
->>> print(H(2, "0/1").announce(D({2, 1}, H(3, "0/0"))))
-[H2 0/1!] D{1,2} H3 0/0
->>> print(U(1, 4, 1))
-U1(4)=1
+>>> held = Holds(4, Card(8, 4))
+>>> print(Knows(1, held) & ~Common(held >> TRUE))
+K1 H4 8/4 & !C (H4 8/4 -> true)
+
+Short names for writing them are in `quaternity.epistemic.notation`.
 
 `str` of a formula is text that `quaternity.epistemic.grammar.parse` reads back as an equal formula.
 In Python `>>` binds tighter than `&` and `|`; in text `->` binds weaker, as is usual.
@@ -330,23 +328,6 @@ def _laid_open(parts: Iterable[Formula], kind: type[Formula]) -> tuple[Formula, 
 TRUE = Constant(True)
 FALSE = Constant(False)
 
-K, C, P = Knows, Common, Everywhere
-
-
-def H(player: int, card: Card | str) -> Holds:  # noqa: N802 - the operator's name in the logic
-    """`H(4, "8/4")`: the player holds the card, given as a `Card` or as text."""
-    return Holds(player, Card.parse(card) if isinstance(card, str) else card)
-
-
-def D(players: Iterable[int], part: Formula) -> Distributed:  # noqa: N802 - as in the logic
-    """`D({1, 2}, f)`: distributed knowledge of some players."""
-    return Distributed(tuple(players), part)
-
-
-def U(knower: int, owner: int, count: int) -> Unknown:  # noqa: N802 - as in the logic
-    """`U(1, 4, 2)`: player 1 does not know exactly 2 of the cards of player 4."""
-    return Unknown(knower, owner, count)
-
 
 def every(parts: Iterable[Formula]) -> Formula:
     """The conjunction of any number of formulas: `true` for none.
@@ -371,23 +352,17 @@ __all__ = [
     "TRUE",
     "And",
     "Announced",
-    "C",
     "Common",
     "Constant",
-    "D",
     "Distributed",
     "Everywhere",
     "Formula",
-    "H",
     "Holds",
     "Iff",
     "Implies",
-    "K",
     "Knows",
     "Not",
     "Or",
-    "P",
-    "U",
     "Unknown",
     "every",
     "some",

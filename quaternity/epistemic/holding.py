@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from enum import StrEnum
+from typing import TypeVar
 
 from quaternity.epistemic.deadline import Deadline, Undecided
+from quaternity.epistemic.evaluator import Evaluator
 from quaternity.epistemic.formula import (
     Announced,
     Common,
@@ -22,6 +24,8 @@ from quaternity.epistemic.propositional import is_propositional
 from quaternity.errors import InputError, LimitError
 from solvers.problem import DealProblem
 from solvers.verdict import Deal
+
+T = TypeVar("T")
 
 SECONDS = 60.0
 """Default time limit of one question."""
@@ -86,33 +90,46 @@ def holds(
     >>> holds("[!H0 0/1!] K2 H0 0/0", three_cards, deal)
     True
     """
+    formula = checked_formula(formula, problem, set_size)
+    world = checked_deal(problem, deal)
+    return ask(lambda evaluator: evaluator.truth(formula, world), formula, problem, method, seconds)
+
+
+def checked_formula(
+    formula: Formula | str, problem: DealProblem, set_size: int | None = None
+) -> Formula:
+    """A formula, read if it is text, that names only players and cards that exist.
+
+    Raises:
+        InputError: it is none, or names others.
+    """
     language = Language.of(problem, set_size)
     if isinstance(formula, str):
-        formula = parse(formula, language)
-    else:
-        language.check(formula)
-    world = checked_deal(problem, deal)
+        return parse(formula, language)
+    language.check(formula)
+    return formula
+
+
+def ask(
+    question: Callable[[Evaluator], T],
+    formula: Formula,
+    problem: DealProblem,
+    method: Method | str = Method.AUTO,
+    seconds: float = SECONDS,
+) -> T:
+    """Put a question about a formula to the evaluator that a method names.
+
+    Raises:
+        InputError: the method is unknown, or the time limit is not positive.
+        LimitError: too many deals to list, or (`Undecided`) not shown within the time.
+    """
     if not seconds > 0:
         raise InputError(f"seconds: {seconds!r} is not a positive number")
-    return METHODS[Method.parse(method)](formula, problem, world, seconds)
-
-
-def _by_solvers(formula: Formula, problem: DealProblem, deal: Deal, seconds: float) -> bool:
-    from quaternity.epistemic.by_solvers import Evaluator
-
-    return Evaluator(problem, Deadline(seconds)).truth(formula, deal)
-
-
-def _explicitly(formula: Formula, problem: DealProblem, deal: Deal, seconds: float) -> bool:
-    from quaternity.epistemic.explicit import holds_explicitly
-
-    del seconds
-    return holds_explicitly(formula, problem, deal)
-
-
-def _either_way(formula: Formula, problem: DealProblem, deal: Deal, seconds: float) -> bool:
-    if is_plain(formula):
-        return _by_solvers(formula, problem, deal, seconds)
+    method = Method.parse(method)
+    if method is Method.EXPLICIT:
+        return question(_explicit(problem))
+    if method is Method.SOLVERS or is_plain(formula):
+        return question(_by_solvers(problem, seconds))
     from quaternity.epistemic.worlds import MAX_WORLDS
     from solvers.counting import count_deals
 
@@ -121,13 +138,25 @@ def _either_way(formula: Formula, problem: DealProblem, deal: Deal, seconds: flo
     except LimitError:
         deals = MAX_WORLDS + 1
     if deals <= FEW_WORLDS:
-        return _explicitly(formula, problem, deal, seconds)
+        return question(_explicit(problem))
     try:
-        return _by_solvers(formula, problem, deal, seconds)
+        return question(_by_solvers(problem, seconds))
     except Undecided:
         if deals > MAX_WORLDS:
             raise
-        return _explicitly(formula, problem, deal, seconds)
+        return question(_explicit(problem))
+
+
+def _explicit(problem: DealProblem) -> Evaluator:
+    from quaternity.epistemic.explicit import ExplicitEvaluator
+
+    return ExplicitEvaluator(problem)
+
+
+def _by_solvers(problem: DealProblem, seconds: float) -> Evaluator:
+    from quaternity.epistemic.by_solvers import SolverEvaluator
+
+    return SolverEvaluator(problem, Deadline(seconds))
 
 
 def is_plain(formula: Formula) -> bool:
@@ -144,10 +173,4 @@ def is_plain(formula: Formula) -> bool:
     return True
 
 
-METHODS: dict[Method, Callable[[Formula, DealProblem, Deal, float], bool]] = {
-    Method.AUTO: _either_way,
-    Method.EXPLICIT: _explicitly,
-    Method.SOLVERS: _by_solvers,
-}
-
-__all__ = ["FEW_WORLDS", "METHODS", "SECONDS", "Method", "holds", "is_plain"]
+__all__ = ["FEW_WORLDS", "SECONDS", "Method", "ask", "checked_formula", "holds", "is_plain"]

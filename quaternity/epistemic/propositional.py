@@ -79,6 +79,17 @@ def determined(formula: Formula, players: Sequence[int]) -> bool:
             return all(determined(part, players) for part in formula.parts())
 
 
+def effort(wish: tuple[Formula, bool]) -> tuple[int, int]:
+    """Sorts the formulas that are quick to evaluate first."""
+    formula = wish[0]
+    knowing = (Knows, Distributed, Unknown, Announced, Everywhere)
+    inside = list(formula.subformulas())
+    return (
+        sum(1000 if isinstance(one, Common) else isinstance(one, knowing) for one in inside),
+        len(inside),
+    )
+
+
 def true_in(formula: Formula, deal: Deal) -> bool:
     """The truth of a propositional formula in one deal."""
     match formula:
@@ -110,9 +121,9 @@ def without_knowledge(formula: Formula, weaker: bool) -> Formula:
     Args:
         weaker: True for a consequence, False for a sufficient condition.
     """
+    if is_propositional(formula):
+        return formula
     match formula:
-        case Constant() | Holds():
-            return formula
         case Not(part):
             return Not(without_knowledge(part, not weaker))
         case And(parts):
@@ -153,40 +164,63 @@ def cases(
     >>> cases(problem, H(0, "0/0") | H(1, "0/1"))
     [{Card(set_index=0, number=0): 1}, {Card(set_index=0, number=1): 2}]
     """
-    match formula:
-        case Constant(value):
-            return [{}] if value == truth else []
-        case Holds(player, card):
-            constraint = problem.sets[card.set_index]
-            mask = constraint.owners[card.number] if card.number < constraint.size else 0
-            wanted = mask & 1 << player if truth else mask & ~(1 << player)
-            if card.number >= constraint.size:
-                return [] if truth else [{}]
-            return [{card: wanted}] if wanted else []
-        case _:
-            needed = unfolded(formula, truth)
-            if needed is None:
-                raise TypeError(f"{formula} is not propositional")
-            found: list[Case] = [{}] if needed[0] else []
-            for part, wish in needed[1]:
-                more = cases(problem, part, wish, limit)
-                if more is None:
-                    return None
-                found = _both(found, more) if needed[0] else _either(found, more)
-                if len(found) > limit:
-                    return None
-            return found
+    return _Cases(problem, limit).of(formula, truth)
+
+
+class _Cases:
+    """Splits formulas into cases; every part is split once."""
+
+    def __init__(self, problem: DealProblem, limit: int) -> None:
+        self.problem, self.limit = problem, limit
+        self._split: dict[tuple[Formula, bool], list[Case] | None] = {}
+
+    def of(self, formula: Formula, truth: bool) -> list[Case] | None:
+        key = (formula, truth)
+        if key not in self._split:
+            self._split[key] = self._cases(formula, truth)
+        return self._split[key]
+
+    def _cases(self, formula: Formula, truth: bool) -> list[Case] | None:
+        match formula:
+            case Constant(value):
+                return [{}] if value == truth else []
+            case Holds(player, card):
+                constraint = self.problem.sets[card.set_index]
+                if card.number >= constraint.size:
+                    return [] if truth else [{}]
+                mask = constraint.owners[card.number]
+                wanted = mask & 1 << player if truth else mask & ~(1 << player)
+                return [{card: wanted}] if wanted else []
+            case _:
+                needed = unfolded(formula, truth)
+                if needed is None:
+                    raise TypeError(f"{formula} is not propositional")
+                found: list[Case] = [{}] if needed[0] else []
+                for part, wish in needed[1]:
+                    more = self.of(part, wish)
+                    if more is None:
+                        return None
+                    found = _both(found, more) if needed[0] else _either(found, more)
+                    if len(found) > self.limit:
+                        return None
+                return found
+
+
+def merged(first: Case, second: Case) -> Case:
+    """What two cases have in common."""
+    both = dict(first)
+    for card, mask in second.items():
+        both[card] = both.get(card, mask) & mask
+    return both
 
 
 def _both(first: Iterable[Case], second: list[Case]) -> list[Case]:
     together: list[Case] = []
     for one in first:
         for other in second:
-            merged = dict(one)
-            for card, mask in other.items():
-                merged[card] = merged.get(card, mask) & mask
-            if all(merged.values()):
-                together.append(merged)
+            both = merged(one, other)
+            if all(both.values()):
+                together.append(both)
     return together
 
 
@@ -227,7 +261,9 @@ __all__ = [
     "Case",
     "cases",
     "determined",
+    "effort",
     "is_propositional",
+    "merged",
     "narrowed",
     "true_in",
     "unfolded",

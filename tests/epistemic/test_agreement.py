@@ -1,26 +1,177 @@
-"""Both evaluators answer alike."""
+"""All evaluators answer alike, and what they show is what it claims to be."""
 
+from collections.abc import Callable
 from functools import partial
+from itertools import pairwise
+from random import Random
 
-from hypothesis import assume, given, settings
+import pytest
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quaternity.epistemic.deadline import Undecided
+from quaternity.cards import Card
+from quaternity.epistemic import encoding, hand_patterns
+from quaternity.epistemic.by_solvers import SolverEvaluator
+from quaternity.epistemic.deadline import Deadline
+from quaternity.epistemic.evaluator import Evaluator
+from quaternity.epistemic.explicit import ExplicitEvaluator
+from quaternity.epistemic.formula import Common, Formula, Holds, Knows, Not
 from quaternity.epistemic.holding import Method, holds
+from quaternity.epistemic.information import same_hands
 from quaternity.epistemic.language import Language
 from quaternity.epistemic.strategies import formulas, positions
-from solvers import Deal, DealProblem
+from solvers import Deal, DealProblem, SetConstraint, deal_faults
 from tests.agreement import agree
+from tests.epistemic.by_definition import holds_by_definition
 
-BOTH = {str(method): partial(holds, method=method) for method in (Method.EXPLICIT, Method.SOLVERS)}
+Position = tuple[DealProblem, Deal]
+
+WAYS: dict[str, Callable[..., bool]] = {
+    "explicit": partial(holds, method=Method.EXPLICIT),
+    "solvers": partial(holds, method=Method.SOLVERS),
+    "auto": holds,
+    "by definition": holds_by_definition,
+}
+TWO_WAYS: dict[str, Callable[..., bool]] = {name: WAYS[name] for name in ("explicit", "solvers")}
+
+
+def evaluators(problem: DealProblem) -> dict[str, Evaluator]:
+    return {
+        "explicit": ExplicitEvaluator(problem),
+        "solvers": SolverEvaluator(problem, Deadline(60)),
+    }
+
+
+def drawn(data: st.DataObject, problem: DealProblem, depth: int = 3) -> Formula:
+    return data.draw(formulas(Language.of(problem), depth), label="formula")
 
 
 @given(positions(), st.data())
-@settings(max_examples=300, deadline=None)
-def test_evaluators_agree(position: tuple[DealProblem, Deal], data: st.DataObject) -> None:
+@settings(max_examples=150, deadline=None)
+def test_truth(position: Position, data: st.DataObject) -> None:
     problem, deal = position
-    formula = data.draw(formulas(Language.of(problem)))
-    try:
-        agree(BOTH, formula, problem, deal)
-    except Undecided:
-        assume(False)
+    agree(WAYS, drawn(data, problem), problem, deal)
+
+
+@given(positions(max_sets=2, max_set_size=2), st.data())
+@settings(max_examples=50, deadline=None)
+def test_truth_of_deep_formulas(position: Position, data: st.DataObject) -> None:
+    problem, deal = position
+    agree(WAYS, drawn(data, problem, 5), problem, deal)
+
+
+def chain_of_knowledge(random: Random, problem: DealProblem, length: int) -> Formula:
+    """K and not-K, one in another, down to a card."""
+    cards = [
+        Card(index, number)
+        for index, constraint in enumerate(problem.sets)
+        for number in range(constraint.size)
+    ]
+    formula: Formula = Holds(random.randrange(problem.players), random.choice(cards))
+    for _ in range(length):
+        formula = Knows(random.randrange(problem.players), formula)
+        formula = Not(formula) if random.random() < 0.6 else formula
+    return formula
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_chains_of_knowledge_in_games_of_thousands_of_deals(seed: int) -> None:
+    random = Random(seed)
+    everybody = [0, 1, 2]
+    problem = DealProblem(
+        [4, 4, 3],
+        [
+            SetConstraint.of([everybody, everybody, [1, 2], [0, 2]], 3, low=[1, 0, 0]),
+            SetConstraint.of([everybody, [0, 1], everybody, everybody], 3, high=[2, 3, 1]),
+            SetConstraint.of([everybody, everybody, [0, 1]], 3),
+        ],
+    )
+    model = ExplicitEvaluator(problem).model
+    assert model.worlds > 1000
+    for length in (1, 2, 3):
+        formula = chain_of_knowledge(random, problem, length)
+        deal = model.deal(random.randrange(model.worlds))
+        agree(TWO_WAYS, formula, problem, deal)
+
+
+@given(positions(max_players=3), st.data())
+@settings(max_examples=40, deadline=None)
+def test_witnesses_instead_of_patterns(position: Position, data: st.DataObject) -> None:
+    """The way for sets that are too large to list their patterns gives the same answers."""
+    problem, deal = position
+    formula = drawn(data, problem)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(hand_patterns, "MAX_OPTIONS", 0)
+        agree(TWO_WAYS, formula, problem, deal)
+
+
+@given(positions(max_players=3), st.data())
+@settings(max_examples=40, deadline=None)
+def test_guesses_instead_of_refutations(position: Position, data: st.DataObject) -> None:
+    """Refinement by counterexamples alone gives the same answers."""
+    problem, deal = position
+    formula = drawn(data, problem)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(encoding, "MAX_REFUTED_CASES", 0)
+        agree(TWO_WAYS, formula, problem, deal)
+
+
+@given(positions(), st.data())
+@settings(max_examples=50, deadline=None)
+def test_counterexamples(position: Position, data: st.DataObject) -> None:
+    problem, deal = position
+    formula = drawn(data, problem, 2)
+    players = tuple(data.draw(st.sets(st.integers(0, problem.players - 1), min_size=1)))
+    truth = ExplicitEvaluator(problem).truth
+
+    def shows(found: Deal | None) -> bool:
+        return found is None or (
+            not deal_faults(problem, found.owner)
+            and same_hands(found, deal, players)
+            and not truth(formula, found)
+        )
+
+    ways = {name: partial(one.counterexample, players) for name, one in evaluators(problem).items()}
+    agree(ways, formula, deal, check=shows, answer=lambda found: found is None)
+
+
+@given(positions(), st.data())
+@settings(max_examples=50, deadline=None)
+def test_public_counterexamples(position: Position, data: st.DataObject) -> None:
+    problem, _ = position
+    formula = drawn(data, problem, 2)
+    truth = ExplicitEvaluator(problem).truth
+
+    def shows(found: Deal | None) -> bool:
+        return found is None or (
+            not deal_faults(problem, found.owner) and not truth(formula, found)
+        )
+
+    ways = {name: one.public_counterexample for name, one in evaluators(problem).items()}
+    agree(ways, formula, check=shows, answer=lambda found: found is None)
+
+
+@given(positions(), st.data())
+@settings(max_examples=50, deadline=None)
+def test_ways_to_failure(position: Position, data: st.DataObject) -> None:
+    """Chains are chains, lead where they should, are equally short, and exist iff C fails."""
+    problem, deal = position
+    formula = drawn(data, problem, 2)
+    truth = ExplicitEvaluator(problem).truth
+
+    def shows(chain: list[Deal]) -> bool:
+        return (not chain) == truth(Common(formula), deal) and (
+            not chain
+            or (
+                chain[0] == deal
+                and not truth(formula, chain[-1])
+                and all(not deal_faults(problem, one.owner) for one in chain)
+                and all(
+                    any(same_hands(one, two, (player,)) for player in range(problem.players))
+                    for one, two in pairwise(chain)
+                )
+            )
+        )
+
+    ways = {name: one.way_to_failure for name, one in evaluators(problem).items()}
+    agree(ways, formula, deal, check=shows, answer=len)

@@ -1,0 +1,45 @@
+"""Epistemic logic over deals: who holds what, who knows it, and what everybody knows.
+
+The public information is a `solvers.DealProblem`; a world is a deal that satisfies it; a player
+cannot tell two worlds apart in which the own hand is the same.
+
+>>> from quaternity.epistemic import C, H, K, holds
+>>> from solvers import DealProblem, SetConstraint
+>>> three_cards = DealProblem([1, 1, 1], [SetConstraint.of([[0, 1, 2]] * 3, players=3)])
+>>> deal = [[0, 1, 2]]
+>>> holds(K(2, H(0, "0/0")), three_cards, deal)
+False
+>>> holds("[!H0 0/1!] (K2 H0 0/0 & !C K2 H0 0/0)", three_cards, deal)
+True
+"""
+
+from quaternity.epistemic.deadline import Undecided
+from quaternity.epistemic.explanation import Explanation, explain
+from quaternity.epistemic.formula import FALSE, TRUE, Formula, every, some
+from quaternity.epistemic.grammar import parse
+from quaternity.epistemic.holding import Method, holds
+from quaternity.epistemic.information import information_set
+from quaternity.epistemic.language import Language
+from quaternity.epistemic.notation import C, D, H, K, P, U
+
+__all__ = [
+    "FALSE",
+    "TRUE",
+    "C",
+    "D",
+    "Explanation",
+    "Formula",
+    "H",
+    "K",
+    "Language",
+    "Method",
+    "P",
+    "U",
+    "Undecided",
+    "every",
+    "explain",
+    "holds",
+    "information_set",
+    "parse",
+    "some",
+]

@@ -1,0 +1,307 @@
+"""Why a formula is true or false at a deal, in words and with deals to look at."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from quaternity.cards import Card
+from quaternity.epistemic.evaluator import Evaluator, Said
+from quaternity.epistemic.formula import (
+    Announced,
+    Common,
+    Constant,
+    Distributed,
+    Everywhere,
+    Formula,
+    Holds,
+    Iff,
+    Knows,
+    Not,
+    Unknown,
+    every,
+)
+from quaternity.epistemic.holding import SECONDS, Method, ask, checked_formula
+from quaternity.epistemic.information import checked_deal, information_set, same_hands
+from quaternity.epistemic.propositional import (
+    Case,
+    cases,
+    determined,
+    is_propositional,
+    narrowed,
+    unfolded,
+)
+from quaternity.errors import SolverFault
+from solvers.problem import DealProblem, players_in
+from solvers.registry import solve
+from solvers.verdict import Deal, Feasible
+from solvers.wording import listed, named
+
+MAX_LINES = 200
+"""An explanation is cut off after so many lines."""
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Why a formula has its truth value.
+
+    Attributes:
+        formula, truth: what is explained.
+        lines: sentences, indented by what they support.
+        deals: other deals that the lines speak of; `deals[0]` is called deal 1.
+    """
+
+    formula: Formula
+    truth: bool
+    lines: tuple[str, ...]
+    deals: tuple[Deal, ...]
+
+
+def explain(
+    formula: Formula | str,
+    problem: DealProblem,
+    deal: Deal | Sequence[Sequence[int]],
+    method: Method | str = Method.AUTO,
+    seconds: float = SECONDS,
+    set_size: int | None = None,
+) -> Explanation:
+    """Why a formula is true or false. Arguments and errors are those of `holds`.
+
+    >>> from solvers import SetConstraint
+    >>> three_cards = DealProblem([1, 1, 1], [SetConstraint.of([[0, 1, 2]] * 3, players=3)])
+    >>> for line in explain("K2 H0 0/0", three_cards, [[0, 1, 2]]).lines:
+    ...     print(line)
+    player 2 does not know H0 0/0: the hand of player 2 is the same in deal 1, and there
+      player 1 holds 0/0, not 0
+    """
+    formula = checked_formula(formula, problem, set_size)
+    world = checked_deal(problem, deal)
+    return ask(lambda one: _explained(one, formula, world), formula, problem, method, seconds)
+
+
+def _explained(evaluator: Evaluator, formula: Formula, deal: Deal) -> Explanation:
+    writer = _Writer(evaluator, deal)
+    truth = writer.write(formula, deal, (), 0)
+    return Explanation(formula, truth, tuple(writer.lines), tuple(writer.deals))
+
+
+class _Writer:
+    """Collects the sentences and the deals of one explanation."""
+
+    def __init__(self, evaluator: Evaluator, deal: Deal) -> None:
+        self.evaluator = evaluator
+        self.problem = evaluator.problem
+        self.real = deal
+        self.lines: list[str] = []
+        self.deals: list[Deal] = []
+
+    def say(self, level: int, text: str) -> None:
+        if len(self.lines) < MAX_LINES:
+            self.lines.append("  " * level + text)
+        elif len(self.lines) == MAX_LINES:
+            self.lines.append("…")
+
+    def name(self, deal: Deal) -> str:
+        """What a deal is called; it is listed when it is new."""
+        if deal == self.real:
+            return "the real deal"
+        if deal not in self.deals:
+            self.deals.append(deal)
+        return f"deal {self.deals.index(deal) + 1}"
+
+    def write(self, formula: Formula, deal: Deal, said: Said, level: int) -> bool:
+        """Explain the truth of a formula at a deal, and give it."""
+        truth = self.evaluator.truth(formula, deal, said)
+        match formula:
+            case Constant():
+                self.say(level, f"{formula} is {formula}")
+            case Holds(player, card):
+                self.say(level, self._holder(player, card, deal))
+            case Knows() | Distributed():
+                self._knowledge(formula, truth, deal, said, level)
+            case Everywhere(part):
+                self._everywhere(part, truth, said, level)
+            case Common(part):
+                self._common(part, truth, deal, said, level)
+            case Unknown():
+                self._unknown(formula, deal, said, level)
+            case Announced(announcement, then):
+                if not self.evaluator.truth(announcement, deal, said):
+                    self.say(level, f"{announcement} is false and cannot be said:")
+                    self.write(announcement, deal, said, level + 1)
+                else:
+                    self.say(level, f"once {announcement} is said:")
+                    self.write(then, deal, (*said, announcement), level + 1)
+            case Not(part):
+                self.write(part, deal, said, level)
+            case Iff(first, second):
+                for part in (first, second):
+                    value = "true" if self.evaluator.truth(part, deal, said) else "false"
+                    self.say(level, f"{part} is {value}:")
+                    self.write(part, deal, said, level + 1)
+            case _:
+                self._parts(formula, truth, deal, said, level)
+        return truth
+
+    def _parts(self, formula: Formula, truth: bool, deal: Deal, said: Said, level: int) -> None:
+        """All parts where all are needed, otherwise the first that settles it."""
+        needed = unfolded(formula, truth)
+        assert needed is not None
+        for part, wish in needed[1]:
+            if needed[0]:
+                self.write(part, deal, said, level)
+            elif self.evaluator.truth(part, deal, said) == wish:
+                self.write(part, deal, said, level)
+                return
+
+    def _holder(self, player: int, card: Card, deal: Deal) -> str:
+        owners = deal.owner[card.set_index]
+        if card.number >= len(owners):
+            return f"set {card.set_index} is out of play: nobody holds {card}"
+        holder = owners[card.number]
+        return f"player {holder} holds {card}" + ("" if holder == player else f", not {player}")
+
+    def _knowledge(
+        self,
+        formula: Knows | Distributed,
+        truth: bool,
+        deal: Deal,
+        said: Said,
+        level: int,
+    ) -> None:
+        players = (formula.player,) if isinstance(formula, Knows) else formula.players
+        part = formula.part
+        who = named("player", players) + (" together" if len(players) > 1 else "")
+        verb = "know" if len(players) > 1 else "knows"
+        hands = f"the {'hands' if len(players) > 1 else 'hand'} of {named('player', players)}"
+        if not truth:
+            found = self.evaluator.counterexample(players, part, deal, said)
+            assert found is not None
+            do = "do" if len(players) > 1 else "does"
+            if found == deal:
+                self.say(level, f"{who} {do} not know {part}: it is false")
+            else:
+                same = f"{hands} {'are' if len(players) > 1 else 'is'} the same in"
+                where = f"{self.name(found)}, and there"
+                self.say(level, f"{who} {do} not know {part}: {same} {where}")
+            self.write(part, found, said, level + 1)
+        elif determined(part, players):
+            settles = "the own hands settle it" if len(players) > 1 else "the own hand settles it"
+            self.say(level, f"{who} {verb} {part}: {settles}")
+            self.write(part, deal, said, level + 1)
+        else:
+            self.say(level, f"{who} {verb} {part}:")
+            seen = information_set(self.problem, deal, players)
+            self._impossible(part, said, seen, players, level + 1)
+
+    def _everywhere(self, part: Formula, truth: bool, said: Said, level: int) -> None:
+        found = None if truth else self.evaluator.public_counterexample(part, said)
+        if found is None:
+            self.say(level, f"{part} is true in every public deal:")
+            self._impossible(part, said, self.problem, (), level + 1)
+        else:
+            self.say(level, f"{part} is not true in every public deal: in {self.name(found)}")
+            self.write(part, found, said, level + 1)
+
+    def _common(self, part: Formula, truth: bool, deal: Deal, said: Said, level: int) -> None:
+        if not truth:
+            chain = self.evaluator.way_to_failure(part, deal, said)
+            steps = [self.name(chain[0])]
+            for before, after in pairwise(chain):
+                blind = next(
+                    player
+                    for player in range(self.problem.players)
+                    if same_hands(before, after, (player,))
+                )
+                steps.append(f"which player {blind} cannot tell from {self.name(after)}")
+            if len(chain) > 1:
+                self.say(level, f"{part} is not common knowledge: from {', '.join(steps)}, where")
+            else:
+                self.say(level, f"{part} is not common knowledge: it is false")
+            self.write(part, chain[-1], said, level + 1)
+        elif self.evaluator.public_counterexample(part, said) is None:
+            self.say(level, f"{part} is common knowledge, for it is true in every public deal:")
+            self._impossible(part, said, self.problem, (), level + 1)
+        else:
+            self.say(
+                level,
+                f"{part} is common knowledge: some public deal makes it false, but no chain of "
+                "deals that somebody cannot tell apart leads there",
+            )
+
+    def _unknown(self, formula: Unknown, deal: Deal, said: Said, level: int) -> None:
+        knower, owner = formula.knower, formula.owner
+        cards = [Card(index, number) for index, number in deal.hand(owner)]
+        secret = [
+            card
+            for card in cards
+            if not self.evaluator.truth(Knows(knower, Holds(owner, card)), deal, said)
+        ]
+        what = listed(secret) if secret else "none"
+        self.say(
+            level,
+            f"of the {len(cards)} cards of player {owner}, player {knower} does not know "
+            f"{len(secret)}: {what}",
+        )
+
+    def _impossible(
+        self,
+        part: Formula,
+        said: Said,
+        seen: DealProblem,
+        players: tuple[int, ...],
+        level: int,
+    ) -> None:
+        """Why no deal of a problem makes a formula false."""
+        otherwise = every([*said, Not(part)])
+        found = cases(self.problem, otherwise) if is_propositional(otherwise) else None
+        if found is None:
+            whose = f" with {'these hands' if len(players) > 1 else 'this hand'}" if players else ""
+            self.say(level, f"no deal{whose} makes it false")
+            return
+        if not found:
+            self.say(level, "the public record leaves no way to make it false")
+        for case in found:
+            if len(case) > 1 or not case:
+                self.say(level, f"{self._in_words(case)}: impossible: {_why(seen, case)}")
+                continue
+            ((card, mask),) = case.items()
+            for owner in players_in(mask):
+                if owner in players:
+                    reason = f"player {owner} sees that {card} is not in the own hand"
+                else:
+                    reason = _why(seen, {card: 1 << owner})
+                self.say(level, f"player {owner} cannot hold {card}: {reason}")
+            never = [
+                player
+                for player in range(self.problem.players)
+                if not self.problem.sets[card.set_index].owners[card.number] >> player & 1
+            ]
+            if never:
+                self.say(level, f"{named('player', never)} cannot hold {card}: that is public")
+
+    def _in_words(self, case: Case) -> str:
+        """What a case says about each of its cards."""
+        phrases = []
+        for card, mask in case.items():
+            owners = players_in(mask & self.problem.sets[card.set_index].owners[card.number])
+            who = (
+                named("player", owners) if len(owners) == 1 else f"one of players {listed(owners)}"
+            )
+            phrases.append(f"{who} holds {card}")
+        return listed(phrases) or "any deal"
+
+
+def _why(seen: DealProblem, case: Case) -> str:
+    """Why no deal of a problem belongs to a case."""
+    problem = narrowed(seen, case)
+    verdict = solve(problem)
+    if isinstance(verdict, Feasible):
+        raise SolverFault(f"known to be impossible, but {verdict.deal} is possible")
+    if verdict.shortage is None:
+        return "no deal fits"
+    return verdict.shortage.in_words(problem)
+
+
+__all__ = ["MAX_LINES", "Explanation", "explain"]

@@ -1,0 +1,83 @@
+"""A third evaluator: the definitions, word for word, over the brute-force list of deals."""
+
+from quaternity.epistemic.formula import (
+    And,
+    Announced,
+    Common,
+    Constant,
+    Distributed,
+    Everywhere,
+    Formula,
+    Holds,
+    Iff,
+    Implies,
+    Knows,
+    Not,
+    Or,
+    Unknown,
+)
+from solvers import Deal, DealProblem
+from solvers.brute_force import deals
+
+Worlds = list[Deal]
+
+
+def holds_by_definition(formula: Formula, problem: DealProblem, deal: Deal) -> bool:
+    """The truth of a formula at a deal of a tiny problem."""
+    return _holds(formula, list(deals(problem)), deal, problem.players)
+
+
+def _holds(formula: Formula, worlds: Worlds, here: Deal, players: int) -> bool:
+    def at(part: Formula, world: Deal = here) -> bool:
+        return _holds(part, worlds, world, players)
+
+    def alike(world: Deal, other: Deal, group: tuple[int, ...]) -> bool:
+        return all(world.hand(player) == other.hand(player) for player in group)
+
+    match formula:
+        case Constant(value):
+            return value
+        case Holds(player, card):
+            return tuple(card) in here.hand(player)
+        case Not(part):
+            return not at(part)
+        case And(parts):
+            return all(at(part) for part in parts)
+        case Or(parts):
+            return any(at(part) for part in parts)
+        case Implies(premise, conclusion):
+            return at(conclusion) if at(premise) else True
+        case Iff(first, second):
+            return at(first) == at(second)
+        case Knows(player, part):
+            return all(at(part, world) for world in worlds if alike(here, world, (player,)))
+        case Distributed(group, part):
+            return all(at(part, world) for world in worlds if alike(here, world, group))
+        case Everywhere(part):
+            return all(at(part, world) for world in worlds)
+        case Common(part):
+            reached = [here]
+            for one in reached:
+                reached += [
+                    world
+                    for world in worlds
+                    if world not in reached
+                    and any(alike(one, world, (player,)) for player in range(players))
+                ]
+            return all(at(part, world) for world in reached)
+        case Announced(announcement, then):
+            if not at(announcement):
+                return True
+            left = [world for world in worlds if at(announcement, world)]
+            return _holds(then, left, here, players)
+        case Unknown(knower, owner, count):
+            secret = [
+                card
+                for card in here.hand(owner)
+                if not all(
+                    card in world.hand(owner) for world in worlds if alike(here, world, (knower,))
+                )
+            ]
+            return len(secret) == count
+        case _:
+            raise TypeError(formula)

@@ -1,0 +1,181 @@
+"""Examples whose answers are in every textbook of epistemic logic."""
+
+from collections import Counter
+from functools import partial
+
+import pytest
+
+from quaternity.cards import Card
+from quaternity.epistemic import C, D, Formula, H, K, Method, P, every, holds, some
+from quaternity.epistemic.explicit import Model
+from quaternity.epistemic.formula import Holds
+from solvers import Deal, DealProblem, SetConstraint
+from tests.agreement import agree
+
+TWO_WAYS = {str(one): partial(holds, method=one) for one in (Method.EXPLICIT, Method.SOLVERS)}
+
+THREE_CARDS = DealProblem([1, 1, 1], [SetConstraint.of([[0, 1, 2]] * 3, players=3)])
+"""Anne, Bill and Cath (0, 1, 2) hold one card each."""
+
+
+@pytest.mark.parametrize(
+    ("formula", "truth"),
+    [
+        # Everybody sees the own card and nothing else, and everybody knows that.
+        ("K0 H0 0/0 & !K0 H1 0/1 & !K0 H2 0/1", True),
+        ("C (K0 H0 0/0 | K0 H0 0/1 | K0 H0 0/2)", True),
+        ("K1 !K0 H1 0/1", True),
+        ("K0 (H1 0/1 | H2 0/1)", True),
+        ("D{0,1} H2 0/2", True),
+        # Nothing about the deal is common knowledge, and all deals are connected.
+        ("C !H0 0/1", False),
+        # Anne says: I do not have card 1. Cath learns the deal; Anne and Bill do not.
+        ("[!H0 0/1!] K2 (H0 0/0 & H1 0/1)", True),
+        ("[!H0 0/1!] (K0 H1 0/1 | K1 H0 0/0)", False),
+        # That somebody learned it is known to Anne only as a possibility.
+        ("[!H0 0/1!] K0 (K1 H0 0/0 | K2 H0 0/0)", True),
+        ("[!H0 0/1!] K0 K2 H0 0/0", False),
+        # Then Bill says that he does not know Anne's card: he holds card 1, all learn the deal.
+        ("[!H0 0/1!] [!K1 H0 0/0 & !K1 H0 0/2!] C (H0 0/0 & H1 0/1 & H2 0/2)", False),
+        ("[!H0 0/1!] [!K1 H0 0/0 & !K1 H0 0/2!] C H1 0/1", True),
+        ("[!H0 0/1!] [!K1 H0 0/0 & !K1 H0 0/2!] K0 (H1 0/1 & H2 0/2)", True),
+        # A true announcement about ignorance can make itself false.
+        ("!K2 H0 0/0", True),
+        ("[!H0 0/1 & !K2 H0 0/0!] !K2 H0 0/0", False),
+        # What is false cannot be said: then anything follows.
+        ("[H0 0/1!] false", True),
+    ],
+)
+def test_three_cards(formula: str, truth: bool) -> None:
+    assert agree(TWO_WAYS, formula, THREE_CARDS, [[0, 1, 2]]) is truth
+
+
+class MuddyChildren:
+    """Children who see the others' foreheads, told as a deal of cards.
+
+    For every child and everybody who looks at it there is a set of two cards, muddy and clean; the
+    looker holds the one that is true and the table, one more player, holds the other. That all who
+    look at one child see the same is the first announcement.
+    """
+
+    def __init__(self, children: int, muddy: set[int]) -> None:
+        self.children = range(children)
+        self.muddy = muddy
+        table = children
+        self.pairs = [
+            (child, looker)
+            for child in self.children
+            for looker in self.children
+            if looker != child
+        ]
+        sets, owner = [], []
+        for child, looker in self.pairs:
+            bounds = [int(player in (looker, table)) for player in range(children + 1)]
+            owners = [[looker, table], [looker, table]]
+            sets.append(SetConstraint.of(owners, children + 1, low=bounds, high=bounds))
+            owner.append((looker, table) if child in muddy else (table, looker))
+        hands = [children - 1] * children + [len(self.pairs)]
+        self.problem, self.deal = DealProblem(hands, sets), Deal(tuple(owner))
+
+    def is_muddy(self, child: int) -> Formula:
+        return self.seen(child, next(one for one in self.children if one != child))
+
+    def seen(self, child: int, looker: int) -> Holds:
+        return Holds(looker, Card(self.pairs.index((child, looker)), 0))
+
+    def consistent(self) -> Formula:
+        return every(
+            self.is_muddy(child).iff(self.seen(child, looker)) for child, looker in self.pairs
+        )
+
+    def somebody_is_muddy(self) -> Formula:
+        return some(self.is_muddy(child) for child in self.children)
+
+    def knows_whether(self, child: int) -> Formula:
+        return K(child, self.is_muddy(child)) | K(child, ~self.is_muddy(child))
+
+    def nobody_knows(self) -> Formula:
+        return every(~self.knows_whether(child) for child in self.children)
+
+    def after(self, father: bool, rounds: int, then: Formula) -> Formula:
+        """Once the father has spoken (or not) and nobody stepped forward for some rounds."""
+        for _ in range(rounds):
+            then = self.nobody_knows().announce(then)
+        if father:
+            then = self.somebody_is_muddy().announce(then)
+        return self.consistent().announce(then)
+
+
+@pytest.mark.parametrize(
+    ("children", "muddy"), [(2, {0}), (2, {0, 1}), (3, {1}), (3, {0, 2}), (3, {0, 1, 2})]
+)
+def test_muddy_children(children: int, muddy: set[int]) -> None:
+    game = MuddyChildren(children, muddy)
+    muddy_know = every(K(child, game.is_muddy(child)) for child in sorted(muddy))
+    questions = {
+        # The muddy ones know after as many rounds less one, and not a round earlier.
+        game.after(True, len(muddy) - 1, muddy_know): True,
+        game.after(True, len(muddy) - 1, game.nobody_knows()): False,
+        # One round later all know, and then it is common knowledge who is muddy.
+        game.after(
+            True,
+            len(muddy) - 1,
+            muddy_know.announce(C(every(map(game.knows_whether, game.children)))),
+        ): True,
+        # Without the father nobody ever knows.
+        game.after(False, 0, game.nobody_knows()): True,
+        game.after(False, 2, game.nobody_knows()): True,
+    }
+    if len(muddy) > 1:
+        questions[game.after(True, len(muddy) - 2, game.nobody_knows())] = True
+        # Everybody saw that somebody is muddy; only the father made it common knowledge.
+        somebody = game.somebody_is_muddy()
+        questions[game.after(False, 0, C(somebody))] = False
+        questions[game.after(True, 0, C(somebody))] = True
+        if len(muddy) == children:
+            questions[game.after(False, 0, every(K(one, somebody) for one in range(children)))] = (
+                True
+            )
+    for formula, truth in questions.items():
+        assert holds(formula, game.problem, game.deal, Method.EXPLICIT) is truth, str(formula)
+
+
+def test_muddy_children_by_the_solvers() -> None:
+    game = MuddyChildren(2, {0, 1})
+    know = every(K(child, game.is_muddy(child)) for child in (0, 1))
+    for rounds in (0, 1):
+        formula = game.after(True, rounds, know)
+        assert agree(TWO_WAYS, formula, game.problem, game.deal) is bool(rounds)
+
+
+def test_common_knowledge_and_truth_in_every_public_deal_differ() -> None:
+    """Where chains of indistinguishable deals do not connect all public deals."""
+    two_cards = DealProblem([1, 1], [SetConstraint.of([[0, 1], [0, 1]], players=2)])
+    held = H(0, "0/0")
+    assert len(set(Model(two_cards).pieces())) == 2
+    for formula, truth in ((C(held), True), (P(held), False), (P(held) >> C(held), True)):
+        assert agree(TWO_WAYS, formula, two_cards, [[0, 1]]) is truth
+
+
+def test_a_chain_graph_in_two_pieces_of_several_deals() -> None:
+    """Everybody reads off the own card how all of set 0 lies, which is not public."""
+    problem = DealProblem(
+        [2, 2, 2],
+        [
+            SetConstraint.of([[0, 2], [1, 2], [0, 1]], players=3, low=[1, 1, 1]),
+            SetConstraint.of([[0, 1, 2]] * 3, players=3),
+        ],
+    )
+    deal = [[2, 1, 0], [2, 1, 0]]
+    pieces = Counter(Model(problem).pieces().tolist())
+    assert sorted(pieces.values()) == [6, 6]
+    lies = H(2, "0/0") & H(1, "0/1") & H(0, "0/2")
+    for formula, truth in ((C(lies), True), (P(lies), False), (C(H(2, "1/0")), False)):
+        assert agree(TWO_WAYS, formula, problem, deal) is truth
+
+
+def test_distributed_knowledge_is_more_than_that_of_each() -> None:
+    problem = DealProblem([1, 1, 2], [SetConstraint.of([[0, 1, 2]] * 4, players=3)])
+    deal = [[0, 1, 2, 2]]
+    rest = H(2, "0/2") & H(2, "0/3")
+    assert agree(TWO_WAYS, D({0, 1}, rest) & ~K(0, rest) & ~K(1, rest), problem, deal) is True
