@@ -1,0 +1,18 @@
+"""`kwartet`: the group of commands for Kwartet. A command's module registers itself here."""
+
+from __future__ import annotations
+
+import typer
+
+from quaternity.cli.app import app
+
+kwartet = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+app.add_typer(kwartet, name="kwartet", help="Kwartet: hidden hands, knowledge, strategies.")
+
+
+@kwartet.callback()
+def group() -> None:
+    """Kwartet: hidden hands, knowledge, strategies."""
+
+
+__all__ = ["kwartet"]

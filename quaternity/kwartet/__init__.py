@@ -1,0 +1,1 @@
+"""Kwartet: real hidden hands, public requests, and exact knowledge for every seat."""

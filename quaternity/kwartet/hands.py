@@ -1,0 +1,63 @@
+"""A hand of cards: per set a bit mask of its four cards.
+
+A `Hand` is a tuple with one number 0..15 per set; bit c of number s says that card s/c is held.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from random import Random
+from typing import TypeAlias
+
+from quaternity.cards import Card
+from quaternity.kwartet.settings import SET_SIZE, KwartetSettings
+
+Hand: TypeAlias = tuple[int, ...]
+
+FULL = (1 << SET_SIZE) - 1
+"""All cards of a set."""
+
+NUMBERS: tuple[tuple[int, ...], ...] = tuple(
+    tuple(number for number in range(SET_SIZE) if mask >> number & 1) for mask in range(FULL + 1)
+)
+"""Per mask the numbers of its cards."""
+
+LACKING: tuple[tuple[int, ...], ...] = tuple(NUMBERS[FULL ^ mask] for mask in range(FULL + 1))
+"""Per mask the numbers of the other cards."""
+
+
+def cards_in(hand: Hand) -> tuple[Card, ...]:
+    """The cards of a hand, ascending.
+
+    >>> [str(card) for card in cards_in((0b0101, 0, 0b1000))]
+    ['0/0', '0/2', '2/3']
+    """
+    return tuple(Card(index, number) for index, mask in enumerate(hand) for number in NUMBERS[mask])
+
+
+def hand_of(cards: Iterable[Card], sets: int) -> Hand:
+    """The hand with some cards, of a game with that many sets."""
+    masks = [0] * sets
+    for index, number in cards:
+        masks[index] |= 1 << number
+    return tuple(masks)
+
+
+def dealt_hands(
+    settings: KwartetSettings, random: Random, first_extra: int = 0
+) -> tuple[Hand, ...]:
+    """Hands from a well shuffled deck; see `KwartetSettings.hand_sizes` for `first_extra`."""
+    deck = list(range(settings.cards))
+    random.shuffle(deck)
+    hands = []
+    start = 0
+    for size in settings.hand_sizes(first_extra):
+        masks = [0] * settings.sets
+        for card in deck[start : start + size]:
+            masks[card // SET_SIZE] |= 1 << card % SET_SIZE
+        hands.append(tuple(masks))
+        start += size
+    return tuple(hands)
+
+
+__all__ = ["FULL", "LACKING", "NUMBERS", "Hand", "cards_in", "dealt_hands", "hand_of"]

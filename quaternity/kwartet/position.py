@@ -1,0 +1,127 @@
+"""The whole truth of a game at one moment: the public state and the real hands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from quaternity.kwartet.hands import FULL, Hand
+from quaternity.kwartet.public import PublicState
+from quaternity.kwartet.requests import Event, IllegalRequest, may_ask_for_own, request_faults
+from quaternity.kwartet.settings import SET_SIZE, KwartetSettings
+from quaternity.kwartet.view import View
+from quaternity.question import Answer, Question
+from solvers.verdict import Deal
+
+
+class Position(NamedTuple):
+    """The public state and the real hands. Immutable."""
+
+    public: PublicState
+    hands: tuple[Hand, ...]
+
+    @classmethod
+    def start(cls, settings: KwartetSettings, hands: tuple[Hand, ...]) -> Position:
+        """Right after the deal; sets that are announced at once are gone already."""
+        sizes = [sum(held.bit_count() for held in hand) for hand in hands]
+        announced = dealt_full(hands) if settings.at_once else ()
+        public = PublicState.start(settings, sizes, announced)
+        return cls(public, _without(hands, announced))
+
+    def is_legal(self, question: Question) -> bool:
+        """Whether the rules allow a request now."""
+        asker, asked, (index, number) = question
+        settings, problem, turn, _, _ = self.public
+        if asker != turn or asked == asker:
+            return False
+        if not (0 <= asked < settings.players and 0 <= index < settings.sets):
+            return False
+        if not 0 <= number < SET_SIZE or not (problem.hands[asked] or not settings.at_once):
+            return False
+        held = self.hands[asker][index]
+        if not held:
+            return False
+        return not held >> number & 1 or may_ask_for_own(settings, self.hands[asker])
+
+    def ask(self, question: Question) -> tuple[Position, Event]:
+        """The position after a request, and what everybody saw.
+
+        Raises:
+            IllegalRequest: with all that is wrong with it.
+        """
+        if not self.is_legal(question):
+            hand = self.hands[self.public.turn]
+            raise IllegalRequest(question, request_faults(self.public, hand, question))
+        public, hands = self
+        asker, asked, (index, number) = question
+        bit = 1 << number
+        success = hands[asked][index] & bit != 0
+        announced: tuple[int, ...] = ()
+        if success:
+            moved = list(hands)
+            for player in (asked, asker):
+                hand = moved[player]
+                moved[player] = (*hand[:index], hand[index] ^ bit, *hand[index + 1 :])
+            hands = tuple(moved)
+            if hands[asker][index] == FULL:
+                announced = (index,)
+        if not public.settings.at_once and not public.askers >> asker & 1:
+            announced = tuple(one for one, held in enumerate(hands[asker]) if held == FULL)
+        public = public.after(question, success, announced)
+        if announced:
+            hands = _without(hands, [(one, asker) for one in announced])
+        return Position(public, hands), Event(question, Answer(success), announced)
+
+    def played(self, questions: Iterable[Question]) -> Iterator[tuple[Position, Event]]:
+        """The positions and events that follow when some requests are made in turn.
+
+        Raises:
+            IllegalRequest: at the first one that the rules forbid.
+        """
+        position = self
+        for question in questions:
+            position, event = position.ask(question)
+            yield position, event
+
+    @property
+    def deal(self) -> Deal:
+        """The real owner of every card in play: a deal of `public.problem`."""
+        return Deal(
+            tuple(
+                ()
+                if gone is not None
+                else tuple(
+                    next(player for player, mask in enumerate(masks) if mask >> number & 1)
+                    for number in range(SET_SIZE)
+                )
+                for gone, masks in zip(
+                    self.public.removed, zip(*self.hands, strict=True), strict=True
+                )
+            )
+        )
+
+    def view(self, seat: int, events: Sequence[Event] = ()) -> View:
+        """What a seat sees, with the record so far."""
+        return View(self.public, seat, self.hands[seat], events)
+
+
+def dealt_full(hands: tuple[Hand, ...]) -> list[tuple[int, int]]:
+    """The full sets in some hands, as (set, player), ascending."""
+    return sorted(
+        (index, player)
+        for player, hand in enumerate(hands)
+        for index, held in enumerate(hand)
+        if held == FULL
+    )
+
+
+def _without(hands: tuple[Hand, ...], gone: list[tuple[int, int]] | tuple[()]) -> tuple[Hand, ...]:
+    if not gone:
+        return hands
+    left = [list(hand) for hand in hands]
+    for index, player in gone:
+        left[player][index] = 0
+    return tuple(map(tuple, left))
+
+
+__all__ = ["Position", "dealt_full"]

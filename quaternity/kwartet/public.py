@@ -1,0 +1,193 @@
+"""What everybody knows: a deal problem that follows every request exactly.
+
+The deals of the problem are exactly the deals in which everything that was said and done is true,
+including what it means that somebody did *not* announce a full set. What one player knows is the
+same problem with that player's hand fixed (`information_set`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from quaternity.kwartet.hands import Hand
+from quaternity.kwartet.settings import SET_SIZE, KwartetSettings
+from quaternity.question import Question
+from solvers.problem import DealProblem, SetConstraint
+
+
+class PublicState(NamedTuple):
+    """The public side of a game at one moment. Immutable.
+
+    Attributes:
+        settings: the rules.
+        problem: hands, owners and bounds; removed sets are empty in it.
+        turn: the seat on turn; without meaning when the game is over.
+        removed: per set the player who announced it, or None while it is in play.
+        askers: bit mask of the players who have made a request.
+    """
+
+    settings: KwartetSettings
+    problem: DealProblem
+    turn: int
+    removed: tuple[int | None, ...]
+    askers: int
+
+    @classmethod
+    def start(
+        cls,
+        settings: KwartetSettings,
+        hand_sizes: Sequence[int],
+        announced: Iterable[tuple[int, int]] = (),
+    ) -> PublicState:
+        """Right after the deal.
+
+        Args:
+            hand_sizes: cards dealt to each seat.
+            announced: the sets that were dealt full and announced, as (set, player).
+        """
+        players = settings.players
+        most = SET_SIZE - 1 if settings.at_once else SET_SIZE
+        unknown = SetConstraint.trusted(
+            ((1 << players) - 1,) * SET_SIZE, (0,) * players, (most,) * players
+        )
+        hands, sets = list(hand_sizes), [unknown] * settings.sets
+        removed: list[int | None] = [None] * settings.sets
+        for index, player in announced:
+            hands[player] -= SET_SIZE
+            sets[index] = out_of_play(players)
+            removed[index] = player
+        problem = DealProblem.trusted(tuple(hands), tuple(sets))
+        return cls(settings, problem, _next_with_cards(hands, -1), tuple(removed), 0)
+
+    @property
+    def hands(self) -> tuple[int, ...]:
+        """Per player the number of cards in hand."""
+        return self.problem.hands
+
+    @property
+    def points(self) -> tuple[int, ...]:
+        """Per player the number of announced sets."""
+        return tuple(self.removed.count(player) for player in range(self.settings.players))
+
+    @property
+    def is_over(self) -> bool:
+        """True when every set is removed."""
+        return None not in self.removed
+
+    @property
+    def with_cards(self) -> int:
+        """Bit mask of the players who hold cards."""
+        mask = 0
+        for player, hand in enumerate(self.problem.hands):
+            if hand:
+                mask |= 1 << player
+        return mask
+
+    def may_be_asked(self, asker: int) -> tuple[int, ...]:
+        """The opponents whom a player may ask."""
+        hands = self.problem.hands
+        if self.settings.at_once:
+            return tuple([p for p, hand in enumerate(hands) if hand and p != asker])
+        return tuple([p for p in range(len(hands)) if p != asker])
+
+    def after(self, question: Question, success: bool, announced: Sequence[int]) -> PublicState:
+        """The state after a legal request, its result, and the sets the asker then announced."""
+        asker, asked, (index, number) = question
+        settings, problem, _, removed, askers = self
+        hands, sets = problem
+        owners, low, high = sets[index]
+        lows = list(low)
+        if success:
+            mask = 1 << asker
+            highs = list(high)
+            # The card was not the asker's, so the one that made the request legal is another.
+            lows[asker] = lows[asker] + 1 if lows[asker] else 2
+            if lows[asked]:
+                lows[asked] -= 1
+            # More than three would be a full set, and the asker would have announced it.
+            highs[asker] = min(highs[asker] + 1, SET_SIZE - 1)
+            highs[asked] -= 1
+            high = tuple(highs)
+            counts = list(hands)
+            counts[asker] += 1
+            counts[asked] -= 1
+            hands = tuple(counts)
+        else:
+            mask = owners[number] & ~(1 << asked)
+            if not settings.own_card_requests:
+                mask &= ~(1 << asker)
+            if not lows[asker]:
+                lows[asker] = 1
+        changed = SetConstraint.trusted(
+            (*owners[:number], mask, *owners[number + 1 :]), tuple(lows), high
+        )
+        sets = (*sets[:index], changed, *sets[index + 1 :])
+        if announced:
+            counts, rows, owner_of = list(hands), list(sets), list(removed)
+            for one in announced:
+                counts[asker] -= SET_SIZE
+                rows[one] = out_of_play(len(counts))
+                owner_of[one] = asker
+            hands, sets, removed = tuple(counts), tuple(rows), tuple(owner_of)
+        if not askers >> asker & 1:
+            askers |= 1 << asker
+            if not settings.at_once:
+                sets = tuple([_never_full(one, asker) for one in sets])
+        turn = asker if success and hands[asker] else _next_with_cards(hands, asker)
+        return PublicState(settings, DealProblem.trusted(hands, sets), turn, removed, askers)
+
+
+@lru_cache(maxsize=16)
+def out_of_play(players: int) -> SetConstraint:
+    """The constraint of a removed set: no cards."""
+    return SetConstraint((), (0,) * players, (0,) * players)
+
+
+def _never_full(constraint: SetConstraint, player: int) -> SetConstraint:
+    owners, low, high = constraint
+    if high[player] < SET_SIZE:
+        return constraint
+    return SetConstraint.trusted(owners, low, (*high[:player], SET_SIZE - 1, *high[player + 1 :]))
+
+
+def _next_with_cards(hands: Sequence[int], player: int) -> int:
+    """The next player in seat order who holds cards; a full circle leads back to `player`."""
+    players = len(hands)
+    for step in range(1, players + 1):
+        following = (player + step) % players
+        if hands[following]:
+            return following
+    return max(player, 0)
+
+
+@lru_cache(maxsize=1 << 16)
+def _with_own(constraint: SetConstraint, player: int, held: int) -> SetConstraint:
+    own = 1 << player
+    return SetConstraint.trusted(
+        tuple(
+            [
+                own if held >> number & 1 else mask & ~own
+                for number, mask in enumerate(constraint.owners)
+            ]
+        ),
+        constraint.low,
+        constraint.high,
+    )
+
+
+def information_set(problem: DealProblem, player: int, hand: Hand) -> DealProblem:
+    """The deals that a player holds possible: the public ones that give him this very hand.
+
+    Args:
+        problem: the public problem.
+        hand: the player's cards.
+    """
+    return DealProblem.trusted(
+        problem.hands,
+        tuple([_with_own(one, player, held) for one, held in zip(problem.sets, hand, strict=True)]),
+    )
+
+
+__all__ = ["PublicState", "information_set", "out_of_play"]

@@ -1,0 +1,102 @@
+"""What is agreed before a game of Kwartet, and the limits within which it is played."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from quaternity.errors import InputError
+
+SET_SIZE = 4
+"""Cards in one set."""
+
+PLAYERS = range(2, 9)
+SETS = range(2, 21)
+
+
+class Announce(StrEnum):
+    """When a full set is announced and leaves the game.
+
+    `AT_ONCE`: the moment it is complete, also at the deal.
+    `AFTER_OWN_REQUEST`: a player's full sets leave after a request of that player, so that a set
+    that was dealt full stays hidden until then. This is the compatibility mode: here an
+    opponent without cards may be asked, because nobody else may be left.
+    """
+
+    AT_ONCE = "at-once"
+    AFTER_OWN_REQUEST = "after-own-request"
+
+    @classmethod
+    def parse(cls, text: str) -> Announce:
+        """Read the name of a rule.
+
+        Raises:
+            InputError: unknown name; lists the known ones.
+        """
+        try:
+            return cls(text)
+        except ValueError:
+            known = ", ".join(cls)
+            raise InputError(f"announce {text!r} is unknown; known are {known}") from None
+
+
+@dataclass(frozen=True, slots=True)
+class KwartetSettings:
+    """The rules of one game.
+
+    Attributes:
+        players: 2..8.
+        sets: sets of `SET_SIZE` cards, 2..20.
+        announce: when full sets leave the game.
+        own_card_requests: whether a player may ask for a card that he holds himself. When not, a
+            player whose hand is nothing but full sets still may: he has no other request.
+
+    Raises:
+        InputError: lists everything that is wrong.
+
+    >>> KwartetSettings(players=3).hand_sizes(first_extra=1)
+    (17, 18, 17)
+    """
+
+    players: int = 4
+    sets: int = 13
+    announce: Announce = Announce.AT_ONCE
+    own_card_requests: bool = True
+
+    def __post_init__(self) -> None:
+        faults = []
+        for name, allowed in (("players", PLAYERS), ("sets", SETS)):
+            value = getattr(self, name)
+            if not isinstance(value, int) or isinstance(value, bool) or value not in allowed:
+                faults.append(f"{name}: {value!r} is out of range {allowed[0]}..{allowed[-1]}")
+        if not isinstance(self.announce, Announce):
+            faults.append(f"announce: {self.announce!r} is not an Announce")
+        if not isinstance(self.own_card_requests, bool):
+            faults.append(f"own_card_requests: {self.own_card_requests!r} is neither True or False")
+        if faults:
+            raise InputError("; ".join(faults))
+
+    @property
+    def at_once(self) -> bool:
+        """Whether full sets are announced the moment they are complete."""
+        return self.announce is Announce.AT_ONCE
+
+    @property
+    def cards(self) -> int:
+        """Number of cards."""
+        return SET_SIZE * self.sets
+
+    def hand_sizes(self, first_extra: int = 0) -> tuple[int, ...]:
+        """Cards dealt to each seat: as even as possible.
+
+        Args:
+            first_extra: where they do not come out even, the first of the consecutive seats that
+                hold one card more; any whole number, taken modulo the number of seats.
+        """
+        least, extra = divmod(self.cards, self.players)
+        return tuple(
+            least + ((seat - first_extra) % self.players < extra) for seat in range(self.players)
+        )
+
+
+__all__ = ["PLAYERS", "SETS", "SET_SIZE", "Announce", "KwartetSettings"]

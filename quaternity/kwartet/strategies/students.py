@@ -1,0 +1,133 @@
+"""The four strategies of the published table, and the smallest step beyond them.
+
+They need no solver: a card counts as *located* when it was seen publicly, or when only one opponent
+is left who holds cards and has not denied it. That is one look at the public owners of a card.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from random import Random
+
+from quaternity.cards import Card
+from quaternity.kwartet.hands import LACKING, NUMBERS, Hand
+from quaternity.kwartet.public import PublicState
+from quaternity.kwartet.requests import may_ask_for_own
+from quaternity.kwartet.settings import SET_SIZE
+from quaternity.kwartet.view import View
+from quaternity.question import Question
+
+ALL_NUMBERS = tuple(range(SET_SIZE))
+
+
+@lru_cache(maxsize=1 << 13)
+def request(asker: int, asked: int, index: int, number: int) -> Question:
+    """The question, made once."""
+    return Question(asker, asked, Card(index, number))
+
+
+def random_request(view: View, random: Random) -> Question:
+    """A random set it holds, any of its cards, any opponent."""
+    hand, draw = view.hand, random.random
+    held = [index for index, mask in enumerate(hand) if mask]
+    index = held[int(draw() * len(held))]
+    numbers = ALL_NUMBERS
+    if not view.public.settings.own_card_requests and not may_ask_for_own(
+        view.public.settings, hand
+    ):
+        held = [index for index, mask in enumerate(hand) if mask and LACKING[mask]]
+        index = held[int(draw() * len(held))]
+        numbers = LACKING[hand[index]]
+    opponents = view.public.may_be_asked(view.seat)
+    asked = opponents[int(draw() * len(opponents))]
+    return request(view.seat, asked, index, numbers[int(draw() * len(numbers))])
+
+
+def own_card_request(view: View, random: Random) -> Question:
+    """A card of its own, which fails and tells nobody anything new; any opponent."""
+    if not may_ask_for_own(view.public.settings, view.hand):
+        return random_request(view, random)
+    own = [(index, number) for index, mask in enumerate(view.hand) for number in NUMBERS[mask]]
+    index, number = own[int(random.random() * len(own))]
+    opponents = view.public.may_be_asked(view.seat)
+    asked = opponents[int(random.random() * len(opponents))]
+    return request(view.seat, asked, index, number)
+
+
+def located(public: PublicState, seat: int, hand: Hand, whole: bool) -> list[tuple[int, int, int]]:
+    """The cards a seat lacks of sets it holds and has located, as (set, number, owner's bit).
+
+    Args:
+        whole: only cards of sets of which it has located every card it lacks.
+    """
+    others = public.with_cards & ~(1 << seat)
+    found: list[tuple[int, int, int]] = []
+    for index, mask in enumerate(hand):
+        if mask:
+            owners = public.problem.sets[index].owners
+            before = len(found)
+            for number in LACKING[mask]:
+                left = owners[number] & others
+                if left and not left & (left - 1):
+                    found.append((index, number, left))
+                elif whole:
+                    del found[before:]
+                    break
+    return found
+
+
+def _one_of(view: View, found: list[tuple[int, int, int]], random: Random) -> Question:
+    index, number, owner = found[int(random.random() * len(found))]
+    return request(view.seat, owner.bit_length() - 1, index, number)
+
+
+def greedy(view: View, random: Random) -> Question:
+    """A located card, else a random request."""
+    found = located(view.public, view.seat, view.hand, whole=False)
+    return _one_of(view, found, random) if found else random_request(view, random)
+
+
+def silent(view: View, random: Random) -> Question:
+    """A located card of a set located as a whole; else 2/3 random, 1/3 a card of its own."""
+    found = located(view.public, view.seat, view.hand, whole=True)
+    if found:
+        return _one_of(view, found, random)
+    if random.random() * 3 < 2:
+        return random_request(view, random)
+    return own_card_request(view, random)
+
+
+def mixed(view: View, random: Random) -> Question:
+    """Per request a fair coin between greedy and silent."""
+    return (greedy if random.random() < 0.5 else silent)(view, random)
+
+
+def better_greedy(view: View, random: Random) -> Question:
+    """A located card, else a card it lacks from an opponent who may have it."""
+    public, seat, hand = view.public, view.seat, view.hand
+    found = located(public, seat, hand, whole=False)
+    if found:
+        return _one_of(view, found, random)
+    others = public.with_cards & ~(1 << seat)
+    guesses = []
+    for index, mask in enumerate(hand):
+        if mask:
+            owners = public.problem.sets[index].owners
+            for number in LACKING[mask]:
+                left = owners[number] & others
+                while left:
+                    guesses.append((index, number, left & -left))
+                    left &= left - 1
+    return _one_of(view, guesses, random) if guesses else random_request(view, random)
+
+
+__all__ = [
+    "better_greedy",
+    "greedy",
+    "located",
+    "mixed",
+    "own_card_request",
+    "random_request",
+    "request",
+    "silent",
+]

@@ -1,0 +1,58 @@
+"""What one seat sees of a game, and nothing else: the public record and its own hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from random import Random
+from typing import TypeAlias
+
+from quaternity.kwartet.hands import Hand
+from quaternity.kwartet.public import PublicState, information_set
+from quaternity.kwartet.requests import Event, request_faults
+from quaternity.question import Question
+from solvers.problem import DealProblem
+
+
+class View:
+    """A game as one seat sees it.
+
+    Attributes:
+        seat: whose view it is.
+        public: what everybody knows.
+        hand: the seat's own cards.
+    """
+
+    __slots__ = ("_events", "_length", "_problem", "hand", "public", "seat")
+
+    def __init__(
+        self, public: PublicState, seat: int, hand: Hand, events: Sequence[Event] = ()
+    ) -> None:
+        """`events` may grow later; the view keeps to those that are there now."""
+        self.public = public
+        self.seat = seat
+        self.hand = hand
+        self._events = events
+        self._length = len(events)
+        self._problem: DealProblem | None = None
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """All requests so far with results and announcements, the first one first."""
+        return tuple(self._events[: self._length])
+
+    @property
+    def problem(self) -> DealProblem:
+        """The deals that the seat holds possible: its information set."""
+        if self._problem is None:
+            self._problem = information_set(self.public.problem, self.seat, self.hand)
+        return self._problem
+
+    def faults(self, question: Question) -> list[str]:
+        """Everything that makes a request of this seat illegal; empty when it is legal."""
+        return request_faults(self.public, self.hand, question)
+
+
+Strategy: TypeAlias = Callable[[View, Random], Question]
+"""A strategy: from what its seat sees, and a source of chance, to a legal request."""
+
+__all__ = ["Strategy", "View"]

@@ -1,0 +1,79 @@
+"""The record of a game replayed on every possible deal: knowledge by its definition.
+
+Written from the rules alone, with plain sets of cards, and sharing nothing with the package.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+Cards = frozenset[tuple[int, int]]
+Deal = tuple[Cards, ...]
+
+
+class Seen(NamedTuple):
+    """One request as everybody saw it."""
+
+    asker: int
+    asked: int
+    card: tuple[int, int]
+    success: bool
+    announced: tuple[int, ...]
+
+
+class Rules(NamedTuple):
+    """The settings that matter for what may have happened."""
+
+    sets: int
+    at_once: bool
+    own_cards: bool
+
+
+def all_deals(cards: Cards, sizes: Sequence[int]) -> Iterator[Deal]:
+    """Every way to deal the cards."""
+    if not sizes:
+        yield ()
+        return
+    for hand in combinations(sorted(cards), sizes[0]):
+        for rest in all_deals(cards - set(hand), sizes[1:]):
+            yield (frozenset(hand), *rest)
+
+
+def full_sets(hand: Cards, sets: int) -> list[int]:
+    return [one for one in range(sets) if all((one, number) in hand for number in range(4))]
+
+
+def without(hand: Cards, gone: Sequence[int]) -> Cards:
+    return frozenset(card for card in hand if card[0] not in gone)
+
+
+def at_deal(deal: Deal, rules: Rules) -> tuple[Deal, list[tuple[int, int]]]:
+    """The deal once full sets are announced, and those sets as (set, player)."""
+    if not rules.at_once:
+        return deal, []
+    down = [(one, who) for who, hand in enumerate(deal) for one in full_sets(hand, rules.sets)]
+    return tuple(without(hand, [one for one, _ in down]) for hand in deal), sorted(down)
+
+
+def after(deal: Deal, seen: Seen, rules: Rules) -> Deal | None:
+    """The deal after a request, or None when this deal would have shown something else."""
+    asker, asked, card, success, announced = seen
+    hand = deal[asker]
+    if not any(held[0] == card[0] for held in hand):
+        return None
+    everything_full = len(full_sets(hand, rules.sets)) * 4 == len(hand)
+    if card in hand and not rules.own_cards and not everything_full:
+        return None
+    if (card in deal[asked]) != success:
+        return None
+    hands = list(deal)
+    if success:
+        hands[asked] -= {card}
+        hands[asker] |= {card}
+    down = full_sets(hands[asker], rules.sets)
+    if tuple(down) != announced:
+        return None
+    hands[asker] = without(hands[asker], down)
+    return tuple(hands)
