@@ -349,8 +349,8 @@ class State:
                 completed[index] = player
                 hands[player] -= constraint.size
                 sets[index] = out_of_play(problem.players)
-        turn = self._turn_after(asker, asked, answer, hands, completed)
         problem = DealProblem.trusted(tuple(hands), tuple(sets))
+        turn = self._turn_after(asker, asked, answer, problem.hands, tuple(completed))
         return State._next(self, problem, turn, tuple(completed), None, None)
 
     def _turn_after(
@@ -358,8 +358,8 @@ class State:
         asker: int,
         asked: int,
         answer: Answer | bool,
-        hands: Sequence[int],
-        completed: Sequence[int | None],
+        hands: tuple[int, ...],
+        completed: tuple[int | None, ...],
     ) -> int:
         """Who asks next: after yes the asker, after no the asked; the other one if that is bare."""
         first, second = (asker, asked) if answer else (asked, asker)

@@ -54,7 +54,7 @@ def games(
     max_moves: int = 20,
 ) -> Game:
     """Games of legal moves, from the first question on; some of them over."""
-    game = Game.start(draw(settings or game_settings()))
+    game = Game.start(draw(game_settings() if settings is None else settings))
     for _ in range(draw(st.integers(0, max_moves))):
         legal = list(game.state.legal_questions.items())
         if not legal:

@@ -1,0 +1,106 @@
+"""Random games and damage, and the public strategies: what they promise."""
+
+from collections import Counter
+from itertools import pairwise
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from quaternity import Game, Settings, State, TieBreak
+from quaternity.random_play import damaged, random_game, random_move, states_of_games
+from quaternity.strategies import damaged_states, game_settings, games, states
+from solvers import SOLVERS
+
+SIZES = [Settings(4, 3, 3), Settings(2, 2, 2), Settings(4, 13, 4), Settings(3, 4, 6)]
+
+
+@pytest.mark.parametrize("size", SIZES, ids=str)
+def test_a_random_game_is_a_game(size: Settings) -> None:
+    states = list(random_game(size, Random(1)))
+    assert states[0] == State.start(size)
+    assert states[-1].is_over
+    assert all(not state.is_over for state in states[:-1])
+    for before, after in pairwise(states[:6]):
+        nexts = [
+            before.after(question, answer)
+            for question, answers in before.legal_questions.items()
+            for answer in answers
+        ]
+        assert after in nexts
+
+
+def test_every_move_can_be_drawn() -> None:
+    state = State.start(Settings(2, 3, 3))
+    random = Random(0)
+    moves = Counter(random_move(state, random) for _ in range(2000))
+    assert len(moves) == state.legal_questions.moves() == 24
+    assert min(moves.values()) > 40
+
+
+def test_there_is_no_move_without_a_turn_or_when_all_is_over() -> None:
+    *_, last = random_game(Settings(2, 2, 2), Random(0))
+    assert random_move(last, Random(0)) is None
+    start = State.start()
+    nobody = State(start.problem, None, start.completed, start.set_size)
+    assert random_move(nobody, Random(0)) is None
+
+
+@pytest.mark.parametrize("size", SIZES, ids=str)
+def test_states_are_as_many_as_asked_for_and_the_same_for_a_seed(size: Settings) -> None:
+    found = states_of_games(size, Random(3), 25)
+    assert len(found) == 25
+    assert all(state.verdict() and not state.is_over for state in found)
+    assert found == states_of_games(size, Random(3), 25) != states_of_games(size, Random(4), 25)
+
+
+@pytest.mark.parametrize("size", [*SIZES, Settings(2, 13, 13)], ids=str)
+def test_damage_stops_on_either_side_of_the_brink(size: Settings) -> None:
+    flow = SOLVERS["max-flow"]
+    for number, state in enumerate(states_of_games(size, Random(5), 6)):
+        sound = damaged(state, Random(number), possible=True)
+        broken = damaged(state, Random(number), possible=False)
+        assert flow(sound.problem)
+        assert not flow(broken.problem)
+        assert damaged(broken, Random(0), possible=True) is broken
+        # One step apart: one card's owners, one minimum or one card in a hand.
+        pairs = zip(sound.problem.sets, broken.problem.sets, strict=True)
+        different = sum(one != other for one, other in pairs)
+        assert different + (sound.hands != broken.hands) == 1
+
+
+@given(game_settings())
+def test_settings_stay_within_their_limits(drawn: Settings) -> None:
+    assert drawn.set_size <= 4
+    assert drawn.players <= 4
+    assert drawn.sets * drawn.set_size <= 12
+
+
+@given(games(max_moves=6))
+@settings(max_examples=50, deadline=None)
+def test_drawn_games_can_be_played_again(game: Game) -> None:
+    again = Game.start(game.settings)
+    for move in game.moves:
+        again = again.play(move)
+    assert again == game
+
+
+@pytest.mark.parametrize(
+    ("strategy", "kinds"),
+    [
+        (damaged_states().map(lambda state: bool(state.verdict())), [False, True]),
+        (states().map(lambda state: state.is_over), [False, True]),
+        (game_settings().map(lambda one: one.tie_break), list(TieBreak)),
+    ],
+)
+def test_all_kinds_occur_often(strategy: st.SearchStrategy[object], kinds: list[object]) -> None:
+    seen: Counter[object] = Counter()
+
+    @given(strategy)
+    @settings(max_examples=200, deadline=None, derandomize=True, database=None)
+    def count(kind: object) -> None:
+        seen[kind] += 1
+
+    count()
+    assert all(seen[kind] >= 10 for kind in kinds), seen

@@ -1,0 +1,138 @@
+"""Laws of states: who names what does not matter, nor who answers."""
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from quaternity import Answer, Card, Game, Question, Settings, State
+from quaternity.state_file import parse_state, state_text
+from quaternity.strategies import damaged_states, game_settings, games, states
+from solvers import SOLVERS, Solver, solvers_for
+from tests.agreement import agree
+
+Answers = tuple[Answer, ...]
+Names = tuple[Sequence[int], Sequence[int], Sequence[Sequence[int]]]
+
+any_state = st.one_of(states(), damaged_states())
+larger_states = states(game_settings(max_players=6, max_set_size=5, max_cards=24), max_moves=40)
+
+
+@st.composite
+def renamings(draw: st.DrawFn, state: State) -> Names:
+    """New names of players, an order of sets, and an order of the cards of each set."""
+    orders = [
+        draw(st.permutations(range(length)))
+        for length in (state.players, state.sets, *(one.size for one in state.problem.sets))
+    ]
+    return orders[0], orders[1], orders[2:]
+
+
+def renamed(state: State, names: Names) -> State:
+    players, sets, _ = names
+    owners = [state.completed[old] for old in sets]
+    return State(
+        state.problem.relabelled(*names),
+        None if state.turn is None else players[state.turn],
+        tuple(None if owner is None else players[owner] for owner in owners),
+        state.set_size,
+        state.tie_break,
+        state.seed,
+    )
+
+
+def renamed_question(question: Question, names: Names) -> Question:
+    players, sets, cards = names
+    asker, asked, (set_index, number) = question
+    card = Card(sets.index(set_index), cards[set_index].index(number))
+    return Question(players[asker], players[asked], card)
+
+
+def legal(state: State) -> dict[Question, Answers]:
+    return dict(state.legal_questions.items())
+
+
+@given(st.data(), any_state)
+@settings(max_examples=150, deadline=None)
+def test_names_do_not_matter(data: st.DataObject, state: State) -> None:
+    names = data.draw(renamings(state))
+    other = renamed(state, names)
+    assert bool(other.verdict()) == bool(state.verdict())
+    assert legal(other) == {
+        renamed_question(question, names): answers for question, answers in legal(state).items()
+    }
+
+
+@given(st.data(), states())
+@settings(max_examples=150, deadline=None)
+def test_names_do_not_matter_to_what_comes_next(data: st.DataObject, state: State) -> None:
+    moves = [(q, answer) for q, answers in state.legal_questions.items() for answer in answers]
+    if not moves:
+        return
+    question, answer = data.draw(st.sampled_from(moves))
+    names = data.draw(renamings(state))
+    # A completed set is empty afterwards, so the orders of its cards are nobody's any more.
+    after = state.after(question, answer)
+    left = [
+        order if one.size else () for order, one in zip(names[2], after.problem.sets, strict=True)
+    ]
+    wanted = renamed(after, (names[0], names[1], left))
+    found = renamed(state, names).after(renamed_question(question, names), answer)
+    assert (found.problem, found.completed) == (wanted.problem, wanted.completed)
+    # Whose turn it is follows too, unless the order of players had to decide.
+    asker, asked, _ = question
+    if after.hands[asker] or after.hands[asked]:
+        assert found.turn == wanted.turn
+
+
+def legal_by(solver: Solver, state: State) -> list[tuple[Question, Answers]]:
+    return sorted(state.legal_questions_by(solver).items())
+
+
+@given(st.one_of(any_state, larger_states))
+@settings(max_examples=60, deadline=None)
+def test_every_solver_finds_the_same_questions(state: State) -> None:
+    # Of the problems after an answer none has more owners, so who takes the state takes them all.
+    takers = [one for one in solvers_for(state.problem, SOLVERS.values()) if one.name != "cp-sat"]
+    methods = {one.name: (lambda state, one=one: legal_by(one, state)) for one in takers}
+    agree({"tables": lambda state: sorted(state.legal_questions.items())} | methods, state)
+
+
+@given(states(max_moves=8))
+@settings(max_examples=10, deadline=None)
+def test_cp_sat_finds_the_same_questions(state: State) -> None:
+    by_cp_sat = dict(state.legal_questions_by(SOLVERS["cp-sat"]).items())
+    assert by_cp_sat == legal(state)
+
+
+def test_many_players_have_no_tables_and_the_same_rules() -> None:
+    """13 players: questions, answers and completed sets are found by flow alone."""
+    state = State.start(Settings(set_size=2, sets=13, players=13))
+    assert not state.has_tables
+    # The other card of the set is the asker's, so one yes completes it.
+    state = state.after(Question(0, 1, Card(0, 1)), Answer.YES)
+    assert state.completed[0] == 0
+    assert (state.turn, state.hands[:3]) == (0, (1, 1, 2))
+    # Both are bare after the next one, so the first of the others is on turn.
+    state = state.after(Question(0, 1, Card(1, 0)), Answer.YES)
+    assert state.completed[:2] == (0, 0)
+    assert (state.turn, state.hands[:3]) == (2, (0, 0, 2))
+
+
+@given(games(max_moves=12))
+@settings(max_examples=40, deadline=None)
+def test_games_go_the_same_way_without_tables(game: Game) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(State, "has_tables", False)
+        plain = State.start(game.settings)
+        for move, before, after in zip(game.moves, game.states, game.states[1:], strict=False):
+            assert legal(plain) == legal(before)
+            plain = plain.after(move.question, move.answer)
+            assert plain == after
+
+
+@given(any_state)
+@settings(max_examples=100, deadline=None)
+def test_states_survive_their_files(state: State) -> None:
+    assert parse_state(state_text(state)).state == state

@@ -1,0 +1,123 @@
+"""The game by brute force: all deals at the start, and those that fit every question and answer.
+
+Nothing here is shared with the engine but the words for questions and answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+
+from quaternity import Answer, Card, Question, Settings, TieBreak
+
+World = tuple[int, ...]
+"""The owner of every card now, set after set."""
+
+
+@dataclass(frozen=True, slots=True)
+class Worlds:
+    """What a history leaves open.
+
+    Attributes:
+        settings: sizes; only the rule `first-in-order` is known here.
+        possible: every deal (with the cards as they have moved) that fits the history.
+        turn: who is on turn.
+    """
+
+    settings: Settings
+    possible: frozenset[World]
+    turn: int = 0
+
+    @classmethod
+    def start(cls, settings: Settings) -> Worlds:
+        """All deals of equal hands."""
+        assert settings.tie_break is TieBreak.FIRST_IN_ORDER
+        cards = settings.set_size * settings.sets
+        return cls(settings, frozenset(_deals(cards, settings.hand, settings.players)))
+
+    def place(self, card: Card) -> int:
+        """Where a card stands in a world."""
+        return card.set_index * self.settings.set_size + card.number
+
+    def cards_of(self, world: World, set_index: int) -> World:
+        """The owners of the cards of a set."""
+        size = self.settings.set_size
+        return world[set_index * size : (set_index + 1) * size]
+
+    def completed(self) -> tuple[int | None, ...]:
+        """Per set the player who owns all of it in every world."""
+        found: list[int | None] = []
+        for index in range(self.settings.sets):
+            owners = {who for world in self.possible for who in self.cards_of(world, index)}
+            found.append(owners.pop() if len(owners) == 1 else None)
+        return tuple(found)
+
+    def hands(self) -> tuple[int, ...]:
+        """Per player the cards in hand, completed sets not counted: the same in every world."""
+        put_down = [owner for owner in self.completed() if owner is not None]
+        size = self.settings.set_size
+        players = range(self.settings.players)
+        totals = {tuple(world.count(player) for player in players) for world in self.possible}
+        assert len(totals) == 1, "hands are common knowledge"
+        return tuple(
+            total - size * put_down.count(player) for player, total in enumerate(totals.pop())
+        )
+
+    def fitting(self, question: Question, answer: Answer) -> Iterator[World]:
+        """The worlds in which the asker's statements and the answer are true."""
+        asker, asked, card = question
+        place = self.place(card)
+        return (
+            world
+            for world in self.possible
+            if world[place] != asker
+            and asker in self.cards_of(world, card.set_index)
+            and (world[place] == asked) == bool(answer)
+        )
+
+    def legal(self) -> dict[Question, tuple[Answer, ...]]:
+        """Every legal question with its legal answers."""
+        completed, hands = self.completed(), self.hands()
+        found = {}
+        for index in range(self.settings.sets):
+            for number in range(self.settings.set_size):
+                for asked in range(self.settings.players):
+                    if asked == self.turn or not hands[asked] or completed[index] is not None:
+                        continue
+                    question = Question(self.turn, asked, Card(index, number))
+                    answers = tuple(a for a in Answer if any(self.fitting(question, a)))
+                    if answers:
+                        found[question] = answers
+        return found
+
+    def after(self, question: Question, answer: Answer) -> Worlds:
+        """What is left after a question and its answer."""
+        asker, asked, card = question
+        place = self.place(card)
+        left = frozenset(self.fitting(question, answer))
+        if answer:
+            left = frozenset((*world[:place], asker, *world[place + 1 :]) for world in left)
+        after = Worlds(self.settings, left, asker)
+        hands = after.hands()
+        wanted = (asker, asked) if answer else (asked, asker)
+        able = [
+            *(who for who in wanted if hands[who]),
+            *(p for p, hand in enumerate(hands) if hand),
+        ]
+        return Worlds(self.settings, left, able[0] if able else wanted[0])
+
+
+def _deals(cards: int, hand: int, players: int) -> Iterator[World]:
+    owners = [-1] * cards
+
+    def fill(player: int, free: list[int]) -> Iterator[World]:
+        if player == players:
+            yield tuple(owners)
+            return
+        for chosen in combinations(free, hand):
+            for card in chosen:
+                owners[card] = player
+            yield from fill(player + 1, [card for card in free if card not in chosen])
+
+    return fill(0, list(range(cards)))

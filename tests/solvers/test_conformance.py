@@ -1,0 +1,126 @@
+"""The suite that every solver must pass, and that every broken one must fail."""
+
+import pickle
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from solvers import SOLVERS, DealProblem, SetConstraint, SolverFault, Verdict, all_solvers
+from solvers.conformance import check_solver, tightened
+from solvers.counterexample import smallest_counterexample
+from solvers.reduction import reduced, simplifications
+from solvers.strategies import deal_problems
+from tests.solvers.broken import BROKEN
+
+
+@pytest.mark.parametrize("name", all_solvers())
+def test_every_solver_of_the_table_conforms(name: str) -> None:
+    found = check_solver(all_solvers()[name], examples=100)
+    assert min(found.feasible, found.infeasible) >= 20
+
+
+@pytest.mark.parametrize("function", BROKEN, ids=lambda function: function.__name__)
+def test_every_broken_solver_is_found(function: Callable[[DealProblem], Verdict]) -> None:
+    with pytest.raises(SolverFault, match=rf"{function.__name__} breaks the law '.*\n.*Problem"):
+        check_solver(function)
+
+
+def test_a_solver_that_takes_nothing_does_not_conform() -> None:
+    def nothing(problem: DealProblem) -> str:
+        return "not today"
+
+    row = replace(SOLVERS["max-flow"], name="lazy", refuses=nothing)
+    with pytest.raises(SolverFault, match="lazy took none of 20 problems"):
+        check_solver(row, examples=20)
+
+
+def test_a_solver_must_refuse_what_it_says_it_refuses() -> None:
+    calls: list[DealProblem] = []
+
+    def fickle(problem: DealProblem) -> str | None:
+        calls.append(problem)
+        return "every other time" if len(calls) % 2 else None
+
+    with pytest.raises(SolverFault, match="'refusal is honest'"):
+        check_solver(replace(SOLVERS["max-flow"], name="fickle", refuses=fickle))
+
+
+@given(deal_problems(max_players=3, max_sets=2, max_set_size=3))
+@settings(max_examples=40, deadline=None)
+def test_tightening_never_adds_a_deal(problem: DealProblem) -> None:
+    from solvers.brute_force import deals
+
+    before = set(deals(problem))
+    for tighter, words in tightened(problem):
+        assert set(deals(tighter)) <= before, words
+
+
+def test_a_row_travels_as_its_name() -> None:
+    for solver in SOLVERS.values():
+        assert pickle.loads(pickle.dumps(solver)) is solver  # noqa: S301 - of our own making
+
+
+def test_the_smallest_counterexample_is_the_same_for_a_seed() -> None:
+    numbers = st.lists(st.integers(0, 50), max_size=5).map(tuple)
+
+    def check(values: tuple[int, ...]) -> int | None:
+        return sum(values) if sum(values) > 40 else None
+
+    assert smallest_counterexample(numbers, check, examples=200, random_seed=3) == ((41,), 41)
+    assert smallest_counterexample(numbers, lambda _: None, examples=20, random_seed=3) is None
+
+
+def test_a_check_that_changes_its_mind_still_gives_its_finding() -> None:
+    calls: list[int] = []
+
+    def once(value: int) -> str | None:
+        calls.append(value)
+        return "only now" if len(calls) == 5 else None
+
+    found = smallest_counterexample(st.integers(0, 99), once, examples=50, random_seed=0)
+    assert found == (calls[4], "only now")
+
+
+@given(deal_problems(same_size=True), st.booleans())
+@settings(max_examples=60, deadline=None)
+def test_simplifications_are_simpler_and_stay_in_kind(
+    problem: DealProblem, same_size: bool
+) -> None:
+    def size(one: DealProblem) -> tuple[int, ...]:
+        return (
+            len(one.sets),
+            one.cards,
+            one.players,
+            sum(one.hands),
+            sum(sum(bounds.low) for bounds in one.sets),
+            sum(high < bounds.size for bounds in one.sets for high in bounds.high),
+            sum(mask.bit_count() for bounds in one.sets for mask in bounds.owners),
+        )
+
+    feasible = bool(SOLVERS["coalitions"](problem))
+    for simpler in simplifications(problem, same_size):
+        assert size(simpler) < size(problem)
+        if same_size:
+            sizes = {one.size for one in simpler.sets}
+            assert len(sizes) == 1
+            assert min(sizes) >= 1
+        if feasible and simpler.cards < problem.cards:
+            assert SOLVERS["max-flow"](simpler)
+
+
+def test_a_reduced_problem_shows_the_fault_and_nothing_else() -> None:
+    free = SetConstraint.of([[0, 1, 2]] * 4, players=3, low=[1, 0, 2])
+    problem = DealProblem([3, 3, 6], [free] * 3)
+
+    def keeps_a_minimum(one: DealProblem) -> bool:
+        return any(sum(bounds.low) >= 2 for bounds in one.sets) and bool(SOLVERS["max-flow"](one))
+
+    found = reduced(problem, keeps_a_minimum, same_size=True)
+    assert keeps_a_minimum(found)
+    assert len(found.sets) == 1
+    assert found.cards == 2
+    assert sum(mask.bit_count() for mask in found.sets[0].owners) == 2
+    assert reduced(problem, keeps_a_minimum, seconds=0.0) == problem

@@ -1,0 +1,119 @@
+"""Who is wrong: evidence decides, not the majority."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+
+from solvers import (
+    SOLVERS,
+    Deal,
+    DealProblem,
+    Feasible,
+    Infeasible,
+    LimitError,
+    SetConstraint,
+    Shortage,
+    SolverTimeout,
+    Verdict,
+)
+from solvers.judgement import judge, weigh
+from solvers.registry import Solver, solver_from_function
+from solvers.strategies import deal_problems
+from tests.solvers.broken import BROKEN, always_says_no, divides_by_zero
+
+FREE = DealProblem([1, 1], [SetConstraint.of([[0, 1], [0, 1]], players=2)])
+CROWDED = DealProblem([0, 2], [SetConstraint.of([[0, 1], [0]], players=2)])
+NOT_NUMBERS: Any = (("a", "b"),)
+GOOD = Feasible(Deal(((0, 1),)))
+
+
+@given(deal_problems())
+@settings(max_examples=60, deadline=None)
+def test_all_is_well_with_the_solvers_of_the_table(problem: DealProblem) -> None:
+    judgement = judge(problem, SOLVERS.values())
+    assert judgement.faults == ()
+    assert judgement.feasible is bool(SOLVERS["max-flow"](problem))
+    assert judgement.verdicts.keys() | judgement.refused.keys() == SOLVERS.keys()
+
+
+def test_the_majority_can_be_wrong() -> None:
+    liars = [solver_from_function(f"liar{number}", always_says_no) for number in range(4)]
+    judgement = judge(FREE, [*liars, SOLVERS["max-flow"]])
+    assert judgement.feasible
+    assert [fault.solver for fault in judgement.faults] == [one.name for one in liars]
+    assert str(judgement.faults[0]).startswith("liar0 says infeasible, but this deal satisfies")
+
+
+def test_a_lone_liar_is_found_out() -> None:
+    judgement = judge(FREE, [solver_from_function("liar", always_says_no)])
+    assert judgement.feasible
+    assert len(judgement.faults) == 1
+
+
+def test_infeasible_without_a_shortage_is_fine_where_none_is_promised() -> None:
+    evidence, faults = weigh(CROWDED, {"quiet": Infeasible()})
+    assert isinstance(evidence, Infeasible)
+    assert evidence.shortage is not None
+    assert faults == []
+    _, faults = weigh(CROWDED, {"quiet": Infeasible()}, certifying=["quiet"])
+    assert "without the shortage it promises" in faults[0].text
+
+
+@pytest.mark.parametrize(
+    ("verdict", "words"),
+    [
+        (Feasible(Deal(((0, 0),))), "its deal is wrong: player 0 has 2 cards, not 1"),
+        (Feasible(Deal(())), "not one owner for every card"),
+        (Infeasible(Shortage(1, (1,))), "its shortage does not add up"),
+        (None, "answered None, which is not a verdict"),
+        (Feasible(Deal(NOT_NUMBERS)), "gave evidence that cannot be read"),
+    ],
+)
+def test_every_kind_of_bad_evidence_is_told(verdict: Any, words: str) -> None:
+    evidence, faults = weigh(FREE, {"bad": verdict, "good": GOOD})
+    assert evidence == GOOD
+    assert [fault.solver for fault in faults] == ["bad"]
+    assert words in faults[0].text
+
+
+def test_crashes_refusals_and_limits_stay_inside() -> None:
+    def gives_up(problem: DealProblem) -> Verdict:
+        raise SolverTimeout("after all this time")
+
+    def refuses(problem: DealProblem) -> str:
+        return "too hard"
+
+    rows = [
+        solver_from_function("crash", divides_by_zero),
+        solver_from_function("slow", gives_up),
+        Solver("picky", "", SOLVERS["max-flow"].prepare, refuses),
+    ]
+    judgement = judge(FREE, rows)
+    assert judgement.refused == {"picky": "too hard"}
+    assert judgement.gave_up == {"slow": "after all this time"}
+    assert judgement.feasible is None
+    assert [fault.solver for fault in judgement.faults] == ["crash"]
+    assert "ZeroDivisionError" in judgement.in_words()
+
+
+@pytest.mark.parametrize("function", BROKEN, ids=lambda function: function.__name__)
+def test_only_the_broken_one_is_blamed(function: Callable[[DealProblem], Verdict]) -> None:
+    blamed: set[str] = set()
+
+    @given(deal_problems(max_players=3, max_sets=2))
+    @settings(max_examples=80, deadline=None, derandomize=True, database=None)
+    def look(problem: DealProblem) -> None:
+        rows = [solver_from_function("broken", function), SOLVERS["coalitions"]]
+        blamed.update(fault.solver for fault in judge(problem, rows).faults)
+
+    look()
+    assert blamed == {"broken"}
+
+
+def test_a_limit_is_no_statement() -> None:
+    with pytest.raises(LimitError):
+        SOLVERS["cp-sat"].limited(1e-9)(
+            DealProblem([260] * 4, [SetConstraint.of([range(4)] * 4, players=4)] * 260)
+        )
