@@ -10,6 +10,7 @@ from quaternity.cli import (
     referee,
     solve,
     ternary,
+    ternary_play,
 )
 from quaternity.cli.app import run
 
@@ -24,4 +25,5 @@ __all__ = [
     "run",
     "solve",
     "ternary",
+    "ternary_play",
 ]

@@ -11,7 +11,6 @@ from quaternity.cli.app import app
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from random import Random
 
     from quaternity.ternary import Rule
     from quaternity.ternary.triples import Triple
@@ -43,9 +42,6 @@ RULE = Annotated[
 METHOD = Annotated[
     str, typer.Option("--method", metavar="search|cp-sat", help="How to find and prove it.")
 ]
-SEED = Annotated[
-    int | None, typer.Option("--seed", help="Give the same again; drawn and printed without.")
-]
 AS_JSON = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
@@ -62,7 +58,7 @@ def show(card: CARD, as_json: AS_JSON = False) -> None:
     shown = Card(read_card(card))
     shape, colour, fill, _ = shown.words
     if as_json:
-        _print_json(
+        print_json(
             index=shown.index,
             ternary=shown.ternary,
             digits=list(shown.digits),
@@ -90,7 +86,7 @@ def partners(card: CARD, as_json: AS_JSON = False) -> None:
     index = read_card(card)
     through = triples_through(index, Rule.TRIPLE)
     if as_json:
-        _print_json(card=index, partners=partners_of(index), triples=through)
+        print_json(card=index, partners=partners_of(index), triples=through)
         return
     print(_line(index))
     print("forms a triple with")
@@ -112,7 +108,7 @@ def find(cards: CARDS, rule: RULE = "triple", as_json: AS_JSON = False) -> None:
     chosen, table = Rule(rule), _table(cards, least=3)
     found = triples(table, chosen)
     if as_json:
-        _print_json(triples=found)
+        print_json(triples=found)
         return
     _print_threes(found, chosen)
 
@@ -132,7 +128,7 @@ def disjoint(
     chosen, table = Rule(rule), _table(cards, least=3)
     found = most_disjoint(table, chosen, method)
     if as_json:
-        _print_json(rule=chosen, method=method, triples=found)
+        print_json(rule=chosen, method=method, triples=found)
         return
     _print_threes(found, chosen)
 
@@ -153,7 +149,7 @@ def count(
 
     counted = count_free(n, Rule(rule))
     if as_json:
-        _print_json(
+        print_json(
             n=n,
             rule=counted.rule,
             free=counted.free,
@@ -195,78 +191,13 @@ def largest(
     else:
         found = largest_free(table, chosen, method)
     if as_json:
-        _print_json(rule=chosen, method=method, size=len(found), cards=found, reasons=reasons)
+        print_json(rule=chosen, method=method, size=len(found), cards=found, reasons=reasons)
         return
     print(f"{len(found)} of {len(table)} cards without a {chosen.three}, and no more can be:")
     for card in found:
         print(_line(card))
     for reason in reasons:
         print(f"- {reason}")
-
-
-@set_app.command()
-def deck(
-    safe: Annotated[
-        bool,
-        typer.Option(
-            "--safe/--any", help="With --safe no play gets stuck before the deck is empty."
-        ),
-    ] = False,
-    rule: RULE = "triple",
-    seed: SEED = None,
-    as_json: AS_JSON = False,
-) -> None:
-    """Shuffle a deck, on request a safe one, and list it in the order of dealing.
-
-    A safe deck is dealt three by three; the newest three always belong together, so shuffle the
-    places on the table at every deal.
-
-    \b
-    Example:
-      quaternity set deck --safe --rule set --seed 7
-    """
-    from quaternity.ternary import Rule, safe_deck, shuffled_deck
-
-    chosen, (random, drawn) = Rule(rule), _random(seed)
-    cards = safe_deck(random, chosen) if safe else shuffled_deck(random)
-    if as_json:
-        _print_json(rule=chosen, safe=safe, seed=drawn, deck=cards)
-        return
-    print(f"{f'safe for {chosen.three}s' if safe else 'shuffled'}, seed {drawn}")
-    for start in range(0, len(cards), 3):
-        print(" ".join(f"{card:>2}" for card in cards[start : start + 3]))
-
-
-@set_app.command()
-def chain(
-    length: Annotated[int, typer.Option("--length", "-l", min=1, help="How many links.")] = 10,
-    start: Annotated[
-        str | None, typer.Option("--start", metavar="CARD", help="First card; drawn without.")
-    ] = None,
-    rule: RULE = "triple",
-    seed: SEED = None,
-    as_json: AS_JSON = False,
-) -> None:
-    """Print a chain of triples, or SETs, each beginning with the last card of the one before.
-
-    \b
-    Example:
-      quaternity set chain --length 5 --start 0212 --seed 1
-    """
-    from itertools import islice
-
-    from quaternity.ternary import Rule, read_card
-    from quaternity.ternary import chain as chain_of
-
-    chosen, (random, drawn) = Rule(rule), _random(seed)
-    first = None if start is None else read_card(start)
-    links = islice(chain_of(random, chosen, first), length)
-    if as_json:
-        _print_json(rule=chosen, seed=drawn, triples=list(links))
-        return
-    print(f"seed {drawn}")
-    for link in links:
-        print("  ".join(f"{card:>2} {_ternary(card)}" for card in link))
 
 
 @set_app.command()
@@ -292,7 +223,7 @@ def picture(
         raise InputError(f"--kind: no picture {kind!r}; there are {', '.join(PICTURES)}")
     write_text(file, PICTURES[kind]())
     if as_json:
-        _print_json(file=file, kind=kind, pairs=sum(1 for _ in pairs()))
+        print_json(file=file, kind=kind, pairs=sum(1 for _ in pairs()))
         return
     print(f"{file}: {kind}")
 
@@ -312,15 +243,8 @@ def _table(texts: list[str], least: int = 1) -> tuple[int, ...]:
     return table
 
 
-def _random(seed: int | None) -> tuple[Random, int]:
-    """A generator, and the seed that it has."""
-    from random import Random
-
-    drawn = Random().randrange(2**32) if seed is None else seed
-    return Random(drawn), drawn
-
-
-def _ternary(card: int) -> str:
+def ternary_digits(card: int) -> str:
+    """The four digits of a card."""
     from quaternity.ternary import Card
 
     return Card(card).ternary
@@ -330,7 +254,7 @@ def _line(card: int) -> str:
     """A card in all three ways."""
     from quaternity.ternary import Card
 
-    return f"{card:>2}  {_ternary(card)}  {Card(card)}"
+    return f"{card:>2}  {ternary_digits(card)}  {Card(card)}"
 
 
 def _print_threes(threes: Iterable[Triple], rule: Rule) -> None:
@@ -344,8 +268,9 @@ def _print_threes(threes: Iterable[Triple], rule: Rule) -> None:
         print(f"no {rule.three}")
 
 
-def _print_json(**value: object) -> None:
+def print_json(**value: object) -> None:
+    """One JSON object on standard output."""
     print(json.dumps(value))
 
 
-__all__ = ["set_app"]
+__all__ = ["AS_JSON", "RULE", "print_json", "set_app", "ternary_digits"]

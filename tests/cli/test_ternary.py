@@ -122,6 +122,24 @@ def test_a_drawn_seed_gives_the_deck_again(cli: Cli) -> None:
     assert cli("set", "deck", "--json").json != shown
 
 
+def test_play(cli: Cli) -> None:
+    arguments = ("set", "play", "--games", 40, "--rule", "set", "--seed", 1)
+    real = cli(*arguments, "--extra", "--json").json
+    assert (real["games"], real["seed"], real["stuck"]) == (40, 1, 0)
+    assert sum(real["left"].values()) == 40
+    assert set(real["left"]) <= {"0", "6", "9", "12", "15", "18"}
+    assert 0 < real["without_three"] < real["tables_of_12"]
+    assert cli(*arguments, "--extra", "--json").json == real
+    safe = cli(*arguments, "--safe", "--json").json
+    assert safe["stuck"] == 0
+    text = cli("set", "play", "--games", 40, "--seed", 1)
+    assert text.out.startswith("40 games, seed 1\nstuck before the deck was empty: ")
+    assert text.err == ""
+    stuck = cli("set", "play", "--games", 40, "--seed", 1, "--json").json
+    assert stuck["stuck"] > 20
+    assert stuck["stuck"] + sum(stuck["left"].values()) == 40
+
+
 def test_chain(cli: Cli) -> None:
     arguments = ("set", "chain", "--length", 5, "--start", "0212", "--seed", 1)
     shown = cli(*arguments, "--json").json
@@ -174,6 +192,8 @@ def test_picture(cli: Cli, tmp_path: Path, kind: str) -> None:
         (["count", "-n", "9" * 5000], "-n"),
         (["deck", "--safe", "--seed", "x"], "--seed"),
         (["deck", "--rule", "x"], "no rule 'x'"),
+        (["play", "--games", "0"], "--games"),
+        (["play", "--rule", "x"], "no rule 'x'"),
         (["chain", "--length", "0"], "--length"),
         (["chain", "--start", "81"], "0..80"),
         (["picture"], "FILE"),
@@ -203,7 +223,18 @@ def test_an_old_picture_stays_when_the_new_one_cannot_be_written(cli: Cli, tmp_p
 
 @pytest.mark.parametrize(
     "command",
-    ["show", "partners", "find", "disjoint", "count", "largest", "deck", "chain", "picture"],
+    [
+        "show",
+        "partners",
+        "find",
+        "disjoint",
+        "count",
+        "largest",
+        "deck",
+        "play",
+        "chain",
+        "picture",
+    ],
 )
 def test_help_has_an_example(cli: Cli, command: str) -> None:
     outcome = cli("set", command, "--help")

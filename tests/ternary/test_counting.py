@@ -1,0 +1,116 @@
+"""Tables without a three: counted by layers, by search, by transfer matrices, and as published."""
+
+import re
+from itertools import combinations
+from math import comb
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quaternity.errors import InputError
+from quaternity.ternary import CARDS, LARGEST_IN_DECK, Rule, count_free, triples
+from quaternity.ternary import counting_by_layers as layers
+from quaternity.ternary import counting_by_search as search
+from quaternity.ternary.cards import digits_of
+from quaternity.ternary.published_counts import TABLES_WITHOUT_SET
+from tests.agreement import agree
+from tests.ternary.tables import RULES
+
+SET_COUNTS = {
+    7: 2144076480, 8: 14587567020, 9: 77541824880, 10: 318294370368, 11: 991227481920,
+    12: 2284535476080, 13: 3764369026080, 14: 4217827554720, 15: 2970003246912,
+    16: 1141342138404, 17: 176310866160, 18: 6482268000, 19: 13646880, 20: 682344,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("n", range(search.LARGEST_TABLE + 1))
+def test_layers_and_search_agree(n: int) -> None:
+    agree({"layers": layers.count, "search": lambda cards: search.count(cards, Rule.TRIPLE)}, n)
+
+
+@pytest.mark.parametrize("rule", Rule)
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_counts_of_the_smallest_tables_by_trying_all(n: int, rule: Rule) -> None:
+    free = sum(not triples(table, rule) for table in combinations(range(CARDS), n))
+    assert count_free(n, rule).free == free
+
+
+def test_four_cards_by_inclusion_and_exclusion() -> None:
+    # No two threes have more than one card in common, so four cards hold at most one of them.
+    for rule, threes in ((Rule.TRIPLE, 216), (Rule.SET, 1080)):
+        assert count_free(4, rule).free == comb(81, 4) - threes * 78
+
+
+def test_twelve_cards() -> None:
+    game, text = count_free(12, Rule.SET), count_free(12, Rule.TRIPLE)
+    assert game.tables == text.tables == 70_724_320_184_700
+    assert game.free == 2_284_535_476_080
+    assert text.free == 39_478_773_647_088
+    assert round(game.probability, 4) == 0.0323
+    assert round(text.probability, 4) == 0.5582
+
+
+def test_the_published_counts_of_tables_without_a_set() -> None:
+    assert dict(TABLES_WITHOUT_SET) == SET_COUNTS
+    for n in range(1, CARDS + 1):
+        counted = count_free(n, Rule.SET)
+        assert counted.tables == comb(CARDS, n)
+        assert counted.free == SET_COUNTS.get(n, counted.free if n < 7 else 0)
+
+
+def test_a_published_count_found_again() -> None:
+    assert search.count(7, Rule.SET) == SET_COUNTS[7]
+
+
+@pytest.mark.slow
+def test_another_published_count_found_again() -> None:
+    assert search.count(8, Rule.SET) == SET_COUNTS[8]
+
+
+def test_the_largest_collections_without_a_set_are_all_alike() -> None:
+    # 81 translations, and the matrices that can be inverted; 2880 of the maps keep a collection.
+    maps = 81 * (81 - 1) * (81 - 3) * (81 - 9) * (81 - 27)
+    assert maps == 2880 * count_free(20, Rule.SET).free
+
+
+@given(st.integers(1, CARDS - 1), RULES)
+def test_a_free_table_stays_free_without_a_card(n: int, rule: Rule) -> None:
+    # Each free table of n + 1 cards gives n + 1 of n cards, each of these at most 81 - n times.
+    fewer, more = count_free(n, rule).free, count_free(n + 1, rule).free
+    assert more * (n + 1) <= fewer * (CARDS - n)
+    assert (fewer > 0) == (n <= LARGEST_IN_DECK[rule])
+
+
+@given(st.integers(1, CARDS))
+def test_a_table_without_a_set_has_no_triple(n: int) -> None:
+    assert count_free(n, Rule.SET).free <= count_free(n, Rule.TRIPLE).free
+
+
+def test_kinds_of_parts_of_a_layer() -> None:
+    for size in range(6):
+        kinds = layers.kinds(size)
+        assert sum(alike for _, alike in kinds) == comb(layers.LAYER, size)
+        assert all(len(cards) == size for cards, _ in kinds)
+        assert all(1296 % alike == 0 for _, alike in kinds)
+    # Two cards of a layer share 2, 1 or 0 of three digits: 27 cards with 6, 12 and 8 such others.
+    assert sorted(alike for _, alike in layers.kinds(2)) == [27 * 6 // 2, 27 * 8 // 2, 27 * 12 // 2]
+
+
+def test_the_two_cards_that_stand_for_all() -> None:
+    for (first, second), alike in search.TWO_CARDS:
+        shared = shares(first, second)
+        assert alike == sum(shares(first, other) == shared for other in range(CARDS) if other)
+    assert sum(alike for _, alike in search.TWO_CARDS) == CARDS - 1
+
+
+def shares(first: int, second: int) -> int:
+    """How many attributes two cards share."""
+    return sum(x == y for x, y in zip(digits_of(first), digits_of(second), strict=True))
+
+
+@pytest.mark.parametrize("n", [0, 82, -1, True, 12.0, "12", None])
+def test_a_table_has_1_to_81_cards(n: object) -> None:
+    for rule in Rule:
+        with pytest.raises(InputError, match=re.escape("1..81")):
+            count_free(n, rule)  # type: ignore[arg-type]  # what is passed wrongly is the point
