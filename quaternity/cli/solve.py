@@ -230,7 +230,7 @@ def _show(found: dict[str, Any], as_json: bool) -> None:
             print(f"  player {player} cannot win")
         else:
             print(f"  player {player} can win, but not force it")
-        prevented = found["can_prevent"][player]
+        prevented = found["can_prevent_win"][player]
         if prevented:
             print(f"    and can prevent a win of {', '.join(map(str, prevented))}")
     longest = found["longest_forced"]

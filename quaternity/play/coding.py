@@ -76,8 +76,8 @@ class Rules:
         Raises:
             KeyError, TypeError, ValueError: they are not.
         """
-        numbers = [int(document[name]) for name in ("set_size", "sets", "players")]
-        return cls(*numbers, TieBreak(document["tie_break"]))
+        set_size, sets, players = (int(document[name]) for name in ("set_size", "sets", "players"))
+        return cls(set_size, sets, players, TieBreak(document["tie_break"]))
 
     def order_matters(self, hands: Sequence[int]) -> bool:
         """Whether the order of the players can still decide something.

@@ -1,0 +1,62 @@
+"""Kinds of sets: their numbers, and their closing."""
+
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from quaternity.errors import LimitError
+from quaternity.play.canonical import closed_kinds
+from quaternity.play.coding import Rules, coding
+from quaternity.play.kinds import kind_book, multiset_of_rank, multiset_rank
+from quaternity.settings import Settings
+from quaternity.state import State
+from quaternity.strategies import states
+from solvers.coalition_tables import lanes_for
+from solvers.filtering import FILTERS
+
+
+@given(st.lists(st.integers(0, 40), max_size=8).map(sorted))
+def test_ranks_lead_back(values: list[int]) -> None:
+    assert multiset_of_rank(multiset_rank(values), len(values)) == tuple(values)
+
+
+@pytest.mark.parametrize(("set_size", "players"), [(2, 2), (3, 2), (2, 3), (3, 3), (2, 4)])
+def test_every_kind_has_one_number(set_size: int, players: int) -> None:
+    book = kind_book(set_size, lanes_for(players, set_size * players, set_size))
+    forms = set()
+    for number in range(1, book.total + 1):
+        kind = book.numbered(number)
+        assert kind.number == number
+        assert kind is book.kind(kind.masks[::-1], kind.low)
+        forms.add((kind.masks, kind.low))
+    assert len(forms) == book.total
+
+
+def test_names_can_be_changed_and_changed_back() -> None:
+    book = kind_book(3, lanes_for(3, 9, 3))
+    random = Random(1)
+    for _ in range(200):
+        kind = book.numbered(random.randint(1, book.total))
+        roles = tuple(random.sample(range(3), 3))
+        back = tuple(roles.index(player) for player in range(3))
+        assert kind.renamed(roles).renamed(back) is kind
+        assert [kind.renamed(roles).low[role] for role in range(3)] == [kind.low[p] for p in roles]
+
+
+@settings(deadline=None)
+@given(states())
+def test_closing_is_what_the_filters_say(state: State) -> None:
+    kinds = iter(closed_kinds(coding(Rules.of(state)), state))
+    for name, closed in FILTERS.items():
+        for one in closed(state.problem).sets:
+            if one.size and name == "tables":
+                kind = next(kinds)
+                assert (kind.masks, kind.low) == (tuple(sorted(one.owners)), one.low)
+    assert next(kinds, None) is None
+
+
+def test_eight_players_are_refused() -> None:
+    with pytest.raises(LimitError, match="at most 7 players, not 8"):
+        coding(Rules.of(Settings(2, 8, 8)))

@@ -1,0 +1,271 @@
+"""Solved games: golden numbers, a plain solver, a checker, and the ways a run can go."""
+
+import json
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import pytest
+
+from quaternity.errors import InputError, LimitError
+from quaternity.play import generation, retrograde
+from quaternity.play.canonical import canonical
+from quaternity.play.coding import Rules, coding
+from quaternity.play.key_arrays import key_bytes
+from quaternity.play.solver import Solution, solve
+from quaternity.settings import Settings, TieBreak
+from quaternity.state import State
+from quaternity.workers import open_executor
+from tests.play.checker import Claim, forced_lengths, play_out
+from tests.play.plain_solver import Game, PlainSolution
+from tests.play.positions import random_states, state_of
+
+
+def start_of(
+    set_size: int, sets: int, players: int, tie_break: TieBreak = TieBreak.FIRST_IN_ORDER
+) -> State:
+    """The start of a game."""
+    return State.start(Settings(set_size, sets, players, tie_break))
+
+
+@pytest.fixture(scope="module")
+def small() -> Solution:
+    """3-3-3, solved."""
+    return solve(start_of(3, 3, 3))
+
+
+def claim(solution: Solution) -> Claim:
+    """What a solution says about forced wins."""
+    return lambda state: solution.standing(state).forced_length
+
+
+@pytest.mark.parametrize(
+    ("sizes", "states", "questions", "answers"),
+    [
+        ((2, 2, 2), 3, 2, 2),
+        ((4, 4, 2), 25, 47, 47),
+        ((2, 3, 3), 15, 26, 32),
+        ((3, 2, 3), 91, 343, 381),
+        ((3, 3, 3), 2_122, 13_208, 15_172),
+        ((2, 6, 3), 247, 704, 824),
+    ],
+    ids=str,
+)
+def test_sizes(sizes: tuple[int, int, int], states: int, questions: int, answers: int) -> None:
+    graph = solve(start_of(*sizes)).graph
+    assert (len(graph), graph.questions, graph.answers) == (states, questions, answers)
+    assert sum(graph.levels) == states
+
+
+@pytest.mark.parametrize(
+    "sizes", [(2, 1, 2), (2, 2, 2), (2, 5, 2), (3, 2, 2), (4, 3, 2), (5, 2, 2), (6, 4, 2)], ids=str
+)
+def test_with_two_players_the_first_forces_a_win(sizes: tuple[int, int, int]) -> None:
+    start = start_of(*sizes)
+    solution = solve(start)
+    standing = solution.standing(start)
+    assert standing.can_force == standing.can_win == (0,)
+    assert standing.can_prevent == ((1,), ())
+    length = standing.forced_length[0]
+    assert length is not None
+    assert play_out(start, 0, claim(solution), length) > 0
+
+
+@pytest.mark.parametrize("sizes", [(2, 3, 3), (3, 2, 3), (3, 3, 3)], ids=str)
+def test_with_three_players_nobody_forces_a_win(sizes: tuple[int, int, int]) -> None:
+    standing = solve(start_of(*sizes)).standing(start_of(*sizes))
+    assert standing.can_force == ()
+    assert standing.can_win == (0, 1, 2)
+
+
+@pytest.mark.parametrize("sizes", [(2, 2, 2), (3, 2, 2), (2, 3, 3), (3, 2, 3)], ids=str)
+def test_values_are_those_of_a_plain_solver(sizes: tuple[int, int, int]) -> None:
+    plain = PlainSolution(Game(*sizes))
+    solution = solve(start_of(*sizes))
+    everybody = frozenset(range(sizes[2]))
+    forced = {one: plain.forced(one, frozenset([one])) for one in everybody}
+    possible = {one: plain.forced(one, everybody) for one in everybody}
+    against = {
+        (one, other): plain.forced(other, everybody - {one})
+        for one in everybody
+        for other in everybody - {one}
+    }
+    for position in plain.moves:
+        standing = solution.standing(state_of(plain.game, position))
+        for one in everybody:
+            assert standing.forced_length[one] == forced[one].get(position)
+            assert (one in standing.can_force) == (position in forced[one])
+            assert (one in standing.can_win) == (position in possible[one])
+            for other in everybody - {one}:
+                prevents = position not in against[one, other]
+                assert (other in standing.can_prevent[one]) == prevents
+
+
+def test_every_forced_win_of_a_small_game_is_checked(small: Solution) -> None:
+    code = coding(small.graph.rules)
+    wins = [0, 0, 0]
+    for key in key_bytes(small.graph.keys):
+        state = code.state(key)
+        says = claim(small)(state)
+        assert forced_lengths(state, claim(small)) == says
+        for player, length in enumerate(says):
+            wins[player] += length is not None
+    # Role 0 is on turn; wins of others are ends and forced ways to them.
+    assert wins == [1258, 6, 2]
+
+
+def test_forced_wins_are_played_out_against_every_defence(small: Solution) -> None:
+    games = 0
+    for state in random_states(start_of(3, 3, 3), Random(4), 200):
+        for player, length in enumerate(claim(small)(state)):
+            if length is not None:
+                games += play_out(state, player, claim(small), length)
+    assert games > 100
+
+
+def test_prevention_is_checked_one_move_at_a_time(small: Solution) -> None:
+    for state in random_states(start_of(3, 3, 3), Random(5), 60):
+        before = small.standing(state)
+        for one in range(3):
+            for other in {0, 1, 2} - {one}:
+                prevents = []
+                for question, answers in state.legal_questions.items():
+                    after = [
+                        other in small.standing(state.after(question, answer)).can_prevent[one]
+                        for answer in answers
+                    ]
+                    prevents.append(any(after) if question.asked == one else all(after))
+                if state.is_over:
+                    expected = state.winner != other
+                else:
+                    expected = any(prevents) if state.turn == one else all(prevents)
+                assert (other in before.can_prevent[one]) == expected
+
+
+@pytest.mark.slow
+def test_the_default_game() -> None:
+    start = start_of(4, 3, 3)
+    solution = solve(start)
+    assert len(solution.graph) == 114_339
+    assert solution.graph.questions == 1_054_763
+    assert solution.graph.answers == 1_350_221
+    standing = solution.standing(start)
+    assert standing.can_force == ()
+    assert standing.can_win == (0, 1, 2)
+    assert solution.facts()["longest_forced"] == 9
+    checked = 0
+    for state in random_states(start, Random(6), 1000):
+        says = claim(solution)(state)
+        assert forced_lengths(state, claim(solution)) == says
+        checked += says != (None, None, None)
+    assert checked > 100
+
+
+@pytest.mark.parametrize("tie_break", TieBreak)
+def test_four_players_are_checked_too(tie_break: TieBreak) -> None:
+    start = start_of(2, 4, 4, tie_break=tie_break)
+    solution = solve(start)
+    assert len(solution.graph) == {"first-in-order": 2_746, "fewest-sets": 206}[tie_break]
+    checked = 0
+    for state in random_states(start, Random(7), 200):
+        says = claim(solution)(state)
+        found = forced_lengths(state, claim(solution))
+        for mine, expected in zip(found, says, strict=True):
+            if tie_break is TieBreak.FIRST_IN_ORDER:
+                assert mine == expected
+            elif expected is not None:
+                # Chance counts as an opponent, and the game's own draw may be a kind one.
+                assert mine is not None
+                assert mine <= expected
+        checked += set(says) != {None}
+    assert checked > 20
+
+
+def test_any_state_can_be_solved(small: Solution) -> None:
+    for state in random_states(start_of(3, 3, 3), Random(9), 12):
+        part = solve(state)
+        assert part.standing(state) == small.standing(state)
+        assert len(part.graph) <= len(small.graph)
+    with pytest.raises(InputError, match="not among those that can follow"):
+        part.standing(start_of(3, 3, 3))
+
+
+def test_processes_give_the_same(tmp_path: Path, small: Solution) -> None:
+    with open_executor(workers=2) as pool:
+        other = solve(start_of(3, 3, 3), pool, tmp_path / "work")
+    assert (other.graph.keys == small.graph.keys).all()
+    assert other.graph.bounds == small.graph.bounds
+    for name, column in small.graph.columns.items():
+        assert np.array_equal(column, other.graph.columns[name]), name
+    for name in ("can_force", "can_win", "can_prevent", "length"):
+        assert np.array_equal(getattr(small.values, name), getattr(other.values, name))
+
+
+def test_merging_in_pieces_gives_the_same(monkeypatch: pytest.MonkeyPatch, small: Solution) -> None:
+    monkeypatch.setattr(generation, "MERGE_BYTES", 4 * 512)
+    other = solve(start_of(3, 3, 3))
+    assert (other.graph.keys == small.graph.keys).all()
+    assert other.graph.levels == small.graph.levels
+
+
+def test_an_interrupted_run_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small: Solution
+) -> None:
+    class Interrupted(Exception):
+        pass
+
+    monkeypatch.setattr(retrograde, "SAVE_SECONDS", 0)
+
+    def interrupted_at(count: int) -> bool:
+        left = count
+
+        def report(what: str, done: int, total: int | None) -> None:
+            nonlocal left
+            left -= 1
+            if left < 0:
+                raise Interrupted
+
+        try:
+            solve(start_of(3, 3, 3), directory=tmp_path / "work", report=report)
+        except Interrupted:
+            return True
+        return False
+
+    interruptions = 0
+    while interrupted_at(interruptions):
+        interruptions += 1
+    assert interruptions >= 8
+    other = solve(start_of(3, 3, 3), directory=tmp_path / "work")
+    assert (other.graph.keys == small.graph.keys).all()
+    for name in ("can_force", "can_win", "can_prevent", "length"):
+        assert np.array_equal(getattr(small.values, name), getattr(other.values, name))
+
+
+def test_a_directory_belongs_to_one_game(tmp_path: Path) -> None:
+    solve(start_of(2, 3, 3), directory=tmp_path / "work")
+    with pytest.raises(InputError, match="another computation"):
+        solve(start_of(3, 2, 3), directory=tmp_path / "work")
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "letter.txt").write_text("dear")
+    with pytest.raises(InputError, match="not empty"):
+        solve(start_of(2, 3, 3), directory=tmp_path / "other")
+    (tmp_path / "work" / "about.json").write_text(json.dumps({"format": "older"}))
+    with pytest.raises(InputError, match="older"):
+        solve(start_of(2, 3, 3), directory=tmp_path / "work")
+
+
+def test_too_many_states_are_given_up() -> None:
+    with pytest.raises(LimitError, match="more than 500 states"):
+        solve(start_of(3, 3, 3), most_states=500)
+
+
+def test_states_that_are_over_have_a_solution() -> None:
+    state = start_of(2, 1, 2)
+    while not state.is_over:
+        question, answers = next(iter(state.legal_questions.items()))
+        state = state.after(question, answers[0])
+    solution = solve(state)
+    assert len(solution.graph) == 1
+    assert solution.standing(state).forced_length == (0, None)
+    assert canonical(state).key == bytes(solution.graph.keys.astype(">u8").tobytes())
+    assert Rules.of(state) == solution.graph.rules
