@@ -2,7 +2,7 @@
 
 import importlib.metadata
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 
