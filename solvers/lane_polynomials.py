@@ -14,7 +14,6 @@ Memory of one polynomial: (product of hand + 1 over all players but one) lanes o
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 from math import prod
 from operator import sub
 
@@ -24,7 +23,6 @@ Program = tuple[tuple[tuple[int, int, int, int], ...], tuple[int, ...]]
 """How to multiply by a factor: steps (from, player's place, exponent, sum), weights of the sums."""
 
 
-@lru_cache(maxsize=1 << 13)
 def program(factor: SetWays, places: tuple[int, ...]) -> Program:
     """The steps of a multiplication: a tree of products with powers, shared between vectors.
 
@@ -34,6 +32,13 @@ def program(factor: SetWays, places: tuple[int, ...]) -> Program:
     Node 0 is the polynomial itself; step i makes node i + 1 from an earlier node, times x^exponent,
     and adds it to one of the sums (-1: to none), which are weighted and added up at the end.
     """
+    known: Program | None = factor.programs.get(places)
+    if known is None:
+        known = factor.programs[places] = _program(factor, places)
+    return known
+
+
+def _program(factor: SetWays, places: tuple[int, ...]) -> Program:
     weights = sorted(set(factor.weights))
     nodes: dict[tuple[tuple[int, int], ...], int] = {(): 0}
     steps: list[list[int]] = [[0, 0, 0, -1]]

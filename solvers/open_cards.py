@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
 from solvers.problem import SetConstraint, players_in
@@ -31,7 +30,6 @@ class OpenSet(NamedTuple):
     opens: tuple[int, ...]
 
 
-@lru_cache(maxsize=1 << 14)
 def opened(constraint: SetConstraint, full: int) -> OpenSet | None:
     """Take the certain cards out of a set; None when it is plain that no deal can be.
 

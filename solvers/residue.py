@@ -14,12 +14,12 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import NamedTuple
 
+from solvers.memo import Memo
 from solvers.open_cards import OpenSet, opened
 from solvers.problem import DealProblem, SetConstraint
-from solvers.set_ways import SetWays, Vector, set_ways
+from solvers.set_ways import MEMO_BYTES, SetWays, Vector, set_ways
 
 
 class Part(NamedTuple):
@@ -40,9 +40,22 @@ class Part(NamedTuple):
     used: int
 
 
-@lru_cache(maxsize=1 << 14)
+_PARTS: Memo[tuple[SetConstraint, int, bool], Part | None] = Memo(MEMO_BYTES)
+
+
 def part_of(constraint: SetConstraint, full: int, keep: bool) -> Part | None:
     """The part of one set, or None when no deal can be. For the arguments see `residue`."""
+    key = (constraint, full, keep)
+    if key in _PARTS.entries:
+        return _PARTS.entries[key]
+    part = _part(constraint, full, keep)
+    size = 1_000 + 50 * constraint.size
+    if part is not None:
+        size += sum(factor.size for factor, _ in part.factors)
+    return _PARTS.keep(key, part, size)
+
+
+def _part(constraint: SetConstraint, full: int, keep: bool) -> Part | None:
     cards = opened(constraint, full)
     if cards is None:
         return None

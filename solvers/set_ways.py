@@ -8,15 +8,20 @@ of cards instead of single cards.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property
 from math import comb, factorial
 from operator import add, ge, le, sub
+from typing import Any
 
 from solvers.errors import LimitError
+from solvers.memo import Memo
 from solvers.problem import players_in
 
 MAX_VECTORS = 50_000
 """Most count vectors (and most steps between them) of one set that are listed."""
+
+MEMO_BYTES = 64 * 2**20
+"""About how much memory the kept ways may take."""
 
 Vector = tuple[int, ...]
 
@@ -78,6 +83,8 @@ class SetWays:
         vectors: the count vectors within owners and bounds, in a fixed order, less `base`.
         weights: per vector, its number of ways.
         base: per player, the smallest count over all vectors; zeros when there is no vector.
+        programs: how to multiply polynomials by this factor (see `solvers.lane_polynomials`).
+        size: about how many bytes of memory all of this takes.
 
     Raises:
         LimitError: more than `MAX_VECTORS` vectors.
@@ -99,6 +106,9 @@ class SetWays:
         self.vectors = tuple(tuple(map(sub, vector, self.base)) for vector in counted)
         self.weights = tuple(counted.values())
         self._whole = tuple(counted)
+        self.programs: dict[tuple[int, ...], Any] = {}
+        owned = sum(mask.bit_count() for mask in sizes)
+        self.size = 2_000 + len(counted) * (600 + 32 * len(low) + 16 * owned)
 
     @property
     def is_single_card(self) -> bool:
@@ -199,10 +209,25 @@ def _check_listing(classes: Sequence[tuple[int, int]], high: Sequence[int]) -> N
             )
 
 
-@lru_cache(maxsize=1 << 13)
+_WAYS: Memo[tuple[Vector, Vector, Vector], SetWays] = Memo(MEMO_BYTES)
+
+
 def set_ways(owners: Vector, low: Vector, high: Vector) -> SetWays:
-    """The cached ways of a set. `owners` must be sorted, so that equal sets share one object."""
-    return SetWays(owners, low, high)
+    """The ways of a set, kept. `owners` must be sorted, so that equal sets share one object."""
+    key = (owners, low, high)
+    ways = _WAYS.entries.get(key)
+    if ways is None:
+        ways = SetWays(*key)
+        _WAYS.keep(key, ways, ways.size)
+    return ways
 
 
-__all__ = ["MAX_VECTORS", "SetWays", "Vector", "arranged", "class_vectors", "set_ways"]
+__all__ = [
+    "MAX_VECTORS",
+    "MEMO_BYTES",
+    "SetWays",
+    "Vector",
+    "arranged",
+    "class_vectors",
+    "set_ways",
+]

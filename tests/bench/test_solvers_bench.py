@@ -1,12 +1,10 @@
-"""Speed of the solvers as ratios between rivals in one run; sizes in seconds only with room."""
+"""Counting and closing: exact numbers against plain ways to the same, and goals in seconds."""
 
-from collections.abc import Callable, Sequence
-from statistics import median
-from time import perf_counter
+from collections.abc import Callable
 
 import pytest
 
-from solvers import SOLVERS, DealProblem, chances, closed, count_deals, cp_sat
+from solvers import DealProblem, NumberedDeals, chances, closed, count_deals
 from solvers.filtering import FILTERS
 from tests.solvers.plain_counting import count_by_remaining_hands
 from tests.solvers.problems import bound_everywhere, free_start, oracle_games, start_seen_by_one
@@ -19,65 +17,65 @@ def game_states() -> list[DealProblem]:
     return [problem for problem, valid, game in oracle_games() if valid and game == (4, 13, 4)]
 
 
-def seconds(function: Callable[[DealProblem], object], problems: Sequence[DealProblem]) -> float:
-    """Median over problems of the quickest of three calls."""
-    quickest = []
-    for problem in problems:
-        times = []
-        for _ in range(3):
-            start = perf_counter()
-            function(problem)
-            times.append(perf_counter() - start)
-        quickest.append(min(times))
-    return median(quickest)
+@pytest.mark.parametrize(
+    ("what", "problem", "counting", "all_chances"),
+    [
+        ("start, 4-13-4", free_start(4, 13, 4), "20 ms", "20 ms"),
+        ("start with a known hand, 4-13-4", start_seen_by_one(4, 13, 4), "", "10 ms"),
+        ("bounds in every set, 4-13-4", bound_everywhere(4, 13, 4), "20 ms", "20 ms"),
+        ("start, 4-20-4", free_start(4, 20, 4), "200 ms", ""),
+        ("bounds in every set, 4-20-4", bound_everywhere(4, 20, 4), "200 ms", ""),
+    ],
+)
+def test_counting(
+    pace: Callable[..., float], what: str, problem: DealProblem, counting: str, all_chances: str
+) -> None:
+    pace(f"exact number of deals: {what}", lambda: count_deals(problem), goal=counting)
+    pace(f"chances of all cards: {what}", lambda: chances(problem), goal=all_chances)
 
 
-def test_coalitions_with_warm_tables_are_three_times_as_fast_as_flow() -> None:
+def test_counting_on_the_recorded_states(pace: Callable[..., float]) -> None:
     states = game_states()
-    coalitions = seconds(SOLVERS["coalitions"], states)
-    flow = seconds(SOLVERS["max-flow"], states)
-    assert flow > 3 * coalitions, (flow, coalitions)
+    pace("exact number of deals: recorded 4-13-4 state", lambda: [*map(count_deals, states)],
+         per=len(states))  # fmt: skip
+    pace("chances of all cards: recorded 4-13-4 state", lambda: [*map(chances, states)],
+         per=len(states), goal="10 ms")  # fmt: skip
 
 
-def test_flow_is_five_times_as_fast_as_cp_sat() -> None:
-    states = game_states()[::5]
-    assert seconds(SOLVERS["cp-sat"], states) > 5 * seconds(SOLVERS["max-flow"], states)
+def test_packing_against_plain_counting(race: Callable[..., float]) -> None:
+    problem = bound_everywhere(4, 13, 4)
+    assert race(
+        "exact count, bounds in every set: packed against a dictionary of hands",
+        lambda: count_deals(problem),
+        lambda: count_by_remaining_hands(problem),
+        rounds=3,
+        goal=50,
+    )
 
 
-def test_building_a_cp_sat_model_costs_less_than_solving_it() -> None:
-    for problems in ([free_start(4, 13, 4)], [bound_everywhere(4, 13, 4)], game_states()[::5]):
-        building = seconds(cp_sat.prepare, problems)
-        both = seconds(SOLVERS["cp-sat"], problems)
-        assert building < both - building, (building, both)
+def test_all_chances_against_one_count(race: Callable[..., float]) -> None:
+    problem = bound_everywhere(4, 13, 4)
+    assert race(
+        "one exact count against the chances of all 208 (card, player)",
+        lambda: count_deals(problem),
+        lambda: chances(problem),
+    )
 
 
-def test_the_packed_count_is_fifty_times_as_fast_as_the_plain_one() -> None:
-    problems = [bound_everywhere(4, 13, 4)]
-    count_deals(problems[0])
-    assert seconds(count_by_remaining_hands, problems) > 50 * seconds(count_deals, problems)
+def test_drawing_deals(pace: Callable[..., float]) -> None:
+    deals = NumberedDeals(bound_everywhere(4, 13, 4))
+    number = deals.number // 3
+    pace("one deal by its number, bounds in every set", lambda: deals.deal(number))
 
 
-def test_all_chances_cost_less_than_twenty_counts() -> None:
-    """208 of them."""
-    for problems in ([bound_everywhere(4, 13, 4)], game_states()):
-        assert seconds(chances, problems) < 20 * seconds(count_deals, problems)
-
-
-def test_what_counting_costs_at_most() -> None:
-    """Stated limits, with room for a slow machine: about ten times what it takes."""
-    for problem, most in (
-        (free_start(4, 13, 4), 0.02),
-        (bound_everywhere(4, 13, 4), 0.05),
-        (free_start(4, 20, 4), 0.2),
-        (bound_everywhere(4, 20, 4), 0.4),
-        (start_seen_by_one(4, 13, 4), 0.01),
-    ):
-        assert seconds(count_deals, [problem]) < most
-    assert seconds(chances, [free_start(4, 13, 4)]) < 0.02
-    assert seconds(chances, [start_seen_by_one(4, 13, 4)]) < 0.01
-    assert seconds(chances, game_states()) < 0.005
-
-
-def test_closing_by_tables_is_ten_times_as_fast_as_by_flow() -> None:
-    states = game_states()
-    assert seconds(FILTERS["flow"], states) > 10 * seconds(closed, states)
+def test_closing(race: Callable[..., float]) -> None:
+    for game in ((4, 13, 4), (4, 3, 3)):
+        states = [one for one, valid, of in oracle_games() if valid and of == game]
+        assert race(
+            f"owners, fewest and most, {'-'.join(map(str, game))}: tables against flow",
+            lambda states=states: [*map(closed, states)],
+            lambda states=states: [*map(FILTERS["flow"], states)],
+            per=len(states),
+            rounds=3,
+            goal=10,
+        )
