@@ -1,0 +1,153 @@
+"""A campaign finds what is wrong, says who, and makes it small; and finds nothing else."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from quaternity import Answer, Card, Move, Question, Settings, State, parse_state
+from quaternity.campaign import Finding, Tally, position_fault, run_campaign
+from quaternity.campaign.running import batches
+from quaternity.legal import LegalQuestions
+from quaternity.workers import Pool
+from solvers import SOLVERS, DealProblem, Solver, Verdict
+from solvers.judgement import judge
+from solvers.registry import solver_from_function
+from tests.solvers.broken import BROKEN
+
+EXACT = [SOLVERS[name] for name in ("max-flow", "coalitions", "matching")]
+
+
+def campaign(solvers: list[Solver], examples: int, seed: int = 0) -> tuple[Tally, Finding | None]:
+    tally = Tally()
+    return tally, run_campaign(solvers, examples=examples, seed=seed, tally=tally)
+
+
+def test_nothing_is_wrong_with_the_solvers_of_the_table() -> None:
+    tally, finding = campaign(list(SOLVERS.values()), 30)
+    assert finding is None
+    assert tally.examples == 30
+    assert tally.counts["games"] == 3
+
+
+def test_both_kinds_of_problems_and_whole_games_are_looked_at() -> None:
+    tally, finding = campaign(EXACT, 200, seed=1)
+    counts = tally.counts
+    assert finding is None
+    assert counts["feasible"] + counts["infeasible"] == 180
+    assert min(counts["feasible"], counts["infeasible"]) >= 40
+    assert counts["games"] == 20
+    assert counts["positions"] > 40
+    assert counts["candidates"] > 200
+    assert tally.refused["matching"] > 0
+    assert not tally.gave_up
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("function", BROKEN, ids=lambda function: function.__name__)
+def test_a_solver_broken_on_purpose_is_found_and_shown_by_a_tiny_problem(
+    function: Callable[[DealProblem], Verdict], seed: int
+) -> None:
+    row = solver_from_function("broken", function)
+    _, finding = campaign([*EXACT, row], 500, seed)
+    assert finding is not None
+    assert finding.text.startswith(("broken", "after"))
+    state = parse_state(finding.state_file).state
+    assert len(state.problem.sets) <= 2
+    assert state.problem.cards <= 4
+    assert state.players <= 3
+    judgement = judge(state.problem, [row])
+    assert {fault.solver for fault in judgement.faults} == {"broken"}
+    assert judgement.in_words() in finding.text
+
+
+def test_a_seed_gives_the_same_campaign_wherever_it_runs() -> None:
+    first = campaign(EXACT, 60, seed=5)
+    assert first == campaign(EXACT, 60, seed=5)
+    assert first != campaign(EXACT, 60, seed=6)
+    elsewhere = Tally()
+    with ThreadPoolExecutor(1) as executor:
+        finding = run_campaign(
+            EXACT, examples=60, seed=5, tally=elsewhere, pool=Pool.around(executor)
+        )
+    assert (elsewhere, finding) == first
+
+
+@pytest.mark.parametrize("examples", [1, 9, 10, 99, 100, 101, 1234])
+def test_batches_add_up(examples: int) -> None:
+    found = list(batches(examples, None, seed=3))
+    assert sum(batch.examples for batch in found) == examples
+    assert sum(batch.examples for batch in found if batch.games) == pytest.approx(
+        examples / 10, abs=1
+    )
+    assert len({batch.seed for batch in found}) == len(found)
+
+
+def test_time_that_is_up_ends_a_campaign() -> None:
+    tally = Tally()
+    assert run_campaign(EXACT, seconds=1e-6, tally=tally) is None
+    assert tally.examples == 0
+    with pytest.raises(ValueError, match="exactly one"):
+        run_campaign(EXACT)
+    with pytest.raises(ValueError, match="exactly one"):
+        run_campaign(EXACT, seconds=1, examples=1)
+
+
+def test_an_interrupt_leaves_a_tally() -> None:
+    calls: list[DealProblem] = []
+
+    def stops(problem: DealProblem) -> Verdict:
+        calls.append(problem)
+        if len(calls) == 25:
+            raise KeyboardInterrupt
+        return EXACT[0](problem)
+
+    tally = Tally()
+    with pytest.raises(KeyboardInterrupt):
+        run_campaign([solver_from_function("stops", stops)], examples=100, tally=tally)
+    assert tally.examples == 24
+
+
+# ---------------------------------------------------------------------- engines that are wrong
+
+
+def fault_of(state: State) -> str:
+    fault = position_fault(state, EXACT, Tally())
+    return "" if fault is None else fault[0]
+
+
+def test_an_engine_that_misses_a_question_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    honest = LegalQuestions.items
+    monkeypatch.setattr(LegalQuestions, "items", lambda view: list(honest(view))[:-1])
+    assert fault_of(State.start()).endswith("is legal by the evidence, but illegal to the engine")
+
+
+def test_an_engine_that_allows_too_much_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    state = State.start(Settings(2, 2, 2))
+    assert fault_of(state) == ""
+    both = (Answer.NO, Answer.YES)
+    honest = LegalQuestions.items
+    monkeypatch.setattr(LegalQuestions, "items", lambda view: [(q, both) for q, _ in honest(view)])
+    assert fault_of(state).endswith("no' is illegal by the evidence, but legal to the engine")
+
+
+def test_a_set_that_should_have_been_put_down_is_found() -> None:
+    # Looking for completed sets only after a yes would leave player 2 with set 2, and mute.
+    game = State.start(Settings(2, 3, 3))
+    for move in (Move.parse("0 asks 1 for 0/1: yes"), Move.parse("0 asks 2 for 1/0: no")):
+        before, game = game, game.after(move.question, move.answer)
+    assert fault_of(before) == fault_of(game) == ""
+    from quaternity.legal import problem_after
+
+    question = Question(0, 2, Card(1, 0))
+    problem = problem_after(before.problem, 0, 2, *question.card, Answer.NO)
+    mute = State(problem, 2, before.completed, before.set_size)
+    assert fault_of(mute) == "player 2 is on turn and has no question to ask"
+    patient = State(problem, 0, before.completed, before.set_size)
+    assert fault_of(patient) == "player 2 owns all of set 2, and it is not completed"
+
+
+def test_a_position_that_cannot_be_is_found() -> None:
+    start = State.start()
+    crowded = State(DealProblem((5, 4, 4), start.problem.sets), 0, start.completed, start.set_size)
+    assert fault_of(crowded) == "a position reached by legal moves is judged infeasible"

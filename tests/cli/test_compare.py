@@ -1,0 +1,235 @@
+"""`compare`: tables, JSON, CSV and pictures; files, sweeps, disagreements and bad input."""
+
+import csv
+import io
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from quaternity import Settings, State, parse_state, state_text
+from solvers import SOLVERS, DealProblem, Verdict, all_solvers
+from solvers.registry import solver_from_function
+from tests.cli.conftest import Cli
+from tests.cli.test_check import DATA, RECORD
+from tests.solvers.broken import always_says_no, drops_a_minimum
+
+QUICK = ("--solvers", "max-flow,coalitions")
+
+
+@pytest.fixture
+def broken(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A solver `mine` in the table that forgets minimums."""
+    monkeypatch.setitem(SOLVERS, "mine", solver_from_function("mine", drops_a_minimum))
+
+
+def test_every_solver_in_a_table(cli: Cli) -> None:
+    outcome = cli("compare", "--states", 8)
+    assert outcome.status == 0
+    lines = outcome.out.splitlines()
+    assert lines[0] == "8 states: 6 feasible, 2 infeasible (25 %) (states of 4-3-3 games, seed 0)"
+    assert [line.split()[0] for line in lines[3:8]] == list(SOLVERS)
+    assert "All verdicts agree, and every one of them verifies." in outcome.out
+    assert "\x1b" not in outcome.out
+    assert outcome.err == ""
+
+
+def test_json(cli: Cli) -> None:
+    arguments = ("compare", "-s", 3, "-n", 4, "-p", 4, "--states", 12, "--seed", 3, "--json")
+    found = cli(*arguments).json
+    assert (found["states"], found["feasible"], found["infeasible"]) == (12, 9, 3)
+    assert [row["solver"] for row in found["solvers"]] == list(SOLVERS)
+    for row in found["solvers"]:
+        assert row["feasible"] + row["infeasible"] + row["skipped"] == 12
+        assert row["interval"][0] <= row["median"] <= row["interval"][1]
+        assert row["median"] <= row["p95"]
+    assert found["sizes"][0]["players"] == 4
+    assert (found["faults"], found["saved"], found["interrupted"]) == ([], None, False)
+
+
+def test_states_are_the_same_for_a_seed_also_elsewhere(cli: Cli) -> None:
+    def counts(*options: object) -> list[object]:
+        found = cli("compare", *QUICK, "--states", 25, "--damage", 0.7, "--json", *options).json
+        return [found["feasible"], *(row["infeasible"] for row in found["solvers"])]
+
+    assert counts() == counts() == counts("--workers", 2)
+
+
+def test_a_sweep_as_csv(cli: Cli) -> None:
+    outcome = cli("compare", "--sweep", "players", "2..5", "-n", 6, "--states", 4, "--csv", *QUICK)
+    rows = list(csv.DictReader(io.StringIO(outcome.out)))
+    assert [(row["players"], row["sets"]) for row in rows[::2]] == [
+        ("2", "6"), ("3", "6"), ("4", "6"), ("5", "10"),
+    ]  # fmt: skip
+    assert {row["solver"] for row in rows} == {"max-flow", "coalitions"}
+    assert all(float(row["total"]) > 0 for row in rows)
+
+
+@pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])
+def test_a_sweep_drawn(cli: Cli, tmp_path: Path, suffix: str) -> None:
+    pytest.importorskip("matplotlib")
+    picture = tmp_path / f"cost.{suffix}"
+    options = ("--sweep", "sets", "2..60", "--states", 3, "--plot", picture, *QUICK)
+    outcome = cli("compare", *options)
+    assert outcome.status == 0
+    # 3, 6, 9, 15, 24, 39 and 60 sets can be dealt to three; the last table is over all sizes.
+    assert outcome.out.count("\nsolver ") == 7 + 1
+    assert picture.read_bytes()[:4] in (b"\x89PNG", b"<?xm", b"%PDF")
+    assert [path.name for path in tmp_path.iterdir()] == [picture.name]
+
+
+def test_a_comparison_drawn(cli: Cli, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    picture = tmp_path / "all.svg"
+    assert cli("compare", "--states", 6, "--plot", picture).status == 0
+    text = picture.read_text()
+    for words in ("cactus plot", "performance profile", *SOLVERS):
+        assert f"<!-- {words}" in text
+
+
+def test_states_and_records_from_files(cli: Cli) -> None:
+    outcome = cli("compare", DATA / "possible-4-13-4.json", RECORD, *QUICK, "--json")
+    assert outcome.status == 0
+    found = outcome.json
+    assert found["what"] == "states of 2 files"
+    assert found["states"] == found["feasible"] > 30
+    one = cli("compare", DATA / "damaged-owner-4-13-4.json", *QUICK, "--json").json
+    assert (one["feasible"], one["infeasible"]) == (0, 1)
+    hurt = cli("compare", RECORD, "--damage", 1, *QUICK, "--json").json
+    assert hurt["infeasible"] > hurt["states"] // 3
+
+
+def test_a_broken_solver_ends_in_three_and_a_file(
+    cli: Cli, broken: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    outcome = cli("compare", "--solvers", "mine,max-flow", "--states", 40)
+    assert outcome.status == 3
+    assert "mine says feasible, but its deal is wrong: player 0 has" in outcome.err
+    (saved,) = tmp_path.iterdir()
+    assert str(saved.name) in outcome.err
+    assert cli("check", saved, "--solver", "max-flow").status in (0, 1)
+    assert parse_state(saved.read_text()).state.problem.cards <= 12
+    again = cli("compare", saved, "--solvers", "mine", "--json", "--save-to", tmp_path)
+    assert again.status == 3
+    assert again.json["saved"] == str(tmp_path / saved.name)
+    assert {fault["solver"] for fault in again.json["faults"]} == {"mine"}
+
+
+def test_solvers_of_other_packages(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "theirs.py").write_text("from solvers import solve\ndef run(p): return solve(p)\n")
+    info = tmp_path / "theirs-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: theirs\nVersion: 1\n")
+    (info / "entry_points.txt").write_text("[quaternity.solvers]\ntheirs = theirs:run\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    all_solvers.cache_clear()
+    try:
+        found = cli("compare", "--states", 3, "--json", "--workers", 2)
+        named = cli("fuzz", "--solvers", "theirs,max-flow", "--examples", 20, "--json")
+    finally:
+        all_solvers.cache_clear()
+        sys.modules.pop("theirs", None)
+    assert found.status in (0, 3)
+    assert [row["solver"] for row in found.json["solvers"]] == [*SOLVERS, "theirs"]
+    assert named.status == 0
+    assert named.json["solvers"] == ["theirs", "max-flow"]
+
+
+def test_an_interrupt_keeps_what_was_measured(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[DealProblem] = []
+
+    def stops(problem: DealProblem) -> Verdict:
+        calls.append(problem)
+        if len(calls) == 18:
+            raise KeyboardInterrupt
+        return SOLVERS["max-flow"](problem)
+
+    monkeypatch.setitem(SOLVERS, "stops", solver_from_function("stops", stops))
+    outcome = cli("compare", "--states", 40, "--solvers", "stops,max-flow")
+    assert outcome.status == 130
+    assert outcome.out.startswith("10 states")
+    assert "interrupted" in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--solvers", "simplex"], "known are cp-sat, max-flow"),
+        (["--solvers", ","], "none named"),
+        (["--solvers", "max-flow,max-flow"], "named twice"),
+        (["--states", "0"], "out of range 1.."),
+        (["--states", "100000000"], "out of range 1.."),
+        (["--states", "many"], "--states"),
+        (["--damage", "2"], "damage: 2 is not a share"),
+        (["--damage", "-0.1"], "not a share"),
+        (["--damage", "nan"], "not a share"),
+        (["--repeats", "0"], "out of range"),
+        (["--limit", "0"], "not a positive number of seconds"),
+        (["--budget", "inf"], "not a positive number of seconds"),
+        (["--sweep", "players", "2-8"], "not a range"),
+        (["--sweep", "players", "8..2"], "empty"),
+        (["--sweep", "colours", "2..8"], "none of set-size, sets, players"),
+        (["--sweep", "players"], "--sweep"),
+        (["--sweep", "players", "2..8", "-p", "3"], "not together with a sweep"),
+        (["-p", "5"], "cannot share evenly"),
+        (["-s", "1"], "set_size: 1 is less than 2"),
+        (["-n", "100000"], "limit"),
+        (["--plot", "cost.gif"], "ends in .png"),
+        (["--plot", "no/such/folder/cost.png"], "cannot be written"),
+        (["--save-to", "no/such/folder"], "not a directory"),
+        (["--json", "--csv"], "choose one"),
+        (["no-such-file.json"], "no-such-file.json"),
+        (["no-such-file.json", "--states", "3"], "not together with files"),
+        (["--workers", "0"], "--workers"),
+    ],
+)
+def test_bad_input(cli: Cli, options: list[str], words: str) -> None:
+    outcome = cli("compare", *options)
+    assert outcome.status == 2
+    assert words in outcome.err
+    assert outcome.out == ""
+
+
+def test_without_matplotlib_it_says_so_before_the_work(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    outcome = cli("compare", "--plot", tmp_path / "cost.png")
+    assert outcome.status == 2
+    assert "install quaternity[plot]" in outcome.err
+    assert outcome.out == ""
+
+
+def test_files_that_say_nothing_about_deals(cli: Cli, tmp_path: Path) -> None:
+    document = json.loads(state_text(State.start()))
+    document["completed"] = [0, None, None]
+    document["owners"][0] = [[1]] * 4
+    path = tmp_path / "contradiction.json"
+    path.write_text(json.dumps(document))
+    outcome = cli("compare", path)
+    assert outcome.status == 2
+    assert "left out" in outcome.err
+
+
+def test_nothing_decided_is_a_limit(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "start.json"
+    path.write_text(state_text(State.start(Settings(4, 13, 4))))
+    outcome = cli("compare", path, "--solvers", "brute-force")
+    assert outcome.status == 4
+    assert "1 undecided" in outcome.out
+    assert "brute-force skipped: more than" in outcome.out
+    assert "no solver took any of the states" in outcome.err
+
+
+def test_one_solver_alone_is_held_against_the_evidence(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    assert cli("compare", "--states", 5, "--solvers", "cp-sat").status == 0
+    monkeypatch.setitem(SOLVERS, "no", solver_from_function("no", always_says_no))
+    outcome = cli("compare", "--states", 5, "--solvers", "no", "--save-to", tmp_path)
+    assert outcome.status == 3
+    assert "no says infeasible, but this deal satisfies the problem" in outcome.err

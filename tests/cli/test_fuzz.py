@@ -1,0 +1,120 @@
+"""`fuzz`: counts, findings, seeds, interrupts and bad input."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from quaternity import parse_state
+from solvers import SOLVERS, DealProblem, Verdict
+from solvers.registry import solver_from_function
+from tests.cli.conftest import Cli
+from tests.solvers.broken import drops_a_minimum
+
+QUICK = ("--solvers", "max-flow,coalitions")
+
+
+def test_both_kinds_are_counted(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    outcome = cli("fuzz", "--examples", 60, *QUICK)
+    assert outcome.status == 0
+    assert "54 problems: " in outcome.out
+    assert " feasible, " in outcome.out
+    assert "; 6 games: " in outcome.out
+    assert outcome.err == ""
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_seed_gives_the_same_campaign(cli: Cli) -> None:
+    def counts(*options: object) -> dict[str, object]:
+        found = cli("fuzz", "--examples", 40, *QUICK, "--json", *options).json
+        del found["seconds"]
+        return dict(found)
+
+    first = counts("--seed", 4)
+    assert first == counts("--seed", 4) != counts("--seed", 5)
+    assert first == counts("--seed", 4, "--workers", 2)
+    assert first["feasible"] + first["infeasible"] + first["games"] == 40  # type: ignore[operator]  # numbers
+    assert first["finding"] is None
+
+
+def test_all_solvers_for_a_time(cli: Cli) -> None:
+    found = cli("fuzz", "--seconds", 1.5, "--json").json
+    assert found["solvers"] == list(SOLVERS)
+    assert found["examples"] > 0
+    assert found["finding"] is None
+
+
+def test_a_broken_solver_is_found_told_and_saved(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(SOLVERS, "mine", solver_from_function("mine", drops_a_minimum))
+    monkeypatch.chdir(tmp_path)
+    outcome = cli("fuzz", "--examples", 500, "--solvers", "mine,max-flow", "--json")
+    assert outcome.status == 3
+    finding = outcome.json["finding"]
+    assert finding["text"].startswith("mine says feasible, but its deal is wrong: player 0 has")
+    assert finding["text"] in outcome.err
+    saved = tmp_path / finding["saved"]
+    assert list(tmp_path.iterdir()) == [saved]
+    assert json.loads(saved.read_text()) == finding["state"]
+    assert parse_state(saved.read_text()).state.problem.cards <= 2
+    assert cli("check", saved, "--solver", "mine").status == 3
+    assert cli("check", saved, "--solver", "max-flow").status in (0, 1)
+
+
+def test_a_finding_that_cannot_be_saved_is_printed(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(path: str, text: str) -> None:
+        from quaternity import InputError
+
+        raise InputError(f"{path}: the disk is full")
+
+    monkeypatch.setitem(SOLVERS, "mine", solver_from_function("mine", drops_a_minimum))
+    monkeypatch.setattr("quaternity.findings.write_text", fails)
+    outcome = cli("fuzz", "--solvers", "mine", "--save-to", tmp_path)
+    assert outcome.status == 3
+    assert "the disk is full" in outcome.err
+    assert '"format": "quaternity-state/1"' in outcome.err
+
+
+def test_an_interrupt_prints_what_was_done(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[DealProblem] = []
+
+    def stops(problem: DealProblem) -> Verdict:
+        calls.append(problem)
+        if len(calls) == 31:
+            raise KeyboardInterrupt
+        return SOLVERS["max-flow"](problem)
+
+    monkeypatch.setitem(SOLVERS, "stops", solver_from_function("stops", stops))
+    outcome = cli("fuzz", "--solvers", "stops,max-flow")
+    assert outcome.status == 130
+    assert "30 problems: " in outcome.out
+    assert "interrupted" in outcome.err
+    assert "Traceback" not in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--seconds", "1", "--examples", "1"], "choose one"),
+        (["--seconds", "0"], "not a time"),
+        (["--seconds", "-5"], "not a time"),
+        (["--seconds", "inf"], "not a time"),
+        (["--seconds", "nan"], "not a time"),
+        (["--examples", "0"], "out of range 1.."),
+        (["--examples", "ten"], "--examples"),
+        (["--solvers", "oracle"], "known are cp-sat, max-flow"),
+        (["--solvers", ""], "none named"),
+        (["--save-to", "no/such/folder"], "not a directory"),
+        (["--seed", "x"], "--seed"),
+        (["state.json"], "state.json"),
+    ],
+)
+def test_bad_input(cli: Cli, options: list[str], words: str) -> None:
+    outcome = cli("fuzz", *options)
+    assert outcome.status == 2
+    assert words in outcome.err
+    assert outcome.out == ""
