@@ -10,7 +10,6 @@ from quaternity.cli import (
     referee,
     solve,
     ternary,
-    ternary_play,
 )
 from quaternity.cli.app import run
 
@@ -25,5 +24,4 @@ __all__ = [
     "run",
     "solve",
     "ternary",
-    "ternary_play",
 ]
