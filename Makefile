@@ -7,6 +7,7 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+DATA := quaternity/data
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 help:  ## list the targets
@@ -23,7 +24,13 @@ $(READY): pyproject.toml constraints.txt
 install: $(READY)  ## make .venv with pinned versions; then: .venv/bin/quaternity --help
 
 demo: $(READY)  ## set up, then referee a recorded 52-card game and damaged states
-	@$(BIN)/quaternity demo
+	@set -e; show() { printf '\n$$ quaternity %s\n' "$$*"; $(BIN)/quaternity "$$@"; }; \
+	show check $(DATA)/game-4-13-4.record --solver all; \
+	show check $(DATA)/possible-4-13-4.json --solver all; \
+	show check $(DATA)/damaged-minimum-4-13-4.json $(DATA)/damaged-owner-4-13-4.json \
+		--solver all || test $$? -eq 1; \
+	show analyse $(DATA)/possible-4-13-4.json --questions; \
+	show compare -s 4 -n 13 -p 4 --states 60
 
 test: $(READY)  ## set up, then run the tests
 	$(BIN)/python -m pytest -n auto
