@@ -43,7 +43,7 @@ class Solver:
         within: `prepare` with a limit in seconds for the solving step, for a solver that can keep
             one; at the limit it raises `SolverTimeout`.
 
-    A row is pickled as its name, so that other processes find their own.
+    A row is pickled as its name, so that other processes find their own; a limit stays behind.
     """
 
     name: str

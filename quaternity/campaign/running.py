@@ -17,7 +17,7 @@ from solvers.judgement import judge
 from solvers.problem import DealProblem
 from solvers.registry import Solver
 
-PROBLEMS_AT_ONCE, GAMES_AT_ONCE = 90, 10
+PROBLEMS_AT_ONCE, GAMES_AT_ONCE = 45, 5
 """Examples of a batch of problems, and of the batch of games after it."""
 
 MOST_MOVES = 12
@@ -49,8 +49,8 @@ def batches(examples: int | None, until: float | None, seed: int) -> Iterator[Ba
 
     Problems and games take turns, nine problems for each game.
 
-    >>> [(batch.games, batch.examples) for batch in batches(120, None, seed=1)]
-    [(False, 90), (True, 10), (False, 18), (True, 2)]
+    >>> [(batch.games, batch.examples) for batch in batches(70, None, seed=1)]
+    [(False, 45), (True, 5), (False, 18), (True, 2)]
     """
     number, left = 0, examples
     whole = PROBLEMS_AT_ONCE + GAMES_AT_ONCE

@@ -30,7 +30,7 @@ Workers = Annotated[
     int, typer.Option(min=1, help="Processes. More than one disturbs the times a little.")
 ]
 Dask = Annotated[
-    str | None, typer.Option(metavar="ADDRESS", help="Run on the cluster at tcp://...")
+    str | None, typer.Option(metavar="ADDRESS", help="Run on the Dask cluster at tcp://...")
 ]
 SaveTo = Annotated[
     str, typer.Option("--save-to", metavar="DIRECTORY", help="Where a disagreement is saved.")
@@ -103,7 +103,7 @@ def compare(
 
     The states are taken from random games, and a part of them is damaged, so that there are
     possible and impossible ones. Imports are done before the clock starts; making a model and
-    solving it are timed apart. Every verdict must verify: a deal is counted out, a shortage added
+    solving it are timed apart, in processor time. Every verdict must verify: a deal is counted out, a shortage added
     up, and a solver that gives no shortage is paired with one. Exit status 3 when one does not, and
     the smallest such state is saved.
 
@@ -113,6 +113,8 @@ def compare(
       quaternity compare --sweep sets 2..1000 -p 4 --csv
       quaternity compare state.json game.record --solvers cp-sat,max-flow
     """
+    from dataclasses import replace
+
     from quaternity.comparison.report import Report
     from quaternity.findings import check_directory, save_finding
     from quaternity.pictures import check_picture
@@ -142,8 +144,9 @@ def compare(
         base = (set_size, sets, players)
         share = DAMAGE if damage is None else damage
         request = _of_games(base, sweep, states, seed, share, repeats, budget)
+    works = [replace(work, limit=limit) for work in request.works]
     groups, interrupted = _measure(
-        request, [one.limited(limit) for one in chosen], workers, dask, sweep is not None
+        request._replace(works=works), chosen, workers, dask, sweep is not None
     )
     report = Report(request.what, seed, [one.name for one in chosen], groups)
     saved = None
@@ -166,9 +169,10 @@ def compare(
         report.draw(plot, sweep[0] if sweep else None)
     if interrupted:
         warn("interrupted: this is what was measured so far")
-        raise typer.Exit(ExitStatus.INTERRUPTED)
     if report.smallest_fault is not None:
         raise typer.Exit(ExitStatus.DISAGREE)
+    if interrupted:
+        raise typer.Exit(ExitStatus.INTERRUPTED)
     if not any(one.timings for one in report.measured):
         raise LimitError("no solver took any of the states")
 

@@ -97,6 +97,7 @@ class Work:
         rounds: how often each solver meets each state.
         seed: of states and damage.
         budget: seconds per solver, or None.
+        limit: seconds of one run, for solvers that can keep a limit.
     """
 
     source: Settings | tuple[str, ...]
@@ -105,6 +106,7 @@ class Work:
     rounds: int
     seed: str
     budget: float | None = None
+    limit: float | None = None
 
     def made(self) -> list[State]:
         """The states. The same work makes the same states."""
@@ -129,6 +131,8 @@ def _share(expected: float, random: Random) -> int:
 def measure(work: Work, solvers: Sequence[Solver]) -> list[Measured]:
     """Make the states of some work and measure them. The solvers are warmed up first."""
     warm_up(solvers)
+    if work.limit is not None:
+        solvers = [solver.limited(work.limit) for solver in solvers]
     budget = Budget(work.budget)
     return [
         measure_state(state, _turned(solvers, number), work.rounds, budget)

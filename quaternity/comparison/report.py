@@ -96,8 +96,8 @@ class Report:
     def remarks(self) -> Iterator[str]:
         """What the table means, and how sure it is."""
         yield (
-            "Building and solving are medians of the two steps; the ratio is to the fastest solver "
-            "on the states that both decided."
+            "Times are processor time. Building and solving are medians of the two steps; the "
+            "ratio is to the fastest solver, on the states that both decided."
         )
         faulty = sum(bool(one.faults) for one in self.measured)
         undecided = sum(one.feasible is None for one in self.measured)
