@@ -103,9 +103,9 @@ def compare(
 
     The states are taken from random games, and a part of them is damaged, so that there are
     possible and impossible ones. Imports are done before the clock starts; making a model and
-    solving it are timed apart, in processor time. Every verdict must verify: a deal is counted out, a shortage added
-    up, and a solver that gives no shortage is paired with one. Exit status 3 when one does not, and
-    the smallest such state is saved.
+    solving it are timed apart, in processor time. Every verdict must verify: a deal is counted out,
+    a shortage added up, and a solver that gives no shortage is paired with one. Exit status 3 when
+    one does not, and the smallest such state is saved.
 
     \b
     Examples:

