@@ -160,7 +160,8 @@ def tightest_witness(constraint: SetConstraint, coalition: int) -> int:
         packed += layout.meeting(mask)
     for player in range(constraint.players):
         if coalition >> player & 1:
-            most = min(constraint.high[player], constraint.size)
+            # A bound beyond the set must lose against the player's own cards, never tie.
+            most = min(constraint.high[player], constraint.size + 1)
             packed += most * (layout.ones - layout.member[player])
         else:
             packed -= constraint.low[player] * layout.member[player]

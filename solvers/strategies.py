@@ -45,7 +45,8 @@ def feasible_problems(
             hands[player] += count
         low = [draw(st.integers(0, count)) for count in counts]
         high = [
-            draw(st.integers(count, size)) if upper_bounds and draw(st.booleans()) else size
+            # A bound may also be beyond the set.
+            draw(st.integers(count, size + 1)) if upper_bounds and draw(st.booleans()) else size
             for count in counts
         ]
         owners = [1 << who | extra for who, extra in zip(deal, more, strict=True)]

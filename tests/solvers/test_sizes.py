@@ -93,6 +93,10 @@ def test_bounds_far_above_the_cards() -> None:
     assert decide(problem)
     assert count_deals(problem) == 3
     assert closed(problem).sets[0].high == (1, 2)
+    # Here the proof must not lean on the bound that is beyond the set.
+    beyond = SetConstraint(one.owners, [0, 0], [10**12, 5])
+    other = SetConstraint.of([[1]] * 4, players=2, high=[9, 9])
+    assert not decide(DealProblem([4, 3], [beyond, other]))
     never = SetConstraint.of([[0, 1]] * 3, players=2, low=[10**12, 0], high=[10**15, 3])
     assert not decide(DealProblem([1, 2], [never]))
 

@@ -1,0 +1,83 @@
+"""Packed tables against the inequality they pack, written out."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from solvers import SetConstraint
+from solvers.coalition_tables import Lanes, lanes, lanes_for, tightest_witness, total
+from solvers.shortage import most_cards
+
+
+@st.composite
+def constraints(draw: st.DrawFn) -> SetConstraint:
+    """Any set of up to five cards and four players, possible or not."""
+    players = draw(st.integers(1, 4))
+    size = draw(st.integers(0, 5))
+    owners = draw(st.lists(st.integers(0, (1 << players) - 1), min_size=size, max_size=size))
+    bound = st.integers(0, 7) | st.just(10**13)
+    low = draw(st.lists(st.integers(0, 2) | bound, min_size=players, max_size=players))
+    high = draw(st.lists(bound, min_size=players, max_size=players))
+    return SetConstraint(owners, low, high)
+
+
+def written_out(constraint: SetConstraint) -> list[int] | None:
+    """Per coalition, the smallest of its inequalities; None for a set impossible on its own."""
+    coalitions = range(1 << constraint.players)
+    least = [min(most_cards(constraint, one, other) for other in coalitions) for one in coalitions]
+    crossed = any(a > b for a, b in zip(constraint.low, constraint.high, strict=True))
+    if crossed or least[0] < 0 or least[-1] < constraint.size:
+        return None
+    return least
+
+
+@given(constraints(), st.sampled_from([8, 16, 32, 64]))
+@settings(max_examples=500, deadline=None)
+def test_a_table_packs_the_inequalities(constraint: SetConstraint, width: int) -> None:
+    layout = Lanes(constraint.players, width)
+    table = layout.table_of(constraint)
+    found = [layout.lane(table, one) for one in range(layout.everybody + 1)]
+    assert (None if table < 0 else found) == written_out(constraint)
+    if table >= 0:
+        assert not table & layout.guard
+
+
+@given(constraints().filter(lambda one: max(one.low) < 100))
+@settings(max_examples=200, deadline=None)
+def test_a_tightest_witness_is_as_tight_as_any(constraint: SetConstraint) -> None:
+    for coalition in range(1 << constraint.players):
+        best = min(
+            most_cards(constraint, coalition, witness) for witness in range(1 << constraint.players)
+        )
+        witness = tightest_witness(constraint, coalition)
+        assert most_cards(constraint, coalition, witness) == best
+
+
+@pytest.mark.parametrize("players", [1, 3, 5])
+def test_the_parts_of_a_layout(players: int) -> None:
+    layout = Lanes(players, 8)
+    hands = [3 + player for player in range(players)]
+    packed = layout.packed_hands(hands)
+    for coalition in range(1 << players):
+        inside = [player for player in range(players) if coalition >> player & 1]
+        assert layout.lane(packed, coalition) == sum(hands[player] for player in inside)
+        for mask in range(1 << players):
+            assert layout.lane(layout.meeting(mask), coalition) == bool(mask & coalition)
+    assert layout.first_violated(layout.guard) is None
+    assert layout.first_violated(layout.guard & ~(1 << 15)) == 1
+
+
+def test_lanes_are_wide_enough_for_sums_and_passes() -> None:
+    assert lanes_for(4, 52, 4).width == 8
+    assert lanes_for(4, 126, 4).width == 8
+    assert lanes_for(4, 127, 4).width == 16
+    assert lanes_for(4, 52, 32).width == 16
+    assert lanes_for(4, 10_000, 400).width == 16
+    assert lanes_for(2, 10_000, 10_000).width == 32
+    assert lanes_for(4, 52, 4) is lanes(4, 127)
+
+
+def test_the_total_of_tables() -> None:
+    assert total([]) == 0
+    assert total([1, 2, 3]) == 6
+    assert total([1, -1, 3]) == -1
