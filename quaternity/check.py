@@ -16,9 +16,10 @@ from quaternity.game import Game
 from quaternity.record import ImpossibleRecord, ParsedRecord
 from quaternity.state import State
 from quaternity.transition import claimed
+from solvers.judgement import judge
 from solvers.problem import DealProblem
-from solvers.registry import Solver, certify
-from solvers.verdict import Feasible, Infeasible, verify
+from solvers.registry import Solver
+from solvers.verdict import Feasible
 
 OwnersOfCards = list[list[int]]
 """`[set][card]`: the owner, completed sets included."""
@@ -34,7 +35,7 @@ class Report:
         reason: why not, or None.
         deal: one surviving deal (of a record: of its last position), or None.
         verdicts: per solver that took the problems, whether it finds the document possible.
-        skipped: per solver that refused one of them, why.
+        skipped: per solver that refused one of them or gave up, why.
         positions: number of states looked at.
     """
 
@@ -60,7 +61,8 @@ def check_state(state: State, solvers: Sequence[Solver]) -> Report:
 
     Raises:
         SolverFault: the solvers disagree, or a verdict does not verify.
-        LimitError: a solver gave up.
+
+    Without any verdict (every solver refused or gave up) the report is not valid.
     """
     found = _decide(state.problem, solvers)
     deal = None if found.deal is None else whole_deal(state, found.deal)
@@ -87,7 +89,7 @@ def check_record(
     last = None
     for state in game.states:
         last = _decide(state.problem, solvers)
-        if not last.valid:
+        if last.verdicts and not last.valid:
             raise SolverFault(f"a position reached by legal moves was judged: {last.reason}")
         verdicts.update(last.verdicts)
         skipped.update(last.skipped)
@@ -101,7 +103,7 @@ def check_record(
     forbidden = forbidden_problem(game, impossible)
     if forbidden is not None:
         verdict = _decide(forbidden, solvers)
-        if verdict.valid:
+        if verdict.verdicts and verdict.valid:
             raise SolverFault(f"illegal by the rules, yet possible to the solvers: {impossible}")
     verdicts = dict.fromkeys(verdicts, False)
     reason = str(impossible) + _traced(record, game, impossible)
@@ -151,26 +153,17 @@ class _Decision:
 
 
 def _decide(problem: DealProblem, solvers: Sequence[Solver]) -> _Decision:
-    """One answer from all solvers, each verified by its evidence."""
-    verdicts: dict[str, bool] = {}
-    skipped: dict[str, str] = {}
+    """One answer from all solvers, each weighed by its evidence."""
+    found = judge(problem, solvers)
+    if found.faults:
+        raise SolverFault(found.in_words())
     deal = reason = None
-    for solver in solvers:
-        refusal = solver.refuses(problem)
-        if refusal is not None:
-            skipped[solver.name] = refusal
-            continue
-        verdict = certify(problem, solver(problem))
-        if not verify(problem, verdict):
-            raise SolverFault(f"{solver.name}: the verdict {verdict} does not verify")
-        verdicts[solver.name] = bool(verdict)
-        if isinstance(verdict, Feasible):
-            deal = deal or verdict.deal.owner
-        elif isinstance(verdict, Infeasible) and verdict.shortage is not None:
-            reason = reason or verdict.shortage.in_words(problem)
-    if len(set(verdicts.values())) > 1:
-        raise SolverFault(f"the solvers disagree: {verdicts}")
-    return _Decision(deal is not None, reason, deal, verdicts, skipped)
+    if isinstance(found.evidence, Feasible):
+        deal = found.evidence.deal.owner
+    elif found.evidence is not None and found.evidence.shortage is not None:
+        reason = found.evidence.shortage.in_words(problem)
+    verdicts = {name: bool(verdict) for name, verdict in found.verdicts.items()}
+    return _Decision(deal is not None, reason, deal, verdicts, {**found.refused, **found.gave_up})
 
 
 __all__ = [
