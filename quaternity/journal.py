@@ -7,7 +7,6 @@ step.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -17,7 +16,7 @@ from quaternity.question import Move
 from quaternity.reading import read_bytes
 from quaternity.record import header_text, parse_record, record_text
 from quaternity.settings import Settings
-from quaternity.writing import write_bytes, write_text
+from quaternity.writing import append_text, write_bytes, write_text
 
 
 class Journal:
@@ -71,15 +70,7 @@ class Journal:
         Raises:
             InputError: the file cannot be written.
         """
-        try:
-            with Path(self.path).open("ab") as file:
-                file.write(f"{move}\n".encode())
-                file.flush()
-                os.fsync(file.fileno())
-        except OSError as error:
-            raise InputError(
-                f"{self.path}: cannot be written: {error.strerror or error}"
-            ) from error
+        append_text(self.path, f"{move}\n")
 
     def rewrite(self, game: Game) -> None:
         """Replace the record by a game's, after an undo. Comments in it are dropped."""

@@ -1,4 +1,4 @@
-"""Files that a crash leaves old or new, never in between."""
+"""Files that a crash leaves old or new, never in between, or one whole line longer."""
 
 from __future__ import annotations
 
@@ -51,4 +51,19 @@ def write_bytes(path: str | Path, data: bytes) -> None:
         raise InputError(f"{path}: cannot be written: {error.strerror or error}") from error
 
 
-__all__ = ["write_bytes", "write_text"]
+def append_text(path: str | Path, text: str) -> None:
+    """Add whole lines to the end of a file; they are on the disk when this returns.
+
+    Raises:
+        InputError: the file cannot be written.
+    """
+    try:
+        with Path(path).open("ab") as file:
+            file.write(text.encode())
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written: {error.strerror or error}") from error
+
+
+__all__ = ["append_text", "write_bytes", "write_text"]

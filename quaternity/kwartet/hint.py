@@ -1,0 +1,44 @@
+"""Advice for a seat: the request with the best chance, and what the chance is, exactly."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import TYPE_CHECKING, NamedTuple
+
+from quaternity.kwartet.seats import strategy_named
+from quaternity.question import Question
+from solvers.counting import exact_chances
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from quaternity.kwartet.view import View
+
+
+class Hint(NamedTuple):
+    """A request and its chance of success, all deals that the seat holds possible alike likely."""
+
+    question: Question
+    chance: Fraction
+
+
+def chance_of(view: View, question: Question) -> Fraction:
+    """The exact chance that a request of a view's seat succeeds.
+
+    Raises:
+        LimitError: there are more deals than counting is made for.
+    """
+    return exact_chances(view.problem).chance(*question.card, question.asked)
+
+
+def hint(view: View) -> Hint:
+    """What the strategy `exact` would ask. The same view always gets the same advice.
+
+    Raises:
+        LimitError: there are more deals than counting is made for.
+    """
+    question = strategy_named("exact")(view, Random(0))
+    return Hint(question, chance_of(view, question))
+
+
+__all__ = ["Hint", "chance_of", "hint"]
