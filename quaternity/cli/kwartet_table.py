@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from quaternity.kwartet.public import PublicState
     from quaternity.kwartet.view import View
 
-LEGEND = "mine: in this hand   =2: player 2 has it   13: player 1 or 3 has it   *: any opponent"
+LEGEND = "=2: player 2 has it   13: player 1 or 3 has it   *: any opponent may have it"
 
 
 def hand_text(view: View) -> str:
@@ -53,11 +53,17 @@ def score_table(public: PublicState, names: Sequence[str], seat: int | None = No
 
 
 def player_name(player: int, names: Sequence[str], seat: int | None = None) -> str:
-    """A player by number, with who plays there."""
+    """A player by number, with who plays there, as markup for rich."""
+    from rich.markup import escape
+
     role = "you" if player == seat else names[player] if names else ""
     if player != seat and role == "you":
         role = "a person"
-    return f"{player} ({role})" if role else str(player)
+    if not role:
+        return str(player)
+    # A log may call its players anything: neither control characters nor markup come through.
+    shown = "".join(character if character.isprintable() else "?" for character in role)
+    return f"{player} ({escape(shown)})"
 
 
 def knowledge_table(view: View) -> Table:

@@ -116,7 +116,7 @@ def agree_on(log: GameLog, names: Sequence[str] | None, asked: Mapping[str, obje
     """
     pairs = [(name, value, getattr(log.settings, name)) for name, value in asked.items()]
     if names is not None and log.names:
-        pairs.append(("seats", ",".join(names), ",".join(log.names)))
+        pairs.append(("seats", repr(",".join(names)), repr(",".join(log.names))))
     elif names is not None:
         pairs.append(("players", len(names), log.settings.players))
     differing = [
