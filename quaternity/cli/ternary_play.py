@@ -21,12 +21,7 @@ SAFE = Annotated[
 
 @set_app.command()
 def deck(
-    safe: Annotated[
-        bool,
-        typer.Option(
-            "--safe/--any", help="With --safe no play gets stuck before the deck is empty."
-        ),
-    ] = False,
+    safe: SAFE = False,
     rule: RULE = "triple",
     seed: SEED = None,
     as_json: AS_JSON = False,

@@ -32,6 +32,7 @@ HALF = 14
 """A set of cards of a layer is looked up in two parts of at most this many bits."""
 
 
+@cache
 def count(n: int) -> int:
     """The number of tables of n cards without a correct triple, 0 <= n <= `LARGEST_TABLE`.
 

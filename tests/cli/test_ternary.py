@@ -69,7 +69,8 @@ def test_disjoint(cli: Cli, method: str) -> None:
 @pytest.mark.parametrize(
     ("n", "rule", "free"),
     [(12, "triple", 39_478_773_647_088), (12, "set", 2_284_535_476_080), (3, "triple", 85_104),
-     (3, "set", 84_240), (21, "set", 0), (1, "set", 81), (81, "set", 0), (81, "triple", 0)],
+     (3, "set", 84_240), (21, "set", 0), (1, "set", 81), (81, "set", 0), (81, "triple", 0),
+     (54, "triple", 12), (24, "triple", 761_513_899_062_582_099)],
 )  # fmt: skip
 def test_count(cli: Cli, n: int, rule: str, free: int) -> None:
     outcome = cli("set", "count", "-n", n, "--rule", rule, "--json")

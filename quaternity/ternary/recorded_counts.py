@@ -1,0 +1,84 @@
+"""Numbers of tables without a three that take too long to count anew, and where they come from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+TABLES_WITHOUT_SET: Mapping[int, int] = MappingProxyType(
+    {
+        7: 2_144_076_480,
+        8: 14_587_567_020,
+        9: 77_541_824_880,
+        10: 318_294_370_368,
+        11: 991_227_481_920,
+        12: 2_284_535_476_080,
+        13: 3_764_369_026_080,
+        14: 4_217_827_554_720,
+        15: 2_970_003_246_912,
+        16: 1_141_342_138_404,
+        17: 176_310_866_160,
+        18: 6_482_268_000,
+        19: 13_646_880,
+        20: 682_344,
+    }
+)
+"""For n = 7..20 the number of tables of n cards without a SET.
+
+First counted by Donald Knuth (SETSET, 2001), and since then confirmed by counting the tables of 7
+cards up to changes of coordinates and completing one of each kind. From 21 on there are none
+(`quaternity.ternary.largest` proves that); up to 6 cards `counting_by_search` is quick."""
+
+TABLES_WITHOUT_TRIPLE: Mapping[int, int] = MappingProxyType(
+    {
+        18: 48_526_810_686_727_524,
+        19: 104_087_595_788_798_004,
+        20: 197_765_056_674_095_778,
+        21: 332_664_774_916_467_654,
+        22: 495_247_707_349_669_368,
+        23: 652_553_708_389_884_864,
+        24: 761_513_899_062_582_099,
+        25: 788_272_151_231_104_830,
+        26: 725_712_982_698_315_132,
+        27: 596_572_684_981_548_924,
+        28: 440_239_622_150_333_484,
+        29: 293_577_192_657_926_406,
+        30: 178_282_016_207_489_988,
+        31: 99_433_838_530_977_984,
+        32: 51_398_805_970_371_726,
+        33: 24_862_317_454_519_092,
+        34: 11_366_313_954_776_496,
+        35: 4_958_108_305_240_464,
+        36: 2_079_014_397_790_680,
+        37: 840_735_164_882_268,
+        38: 327_133_956_814_956,
+        39: 121_560_401_497_500,
+        40: 42_669_057_990_591,
+        41: 13_976_165_218_815,
+        42: 4_220_790_744_024,
+        43: 1_162_022_957_316,
+        44: 288_520_955_910,
+        45: 63_918_062_730,
+        46: 12_490_918_956,
+        47: 2_125_361_592,
+        48: 309_927_357,
+        49: 37_950_120,
+        50: 3_795_012,
+        51: 297_648,
+        52: 17_172,
+        53: 648,
+        54: 12,
+    }
+)
+"""For n = 18..54 the number of tables of n cards without a correct triple.
+
+Let Z(t) be the sum over all n of this number times t^n. Transfer matrices between blocks of nine
+cards give Z(t) modulo a prime in minutes (`tests/ternary/transfer_matrices.py`); from its values at
+56 places modulo four primes came all numbers, by interpolation and the Chinese remainder theorem.
+They agree with `counting_by_layers` where both count, and a slow test evaluates Z anew.
+
+From 49 on the tables are those that miss one value of one attribute, 12 * C(54, n); of 48 cards
+there are 1377 others. From 55 on there are none (`quaternity.ternary.largest`)."""
+
+
+__all__ = ["TABLES_WITHOUT_SET", "TABLES_WITHOUT_TRIPLE"]
