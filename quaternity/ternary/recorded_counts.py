@@ -31,6 +31,7 @@ cards up to changes of coordinates and completing one of each kind. From 21 on t
 
 TABLES_WITHOUT_TRIPLE: Mapping[int, int] = MappingProxyType(
     {
+        17: 20_050_530_501_843_648,
         18: 48_526_810_686_727_524,
         19: 104_087_595_788_798_004,
         20: 197_765_056_674_095_778,
@@ -70,7 +71,7 @@ TABLES_WITHOUT_TRIPLE: Mapping[int, int] = MappingProxyType(
         54: 12,
     }
 )
-"""For n = 18..54 the number of tables of n cards without a correct triple.
+"""For n = 17..54 the number of tables of n cards without a correct triple.
 
 Let Z(t) be the sum over all n of this number times t^n. Transfer matrices between blocks of nine
 cards give Z(t) modulo a prime in minutes (`tests/ternary/transfer_matrices.py`); from its values at

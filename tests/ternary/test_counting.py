@@ -87,7 +87,7 @@ def test_the_largest_tables_without_a_triple_miss_a_value() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("n", [18, 19])
+@pytest.mark.parametrize("n", [17, 18, 19])
 def test_recorded_counts_found_again_by_layers(n: int) -> None:
     assert layers.count(n) == TABLES_WITHOUT_TRIPLE[n]
 
