@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from quaternity.analysis import Analysis
     from quaternity.game import Game
     from quaternity.information import Prospect
+    from quaternity.play.tablebase import Tablebase
     from quaternity.state import State
 
 MOST_QUESTIONS = 15
@@ -33,6 +34,10 @@ def analyse(
         str | None,
         typer.Option(help="Draw the chances (of a record also its curve): .png, .svg or .pdf."),
     ] = None,
+    oracle: Annotated[
+        str | None,
+        typer.Option(help="A tablebase of the game: who can force what, and the best questions."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Say everything a state implies: owners, counts, the number of deals, chances.
@@ -47,10 +52,15 @@ def analyse(
         picture_format(plot)
         if len(files) > 1:
             raise InputError(f"--plot draws one file, not {len(files)}")
+    tablebase = None
+    if oracle is not None:
+        from quaternity.play.tablebase import Tablebase
+
+        tablebase = Tablebase(oracle)
     status = ExitStatus.DONE
     for path in files:
         try:
-            _analyse(path, questions, plot, as_json)
+            _analyse(path, questions, plot, tablebase, as_json)
         except LimitError as error:
             warn_about(path, error)
             status = max(status, ExitStatus.LIMIT)
@@ -67,7 +77,9 @@ def analyse(
         raise typer.Exit(status)
 
 
-def _analyse(path: str, questions: bool, plot: str | None, as_json: bool) -> None:
+def _analyse(
+    path: str, questions: bool, plot: str | None, tablebase: Tablebase | None, as_json: bool
+) -> None:
     from quaternity.analysis import analyse as analysed
     from quaternity.documents import read_document
     from quaternity.information import prospects
@@ -85,6 +97,7 @@ def _analyse(path: str, questions: bool, plot: str | None, as_json: bool) -> Non
         state = document.state
     analysis = analysed(state)
     ranked = prospects(state) if questions else []
+    standing = None if tablebase is None else tablebase.standing(state)
     if plot is not None:
         from quaternity.analysis_plot import plot_analysis
 
@@ -101,11 +114,19 @@ def _analyse(path: str, questions: bool, plot: str | None, as_json: bool) -> Non
             line["curve"] = curve
         if questions:
             line["questions"] = [_question(prospect) for prospect in ranked]
+        if standing is not None:
+            line["oracle"] = standing.document()
         print(json.dumps(line, separators=(",", ":")), flush=True)
         return
     _print(path, state, analysis, curve)
     if questions:
         _print_questions(ranked)
+    if tablebase is not None:
+        from quaternity.cli.oracle import oracle_lines
+
+        print("\nWith perfect play")
+        for text in oracle_lines(tablebase, state):
+            print(text)
     if plot is not None:
         print(f"drawn: {plot}")
 

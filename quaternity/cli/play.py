@@ -12,6 +12,8 @@ from quaternity.cli.terminal import warn
 from quaternity.errors import InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from quaternity.game import Game
     from quaternity.journal import Journal
 
@@ -38,6 +40,17 @@ def play(
     random: Annotated[
         list[int] | None, typer.Option(help="A seat that plays at random; may be repeated.")
     ] = None,
+    bot: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="SEAT=NAME",
+            help="A seat that a bot plays: random, informed, search, search:500, perfect:FILE.",
+        ),
+    ] = None,
+    oracle: Annotated[
+        str | None,
+        typer.Option(help="A tablebase of this game, to be asked by typing oracle in the game."),
+    ] = None,
     seed: Annotated[int, typer.Option(help="Of everything that is random.")] = 0,
 ) -> None:
     """Play a game at this terminal, all players in turn.
@@ -45,9 +58,14 @@ def play(
     The program knows what the answers so far imply: it refuses what is impossible and says why, and
     gives the answers that are forced. Type help in the game for what can be typed.
 
-    Example: quaternity play -s 4 -n 3 -p 3 --random 1 --random 2 --record game.record
+    Example: quaternity play -s 4 -n 3 -p 3 --bot 1=informed --random 2 --record game.record
     """
-    from quaternity.cli.session import Session
+    from quaternity.cli.session import NamedBot, Session
+    from quaternity.play.bots.bot import make_bot
+
+    if oracle is not None:
+        from quaternity.play.coding import Rules
+        from quaternity.play.tablebase import Tablebase
 
     asked: dict[str, object] = {
         name: value
@@ -56,19 +74,38 @@ def play(
     }
     if seed:
         asked["seed"] = seed
-    game, journal = _opened(record, asked, tie_break)
-    count = game.state.players
-    seats = set(random or [])
-    for seat in seats:
-        if not 0 <= seat < count:
-            raise InputError(f"--random {seat}: players are 0..{count - 1}")
-    Session(game, journal, dict.fromkeys(seats, "random"), Random(seed)).run()
+    names = _seats(random or [], bot or [])
+    chance = Random(seed)
+    # A wrong seat or file is found out before a new record is begun.
+    bots = {seat: NamedBot(name, make_bot(name, chance)) for seat, name in names.items()}
+    tablebase = None if oracle is None else Tablebase(oracle)
+    game, journal = _opened(record, asked, tie_break, seats=names)
+    if tablebase is not None:
+        tablebase.check_rules(Rules.of(game.state))
+    Session(game, journal, bots, tablebase).run()
+
+
+def _seats(random: list[int], bots: list[str]) -> dict[int, str]:
+    """Which bot plays which seat, from the options `--random` and `--bot`."""
+    names = dict.fromkeys(random, "random")
+    for text in bots:
+        seat, equals, name = text.partition("=")
+        if not equals or not seat.isascii() or not seat.isdigit() or len(seat) > 3:
+            raise InputError(f"--bot {text!r}: expected SEAT=NAME, for example 1=informed")
+        if int(seat) in names:
+            raise InputError(f"--bot {text!r}: seat {seat} is taken by {names[int(seat)]}")
+        names[int(seat)] = name
+    return names
 
 
 def _opened(
-    record: str | None, asked: dict[str, object], tie_break: str | None
+    record: str | None, asked: dict[str, object], tie_break: str | None, seats: Iterable[int]
 ) -> tuple[Game, Journal | None]:
-    """The game to play on, new or resumed, and its journal."""
+    """The game to play on, new or resumed, and its journal.
+
+    Raises:
+        InputError: as for settings and records; or a seat is none of the game's.
+    """
     from quaternity.game import Game
     from quaternity.journal import Journal, agree_on
     from quaternity.settings import Settings, TieBreak
@@ -81,10 +118,18 @@ def _opened(
         for text in warnings:
             warn(f"{record}: {text}")
         agree_on(game.settings, asked)
+        _check_seats(seats, game.settings.players)
         print(f"resuming {record} after {counted(len(game.moves), 'move')}")
         return game, journal
     settings = Settings(**asked)  # type: ignore[arg-type]  # checked by Settings itself
+    _check_seats(seats, settings.players)
     return Game.start(settings), None if record is None else Journal.begin(record, settings)
+
+
+def _check_seats(seats: Iterable[int], players: int) -> None:
+    for seat in seats:
+        if not 0 <= seat < players:
+            raise InputError(f"seat {seat}: players are 0..{players - 1}")
 
 
 __all__ = ["play"]

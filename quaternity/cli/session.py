@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 import sys
-from random import Random
+from typing import TYPE_CHECKING, NamedTuple
 
 from quaternity.cards import Card
 from quaternity.cli.board import owners_table, players_table
+from quaternity.cli.oracle import oracle_lines
 from quaternity.cli.terminal import console
 from quaternity.errors import InputError, LimitError
 from quaternity.explanation import explain
@@ -18,6 +19,10 @@ from quaternity.question import Answer, Move, Question
 from quaternity.state import State
 from solvers.wording import counted, listed
 
+if TYPE_CHECKING:
+    from quaternity.play.bots.bot import Bot
+    from quaternity.play.tablebase import Tablebase
+
 HELP = """\
 Ask:     1 0 2   or   1 for 0/2      player 1, have you card 2 of set 0?
 Answer:  y, yes or 1;   n, no or 0
@@ -26,11 +31,12 @@ Also:    questions   the questions that may be asked now
          why 1 0 2   the same for any question
          state       show the table again
          undo        take back the last answer
+         oracle      who can force or prevent what, and the best questions (with --oracle)
          help        this text
          quit        leave the game"""
 
-MOST_RANDOM_MOVES = 100_000
-"""A game among random seats only is given up after so many moves."""
+MOST_BOT_MOVES = 100_000
+"""A game among bots only is given up after so many moves."""
 
 _ASK = re.compile(
     r"(?:\d+\s+asks\s+)?(\d{1,9})(?:\s+for)?\s+(\d{1,9})\s*[/\s]\s*(\d{1,9})", re.ASCII
@@ -41,16 +47,27 @@ class _Quit(Exception):
     """The player leaves, or the input ended."""
 
 
+class NamedBot(NamedTuple):
+    """A bot with the name it was asked for by."""
+
+    name: str
+    bot: Bot
+
+
 class Session:
-    """A game between people and random seats at one terminal."""
+    """A game between people and bots at one terminal."""
 
     def __init__(
-        self, game: Game, journal: Journal | None, bots: dict[int, str], random: Random
+        self,
+        game: Game,
+        journal: Journal | None,
+        bots: dict[int, NamedBot],
+        tablebase: Tablebase | None = None,
     ) -> None:
         self.game = game
         self.journal = journal
         self.bots = bots
-        self.random = random
+        self.tablebase = tablebase
         self.puzzle: tuple[Question, Answer | None] | None = None
         self.output = console()
 
@@ -81,11 +98,13 @@ class Session:
 
     def bot_move(self) -> None:
         """A move of a seat that the program plays."""
-        if len(self.bots) == self.state.players and len(self.game.moves) >= MOST_RANDOM_MOVES:
-            raise LimitError(f"the game is not over after {MOST_RANDOM_MOVES} moves")
-        question, answers = self.random.choice(list(self.state.legal_questions.items()))
+        if len(self.bots) == self.state.players and len(self.game.moves) >= MOST_BOT_MOVES:
+            raise LimitError(f"the game is not over after {MOST_BOT_MOVES} moves")
+        turn = self.state.turn
+        assert turn is not None, "a game knows whose turn it is"
+        question = self.bots[turn].bot.ask(self.state)
         print(question)
-        self.settle(question, answers)
+        self.settle(question, self.state.answers(question))
 
     def human_move(self) -> None:
         """Ask the player on turn until there is a question, then settle its answer."""
@@ -109,7 +128,7 @@ class Session:
             print(f"player {question.asked} must say {answer}")
             self.puzzle = question, Answer(not answer)
         elif question.asked in self.bots:
-            answer = self.random.choice(answers)
+            answer = self.bots[question.asked].bot.answer(self.state, question)
             print(f"player {question.asked} says {answer}")
         else:
             told = self.human_answer(question)
@@ -185,6 +204,8 @@ class Session:
             self.show()
         elif word == "undo":
             self.undo()
+        elif word == "oracle":
+            self.consult()
         elif word == "why":
             self.why(rest.strip())
         else:
@@ -218,7 +239,8 @@ class Session:
 
     def show(self) -> None:
         """The table: hands, points, who may own what."""
-        self.output.print(players_table(self.state, self.bots))
+        names = {seat: named.name for seat, named in self.bots.items()}
+        self.output.print(players_table(self.state, names))
         self.output.print(owners_table(self.state))
 
     def show_questions(self) -> None:
@@ -275,6 +297,17 @@ class Session:
             for index in explanation.moves:
                 print(f"    move {index + 1}: {game.moves[index]}")
 
+    def consult(self) -> None:
+        """What the tablebase knows about the position."""
+        if self.tablebase is None:
+            print("there is no tablebase: start with --oracle FILE (see quaternity solve)")
+            return
+        try:
+            for line in oracle_lines(self.tablebase, self.state):
+                print(line)
+        except LimitError as error:
+            print(error)
+
     def announce_end(self) -> None:
         """Points and winner."""
         points = ", ".join(
@@ -292,4 +325,4 @@ def quiet_input() -> None:
         reconfigure(errors="replace")
 
 
-__all__ = ["HELP", "MOST_RANDOM_MOVES", "Session", "quiet_input"]
+__all__ = ["HELP", "MOST_BOT_MOVES", "Session", "quiet_input"]
