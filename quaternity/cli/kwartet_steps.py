@@ -121,9 +121,9 @@ def _held(index: int, mask: int, event: Event | None) -> str:
 
 def _worlds_text(log: GameLog, step: int, seat: int | None) -> str:
     seats = range(log.settings.players) if seat is None else (seat,)
-    told = [f"for everybody {_number(public_worlds(log.positions[step].public))}"]
-    told += [f"player {one} {_number(worlds_of(view_at(log, step, one)))}" for one in seats]
-    return f"possible deals: {', '.join(told)}"
+    everybody = _number(public_worlds(log.positions[step].public))
+    told = [f"player {one} {_number(worlds_of(view_at(log, step, one)))}" for one in seats]
+    return f"possible deals: for everybody {everybody}\n  for {', '.join(told)}"
 
 
 def _number(deals: int | None) -> str:

@@ -48,10 +48,15 @@ def watch(
     if not 0 <= step <= len(log.events):
         raise InputError(f"--step {step} is out of range 0..{len(log.events)}")
     viewer = Viewer(log, seat, step, worlds)
-    if game != "-" and sys.stdin.isatty() and sys.stdout.isatty():
+    if game != "-" and interactive():
         viewer.run()
     else:
         viewer.print_all()
 
 
-__all__ = ["watch"]
+def interactive() -> bool:
+    """Whether somebody sits there: both what is typed and what is shown are a terminal's."""
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+__all__ = ["interactive", "watch"]

@@ -1,0 +1,264 @@
+"""`kwartet play`: what people type, what they see, what they must not see, and what is on disk."""
+
+import sys
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from quaternity.cli.kwartet_session import KwartetSession
+from quaternity.kwartet.log import GameLog, header_text, read_log
+from quaternity.kwartet.settings import KwartetSettings
+from tests.cli.conftest import Cli, Outcome
+from tests.kwartet.games import random_log, random_settings
+from tests.kwartet.twins import twins
+
+HANDS = ((0b0011, 0b0011, 0b0001), (0b0100, 0b0100, 0b0110), (0b1000, 0b1000, 0b1000))
+SETTINGS = KwartetSettings(3, 3)
+DEAL = header_text(SETTINGS, HANDS, ("you", "you", "you"))
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """A game of three people, just dealt."""
+    place = tmp_path / "game.log"
+    place.write_text(DEAL)
+    return place
+
+
+def resumed(cli: Cli, path: Path, typed: str) -> Outcome:
+    """Play on; the first line that is typed shows the first hand."""
+    outcome = cli("kwartet", "play", "--record", path, stdin="\n" + typed)
+    assert outcome.status == 0, outcome.err
+    return outcome
+
+
+@pytest.mark.parametrize(
+    "line", ["1 0/2", "1 0 2", "1 for 0/2", "0 asks 1 for 0/2", "  1   0 / 2 "]
+)
+def test_ways_to_type_a_request(cli: Cli, path: Path, line: str) -> None:
+    outcome = resumed(cli, path, line + "\n")
+    assert "0 asks 1 for 0/2: yes" in outcome.out
+    assert "the game ends here, after 1 request" in outcome.out
+    assert path.read_text() == DEAL + "0 asks 1 for 0/2: yes\n"
+
+
+def test_a_full_set_is_put_down_and_counts(cli: Cli, path: Path) -> None:
+    outcome = resumed(cli, path, "1 0 2\n2 0 3\nhistory\n")
+    assert outcome.out.count("0 asks 2 for 0/3: yes\n0 puts down 0\n") == 2
+    assert "player 0 put it down" in outcome.out
+    assert path.read_text().endswith(
+        "0 asks 1 for 0/2: yes\n0 asks 2 for 0/3: yes\n0 puts down 0\n"
+    )
+
+
+def test_anything_else_is_explained_and_asked_again(cli: Cli, path: Path) -> None:
+    outcome = resumed(cli, path, "hello\n\n1\n7 8 9\n0 0 2\n2 1/4\n2 99999999999/1\nhelp\nquit\n")
+    for words in (
+        "'hello' is not understood",
+        "'1' is not understood",
+        "player 7 is out of range 0..2",
+        "set 8 is out of range 0..2",
+        "a player cannot ask himself",
+        "card 4 of a set is out of range 0..3",
+        "'2 99999999999/1' is not understood",
+        "Ask:",
+        "after 0 requests",
+    ):
+        assert words in outcome.out
+    assert path.read_text() == DEAL
+
+
+def test_state_hint_chances_history(cli: Cli, path: Path) -> None:
+    outcome = resumed(cli, path, "history\nhint\nchances\nstate\n1 0/2\nhint\n")
+    assert "nothing was asked yet" in outcome.out
+    assert outcome.out.count("hand of player 0: 0/0 0/1   1/0 1/1   2/0\n") == 2
+    assert "chances in percent" in outcome.out
+    assert outcome.out.count("hint: ") == 2
+
+
+def test_a_certain_owner_is_named(cli: Cli, path: Path) -> None:
+    # Player 0 has denied 0/2 to nobody yet: when 1 fails to get it from 2, only 0 and 1 are left,
+    # and player 0, who lacks it, knows that it is with player 1.
+    outcome = resumed(cli, path, "2 0/2\n\n2 1/3\nstate\n")
+    assert "1   01   mine" not in outcome.out
+    row = next(
+        line for line in outcome.out.splitlines() if line.split()[:1] == ["1"] and "=" in line
+    )
+    assert row.split()[:5] == ["1", "*", "*", "mine", "=1"]
+
+
+def test_between_two_people_enter_is_awaited(cli: Cli, path: Path) -> None:
+    outcome = resumed(cli, path, "2 0/2\n")
+    before, after = outcome.out.split("0 asks 2 for 0/2: no")
+    assert "hand of player 0" in before
+    assert "player 1 is on turn: Enter shows the hand of player 1" in after
+    assert "hand of player 1: " not in after
+    outcome = resumed(cli, path, "")
+    assert "hand of player 1: 0/2   1/2   2/1 2/2" in outcome.out
+    assert "hand of player 0: " not in outcome.out
+
+
+def test_one_person_is_never_asked_for_enter(cli: Cli) -> None:
+    outcome = cli("kwartet", "play", "--seats", "you,random", "--sets", 2, "--seed", 1)
+    assert outcome.status == 0
+    assert "Enter" not in outcome.out
+
+
+def test_the_deal_is_on_disk_before_the_first_prompt(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "game.log"
+    outcome = cli("kwartet", "play", "--seats", "you,you", "--record", path, "--seed", 4)
+    assert outcome.status == 0
+    assert f"{path} resumes it" in outcome.out
+    log = read_log(str(path))
+    assert log.names == ("you", "you")
+    assert not log.events
+
+
+def test_the_same_seed_is_the_same_game(cli: Cli, tmp_path: Path) -> None:
+    texts = []
+    for name in ("a", "b"):
+        path = tmp_path / name
+        seats = ["--seats", "greedy,random,mixed", "--sets", "4", "--seed", "9"]
+        outcome = cli("kwartet", "play", *seats, "--record", path)
+        assert outcome.status == 0
+        assert "all sets are put down" in outcome.out
+        assert "wins" in outcome.out or "a tie of players" in outcome.out
+        texts.append(path.read_text())
+    assert texts[0] == texts[1]
+    log = read_log(str(tmp_path / "a"))
+    assert log.positions[-1].public.is_over
+    again = cli("kwartet", "play", "--record", tmp_path / "a")
+    assert "all sets are put down" in again.out
+    assert (tmp_path / "a").read_text() == texts[0]
+
+
+def test_an_interrupted_game_goes_on_as_it_would_have(cli: Cli, tmp_path: Path) -> None:
+    seats = ["--seats", "greedy,random,mixed", "--sets", "4", "--seed", "9"]
+    whole, part = tmp_path / "whole", tmp_path / "part"
+    cli("kwartet", "play", *seats, "--record", whole)
+    text = whole.read_text()
+    part.write_text(text[: text.index(": ", len(text) // 2)])
+    outcome = cli("kwartet", "play", "--seed", 9, "--record", part)
+    assert outcome.status == 0
+    assert "is cut off" in outcome.err
+    assert "resuming" in outcome.out
+    assert part.read_text() == text
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--seats", "you,exact,clever"], "'clever' unknown; known are you, "),
+        (["--seats", "you"], "1 is out of range 2..8 players"),
+        (["--seats", ""], "1 is out of range 2..8 players"),
+        (["--seats", ",".join(["you"] * 9)], "9 is out of range 2..8 players"),
+        (["--sets", "1"], "sets: 1 is out of range 2..20"),
+        (["--sets", "21"], "sets: 21 is out of range 2..20"),
+        (["--announce", "never"], "known are at-once, after-own-request"),
+        (["--record", "no/such/place"], "cannot be written"),
+        (["--record", "."], "directory"),
+    ],
+)
+def test_bad_options(cli: Cli, options: list[str], words: str) -> None:
+    outcome = cli("kwartet", "play", *options)
+    assert outcome.status == 2
+    assert words in outcome.err
+    assert not outcome.out
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--sets", "4"], "sets 4 was asked for, but the record has 3"),
+        (["--seats", "you,exact,you"], "seats 'you,exact,you' was asked for"),
+        (["--announce", "after-own-request"], "the record has at-once"),
+        (["--no-own-card-requests"], "own-card-requests no was asked for"),
+    ],
+)
+def test_resuming_with_other_settings_is_refused(
+    cli: Cli, path: Path, options: list[str], words: str
+) -> None:
+    outcome = cli("kwartet", "play", "--record", path, *options)
+    assert outcome.status == 2
+    assert words in outcome.err
+    assert path.read_text() == DEAL
+
+
+def test_resuming_with_the_same_settings(cli: Cli, path: Path) -> None:
+    same = ["--sets", "3", "--seats", "you,you,you", "--announce", "at-once", "--own-card-requests"]
+    assert cli("kwartet", "play", "--record", path, *same).status == 0
+
+
+def test_a_log_without_names_asks_for_them(cli: Cli, path: Path) -> None:
+    path.write_text(header_text(SETTINGS, HANDS))
+    outcome = cli("kwartet", "play", "--record", path)
+    assert outcome.status == 2
+    assert "name them with --seats" in outcome.err
+    outcome = cli("kwartet", "play", "--record", path, "--seats", "you,greedy,greedy")
+    assert outcome.status == 0
+    path.write_text(header_text(SETTINGS, HANDS, ("you", "somebody", "greedy")))
+    outcome = cli("kwartet", "play", "--record", path)
+    assert outcome.status == 2
+    assert "'somebody' unknown" in outcome.err
+
+
+def test_a_record_that_breaks_the_rules_is_left_alone(cli: Cli, path: Path) -> None:
+    text = DEAL + "0 asks 2 for 0/2: yes\n"
+    path.write_text(text)
+    outcome = cli("kwartet", "play", "--record", path)
+    assert outcome.status == 2
+    assert "line 10: '0 asks 2 for 0/2: yes': player 2 does not hold 0/2" in outcome.err
+    assert path.read_text() == text
+
+
+def test_undecodable_input_is_no_traceback(cli: Cli) -> None:
+    outcome = cli("kwartet", "play", "--seats", "you,random", stdin=b"\xff\xfe\n\x00\nquit\n")
+    assert outcome.status == 0
+
+
+def test_games_under_the_other_rules_come_to_an_end(cli: Cli) -> None:
+    options = ["--sets", "2", "--announce", "after-own-request", "--no-own-card-requests"]
+    for seed in range(30):
+        outcome = cli("kwartet", "play", "--seats", "greedy,random", *options, "--seed", seed)
+        assert outcome.status == 0
+        assert "all sets are put down" in outcome.out
+
+
+# ------------------------------------------------------------------ nothing leaks
+
+LOOKS = "state\nhistory\nchances\nhint\nhelp\n0 99 0\n9 99/9\nnonsense\nquit\n"
+
+
+def transcript(
+    log: GameLog, seat: int, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> str:
+    """All that a person on turn is shown who types every command and some illegal requests."""
+    lines = iter(LOOKS.splitlines())
+
+    def typed(prompt: str) -> str:
+        sys.stdout.write(prompt)
+        return next(lines)
+
+    monkeypatch.setattr("builtins.input", typed)
+    names = tuple("you" if player == seat else "exact" for player in range(log.settings.players))
+    capfd.readouterr()
+    KwartetSession(log.positions[-1], log.events, names, None, "0").run()
+    return capfd.readouterr().out
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_what_a_person_is_shown_depends_on_what_the_seat_sees_only(
+    seed: int, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    random = Random(f"play/{seed}")
+    settings = random_settings(random, range(3, 5), range(6, 11))
+    game = random_log(settings, random, most_events=random.randrange(12))
+    seat = game.positions[-1].public.turn
+    others = twins(game, seat, random, 3)
+    assert others, "the hands of the others are known: choose another seed"
+    shown = transcript(game, seat, capfd, monkeypatch)
+    assert "hint: " in shown
+    assert "nonsense" in shown
+    for other in others:
+        assert transcript(other, seat, capfd, monkeypatch) == shown

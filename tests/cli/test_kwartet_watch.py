@@ -1,0 +1,215 @@
+"""`kwartet watch`: every step of a log, forward and back, whole or as one seat sees it."""
+
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from quaternity.kwartet.log import GameLog, header_text, log_text
+from quaternity.kwartet.settings import KwartetSettings
+from tests.cli.conftest import Cli
+from tests.kwartet.games import random_log, random_settings
+from tests.kwartet.twins import twins
+
+
+@pytest.fixture
+def log() -> GameLog:
+    return random_log(KwartetSettings(3, 4), Random(5))
+
+
+@pytest.fixture
+def path(log: GameLog, tmp_path: Path) -> Path:
+    place = tmp_path / "game.log"
+    place.write_text(log_text(log))
+    return place
+
+
+@pytest.fixture
+def seated(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Somebody sits at the terminal."""
+    monkeypatch.setattr("quaternity.cli.kwartet_watch.interactive", lambda: True)
+
+
+def steps(out: str) -> list[int]:
+    """The numbers of the steps that were shown, in order."""
+    return [int(line.split()[1]) for line in out.splitlines() if line.startswith("step ")]
+
+
+def shown(out: str) -> list[int]:
+    """The same for a session, where a step follows its prompt on the same line."""
+    return [int(part.split()[0]) for part in out.split("step ")[1:] if " of " in part[:9]]
+
+
+def test_piped_all_steps_are_printed_plainly(cli: Cli, path: Path, log: GameLog) -> None:
+    outcome = cli("kwartet", "watch", path)
+    assert outcome.status == 0
+    assert steps(outcome.out) == list(range(len(log.events) + 1))
+    assert "\x1b" not in outcome.out
+    for event in log.events:
+        assert f"{event.question}: {event.answer}" in outcome.out
+    assert "possible deals: for everybody" in outcome.out
+    assert "all sets are put down" in outcome.out.splitlines()[-1]
+
+
+def test_the_hands_stand_side_by_side(cli: Cli, tmp_path: Path) -> None:
+    place = tmp_path / "game.log"
+    place.write_text(header_text(KwartetSettings(2, 2), ((0b0111, 0b0001), (0b1000, 0b1110))))
+    lines = cli("kwartet", "watch", place).out.splitlines()
+    assert [line.split() for line in lines[2:6]] == [
+        ["0", "0", "1", "2", "3"],
+        ["1", "0", "1", "2", "3"],
+        ["cards", "4", "4"],
+        ["points", "0", "0"],
+    ]
+    assert lines[2].index("3") == lines[3].index("1", 8) == lines[1].index("1")
+
+
+def test_the_numbers_of_worlds_of_a_small_deal(cli: Cli, tmp_path: Path) -> None:
+    place = tmp_path / "game.log"
+    place.write_text(header_text(KwartetSettings(2, 2), ((0b0111, 0b0001), (0b1000, 0b1110))))
+    out = cli("kwartet", "watch", place).out
+    # 70 deals of 4 and 4 cards, less the two in which a full set would have been announced.
+    assert "for everybody 68\n  for player 0 1, player 1 1\n" in out
+    assert "possible deals" not in cli("kwartet", "watch", place, "--no-worlds").out
+
+
+def test_from_a_step_on(cli: Cli, path: Path, log: GameLog) -> None:
+    outcome = cli("kwartet", "watch", path, "--step", 3)
+    assert steps(outcome.out) == list(range(3, len(log.events) + 1))
+
+
+@pytest.mark.usefixtures("seated")
+def test_forward_back_and_to_a_number(cli: Cli, path: Path) -> None:
+    typed = "\nn\nb\n5\n005\ns\nq\n3\n"
+    outcome = cli("kwartet", "watch", path, stdin=typed)
+    assert outcome.status == 0
+    assert shown(outcome.out) == [0, 1, 2, 1, 5, 5, 5]
+
+
+@pytest.mark.usefixtures("seated")
+def test_both_ends_say_so(cli: Cli, path: Path, log: GameLog) -> None:
+    last = len(log.events)
+    outcome = cli("kwartet", "watch", path, stdin=f"b\n{last + 1}\n{last}\n\nb\n{'9' * 5000}\n")
+    assert outcome.status == 0
+    assert shown(outcome.out) == [0, last, last - 1]
+    assert "this is the deal: there is nothing before it" in outcome.out
+    assert f"there is no step {last + 1}: steps are 0..{last}" in outcome.out
+    assert f"this is the end of the log, after {last} steps" in outcome.out
+
+
+@pytest.mark.usefixtures("seated")
+def test_what_a_player_knows(cli: Cli, path: Path) -> None:
+    outcome = cli("kwartet", "watch", path, stdin="k 2\nk1\nk 3\nk\nk x\nhelp\nfoo\n")
+    assert outcome.status == 0
+    assert "what player 2 knows at step 0" in outcome.out
+    assert "what player 1 knows at step 0" in outcome.out
+    assert outcome.out.count("k wants a player 0..2") == 3
+    assert "'foo' is not understood" in outcome.out
+
+
+@pytest.mark.usefixtures("seated")
+def test_a_seat_is_shown_its_own_knowledge_only(cli: Cli, path: Path) -> None:
+    outcome = cli("kwartet", "watch", path, "--seat", 1, stdin="k\nk 1\nk 0\n")
+    assert outcome.out.count("what player 1 knows") == 2
+    assert "only what player 1 sees is shown" in outcome.out
+    assert "hand of player 0" not in outcome.out
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_seat_sees_the_same_whatever_the_others_hold(cli: Cli, tmp_path: Path, seed: int) -> None:
+    random = Random(f"watch/{seed}")
+    settings = random_settings(random, range(3, 5), range(6, 9))
+    game, seat = random_log(settings, random, most_events=8), seed % 3
+    others = twins(game, seat, random, 3)
+    assert others, "the hands of the others are known: choose another seed"
+    seen = []
+    for number, one in enumerate([game, *others]):
+        place = tmp_path / f"{number}.log"
+        place.write_text(log_text(one))
+        seen.append(cli("kwartet", "watch", place, "--seat", seat).out)
+    assert len(steps(seen[0])) == len(game.events) + 1
+    assert set(seen) == {seen[0]}
+    # Without a seat everything is seen, and so is the difference.
+    assert (
+        cli("kwartet", "watch", tmp_path / "0.log").out
+        != cli("kwartet", "watch", tmp_path / "1.log").out
+    )
+
+
+def test_bad_logs_and_options(cli: Cli, path: Path, log: GameLog, tmp_path: Path) -> None:
+    bad = tmp_path / "bad.log"
+    bad.write_text(log_text(log).replace(": no", ": yes", 1))
+    outcome = cli("kwartet", "watch", bad)
+    assert outcome.status == 2
+    assert "does not hold" in outcome.err
+    assert str(bad) in outcome.err
+    for wrong in (
+        [tmp_path / "nothing"],
+        [tmp_path],
+        [path, "--seat", 3],
+        [path, "--seat", -1],
+        [path, "--step", len(log.events) + 1],
+        [path, "--step", -1],
+    ):
+        outcome = cli("kwartet", "watch", *wrong)
+        assert outcome.status == 2, wrong
+        assert outcome.err
+        assert not outcome.out
+    bad.write_bytes(b"\xff\x00 not a log\n")
+    assert cli("kwartet", "watch", bad).status == 2
+
+
+def test_a_log_cut_off_is_shown_up_to_there(cli: Cli, tmp_path: Path, log: GameLog) -> None:
+    place = tmp_path / "cut.log"
+    short = log_text(GameLog.of(log.settings, log.hands, log.events[:3]))
+    place.write_text(short + "1 asks 0 f")
+    outcome = cli("kwartet", "watch", place)
+    assert outcome.status == 0
+    assert "is cut off" in outcome.err
+    assert steps(outcome.out) == [0, 1, 2, 3]
+
+
+def test_the_log_may_come_from_standard_input(cli: Cli, log: GameLog) -> None:
+    outcome = cli("kwartet", "watch", "-", stdin=log_text(log))
+    assert outcome.status == 0
+    assert len(steps(outcome.out)) == len(log.events) + 1
+
+
+def test_names_in_a_log_do_nothing_to_the_screen(cli: Cli, tmp_path: Path) -> None:
+    place = tmp_path / "game.log"
+    hands = ((0b0111, 0b0001), (0b1000, 0b1110))
+    place.write_text(header_text(KwartetSettings(2, 2), hands, ("[red]x", "a\x1b[31mb")))
+    for options in ([], ["--seat", "0"]):
+        out = cli("kwartet", "watch", place, *options).out
+        assert "\x1b" not in out
+        assert "a?[31mb" in out
+    assert "[red]x" in cli("kwartet", "watch", place).out
+
+
+def test_on_a_terminal_there_are_colours_and_keys(path: Path) -> None:
+    here, there = pty.openpty()
+    environment = {key: value for key, value in os.environ.items() if key != "NO_COLOR"}
+    with subprocess.Popen(
+        [sys.executable, "-m", "quaternity", "kwartet", "watch", str(path)],
+        stdin=there, stdout=there, stderr=there, close_fds=True,
+        env={**environment, "TERM": "xterm-256color", "COLUMNS": "100"},
+    ) as running:  # fmt: skip
+        os.close(there)
+        os.write(here, b"\nb\nq\n")
+        out = b""
+        try:
+            while part := os.read(here, 65536):
+                out += part
+        except OSError:  # how a terminal ends
+            pass
+        finally:
+            os.close(here)
+    assert running.returncode == 0
+    text = out.decode()
+    assert "\x1b[1mstep 0 of" in text
+    assert "\x1b[1mstep 1 of" in text
+    assert "possible deals" in text

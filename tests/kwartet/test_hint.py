@@ -1,0 +1,41 @@
+"""Advice: nothing has a better chance, whichever way chances are found."""
+
+from fractions import Fraction
+from random import Random
+
+import pytest
+
+from quaternity.kwartet.hint import chance_of, hint
+from quaternity.kwartet.settings import KwartetSettings
+from quaternity.kwartet.view import View
+from quaternity.question import Question
+from solvers.brute_force import deals, refuses
+from tests.agreement import agree
+from tests.kwartet.games import legal_requests, random_game
+
+
+def by_counting_deals(view: View, question: Question) -> Fraction:
+    """The share of the possible deals in which the request succeeds, deal by deal."""
+    index, number = question.card
+    owners = [deal.owner[index][number] for deal in deals(view.problem)]
+    return Fraction(owners.count(question.asked), len(owners))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_no_request_for_a_card_of_another_has_a_better_chance(seed: int) -> None:
+    random = Random(f"hint/{seed}")
+    looked = 0
+    for position, _ in random_game(KwartetSettings(3, 3), random, most_events=12):
+        if position.public.is_over:
+            continue
+        view = position.view(position.public.turn)
+        advice = hint(view)
+        assert not view.faults(advice.question)
+        assert advice == hint(view)
+        assert advice.chance == max(
+            chance_of(view, question) for question in legal_requests(position)
+        )
+        if refuses(view.problem) is None:
+            agree({"deal by deal": by_counting_deals, "counting": chance_of}, view, advice.question)
+            looked += 1
+    assert looked

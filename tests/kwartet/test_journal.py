@@ -1,0 +1,72 @@
+"""The log that is kept while a game is played: whole lines, and a game that resumes."""
+
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from quaternity.errors import InputError
+from quaternity.kwartet.journal import KwartetJournal, agree_on
+from quaternity.kwartet.log import GameLog, log_text, parse_log
+from quaternity.kwartet.settings import Announce, KwartetSettings
+from tests.kwartet.games import random_log
+
+
+def kept(log: GameLog, path: Path) -> str:
+    """The file after a whole game was written to it request by request."""
+    journal = KwartetJournal.begin(str(path), log.settings, log.hands, log.names)
+    for event in log.events:
+        journal.add(event)
+    return path.read_text()
+
+
+@pytest.mark.parametrize("announce", list(Announce))
+@pytest.mark.parametrize("seed", range(4))
+def test_request_by_request_the_file_is_the_log(
+    tmp_path: Path, seed: int, announce: Announce
+) -> None:
+    log = random_log(KwartetSettings(3, 3, announce), Random(seed))
+    assert kept(log, tmp_path / "game.log") == log_text(log)
+
+
+@pytest.mark.parametrize("announce", list(Announce))
+def test_wherever_it_is_cut_off_the_log_resumes_and_ends_the_same(
+    tmp_path: Path, announce: Announce
+) -> None:
+    log = random_log(KwartetSettings(3, 3, announce), Random(8))
+    text = log_text(log)
+    path = tmp_path / "game.log"
+    first = text.index(" asks ") - 1
+    deal = text.index("\n", text.index("hand 2")) + 1
+    for length in range(min(first, deal), len(text) + 1):
+        path.write_text(text[:length])
+        journal, game = KwartetJournal.resume(str(path))
+        assert log.events[: len(game.events)] == game.events
+        whole = path.read_text()
+        assert whole.endswith("\n")
+        assert whole == log_text(parse_log(whole))
+        for event in log.events[len(game.events) :]:
+            journal.add(event)
+        assert path.read_text() == text
+
+
+def test_comments_stay(tmp_path: Path) -> None:
+    log = random_log(KwartetSettings(3, 3), Random(1))
+    path = tmp_path / "game.log"
+    text = log_text(log) + "# what a game\n"
+    path.write_text(text)
+    KwartetJournal.resume(str(path))
+    assert path.read_text() == text
+
+
+def test_differences_are_listed_together() -> None:
+    log = random_log(KwartetSettings(3, 3), Random(1))
+    agree_on(log, None, {"sets": 3, "announce": Announce.AT_ONCE, "own_card_requests": True})
+    agree_on(log, ("you", "exact", "exact"), {})
+    with pytest.raises(InputError) as caught:
+        agree_on(log, ("you", "exact"), {"sets": 4, "own_card_requests": False})
+    assert str(caught.value) == (
+        "sets 4 was asked for, but the record has 3; "
+        "own-card-requests no was asked for, but the record has yes; "
+        "players 2 was asked for, but the record has 3"
+    )

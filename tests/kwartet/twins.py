@@ -1,0 +1,52 @@
+"""Pairs of games that one seat cannot tell apart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from random import Random
+
+from quaternity.kwartet.hands import FULL, Hand
+from quaternity.kwartet.log import GameLog, log_as_seen
+from quaternity.kwartet.position import Position
+from quaternity.kwartet.requests import Event
+from solvers.sampling import sample_deals
+
+
+def twins(log: GameLog, seat: int, random: Random, number: int) -> list[GameLog]:
+    """Games with other hidden hands that look the same to a seat from the deal to the end.
+
+    A deal that the seat holds possible at the end is played backward to the start, and from there
+    forward again: by the rules alone.
+    """
+    last = log.positions[-1]
+    found = []
+    for deal in sample_deals(last.view(seat).problem, random, number):
+        hands = [[0] * log.settings.sets for _ in last.hands]
+        for index, owners in enumerate(deal.owner):
+            for card, owner in enumerate(owners):
+                hands[owner][index] |= 1 << card
+        start = _backward(hands, log)
+        steps = Position.start(log.settings, start).played(event.question for event in log.events)
+        events: Sequence[Event] = [event for _, event in steps]
+        twin = GameLog.of(log.settings, start, events, log.names)
+        assert log_as_seen(twin, seat) == log_as_seen(log, seat)
+        if twin.hands != log.hands:
+            found.append(twin)
+    return found
+
+
+def _backward(hands: list[list[int]], log: GameLog) -> tuple[Hand, ...]:
+    for event in reversed(log.events):
+        asker, asked, (index, number) = event.question
+        for announced in event.announced:
+            hands[asker][announced] = FULL
+        if event.answer:
+            hands[asker][index] ^= 1 << number
+            hands[asked][index] ^= 1 << number
+    for index, owner in enumerate(log.positions[0].public.removed):
+        if owner is not None:
+            hands[owner][index] = FULL
+    return tuple(map(tuple, hands))
+
+
+__all__ = ["twins"]
