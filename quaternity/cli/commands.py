@@ -5,11 +5,14 @@ from quaternity.cli import (
     compare,
     fuzz,
     kwartet,
+    kwartet_play,
+    kwartet_watch,
     play,
     quarto,
     referee,
     solve,
     ternary,
+    ternary_play,
 )
 from quaternity.cli.app import run
 
@@ -18,10 +21,13 @@ __all__ = [
     "compare",
     "fuzz",
     "kwartet",
+    "kwartet_play",
+    "kwartet_watch",
     "play",
     "quarto",
     "referee",
     "run",
     "solve",
     "ternary",
+    "ternary_play",
 ]
