@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from quaternity.errors import SolverFault, SolverTimeout
 from quaternity.ternary.cards import CARDS
+from quaternity.ternary.cp_sat import new_solver, solve
 from quaternity.ternary.rule import Rule
 from quaternity.ternary.tables import bits_of
 from quaternity.ternary.triples import triples
@@ -40,8 +41,8 @@ def largest(
     model, stays = _model(table, rule, kept)
     model.add(sum(stays.values()) <= enough)
     model.maximize(sum(stays.values()))
-    solver = _solver()
-    status = solver.solve(model)
+    solver = new_solver(SECONDS)
+    status = solve(solver, model)
     if status in (cp_model.UNKNOWN, cp_model.FEASIBLE):
         raise SolverTimeout(
             f"{len(table)} cards: CP-SAT has not proved the largest part without a three "
@@ -75,9 +76,9 @@ def parts(table: Sequence[int], rule: Rule, kept: Sequence[int], size: int) -> I
 
     model, stays = _model(table, rule, kept)
     model.add(sum(stays.values()) == size)
-    solver, collector = _solver(), Collector()
+    solver, collector = new_solver(SECONDS), Collector()
     solver.parameters.enumerate_all_solutions = True
-    status = solver.solve(model, collector)
+    status = solve(solver, model, collector)
     if status in (cp_model.UNKNOWN, cp_model.FEASIBLE):
         raise SolverTimeout(f"CP-SAT has not found all parts of {size} cards within {SECONDS} s")
     if status not in (cp_model.OPTIMAL, cp_model.INFEASIBLE):
@@ -102,16 +103,6 @@ def _model(
     for card in kept:
         model.add(stays[card] == 1)
     return model, stays
-
-
-def _solver() -> cp_model.CpSolver:
-    from ortools.sat.python import cp_model
-
-    solver = cp_model.CpSolver()
-    solver.parameters.num_workers = 1
-    solver.parameters.linearization_level = 2
-    solver.parameters.max_time_in_seconds = SECONDS
-    return solver
 
 
 __all__ = ["SECONDS", "largest", "parts"]

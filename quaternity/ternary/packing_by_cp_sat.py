@@ -13,6 +13,7 @@ from random import Random
 from quaternity.errors import SolverFault, SolverTimeout
 from quaternity.ternary.cards import digits_of
 from quaternity.ternary.checksum import checksum
+from quaternity.ternary.cp_sat import new_solver, solve
 from quaternity.ternary.rule import Rule
 from quaternity.ternary.triples import Triple, triples
 
@@ -53,14 +54,11 @@ def pack(
     for place, digit in enumerate(digits_of(checksum(table))):
         sum_left = sum(digits_of(card)[place] * left[card] for card in table)
         model.add(sum_left == digit + 3 * model.new_int_var(-1, len(table), ""))
-    solver = cp_model.CpSolver()
-    solver.parameters.num_workers = 1
-    solver.parameters.linearization_level = 2
-    solver.parameters.max_time_in_seconds = SECONDS
+    solver = new_solver(SECONDS)
     if random is not None:
         solver.parameters.randomize_search = True
         solver.parameters.random_seed = random.randrange(2**31)
-    status = solver.solve(model)
+    status = solve(solver, model)
     if status == cp_model.INFEASIBLE:
         return None
     if status == cp_model.UNKNOWN:

@@ -1,0 +1,42 @@
+"""CP-SAT, as it is run here: it can be interrupted, and has a time limit."""
+
+import signal
+import threading
+from types import FrameType
+
+import pytest
+
+from quaternity.errors import SolverTimeout
+from quaternity.ternary import Rule, largest_by_cp_sat, packing_by_cp_sat
+
+HARD = range(56)
+"""Cards of which the largest part without a SET takes minutes to prove."""
+
+
+def test_an_interrupt_ends_a_long_solve() -> None:
+    def interrupt(signal_number: int, frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    there_before = set(threading.enumerate())
+    before = signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, 1)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            largest_by_cp_sat.largest(HARD, Rule.SET)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    for thread in set(threading.enumerate()) - there_before:
+        thread.join(timeout=5)
+        assert not thread.is_alive(), "the solver has stopped too"
+
+
+def test_a_time_limit_is_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(largest_by_cp_sat, "SECONDS", 0.01)
+    with pytest.raises(SolverTimeout, match="56 cards: CP-SAT has not proved"):
+        largest_by_cp_sat.largest(HARD, Rule.SET)
+    with pytest.raises(SolverTimeout, match="has not found all parts"):
+        largest_by_cp_sat.parts(HARD, Rule.SET, (), 15)
+    monkeypatch.setattr(packing_by_cp_sat, "SECONDS", 1e-9)
+    with pytest.raises(SolverTimeout, match="whether 81 cards hold 27"):
+        packing_by_cp_sat.pack(range(81), Rule.SET, 27)
