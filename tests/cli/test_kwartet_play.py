@@ -78,14 +78,12 @@ def test_state_hint_chances_history(cli: Cli, path: Path) -> None:
 
 
 def test_a_certain_owner_is_named(cli: Cli, path: Path) -> None:
-    # Player 0 has denied 0/2 to nobody yet: when 1 fails to get it from 2, only 0 and 1 are left,
-    # and player 0, who lacks it, knows that it is with player 1.
-    outcome = resumed(cli, path, "2 0/2\n\n2 1/3\nstate\n")
-    assert "1   01   mine" not in outcome.out
-    row = next(
-        line for line in outcome.out.splitlines() if line.split()[:1] == ["1"] and "=" in line
-    )
-    assert row.split()[:5] == ["1", "*", "*", "mine", "=1"]
+    # Player 1 has not got 0/3, so player 2 has; the others ask for cards of their own meanwhile.
+    outcome = resumed(cli, path, "1 0/3\n\n0 1/2\n\n0 2/3\n\nhint\n")
+    assert outcome.out.count("Enter shows") == 4
+    last = outcome.out[outcome.out.rindex("at least") :]
+    assert last.splitlines()[1].split() == ["0", "mine", "mine", "*", "=2", "player", "2:", "1"]
+    assert "hint: 2 0/3 (certain)" in last
 
 
 def test_between_two_people_enter_is_awaited(cli: Cli, path: Path) -> None:

@@ -30,6 +30,7 @@ print(status, loaded, file=sys.stderr)
         ["set", "deck", "--safe", "--seed", "1"],
         ["set", "count", "--rule", "set"],
         ["play", "--random", "0", "--random", "1", "--random", "2"],
+        ["kwartet", "play", "--seats", "greedy,exact,mixed", "--sets", "4"],
     ],
 )
 def test_light_commands_load_no_heavy_package(arguments: list[str]) -> None:
