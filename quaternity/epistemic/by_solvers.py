@@ -44,6 +44,7 @@ from quaternity.epistemic.propositional import (
     determined,
     effort,
     is_propositional,
+    knowledge_depth,
     merged,
     narrowed,
     true_in,
@@ -55,6 +56,9 @@ from quaternity.errors import SolverFault
 from solvers.problem import DealProblem
 from solvers.registry import solve
 from solvers.verdict import Deal, Feasible
+
+MAX_CASES = 64
+"""Most cases that are tried one after another; a formula with more is one CP-SAT question."""
 
 
 class SolverEvaluator:
@@ -203,16 +207,32 @@ class SolverEvaluator:
             if known and found is None:
                 return None
             known, found = self._plain_search(seen, without_knowledge(otherwise, False))
+            if found is None and knowledge_depth(otherwise) == 1:
+                found = self._at_hand(seen, formula, deal, said)
             if found is not None:
                 return found
         return self.coupled_search(seen, formula, said)
+
+    def _at_hand(
+        self, seen: DealProblem, formula: Formula, deal: Deal | None, said: Said
+    ) -> Deal | None:
+        """A counterexample among the deals that cost nothing to find: the real one and any one."""
+        verdict = solve(seen)
+        for one in (deal, verdict.deal if isinstance(verdict, Feasible) else None):
+            if one is not None and self._said(said, one) and not self.truth(formula, one, said):
+                return one
+        return None
+
+    def _said(self, said: Said, deal: Deal) -> bool:
+        """Whether all announcements were true at a deal."""
+        return all(self.truth(one, deal, said[:index]) for index, one in enumerate(said))
 
     def _plain_search(self, seen: DealProblem, formula: Formula) -> tuple[bool, Deal | None]:
         """A deal where a propositional formula is true, case by case.
 
         Returns whether the search was complete, and the deal.
         """
-        listed = cases(seen, formula)
+        listed = cases(seen, formula, limit=MAX_CASES)
         for case in listed or ():
             verdict = solve(narrowed(seen, case))
             if isinstance(verdict, Feasible):
@@ -232,9 +252,7 @@ class SolverEvaluator:
         if not self.satisfiable(encoder):
             return None
         deal = encoder.model.deal(table)
-        if any(not self.truth(one, deal, said[:index]) for index, one in enumerate(said)) or (
-            self.truth(formula, deal, said)
-        ):
+        if not self._said(said, deal) or self.truth(formula, deal, said):
             raise SolverFault(f"CP-SAT found {deal}, where {formula} is not false")
         return deal
 
@@ -266,7 +284,7 @@ class SolverEvaluator:
         for guess in encoder.guesses:
             if model.value(guess.literal):
                 deal, said = model.deal(guess.table), guess.said
-                if any(not self.truth(one, deal, said[:index]) for index, one in enumerate(said)):
+                if not self._said(said, deal):
                     continue  # nothing depends on a deal that the announcements exclude
                 if self.truth(guess.formula, deal, said) != guess.truth:
                     wrong.append((guess, deal))

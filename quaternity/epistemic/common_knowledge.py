@@ -20,6 +20,7 @@ from quaternity.epistemic.formula import Formula
 from quaternity.epistemic.information import information_set
 from quaternity.errors import SolverFault
 from solvers.verdict import Deal
+from solvers.wording import counted
 
 if TYPE_CHECKING:
     from quaternity.epistemic.by_solvers import SolverEvaluator
@@ -47,8 +48,8 @@ def way_to(evaluator: SolverEvaluator, formula: Formula, deal: Deal, said: Said)
         if _closed(evaluator, formula, said, steps):
             return []
     raise Undecided(
-        f"undecided: no chain of {MAX_STEPS} steps leads to a deal where {formula} is false, "
-        "but it is not true in every public deal either"
+        f"undecided: no chain of {counted(MAX_STEPS, 'step')} leads to a deal where {formula} "
+        "is false, but it is not true in every public deal either"
     )
 
 

@@ -9,7 +9,7 @@ Literals that are certain are plain truth values and cost nothing.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from threading import Thread
+from threading import Event, Thread
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from quaternity.epistemic.deadline import Deadline, Undecided
@@ -165,7 +165,12 @@ class CoupledDeals:
         """A deal that satisfies a problem, in which some hands are given.
 
         The given hands must be hands of another deal of the same problem, or of a narrower one.
+
+        Raises:
+            Undecided: the time is up.
+            LimitError: too many variables.
         """
+        self.deadline.left()
         given = hands or {}
         holds: list[dict[int, Literal]] = []
         for constraint in problem.sets:
@@ -214,6 +219,8 @@ class CoupledDeals:
         solver = cp_model.CpSolver()
         solver.parameters.num_workers = 1
         solver.parameters.random_seed = 0
+        solver.parameters.symmetry_level = 0
+        solver.parameters.cp_model_probing_level = 0
         # Otherwise an interruption would only end the search, and nobody would hear of it.
         solver.parameters.catch_sigint_signal = False
         solver.parameters.max_time_in_seconds = self.deadline.left()
@@ -252,22 +259,24 @@ class CoupledDeals:
 def _interruptible(solver: Any, model: Any) -> Any:
     """Solve in a second thread, so that an interruption of this one stops the search."""
     outcome: list[Any] = []
+    # Not `Thread.join`: interrupted, it takes the thread for ended (CPython issue 45274).
+    ended = Event()
 
     def search() -> None:
         try:
             outcome.append(solver.solve(model))
         except Exception as error:  # handed over to the thread that waits
             outcome.append(error)
+        finally:
+            ended.set()
 
-    thread = Thread(target=search, daemon=True)
-    thread.start()
+    thread = Thread(target=search)
     try:
-        while thread.is_alive():
-            thread.join(0.5)
+        thread.start()
+        ended.wait()
     except BaseException:
-        while thread.is_alive():
+        while thread.ident is not None and not ended.wait(0.05):
             solver.stop_search()
-            thread.join(0.1)
         raise
     if isinstance(outcome[0], Exception):
         raise outcome[0]

@@ -9,22 +9,24 @@ cards dealt so far: often it shows at once that nobody could ever know such a th
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import cached_property
-from math import prod
-from typing import TypeAlias
+from collections.abc import Sequence
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, TypeAlias
 
 from quaternity.cards import Card
 from quaternity.epistemic.propositional import Case
 from solvers.coalition_tables import lanes_for
 from solvers.problem import DealProblem, SetConstraint, mask_of, players_in
 
-MAX_OTHERS = 6
+if TYPE_CHECKING:
+    from quaternity.epistemic.smallest_totals import Numbers, Options
+
+MAX_OTHERS = 7
 """With more players whose hands are not seen, their coalitions are not listed."""
 MAX_OPTIONS = 4_000
 """With more (counts, pattern) pairs, a set's patterns are not listed."""
-MAX_BOUND_WORK = 30_000_000
-"""With more steps, smallest totals are not looked for."""
+LITTLE_WORK, MUCH_WORK = 3e6, 1e8
+"""Steps of finding smallest totals: up to the first at once, up to the second where it matters."""
 
 Pattern: TypeAlias = tuple[int, ...]
 """Per card of a set the seen player who holds it, or -1."""
@@ -81,6 +83,7 @@ class HandPatterns:
         largest = max((one.size for one in public.sets), default=0)
         self._layout = lanes_for(public.players, public.cards, largest) if not self._many else None
         self._provable: dict[object, list[int]] = {}
+        self._options: dict[tuple[int, tuple[int, ...]], Options] = {}
         self._tables: dict[tuple[int, Pattern, tuple[int, ...]], list[int] | None] = {}
 
     @cached_property
@@ -106,15 +109,20 @@ class HandPatterns:
 
         None where the pattern leaves no way to deal the set in that case.
         """
-        constraint = self.public.sets[index]
-        allowed = tuple(
-            owners & case.get(Card(index, number), owners)
-            for number, owners in enumerate(constraint.owners)
-        )
+        allowed = self._allowed(index, case)
         key = (index, pattern, allowed)
         if key not in self._tables:
-            self._tables[key] = self._shares(constraint, pattern, allowed)
+            self._tables[key] = self._shares(self.public.sets[index], pattern, allowed)
         return self._tables[key]
+
+    def _allowed(self, index: int, case: Case) -> tuple[int, ...]:
+        """Who may own the cards of a set in a case."""
+        return tuple(
+            [
+                owners & case.get(Card(index, number), owners)
+                for number, owners in enumerate(self.public.sets[index].owners)
+            ]
+        )
 
     def _shares(
         self, constraint: SetConstraint, pattern: Pattern, allowed: Sequence[int]
@@ -169,40 +177,73 @@ class HandPatterns:
         return repr(sorted(rows))
 
     def _short_ones(self, case: Case) -> list[int]:
+        from quaternity.epistemic.smallest_totals import smallest_totals, without_hands
+
         assert self.options is not None
-        cheapest = [self._cheapest(index, case) for index in range(len(self.options))]
-        if not all(cheapest):
+        if not all(self.options):
             return []
-        hands = [self.hand(coalition) for coalition in self.coalitions]
+        steps = [self._costs(index, case) for index in range(len(self.options))]
+        needed = [self.hand(coalition) for coalition in self.coalitions]
         # First without regard to hands, which is quick and mostly enough.
-        totals = [0] * len(hands)
-        for options in cheapest:
-            for number, shares in enumerate(zip(*options.values(), strict=True)):
-                totals[number] += min(shares)
-        chosen = [number for number, hand in enumerate(hands) if totals[number] < hand]
+        least = without_hands(steps)
+        chosen = [number for number, hand in enumerate(needed) if least[number] < hand]
         if not chosen:
             return []
-        steps = [
-            {counts: [shares[number] for number in chosen] for counts, shares in options.items()}
-            for options in cheapest
-        ]
-        least = smallest_totals(self.problem.hands, len(chosen), steps)
-        if least is None:
+        hands = self.problem.hands
+        totals = smallest_totals(hands, [one.of_kinds(chosen) for one in steps], LITTLE_WORK)
+        if totals is None:
+            chosen = [number for number in chosen if self._short_in_groups(number, steps)]
+            if not chosen:
+                return []
+            totals = smallest_totals(hands, [one.of_kinds(chosen) for one in steps], MUCH_WORK)
+        if totals is None:
             return chosen
         return [
-            number for number, total in zip(chosen, least, strict=True) if total < hands[number]
+            number for number, total in zip(chosen, totals, strict=True) if total < needed[number]
         ]
 
-    def _cheapest(self, index: int, case: Case) -> Mapping[Counts, list[int]]:
+    def _short_in_groups(self, number: int, steps: Sequence[Options]) -> bool:
+        """Whether a coalition could fall short if its members had one hand, and all others one."""
+        from quaternity.epistemic.smallest_totals import smallest_totals
+
+        coalition = self.coalitions[number]
+        others = [
+            player
+            for player in range(self.problem.players)
+            if not (coalition | self._seen) >> player & 1
+        ]
+        groups = [[player] for player in self.seen]
+        groups += [list(one) for one in (players_in(coalition), others) if one]
+        hands = [sum(self.problem.hands[player] for player in group) for group in groups]
+        merged = [one.of_kinds([number]).of_groups(groups) for one in steps]
+        total = smallest_totals(hands, merged)
+        assert total is not None
+        return bool(total[0] < self.hand(coalition))
+
+    def _costs(self, index: int, case: Case) -> Options:
         """Per counts of a set, for each coalition the smallest share over the patterns."""
+        key = (index, self._allowed(index, case))
+        if key not in self._options:
+            self._options[key] = self._new_costs(index, case)
+        return self._options[key]
+
+    def _new_costs(self, index: int, case: Case) -> Options:
+        import numpy as np
+
+        from quaternity.epistemic.smallest_totals import Options
+
         assert self.options is not None
-        cheapest: dict[Counts, list[int]] = {}
+        nothing = [self.never] * len(self.coalitions)
+        costs = {
+            pattern: np.array(self.shares(index, pattern, case) or nothing, dtype=np.int32)
+            for pattern in self.patterns(index)
+        }
+        cheapest: dict[Counts, Numbers] = {}
         for counts, pattern in self.options[index]:
-            shares = self.shares(index, pattern, case) or [self.never] * len(self.coalitions)
-            if counts in cheapest:
-                shares = list(map(min, cheapest[counts], shares))
-            cheapest[counts] = shares
-        return cheapest
+            before = cheapest.get(counts)
+            now = costs[pattern]
+            cheapest[counts] = now if before is None else np.minimum(before, now)
+        return Options(np.array(list(cheapest), dtype=np.int32), np.stack(list(cheapest.values())))
 
     @property
     def never(self) -> int:
@@ -210,47 +251,10 @@ class HandPatterns:
         return -self.public.cards - 1
 
 
-def smallest_totals(
-    hands: Counts, number: int, steps: Sequence[Mapping[Counts, Sequence[int]]]
-) -> list[int] | None:
-    """For each of some costs, the smallest sum over sets, one option each, that fills the hands.
-
-    Args:
-        number: of costs.
-        steps: per set and counts (its cards per player), the costs.
-
-    None when that is too much work. Where no options fill the hands, a sum is very large.
-    """
-    import numpy as np
-
-    # Certain cards are taken out, so that the table of hands stays small.
-    bases = [tuple(map(min, zip(*options, strict=True))) for options in steps]
-    room = [hand - sum(base[player] for base in bases) for player, hand in enumerate(hands)]
-    far = 1 << 28
-    if min(room) < 0:
-        return [far] * number
-    # One player's cards follow from those of the others.
-    left_out = max(range(len(room)), key=room.__getitem__)
-    axes = [player for player in range(len(room)) if player != left_out]
-    shape = tuple(room[player] + 1 for player in axes)
-    if prod(shape) * number * sum(map(len, steps)) > MAX_BOUND_WORK:
-        return None
-    totals = np.full((number, *shape), far, dtype=np.int32)
-    totals.reshape(number, -1)[:, 0] = 0
-    whole = slice(None)
-    for options, base in zip(steps, bases, strict=True):
-        after = np.full_like(totals, far)
-        for counts, costs in options.items():
-            added = [counts[player] - base[player] for player in axes]
-            if any(more >= size for more, size in zip(added, shape, strict=True)):
-                continue
-            comes: list[slice] = [slice(0, s - a) for a, s in zip(added, shape, strict=True)]
-            goes: list[slice] = [slice(a, None) for a in added]
-            column = np.array(costs, dtype=np.int32).reshape(number, *[1 for _ in shape])
-            reached = after[(whole, *goes)]
-            np.minimum(reached, totals[(whole, *comes)] + column, out=reached)
-        totals = after
-    return [int(total) for total in totals.reshape(number, -1)[:, -1]]
+@lru_cache(maxsize=64)
+def hand_patterns(problem: DealProblem, public: DealProblem, seen: tuple[int, ...]) -> HandPatterns:
+    """The patterns of some hands, kept for the next questions about the same position."""
+    return HandPatterns(problem, public, seen)
 
 
-__all__ = ["MAX_OTHERS", "HandPatterns", "Pattern", "set_options", "smallest_totals"]
+__all__ = ["MAX_OTHERS", "HandPatterns", "Pattern", "hand_patterns", "set_options"]

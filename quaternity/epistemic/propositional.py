@@ -32,11 +32,11 @@ from quaternity.epistemic.formula import (
 from solvers.problem import DealProblem, SetConstraint
 from solvers.verdict import Deal
 
-MAX_CASES = 64
-"""Most cases into which a formula is split."""
-
 Case: TypeAlias = Mapping[Card, int]
 """Per card that a case speaks of, the players who may own it."""
+
+
+_KNOWING = (Knows, Distributed, Common, Everywhere, Unknown)
 
 
 def unfolded(formula: Formula, truth: bool) -> tuple[bool, tuple[tuple[Formula, bool], ...]] | None:
@@ -62,8 +62,14 @@ def unfolded(formula: Formula, truth: bool) -> tuple[bool, tuple[tuple[Formula, 
 
 def is_propositional(formula: Formula) -> bool:
     """Whether a formula speaks of one deal only: no knowledge, no announcement."""
-    modal = (Knows, Distributed, Common, Everywhere, Unknown, Announced)
+    modal = (*_KNOWING, Announced)
     return not any(isinstance(node, modal) for node in formula.subformulas())
+
+
+def knowledge_depth(formula: Formula) -> int:
+    """How deep knowledge is nested: 0 in what speaks of hands only."""
+    inside = max(map(knowledge_depth, formula.parts()), default=0)
+    return inside + isinstance(formula, _KNOWING)
 
 
 def determined(formula: Formula, players: Sequence[int]) -> bool:
@@ -153,13 +159,13 @@ def cases(
     problem: DealProblem,
     formula: Formula,
     truth: bool = True,
-    limit: int = MAX_CASES,
+    limit: int = 64,
 ) -> list[Case] | None:
     """The cases in which a propositional formula has a truth value; None when there are too many.
 
     Cases that no owners of the problem allow are left out; cases may overlap.
 
-    >>> from quaternity.epistemic.formula import H
+    >>> from quaternity.epistemic.notation import H
     >>> problem = DealProblem([1, 1], [SetConstraint.of([[0, 1], [0, 1]], players=2)])
     >>> cases(problem, H(0, "0/0") | H(1, "0/1"))
     [{Card(set_index=0, number=0): 1}, {Card(set_index=0, number=1): 2}]
@@ -257,12 +263,12 @@ def narrowed(problem: DealProblem, case: Case) -> DealProblem:
 
 
 __all__ = [
-    "MAX_CASES",
     "Case",
     "cases",
     "determined",
     "effort",
     "is_propositional",
+    "knowledge_depth",
     "merged",
     "narrowed",
     "true_in",

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 
 from quaternity.cards import Card
 from quaternity.epistemic.coupled_deals import CoupledDeals, DealTable, Literal, negated
-from quaternity.epistemic.hand_patterns import HandPatterns, Pattern
+from quaternity.epistemic.hand_patterns import HandPatterns, Pattern, hand_patterns
 from quaternity.epistemic.propositional import Case
 from solvers.problem import DealProblem, players_in
 
@@ -27,7 +27,6 @@ class Refuter:
     def __init__(self, model: CoupledDeals, problem: DealProblem) -> None:
         self.model = model
         self.problem = problem
-        self._patterns: dict[tuple[DealProblem, tuple[int, ...]], HandPatterns] = {}
         self._looks: dict[tuple[int, tuple[int, ...], int], dict[Pattern, Literal]] = {}
 
     def refuted(self, table: DealTable, seen: tuple[int, ...], case: Case) -> Literal:
@@ -37,8 +36,12 @@ class Refuter:
             table: a deal of the model.
             seen: the players whose hands the deals share with the table.
             case: who may own which card, besides what the public problem says.
+
+        Raises:
+            Undecided: the model's time is up.
         """
-        patterns = self._patterns_of(table.problem, seen)
+        self.model.deadline.left()
+        patterns = hand_patterns(table.problem, self.problem, seen)
         chosen = patterns.provable(case)
         if chosen is None:
             return self._refuted_by_witnesses(table, seen, case)
@@ -50,13 +53,7 @@ class Refuter:
 
         False may also mean that this was not found out.
         """
-        return self._patterns_of(self.problem, seen).provable(case) == []
-
-    def _patterns_of(self, problem: DealProblem, seen: tuple[int, ...]) -> HandPatterns:
-        key = (problem, seen)
-        if key not in self._patterns:
-            self._patterns[key] = HandPatterns(problem, self.problem, seen)
-        return self._patterns[key]
+        return hand_patterns(self.problem, self.problem, seen).provable(case) == []
 
     def _short(self, table: DealTable, patterns: HandPatterns, number: int, case: Case) -> Literal:
         """A literal that can be true only if a coalition must hold more than it can have."""

@@ -7,12 +7,14 @@ first, so that dealing never meets a dead end and costs time and memory in propo
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from quaternity.errors import LimitError
+from solvers.counting import count_deals
 from solvers.problem import DealProblem, SetConstraint, players_in
 
 MAX_WORLDS = 2_000_000
@@ -34,7 +36,7 @@ class _Step(NamedTuple):
 def all_deals(problem: DealProblem, limit: int = MAX_WORLDS) -> Owners:
     """Every deal of a problem.
 
-    Returns an array of shape (cards, deals), in no particular order of deals.
+    Returns an array of shape (cards, deals), the deals in no particular order.
     Cost: cards x (states + deals).
 
     Raises:
@@ -42,12 +44,16 @@ def all_deals(problem: DealProblem, limit: int = MAX_WORLDS) -> Owners:
             there are where that was found.
 
     >>> problem = DealProblem([1, 1], [SetConstraint.of([[0, 1], [0, 1]], players=2)])
-    >>> all_deals(problem).tolist()
-    [[0, 1], [1, 0]]
+    >>> all_deals(problem).T.tolist()
+    [[1, 0], [0, 1]]
     """
+    # Counting is quick where the problem is small enough for it; the plan counts again.
+    number = 0
+    with suppress(LimitError):
+        number = count_deals(problem)
+    _check_number(number, limit)
     steps, number = _plan(problem)
-    if number > limit:
-        raise LimitError(f"{number} deals fit the public record: the limit is {limit}")
+    _check_number(number, limit)
     state = np.zeros(1 if number else 0, dtype=np.int32)
     trail = []
     for players, follows in steps:
@@ -68,6 +74,11 @@ def all_deals(problem: DealProblem, limit: int = MAX_WORLDS) -> Owners:
             deals[card] = step[1][world]
             world = step[0][world]
     return deals
+
+
+def _check_number(number: int, limit: int) -> None:
+    if number > limit:
+        raise LimitError(f"{number} deals fit the public record: the limit is {limit}")
 
 
 def _plan(problem: DealProblem) -> tuple[list[_Step], int]:

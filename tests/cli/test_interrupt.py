@@ -3,6 +3,12 @@
 import signal
 import subprocess
 import sys
+from pathlib import Path
+from random import Random
+
+from quaternity.kwartet.log import log_text
+from quaternity.kwartet.settings import KwartetSettings
+from tests.kwartet.games import random_log
 
 
 def test_perft_keeps_the_depths_it_has_counted() -> None:
@@ -16,4 +22,42 @@ def test_perft_keeps_the_depths_it_has_counted() -> None:
     _, error = process.communicate(timeout=60)
     assert lines == ["1: 48\n", "2: 2160\n", "3: 90240\n"]
     assert process.returncode == 130
+    assert "Traceback" not in error
+
+
+# Fourteen pigeons in thirteen holes take CP-SAT very long, told like this.
+HARD = """
+import sys
+from quaternity.cli.commands import run
+from quaternity.epistemic.by_solvers import SolverEvaluator
+
+def truth(evaluator, *anything):
+    model = evaluator.encoder().model
+    rows = [[model.new_literal() for hole in range(13)] for pigeon in range(14)]
+    for row in rows:
+        model.require_one(row)
+    for column in zip(*rows):
+        for number, one in enumerate(column):
+            for other in column[:number]:
+                model.require_one([one.negated(), other.negated()])
+    print("at work", flush=True)
+    return model.solve(cp_model_presolve=False, symmetry_level=0, linearization_level=0)
+
+SolverEvaluator.truth = truth
+sys.exit(run(["kwartet", "know", sys.argv[1], "true"]))
+"""
+
+
+def test_kwartet_know_hears_an_interrupt_while_cp_sat_works(tmp_path: Path) -> None:
+    game = tmp_path / "game.log"
+    game.write_text(log_text(random_log(KwartetSettings(), Random(1), 5)))
+    process = subprocess.Popen(
+        [sys.executable, "-c", HARD, str(game)],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert process.stdout is not None
+    assert process.stdout.readline() == "at work\n"
+    process.send_signal(signal.SIGINT)
+    out, error = process.communicate(timeout=30)
+    assert (process.returncode, out) == (130, "")
     assert "Traceback" not in error

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quaternity.cards import Card
-from quaternity.epistemic import encoding, hand_patterns
+from quaternity.epistemic import by_solvers, encoding, hand_patterns
 from quaternity.epistemic.by_solvers import SolverEvaluator
 from quaternity.epistemic.deadline import Deadline
 from quaternity.epistemic.evaluator import Evaluator
@@ -102,7 +102,9 @@ def test_witnesses_instead_of_patterns(position: Position, data: st.DataObject) 
     formula = drawn(data, problem)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(hand_patterns, "MAX_OPTIONS", 0)
+        hand_patterns.hand_patterns.cache_clear()
         agree(TWO_WAYS, formula, problem, deal)
+    hand_patterns.hand_patterns.cache_clear()
 
 
 @given(positions(max_players=3), st.data())
@@ -113,6 +115,17 @@ def test_guesses_instead_of_refutations(position: Position, data: st.DataObject)
     formula = drawn(data, problem)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(encoding, "MAX_REFUTED_CASES", 0)
+        agree(TWO_WAYS, formula, problem, deal)
+
+
+@given(positions(max_players=3), st.data())
+@settings(max_examples=40, deadline=None)
+def test_one_question_instead_of_cases(position: Position, data: st.DataObject) -> None:
+    """Formulas of too many cases are asked of CP-SAT whole, with the same answers."""
+    problem, deal = position
+    formula = drawn(data, problem)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(by_solvers, "MAX_CASES", 0)
         agree(TWO_WAYS, formula, problem, deal)
 
 

@@ -1,0 +1,94 @@
+"""The smallest sum of costs over sets, when their cards must fill the hands: a dynamic programme.
+
+Per set there are options, each a number of cards for every player with its costs; one option per
+set is taken, and together they must give every player a whole hand. The state is the cards that
+each player was given so far.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+Numbers: TypeAlias = npt.NDArray[np.int32]
+
+FAR = 1 << 28
+"""What a sum is (at least) where no options fill the hands."""
+
+
+class Options(NamedTuple):
+    """The options of one set: `counts[option, player]` cards, at `costs[option, kind]`."""
+
+    counts: Numbers
+    costs: Numbers
+
+    def of_kinds(self, kinds: Sequence[int]) -> Options:
+        """With these kinds of costs only."""
+        return Options(self.counts, self.costs[:, list(kinds)])
+
+    def of_groups(self, groups: Sequence[Sequence[int]]) -> Options:
+        """With groups of players for players, and the smallest costs for each of their counts."""
+        together = np.stack([self.counts[:, list(group)].sum(axis=1) for group in groups], axis=1)
+        counts, which = np.unique(together, axis=0, return_inverse=True)
+        costs = np.full((len(counts), self.costs.shape[1]), FAR, dtype=np.int32)
+        np.minimum.at(costs, which.reshape(-1), self.costs)
+        return Options(counts.astype(np.int32), costs)
+
+
+def without_hands(steps: Sequence[Options]) -> Numbers:
+    """Per kind of cost, the sum of each set's smallest: never more than the smallest total."""
+    smallest: Numbers = np.stack([one.costs.min(axis=0) for one in steps])
+    return np.asarray(smallest.sum(axis=0), dtype=np.int32)
+
+
+def smallest_totals(
+    hands: Sequence[int], steps: Sequence[Options], most_work: float = float("inf")
+) -> Numbers | None:
+    """Per kind of cost, the smallest sum over sets, one option each, that fills the hands.
+
+    Args:
+        hands: per player; together as many as the cards of all sets.
+        steps: per set its options, at least one.
+        most_work: the most steps of the programme: states x options x kinds.
+
+    None when that is too much work. Where no options fill the hands, the sums are large: `FAR`.
+
+    >>> counts = np.array([[1, 0], [0, 1]], dtype=np.int32)
+    >>> steps = [Options(counts, np.array([[5], [1]], dtype=np.int32))] * 2
+    >>> [int(smallest_totals(hands, steps)[0]) for hands in ((2, 0), (1, 1), (0, 2))]
+    [10, 6, 2]
+    """
+    # What every option gives is taken out, so that the table of hands stays small.
+    bases = [one.counts.min(axis=0) for one in steps]
+    room = np.array(hands) - np.sum(bases, axis=0, dtype=np.int32)
+    kinds = steps[0].costs.shape[1] if steps else 1
+    if room.min() < 0:
+        return np.full(kinds, FAR, dtype=np.int32)
+    # One player's cards follow from those of the others.
+    axes = [player for player in range(len(room)) if player != int(room.argmax())]
+    shape = tuple(int(room[player]) + 1 for player in axes)
+    if prod(shape) * kinds * sum(len(one.counts) for one in steps) > most_work:
+        return None
+    totals = np.full((kinds, *shape), FAR, dtype=np.int32)
+    totals.reshape(kinds, -1)[:, 0] = 0
+    whole = slice(None)
+    for options, base in zip(steps, bases, strict=True):
+        after = np.full_like(totals, FAR)
+        added = (options.counts - base)[:, axes].tolist()
+        for more, costs in zip(added, options.costs, strict=True):
+            if any(one >= size for one, size in zip(more, shape, strict=True)):
+                continue
+            comes: list[slice] = [slice(0, s - a) for a, s in zip(more, shape, strict=True)]
+            goes: list[slice] = [slice(a, None) for a in more]
+            reached = after[(whole, *goes)]
+            column = costs.reshape(kinds, *[1 for _ in shape])
+            np.minimum(reached, totals[(whole, *comes)] + column, out=reached)
+        totals = after
+    return totals.reshape(kinds, -1)[:, -1]
+
+
+__all__ = ["FAR", "Numbers", "Options", "smallest_totals", "without_hands"]

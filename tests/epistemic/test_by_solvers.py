@@ -1,0 +1,217 @@
+"""Evaluation by the solvers: full size, limits, and what its parts promise."""
+
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from quaternity.cards import Card
+from quaternity.epistemic import C, D, Formula, H, K, Undecided, hand_patterns, holds
+from quaternity.epistemic.by_solvers import SolverEvaluator
+from quaternity.epistemic.deadline import Deadline
+from quaternity.epistemic.explicit import ExplicitEvaluator
+from quaternity.epistemic.hand_patterns import HandPatterns, set_options
+from quaternity.epistemic.information import information_set, same_hands
+from quaternity.epistemic.language import Language
+from quaternity.epistemic.propositional import cases, narrowed, true_in, without_knowledge
+from quaternity.epistemic.smallest_totals import FAR, Options, smallest_totals, without_hands
+from quaternity.epistemic.strategies import formulas, positions
+from quaternity.errors import InputError
+from quaternity.kwartet.settings import KwartetSettings
+from solvers import Deal, DealProblem, SetConstraint, deal_faults, solve
+from solvers.brute_force import deals
+from solvers.filtering import closed
+from tests.kwartet.games import random_log
+
+Position = tuple[DealProblem, Deal]
+
+
+@pytest.fixture(scope="module")
+def games() -> list[Position]:
+    """Positions all over a full-size game."""
+    log = random_log(KwartetSettings(), Random(7), 90)
+    return [(one.public.problem, one.deal) for one in log.positions[10::20]]
+
+
+def test_knowledge_of_cards_is_who_may_own_them(games: list[Position]) -> None:
+    """At full size, by another module: what filtering leaves one owner is known."""
+    for problem, deal in games:
+        for player in range(4):
+            owners = closed(information_set(problem, deal, (player,)))
+            for index, constraint in enumerate(problem.sets):
+                for number in range(constraint.size):
+                    holder = deal.owner[index][number]
+                    known = K(player, H(holder, Card(index, number)))
+                    assert holds(known, problem, deal) == (
+                        owners.sets[index].owners[number] == 1 << holder
+                    )
+
+
+def test_what_is_shown_at_full_size_is_so(games: list[Position]) -> None:
+    """Each deal of a refutation fits the record and shares the hand; the last one refutes."""
+    random, found = Random(1), 0
+    for problem, deal in games:
+        evaluator = SolverEvaluator(problem, Deadline(60))
+        for _ in range(6):
+            card = Card(*random.choice(deal.hand(random.randrange(4))))
+            holder = deal.owner[card.set_index][card.number]
+            first, second = random.sample([one for one in range(4) if one != holder], 2)
+            inner = K(second, H(holder, card))
+            one = evaluator.counterexample((first,), inner, deal)
+            assert (one is None) == evaluator.truth(K(first, inner), deal)
+            if one is not None:
+                two = evaluator.counterexample((second,), H(holder, card), one)
+                assert two is not None
+                assert not deal_faults(problem, one.owner) + deal_faults(problem, two.owner)
+                assert same_hands(deal, one, (first,))
+                assert same_hands(one, two, (second,))
+                assert two.owner[card.set_index][card.number] != holder
+                found += 1
+    assert found > 5
+
+
+def test_knowledge_about_knowledge_at_full_size(games: list[Position]) -> None:
+    """Laws that relate answers to different questions."""
+    random = Random(2)
+    for problem, deal in games:
+        truth = SolverEvaluator(problem, Deadline(120)).truth
+        for _ in range(3):
+            card = Card(*random.choice(deal.hand(random.randrange(4))))
+            held = H(deal.owner[card.set_index][card.number], card)
+            one, two = random.sample(range(4), 2)
+            assert truth(K(one, K(two, held)), deal) <= truth(K(one, held) & K(two, held), deal)
+            assert truth(K(one, ~K(two, held)), deal) <= truth(~K(two, held), deal)
+            assert truth(K(one, held) | K(two, held), deal) <= truth(D({one, two}, held), deal)
+            assert truth(C(held), deal) <= truth(K(one, K(two, K(one, held))), deal)
+            known = K(two, held)
+            assert truth(known.announce(K(one, known)), deal)
+
+
+def test_undecided_is_said_and_not_guessed(games: list[Position]) -> None:
+    problem, deal = games[1]
+    card = next(
+        Card(index, number)
+        for index, constraint in enumerate(problem.sets)
+        for number, mask in enumerate(constraint.owners)
+        if mask.bit_count() > 2
+    )
+    with pytest.raises(Undecided, match="time limit of 1e-06 s"):
+        holds(K(0, ~K(1, ~K(2, H(3, card)))), problem, deal, "solvers", seconds=1e-6)
+    with pytest.raises(InputError, match="seconds"):
+        holds("true", problem, deal, seconds=-1)
+
+
+def test_undecided_common_knowledge(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The deal that makes it false is two steps away."""
+    problem = DealProblem(
+        [1] * 4, [SetConstraint.of([[0, 1], [1, 2], [2, 3], [0, 1, 3]], players=4)]
+    )
+    deal, formula = Deal(((1, 2, 3, 0),)), C(~H(1, "0/1"))
+    assert holds(formula, problem, deal, "solvers") is False
+    monkeypatch.setattr("quaternity.epistemic.common_knowledge.MAX_STEPS", 1)
+    with pytest.raises(Undecided, match="no chain of 1 step"):
+        holds(formula, problem, deal, "solvers")
+    monkeypatch.setattr("quaternity.epistemic.holding.FEW_WORLDS", 0)
+    assert holds(formula, problem, deal) is False  # listed instead
+
+
+@given(positions(), st.data())
+@settings(max_examples=60, deadline=None)
+def test_information_sets(position: Position, data: st.DataObject) -> None:
+    problem, deal = position
+    group = tuple(data.draw(st.sets(st.integers(0, problem.players - 1))))
+    seen = information_set(problem, deal, group)
+    alike = [one for one in deals(problem) if same_hands(one, deal, group)]
+    assert sorted(one.owner for one in deals(seen)) == sorted(one.owner for one in alike)
+
+
+@given(positions(), st.data())
+@settings(max_examples=60, deadline=None)
+def test_cases_are_the_deals_where_a_formula_is_true(
+    position: Position, data: st.DataObject
+) -> None:
+    problem, _ = position
+    drawn = data.draw(formulas(Language.of(problem), 3))
+    formula = without_knowledge(drawn, data.draw(st.booleans()))
+    for truth in (True, False):
+        found = cases(problem, formula, truth)
+        if found is not None:
+            ways = {one.owner for case in found for one in deals(narrowed(problem, case))}
+            right = {one.owner for one in deals(problem) if true_in(formula, one) == truth}
+            assert ways == right
+
+
+@given(positions(), st.data())
+@settings(max_examples=60, deadline=None)
+def test_bounds_without_knowledge(position: Position, data: st.DataObject) -> None:
+    problem, deal = position
+    formula = data.draw(formulas(Language.of(problem), 3))
+    truth = ExplicitEvaluator(problem).truth(formula, deal)
+    assert true_in(without_knowledge(formula, False), deal) <= truth
+    assert truth <= true_in(without_knowledge(formula, True), deal)
+
+
+@given(positions(max_players=3, max_sets=2), st.data())
+@settings(max_examples=60, deadline=None)
+def test_provable_coalitions_by_enumeration(position: Position, data: st.DataObject) -> None:
+    """A coalition that no deal leaves short is not listed, and some is iff a hand refutes."""
+    problem, _ = position
+    seen = (data.draw(st.integers(0, problem.players - 1)),)
+    formula: Formula = data.draw(formulas(Language.of(problem), 1))
+    found = cases(problem, without_knowledge(formula, True))
+    for case in found or ():
+        provable = HandPatterns(problem, problem, seen).provable(case)
+        refuted = [
+            not solve(narrowed(information_set(problem, deal, seen), case))
+            for deal in deals(problem)
+        ]
+        assert provable is not None
+        assert bool(provable) == any(refuted)
+
+
+def test_smallest_totals() -> None:
+    def options(*rows: tuple[list[int], list[int]]) -> Options:
+        counts, costs = zip(*rows, strict=True)
+        return Options(np.array(counts, dtype=np.int32), np.array(costs, dtype=np.int32))
+
+    steps = [
+        options(([1, 0], [5, 0]), ([0, 1], [1, 7])),
+        options(([1, 0], [2, 2]), ([0, 1], [9, 1])),
+    ]
+
+    def totals(*hands: int) -> list[int]:
+        found = smallest_totals(hands, steps)
+        assert found is not None
+        return [int(one) for one in found]
+
+    assert without_hands(steps).tolist() == [3, 1]
+    assert totals(2, 0) == [7, 2]
+    assert totals(1, 1) == [3, 1]
+    assert smallest_totals((1, 1), steps, most_work=1) is None
+    steps[1] = options(([1, 0], [0, 0]))
+    assert min(totals(0, 2)) >= FAR
+
+
+@given(positions(max_players=4, max_sets=2), st.data())
+@settings(max_examples=60, deadline=None)
+def test_bounds_by_groups_leave_out_no_coalition(position: Position, data: st.DataObject) -> None:
+    """Where the whole programme is too much work, more coalitions may be listed, never fewer."""
+    problem, _ = position
+    seen = (data.draw(st.integers(0, problem.players - 1)),)
+    formula = without_knowledge(data.draw(formulas(Language.of(problem), 1)), True)
+    for case in cases(problem, formula) or ():
+        right = HandPatterns(problem, problem, seen).provable(case)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(hand_patterns, "LITTLE_WORK", 0)
+            patch.setattr(hand_patterns, "MUCH_WORK", data.draw(st.sampled_from([0, 1e8])))
+            listed = HandPatterns(problem, problem, seen).provable(case)
+        assert right is not None
+        assert listed is not None
+        assert set(right) <= set(listed)
+
+
+def test_set_options() -> None:
+    constraint = SetConstraint.of([[0, 1], [1]], players=2, low=[1, 0])
+    assert set_options(constraint, 0b01) == {((1, 1), (0, -1))}

@@ -1,0 +1,115 @@
+"""The list of all deals, and the model made of it."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from quaternity.epistemic import C, D, H, K, holds
+from quaternity.epistemic import worlds as worlds_module
+from quaternity.epistemic.explicit import Model
+from quaternity.epistemic.worlds import MAX_WORLDS, all_deals
+from quaternity.errors import InputError, LimitError
+from solvers import Deal, DealProblem, SetConstraint
+from solvers.brute_force import deals
+from solvers.counting import count_deals
+from solvers.strategies import deal_problems
+from tests.agreement import agree
+
+
+def listed(problem: DealProblem) -> list[tuple[int, ...]]:
+    return sorted(map(tuple, all_deals(problem).T.tolist()))
+
+
+def by_brute_force(problem: DealProblem) -> list[tuple[int, ...]]:
+    return sorted(tuple(who for owner in deal.owner for who in owner) for deal in deals(problem))
+
+
+@given(deal_problems())
+@settings(max_examples=200, deadline=None)
+def test_every_deal_is_listed_once(problem: DealProblem) -> None:
+    found = agree({"steps": listed, "brute force": by_brute_force}, problem)
+    assert len(found) == count_deals(problem)
+
+
+@given(deal_problems())
+@settings(max_examples=100, deadline=None)
+def test_worlds_are_deals(problem: DealProblem) -> None:
+    model = Model(problem)
+    assert {model.deal(world) for world in range(model.worlds)} == set(deals(problem))
+    for world in range(0, model.worlds, 7):
+        assert model.world(model.deal(world)) == world
+        alike = model.classes((0,)) == model.classes((0,))[world]
+        hand = model.deal(world).hand(0)
+        for other in range(model.worlds):
+            assert alike[other] == (model.deal(other).hand(0) == hand)
+
+
+def test_classes_of_more_cards_than_one_number_can_code() -> None:
+    """80 cards that vary, three players' hands together."""
+    swaps = 40
+    sets = [SetConstraint.of([[0, 1], [0, 1]], players=4, low=[1, 1, 0, 0])] * 3
+    sets += [SetConstraint.of([[2, 3]] * 2 * swaps, players=4)]
+    problem = DealProblem([3, 3, 1, 2 * swaps - 1], sets)
+    model = Model(problem)
+    assert model.worlds == 8 * 2 * swaps
+    for group, classes in (((0,), 8), ((2,), 80), ((0, 3), 640), ((0, 1, 2), 640), ((0, 1), 8)):
+        assert len(np.unique(model.classes(group))) == classes
+
+
+def large(spread: int) -> DealProblem:
+    """One set per factor, each with C(10, 5) = 252 deals, and public cards up to 52."""
+    free = SetConstraint.of([[0, 1]] * 10, players=3, low=[5, 5, 0], high=[5, 5, 0])
+    rest = SetConstraint.of([[2]] * (52 - 10 * spread), players=3)
+    return DealProblem([5 * spread, 5 * spread, 52 - 10 * spread], [free] * spread + [rest])
+
+
+def test_what_is_too_large_is_refused_with_its_number() -> None:
+    with pytest.raises(LimitError, match=f"^{252**3} deals fit the public record: the limit is"):
+        Model(large(3))
+    assert Model(large(2), limit=252**2).worlds == 252**2
+    with pytest.raises(LimitError):
+        Model(large(2), limit=252**2 - 1)
+    beginning = DealProblem([13] * 4, [SetConstraint.of([range(4)] * 4, players=4)] * 13)
+    with pytest.raises(LimitError, match="53644737765488792839237440000 deals"):
+        Model(beginning)
+
+
+def test_too_many_steps_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worlds_module, "MAX_STATES", 10)
+    with pytest.raises(LimitError, match="more than 10 steps"):
+        Model(large(1))
+
+
+def test_a_million_worlds() -> None:
+    """At least that many are within the limit; every operator works there."""
+    sets = [SetConstraint.of([[0, 1, 2]] * 4, players=4, high=[2, 2, 2, 0])] * 3
+    sets += [SetConstraint.of([[3]] * 4, players=4)] * 10
+    problem = DealProblem([4, 4, 4, 40], sets)
+    model = Model(problem)
+    pairs = DealProblem([10, 11, 11, 20], [
+        SetConstraint.of([[0, 1]] * 20, players=4),
+        SetConstraint.of([[1, 2]] * 4, players=4, low=[0, 1, 3, 0]),
+        SetConstraint.of([[2]] * 8 + [[3]] * 20, players=4),
+    ])  # fmt: skip
+    assert model.worlds == count_deals(problem) > 10_000
+    model = Model(pairs)
+    assert 700_000 < model.worlds == count_deals(pairs) <= MAX_WORLDS
+    held = H(1, "0/0")
+    for formula in (
+        K(0, held),
+        D({0, 2}, held),
+        K(1, ~K(0, held)),
+        C(held),
+        held.announce(C(held)),
+    ):
+        assert model.extension(formula).shape == (model.worlds,)
+
+
+def test_a_deal_that_does_not_fit_is_refused() -> None:
+    problem = DealProblem([1, 1], [SetConstraint.of([[0, 1], [1]], players=2)])
+    assert Model(problem).world(Deal(((0, 1),))) == 0
+    with pytest.raises(InputError, match="does not fit the public record"):
+        Model(problem).world(Deal(((1, 0),)))
+    for deal in ([[1, 0]], [[0]], [[0, 1], []], [[0, 5]]):
+        with pytest.raises(InputError, match="the deal does not fit the public record"):
+            holds("true", problem, deal)

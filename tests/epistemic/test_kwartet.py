@@ -1,0 +1,63 @@
+"""What every request of Kwartet makes common knowledge, in real games."""
+
+from functools import partial
+from random import Random
+
+import pytest
+
+from quaternity.cards import Card
+from quaternity.epistemic import C, Formula, H, K, Method, P, every, holds, some
+from quaternity.kwartet.position import Position
+from quaternity.kwartet.requests import Event
+from quaternity.kwartet.settings import SET_SIZE, Announce, KwartetSettings
+from tests.agreement import agree
+from tests.kwartet.games import random_log, random_settings
+
+TWO_WAYS = {
+    str(one): partial(holds, method=one, set_size=SET_SIZE)
+    for one in (Method.EXPLICIT, Method.SOLVERS)
+}
+
+
+def told(event: Event, after: Position) -> Formula:
+    """What everybody knows that everybody knows after a request."""
+    (asker, asked, card), players = event.question, range(after.public.settings.players)
+    index = card.set_index
+    others = some(H(asker, Card(index, one)) for one in range(SET_SIZE) if one != card.number)
+    facts: list[Formula] = []
+    if after.public.removed[index] is None:
+        if event.answer:
+            facts = [H(asker, card), others]
+        else:
+            facts = [~H(asked, card), others | H(asker, card)]
+    for gone, player in enumerate(after.public.removed):
+        if player is not None:
+            cards = [Card(gone, number) for number in range(SET_SIZE)]
+            facts += [~H(one, card) for one in players for card in cards]
+    return every(facts)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_requests_of_small_games(seed: int) -> None:
+    random = Random(seed)
+    log = random_log(random_settings(random, range(2, 4), range(2, 4)), random, 25)
+    for event, after in zip(log.events, log.positions[1:], strict=True):
+        place = after.public.problem, after.deal
+        fact = told(event, after)
+        assert agree(TWO_WAYS, C(fact) & P(fact), *place) is True
+        # Whoever holds the cards knows it, and everybody else's view is told by both evaluators.
+        owner = random.randrange(log.settings.players)
+        knower = random.randrange(log.settings.players)
+        card = Card(random.randrange(log.settings.sets), random.randrange(SET_SIZE))
+        held = H(owner, card)
+        agree(TWO_WAYS, K(knower, held) | K(knower, ~held), *place)
+        agree(TWO_WAYS, K(knower, ~K(owner, ~held)) | C(held), *place)
+
+
+@pytest.mark.parametrize("announce", list(Announce))
+def test_requests_at_full_size(announce: Announce) -> None:
+    log = random_log(KwartetSettings(announce=announce), Random(announce))
+    for number in range(0, len(log.events), 7):
+        event, after = log.events[number], log.positions[number + 1]
+        problem, deal = after.public.problem, after.deal
+        assert holds(C(told(event, after)), problem, deal, Method.SOLVERS, set_size=SET_SIZE)
