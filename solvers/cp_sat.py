@@ -12,10 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from itertools import islice
-from threading import Thread
-from typing import Any
 
 from solvers.errors import InputError, SolverFault, SolverTimeout
+from solvers.interruptible import solved
 from solvers.problem import DealProblem, SetConstraint, players_in
 from solvers.verdict import Deal, Feasible, Infeasible, Verdict
 
@@ -97,7 +96,7 @@ def prepare(
         solver.parameters.max_time_in_seconds = seconds
         # Otherwise an interrupt ends only the search, and Python hears of no interrupt any more.
         solver.parameters.catch_sigint_signal = False
-        status = _solved(solver, model) if variables > QUICK else solver.solve(model)
+        status = solved(solver, model) if variables > QUICK else solver.solve(model)
         if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
             owner = [[-1] * one.size for one in problem.sets]
             for owners, rows in zip(owner, bundles, strict=True):
@@ -114,20 +113,6 @@ def prepare(
         raise SolverFault(f"CP-SAT refused the model: {solver.status_name(status)}")
 
     return solve
-
-
-def _solved(solver: Any, model: Any) -> Any:
-    """The status of a solve that an interrupt ends: Python hears of one only between its steps."""
-    statuses: list[Any] = []
-    thread = Thread(target=lambda: statuses.append(solver.solve(model)), daemon=True)
-    thread.start()
-    try:
-        thread.join()
-    except BaseException:
-        solver.stop_search()
-        thread.join()
-        raise
-    return statuses[0]
 
 
 def prepare_within(problem: DealProblem, seconds: float) -> Callable[[], Verdict]:

@@ -9,11 +9,11 @@ Literals that are certain are plain truth values and cost nothing.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from threading import Event, Thread
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from quaternity.epistemic.deadline import Deadline, Undecided
 from quaternity.errors import LimitError, SolverFault
+from solvers.interruptible import solved
 from solvers.problem import DealProblem, players_in
 from solvers.verdict import Deal
 
@@ -226,7 +226,7 @@ class CoupledDeals:
         solver.parameters.max_time_in_seconds = self.deadline.left()
         for name, value in parameters.items():
             setattr(solver.parameters, name, value)
-        status = _interruptible(solver, self.model)
+        status = solved(solver, self.model)
         self._solver = solver
         if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
             return True
@@ -254,33 +254,6 @@ class CoupledDeals:
                 row.append(next(player for player, one in holders.items() if self.value(one)))
             owner.append(tuple(row))
         return Deal(tuple(owner))
-
-
-def _interruptible(solver: Any, model: Any) -> Any:
-    """Solve in a second thread, so that an interruption of this one stops the search."""
-    outcome: list[Any] = []
-    # Not `Thread.join`: interrupted, it takes the thread for ended (CPython issue 45274).
-    ended = Event()
-
-    def search() -> None:
-        try:
-            outcome.append(solver.solve(model))
-        except Exception as error:  # handed over to the thread that waits
-            outcome.append(error)
-        finally:
-            ended.set()
-
-    thread = Thread(target=search)
-    try:
-        thread.start()
-        ended.wait()
-    except BaseException:
-        while thread.ident is not None and not ended.wait(0.05):
-            solver.stop_search()
-        raise
-    if isinstance(outcome[0], Exception):
-        raise outcome[0]
-    return outcome[0]
 
 
 __all__ = ["CoupledDeals", "DealTable", "Hand", "Literal", "negated"]

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 
 from quaternity.errors import SolverFault, SolverTimeout
 from quaternity.ternary.cards import CARDS
-from quaternity.ternary.cp_sat import new_solver, solve
+from quaternity.ternary.cp_sat import new_solver
 from quaternity.ternary.rule import Rule
 from quaternity.ternary.tables import bits_of
 from quaternity.ternary.triples import triples
+from solvers.interruptible import solved
 
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model
@@ -42,7 +43,7 @@ def largest(
     model.add(sum(stays.values()) <= enough)
     model.maximize(sum(stays.values()))
     solver = new_solver(SECONDS)
-    status = solve(solver, model)
+    status = solved(solver, model)
     if status in (cp_model.UNKNOWN, cp_model.FEASIBLE):
         raise SolverTimeout(
             f"{len(table)} cards: CP-SAT has not proved the largest part without a three "
@@ -78,7 +79,7 @@ def parts(table: Sequence[int], rule: Rule, kept: Sequence[int], size: int) -> I
     model.add(sum(stays.values()) == size)
     solver, collector = new_solver(SECONDS), Collector()
     solver.parameters.enumerate_all_solutions = True
-    status = solve(solver, model, collector)
+    status = solved(solver, model, collector)
     if status in (cp_model.UNKNOWN, cp_model.FEASIBLE):
         raise SolverTimeout(f"CP-SAT has not found all parts of {size} cards within {SECONDS} s")
     if status not in (cp_model.OPTIMAL, cp_model.INFEASIBLE):

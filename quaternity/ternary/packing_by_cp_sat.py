@@ -13,9 +13,10 @@ from random import Random
 from quaternity.errors import SolverFault, SolverTimeout
 from quaternity.ternary.cards import digits_of
 from quaternity.ternary.checksum import checksum
-from quaternity.ternary.cp_sat import new_solver, solve
+from quaternity.ternary.cp_sat import new_solver
 from quaternity.ternary.rule import Rule
 from quaternity.ternary.triples import Triple, triples
+from solvers.interruptible import solved
 
 SECONDS = 60.0
 """Time limit of one solve. Most take some hundredths of a second."""
@@ -58,7 +59,7 @@ def pack(
     if random is not None:
         solver.parameters.randomize_search = True
         solver.parameters.random_seed = random.randrange(2**31)
-    status = solve(solver, model)
+    status = solved(solver, model)
     if status == cp_model.INFEASIBLE:
         return None
     if status == cp_model.UNKNOWN:

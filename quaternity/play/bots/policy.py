@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from quaternity.play.bots.prospects import prospects
 from quaternity.play.coding import Coding, Key
-from quaternity.play.kinds import Roles
 from quaternity.play.successors import Choice, Reply, choices
 
 MOST_REMEMBERED = 1 << 17
@@ -34,7 +31,7 @@ class Policy:
     def prospects(self, key: Key) -> tuple[float, ...]:
         found = self._prospects.get(key)
         if found is None:
-            if len(self._prospects) >= 4*MOST_REMEMBERED:
+            if len(self._prospects) >= 4 * MOST_REMEMBERED:
                 self._prospects.clear()
             found = self._prospects[key] = prospects(self.code, key)
         return found
@@ -70,7 +67,8 @@ class Policy:
             scored = []
             for choice in self.choices(key):
                 if choice.asked == players:
-                    scored.append((0.0, choice)); continue
+                    scored.append((0.0, choice))
+                    continue
                 replies = sorted(choice.replies, key=lambda one: -self.outlook(one, choice.asked))
                 scored.append((self.outlook(replies[0], 0), Choice(choice.asked, tuple(replies))))
             scored.sort(key=lambda one: -one[0])
