@@ -34,7 +34,7 @@ class KwartetJournal:
         """Whether there is something to resume: a file that is not empty."""
         try:
             return Path(path).stat().st_size > 0
-        except (OSError, ValueError):  # a null character in the name is no value
+        except OSError:
             return False
 
     @classmethod
@@ -48,10 +48,7 @@ class KwartetJournal:
         """
         announced = announced_at_deal(Position.start(settings, hands))
         text = header_text(settings, hands, names) + "".join(f"{line}\n" for line in announced)
-        try:
-            write_text(path, text)
-        except ValueError as error:
-            raise InputError(f"{path!r}: {error}") from error
+        write_text(path, text)
         return cls(path)
 
     @classmethod

@@ -156,6 +156,7 @@ def test_an_interrupted_game_goes_on_as_it_would_have(cli: Cli, tmp_path: Path) 
         (["--announce", "never"], "known are at-once, after-own-request"),
         (["--record", "no/such/place"], "cannot be written"),
         (["--record", "."], "directory"),
+        (["--record", "/dev/full"], "quaternity: /dev/full: cannot be written"),
     ],
 )
 def test_bad_options(cli: Cli, options: list[str], words: str) -> None:
@@ -221,6 +222,39 @@ def test_games_under_the_other_rules_come_to_an_end(cli: Cli) -> None:
         outcome = cli("kwartet", "play", "--seats", "greedy,random", *options, "--seed", seed)
         assert outcome.status == 0
         assert "all sets are put down" in outcome.out
+
+
+def test_a_person_who_follows_the_hints_plays_to_the_end(
+    cli: Cli, tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "game.log"
+    asked_for_a_hint = False
+
+    def typed(prompt: str) -> str:
+        nonlocal asked_for_a_hint
+        assert prompt == "player 0 asks> "
+        asked_for_a_hint = not asked_for_a_hint
+        if asked_for_a_hint:
+            return "hint"
+        advice = capfd.readouterr().out.splitlines()[-1]
+        assert advice.startswith("hint: ")
+        return advice.removeprefix("hint: ").partition(" (")[0]
+
+    monkeypatch.setattr("builtins.input", typed)
+    seats = ["--seats", "you,greedy,better-greedy", "--sets", "5", "--seed", "2"]
+    outcome = cli("kwartet", "play", *seats, "--record", path)
+    assert outcome.status == 0
+    assert "all sets are put down" in outcome.out
+    log = read_log(str(path))
+    assert log.positions[-1].public.is_over
+    assert {event.question.asker for event in log.events} == {0, 1, 2}
+
+
+def test_strategies_that_never_end_are_given_up(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("quaternity.cli.kwartet_session.MOST_REQUESTS", 5)
+    outcome = cli("kwartet", "play", "--seats", "random,random", "--seed", 1)
+    assert outcome.status == 4
+    assert "the game is given up" in outcome.err
 
 
 # ------------------------------------------------------------------ nothing leaks
