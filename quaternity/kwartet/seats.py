@@ -16,6 +16,7 @@ YOU = "you"
 
 
 def _exact(view: View, random: Random) -> Question:
+    """The request with the best exact chance, the first of equals."""
     from solvers.counting import exact_chances
 
     found = exact_chances(view.problem)
@@ -44,10 +45,17 @@ _KNOWN: dict[str, Strategy] = {
 
 
 def strategy_names() -> list[str]:
+    """The known names."""
     return list(_KNOWN)
 
 
 def strategy_named(name: str) -> Strategy:
+    """A strategy by name.
+
+    Raises:
+        InputError: unknown; lists the known names.
+    """
+    check_names([name])
     return _KNOWN[name]
 
 

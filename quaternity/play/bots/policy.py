@@ -31,7 +31,7 @@ class Policy:
     def prospects(self, key: Key) -> tuple[float, ...]:
         found = self._prospects.get(key)
         if found is None:
-            if len(self._prospects) >= 4 * MOST_REMEMBERED:
+            if len(self._prospects) >= 4*MOST_REMEMBERED:
                 self._prospects.clear()
             found = self._prospects[key] = prospects(self.code, key)
         return found
@@ -67,8 +67,7 @@ class Policy:
             scored = []
             for choice in self.choices(key):
                 if choice.asked == players:
-                    scored.append((0.0, choice))
-                    continue
+                    scored.append((0.0, choice)); continue
                 replies = sorted(choice.replies, key=lambda one: -self.outlook(one, choice.asked))
                 scored.append((self.outlook(replies[0], 0), Choice(choice.asked, tuple(replies))))
             scored.sort(key=lambda one: -one[0])
