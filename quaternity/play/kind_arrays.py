@@ -207,18 +207,9 @@ class KindArrays:
     def _make_questions(self, place: int) -> None:
         kind = self._kinds[place]
         first = len(self._entries)
-        for mask in sorted(set(kind.masks)):
-            for asked in range(1, self.book.players):
-                if mask == 1:
-                    continue
-                after = [-1, -1]
-                for answer in (False, True):
-                    if not answer or mask >> asked & 1:
-                        result = kind.after(0, asked, mask, answer)
-                        if result.table >= 0:
-                            after[answer] = self.place(result)
-                if max(after) >= 0:
-                    self._entries.append((asked, after[0], after[1]))
+        for asked, no, yes in kind.questions():
+            after = [-1 if one is None else self.place(one) for one in (no, yes)]
+            self._entries.append((asked, after[0], after[1]))
         self._first.data[place] = first
         self._count.data[place] = len(self._entries) - first
 

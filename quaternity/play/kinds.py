@@ -77,7 +77,9 @@ class Kind:
         owner: the player who alone may own every card, or None.
     """
 
-    __slots__ = ("_book", "closings", "low", "masks", "number", "owner", "renamings", "table")
+    __slots__ = (
+        "_book", "_questions", "closings", "low", "masks", "number", "owner", "renamings", "table"
+    )  # fmt: skip
 
     def __init__(
         self, book: KindBook, number: int, masks: tuple[int, ...], low: tuple[int, ...]
@@ -91,6 +93,7 @@ class Kind:
         self.owner = masks[0].bit_length() - 1 if alone else None
         self.closings: dict[int, Kind] = {}
         self.renamings: dict[Roles, Kind] = {}
+        self._questions: list[tuple[int, Kind | None, Kind | None]] | None = None
 
     @property
     def constraint(self) -> SetConstraint:
@@ -124,11 +127,28 @@ class Kind:
             self._book.remember_closing(self, rest, kind)
         return kind
 
-    def after(self, asker: int, asked: int, mask: int, answer: bool) -> Kind:
-        """The kind after a question for a card with these owners and its answer; not closed."""
+    def questions(self) -> list[tuple[int, Kind | None, Kind | None]]:
+        """What player 0 can ask about the set: the asked player, the kind after no and after yes.
+
+        None stands for an answer that is impossible whatever the other sets are. The kinds are not
+        closed.
+        """
+        if self._questions is None:
+            self._questions = []
+            for mask in sorted(set(self.masks) - {1}):
+                for asked in range(1, len(self.low)):
+                    no = self._after(asked, mask, False)
+                    yes = self._after(asked, mask, True) if mask >> asked & 1 else None
+                    if no is not None or yes is not None:
+                        self._questions.append((asked, no, yes))
+        return self._questions
+
+    def _after(self, asked: int, mask: int, answer: bool) -> Kind | None:
+        """The kind after player 0 asked for a card with these owners, unless it is impossible."""
         card = self.masks.index(mask)
-        constraint = answered(self.constraint, asker, asked, card, answer)
-        return self._book.kind(constraint.owners, constraint.low)
+        constraint = answered(self.constraint, 0, asked, card, answer)
+        kind = self._book.kind(constraint.owners, constraint.low)
+        return kind if kind.table >= 0 else None
 
     def __repr__(self) -> str:
         return f"<Kind {self.number}: {self.constraint}>"

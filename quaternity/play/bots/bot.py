@@ -47,12 +47,12 @@ def _informed(argument: str | None, random: Random) -> Bot:
 
 
 def _search(argument: str | None, random: Random) -> Bot:
-    from quaternity.play.bots.search import DEFAULT_BUDGET, SearchBot
+    from quaternity.play.bots.search import DEFAULT_GAMES, SearchBot
 
     if argument is None:
-        return SearchBot(random, DEFAULT_BUDGET)
+        return SearchBot(random, DEFAULT_GAMES)
     if not argument.isascii() or not argument.isdigit() or not 1 <= int(argument) <= 10**6:
-        raise InputError(f"bot 'search:{argument}': the states to look at are 1..1000000")
+        raise InputError(f"bot 'search:{argument}': the games to imagine are 1..1000000")
     return SearchBot(random, int(argument))
 
 

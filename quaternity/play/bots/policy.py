@@ -1,75 +1,56 @@
-"""What the informed bot does, worked out once for every canonical state."""
+"""A quick player of canonical states, for imagining how a game goes on.
+
+It does what the informed bot does, at rough prospects instead of exact chances, and keeps what it
+found for every state under the state's key.
+"""
 
 from __future__ import annotations
 
-from quaternity.play.bots.prospects import prospects
+from quaternity.play.bots.prospects import Prospects, ahead, rough_prospects
 from quaternity.play.coding import Coding, Key
 from quaternity.play.successors import Choice, Reply, choices
 
 MOST_REMEMBERED = 1 << 17
-"""States that are kept of each sort before all are forgotten."""
+"""States whose questions are kept."""
 
 
 class Policy:
-    """Questions, prospects and informed moves of the canonical states of one game, kept by key."""
+    """The quick player of one game."""
 
     def __init__(self, code: Coding) -> None:
         self.code = code
-        self._choices: dict[Key, list[Choice]] = {}
-        self._prospects: dict[Key, tuple[float, ...]] = {}
-        self._ordered: dict[Key, list[Choice]] = {}
-        self._moves: dict[Key, Reply | None] = {}
+        self._options: dict[Key, list[Choice]] = {}
+        self._worth: dict[int, Prospects] = {}
 
-    def choices(self, key: Key) -> list[Choice]:
-        found = self._choices.get(key)
-        if found is None:
-            if len(self._choices) >= MOST_REMEMBERED:
-                self._choices.clear()
-            found = self._choices[key] = choices(self.code, key)
-        return found
+    def options(self, key: Key) -> list[Choice]:
+        """The questions of a state, the best first, each with its best reply first.
 
-    def prospects(self, key: Key) -> tuple[float, ...]:
-        found = self._prospects.get(key)
-        if found is None:
-            if len(self._prospects) >= 4*MOST_REMEMBERED:
-                self._prospects.clear()
-            found = self._prospects[key] = prospects(self.code, key)
-        return found
+        A reply is good for the asked player, a question for role 0 after its best reply. What
+        chance can choose comes in no order. Empty when the game is over.
+        """
+        options = self._options.get(key)
+        if options is None:
+            if len(self._options) >= MOST_REMEMBERED:
+                self._options.clear()
+            options = choices(self.code, key)
+            if options and options[0].asked < self.code.rules.players:
+                options = self._sorted(options)
+            self._options[key] = options
+        return options
+
+    def _sorted(self, options: list[Choice]) -> list[Choice]:
+        found = []
+        for asked, replies in options:
+            if len(replies) > 1:
+                replies = tuple(sorted(replies, key=lambda one: -self.outlook(one, asked)))
+            found.append((-self.outlook(replies[0], 0), Choice(asked, replies)))
+        found.sort(key=lambda one: one[0])
+        return [choice for _, choice in found]
 
     def outlook(self, reply: Reply, role: int) -> float:
-        values = self.prospects(reply.key)
-        mine = reply.roles.index(role)
-        return values[mine] - max([v for other, v in enumerate(values) if other != mine])
+        """How far a role is ahead of the others after a reply."""
+        values = rough_prospects(self.code, reply.key, self._worth)
+        return ahead(values, reply.roles.index(role))
 
-    def move(self, key: Key) -> Reply | None:
-        """The informed move in a state: the first of the best; None when the game is over."""
-        if key in self._moves:
-            return self._moves[key]
-        best, best_value = None, float("-inf")
-        players = self.code.rules.players
-        for choice in self.choices(key):
-            if choice.asked == players:
-                best = choice.replies[0]
-                break
-            reply = max(choice.replies, key=lambda one: self.outlook(one, choice.asked))
-            value = self.outlook(reply, 0)
-            if value > best_value + 1e-9:
-                best, best_value = reply, value
-        if len(self._moves) >= MOST_REMEMBERED:
-            self._moves.clear()
-        self._moves[key] = best
-        return best
 
-    def ordered(self, key: Key) -> list[Choice]:
-        found = self._ordered.get(key)
-        if found is None:
-            players = self.code.rules.players
-            scored = []
-            for choice in self.choices(key):
-                if choice.asked == players:
-                    scored.append((0.0, choice)); continue
-                replies = sorted(choice.replies, key=lambda one: -self.outlook(one, choice.asked))
-                scored.append((self.outlook(replies[0], 0), Choice(choice.asked, tuple(replies))))
-            scored.sort(key=lambda one: -one[0])
-            found = self._ordered[key] = [c for _, c in scored]
-        return found
+__all__ = ["MOST_REMEMBERED", "Policy"]

@@ -1,187 +1,222 @@
-"""A bot that searches: every player takes what is best for himself, as far as the budget reaches.
+"""A bot that searches: Monte-Carlo trees over canonical states.
 
-max^n (Luckhardt and Irani 1986) over canonical states, deepened one move at a time until as many
-states were opened as the budget allows. What was found of a state is kept under its key, so a state
-that is met again, under whatever names, in another branch or another game, costs nothing. At the
-horizon a state is judged by every player's prospects (`quaternity.play.bots.prospects`). Positions may repeat; a line of play that goes in
-circles is worth what its horizon is.
+Every decision imagines a number of games. In states of the tree the player on turn takes the
+question, and the asked player the reply, that did best for himself so far, with a bonus for what
+was tried little (max^n with upper confidence bounds: Kocsis and Szepesvari 2006, Sturtevant 2008);
+the more often a state is met, the more of its questions are considered, in the order of a quick
+player (progressive widening: Coulom 2007). From the first state outside the tree on, the quick
+player (`quaternity.play.bots.policy`) plays for all, but for a little noise; so searching improves
+on the quick player, and what that player makes of a state is worked out once and kept. A tree knows
+states by their keys: positions that come about in different ways, or differ in names, are one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import log, sqrt
 from random import Random
 
 from quaternity.cards import Card
-from quaternity.play.bots.prospects import prospects
-from quaternity.play.canonical import Canonical
+from quaternity.play.bots.policy import Policy
+from quaternity.play.canonical import canonical
 from quaternity.play.coding import Coding, Key, Rules, coding
 from quaternity.play.kinds import Roles
-from quaternity.play.successors import Choice, canonical_after, choices
+from quaternity.play.successors import Choice, Reply, canonical_after
 from quaternity.question import Answer, Question
 from quaternity.state import State
 
-DEFAULT_BUDGET = 100
-"""States opened for one decision."""
+DEFAULT_GAMES = 100
+"""Games imagined for a decision."""
 
-MOST_DEPTH = 12
-"""Moves looked ahead at most."""
+LONGEST = 60
+"""An imagined game is given up after so many moves, as won by nobody."""
 
-MOST_REMEMBERED = 1 << 17
-"""States whose questions are kept, and values that are."""
+EXPLORATION = 0.25
+"""The weight of the bonus for what was tried little."""
 
-WIN = 10.0
-"""What winning alone is worth, in completed sets; losing to somebody who does costs as much."""
+NOISE = 0.05
+"""How often the quick player makes a random move."""
 
-PATIENCE = 0.98
-"""How much of its worth something keeps that is a move further away."""
-
-Values = tuple[float, ...]
-"""Per role, how good a state is for it."""
-
-
-class _Spent(Exception):
-    """The budget of a decision is used up."""
+Result = list[float]
+"""Per name 1 for winning alone, and 1 shared by all when nobody does."""
 
 
 class SearchBot:
     """See the module.
 
     Attributes:
-        budget: states opened for one decision, about a millisecond each when they are new.
+        games: imagined for a decision; in the default game a millisecond each, less once the bot
+            knows the states around.
     """
 
-    def __init__(self, random: Random, budget: int = DEFAULT_BUDGET) -> None:
+    def __init__(self, random: Random, games: int = DEFAULT_GAMES) -> None:
         self._random = random
-        self.budget = budget
-        self._left = 0
-        self._values: dict[tuple[Key, int], Values] = {}
-        self._choices: dict[Key, list[Choice]] = {}
+        self.games = games
+        self._policies: dict[Rules, Policy] = {}
 
     def ask(self, state: State) -> Question:
-        """The question that searching finds best."""
+        """The question that was chosen most in imagination."""
         assert state.turn is not None, "somebody asks"
-        code, turn = coding(Rules.of(state)), state.turn
-        groups = state.legal_questions.groups()
-        after = []
-        for asked, index, cards, answers in groups:
-            question = Question(turn, asked, Card(index, cards[0]))
-            replies = [canonical_after(code, state, question, answer) for answer in answers]
-            after.append((asked, replies))
-        best = self._best(code, after, turn)
-        asked, index, cards, _ = groups[best]
-        return Question(turn, asked, Card(index, self._random.choice(cards)))
+        code = coding(Rules.of(state))
+        policy = self._policy(code)
+        key, roles = canonical(state)
+        options = policy.options(key)
+        best = options[0]
+        if len(options) > 1:
+            tree = _Tree(policy, self._random)
+            for _ in range(self.games):
+                tree.imagine(key, tuple(range(len(roles))))
+            node = tree.nodes[key]
+            best = options[max(range(len(node.visits)), key=lambda one: node.rank(one))]
+        return self._random.choice(_questions(code, state, roles, best))
 
     def answer(self, state: State, question: Question) -> Answer:
-        """The answer that searching finds better."""
+        """The answer that was chosen most in imagination."""
         answers = state.answers(question)
         if len(answers) == 1:
             return answers[0]
         code, asked = coding(Rules.of(state)), question.asked
-        after = [(asked, [canonical_after(code, state, question, answer)]) for answer in answers]
-        return answers[self._best(code, after, asked)]
-
-    def _best(
-        self, code: Coding, after: Sequence[tuple[int, Sequence[Canonical]]], chooser: int
-    ) -> int:
-        """The index of the option that is best for the chooser, real players choosing replies."""
-        if len(after) == 1:
-            return 0
-        self._left = self.budget
-        best = [0]
-        for depth in range(MOST_DEPTH):
-            try:
-                worth = [
-                    self._settled(code, replies, asked, depth)[chooser] for asked, replies in after
-                ]
-            except _Spent:
-                break
-            most = max(worth)
-            best = [index for index, value in enumerate(worth) if value >= most - 1e-9]
-            if len(best) == 1 and most > WIN / 2:
-                break
-        return self._random.choice(best)
-
-    def _settled(
-        self, code: Coding, replies: Sequence[Canonical], asked: int, depth: int
-    ) -> Values:
-        """The values of a question, by the names that `roles` of the replies lead to."""
-        found = [_renamed(self._value(code, key, depth), roles) for key, roles in replies]
-        return max(found, key=lambda values: values[asked])
-
-    def _value(self, code: Coding, key: Key, depth: int) -> Values:
-        """How good a state is for each role, looking so many moves ahead."""
-        known = self._values.get((key, depth))
-        if known is not None:
-            return known
-        if depth == 0:
-            values = _static(code, key)
-        else:
-            options = self._opened(code, key)
-            if not options:
-                values = self._value(code, key, 0)
-            else:
-                values = self._chosen(code, options, depth)
-        if len(self._values) >= MOST_REMEMBERED:
-            self._values.clear()
-        self._values[key, depth] = values
-        return values
-
-    def _chosen(self, code: Coding, options: list[Choice], depth: int) -> Values:
-        """The values of a state that is not over."""
-        players = code.rules.players
-        if options[0].asked == players:
-            drawn = [
-                _renamed(self._value(code, reply.key, depth), reply.roles)
-                for option in options
-                for reply in option.replies
-            ]
-            return tuple([sum(values) / len(drawn) for values in zip(*drawn, strict=True)])
-        best: Values = ()
-        for asked, replies in options:
-            ends = [Canonical(reply.key, reply.roles) for reply in replies]
-            values = self._settled(code, ends, asked, depth - 1)
-            if not best or values[0] > best[0]:
-                best = values
-        return tuple([PATIENCE * value for value in best])
-
-    def _opened(self, code: Coding, key: Key) -> list[Choice]:
-        """The questions of a state; opening a new one is what the budget is spent on."""
-        options = self._choices.get(key)
-        if options is None:
-            if not self._left:
-                raise _Spent
-            self._left -= 1
-            if len(self._choices) >= MOST_REMEMBERED:
-                self._choices.clear()
-            options = self._choices[key] = choices(code, key)
-        return options
-
-
-def _renamed(values: Values, roles: Roles) -> Values:
-    """Values by the names that the roles lead to."""
-    renamed = [0.0] * len(values)
-    for role, name in enumerate(roles):
-        renamed[name] = values[role]
-    return tuple(renamed)
-
-
-def _static(code: Coding, key: Key) -> Values:
-    """A state judged by what can be seen of it."""
-    parts = code.parts(key)
-    players = range(code.rules.players)
-    if not parts.kinds:
-        most = max(parts.points)
-        if parts.points.count(most) > 1:
-            return (0.0,) * len(players)
-        return tuple([WIN if parts.points[role] == most else -WIN for role in players])
-    worth = prospects(code, key)
-    return tuple(
-        [
-            worth[role] - max([worth[other] for other in players if other != role])
-            for role in players
+        policy = self._policy(code)
+        replies = [
+            Reply(answer, *canonical_after(code, state, question, answer)) for answer in answers
         ]
-    )
+        replies.sort(key=lambda one: -policy.outlook(one, asked))
+        tree = _Tree(policy, self._random)
+        node = _Node(len(replies))
+        for _ in range(self.games):
+            one = node.chosen(len(replies))
+            result = tree.imagine(replies[one].key, replies[one].roles)
+            node.add(one, result[asked])
+        return replies[max(range(len(replies)), key=node.rank)].answer
+
+    def _policy(self, code: Coding) -> Policy:
+        if code.rules not in self._policies:
+            self._policies[code.rules] = Policy(code)
+        return self._policies[code.rules]
 
 
-__all__ = ["DEFAULT_BUDGET", "MOST_DEPTH", "MOST_REMEMBERED", "SearchBot"]
+def _questions(code: Coding, state: State, roles: Roles, choice: Choice) -> list[Question]:
+    """The real questions that come to what was chosen for the canonical state."""
+    assert state.turn is not None, "somebody asks"
+    wanted = {(reply.answer, reply.key) for reply in choice.replies}
+    found: list[Question] = []
+    others: list[Question] = []
+    for asked, index, cards, answers in state.legal_questions.groups():
+        alike = [Question(state.turn, asked, Card(index, card)) for card in cards]
+        after = {(answer, canonical_after(code, state, alike[0], answer).key) for answer in answers}
+        if after == wanted:
+            # Where players look alike, roles may have been given out in another way.
+            (found if asked == roles[choice.asked] else others).extend(alike)
+    return found or others
+
+
+class _Node:
+    """How often each of some options was chosen, and what came of it for who chose."""
+
+    __slots__ = ("times", "totals", "visits")
+
+    def __init__(self, options: int) -> None:
+        self.times = 0
+        self.visits = [0] * options
+        self.totals = [0.0] * options
+
+    def chosen(self, considered: int) -> int:
+        """The option to try: the first untried one, or the one with the highest bound."""
+        best, most = 0, -1.0
+        chances = log(self.times + 1)
+        for option in range(min(considered, len(self.visits))):
+            visits = self.visits[option]
+            if not visits:
+                return option
+            bound = self.totals[option] / visits + EXPLORATION * sqrt(chances / visits)
+            if bound > most:
+                best, most = option, bound
+        return best
+
+    def add(self, option: int, result: float) -> None:
+        """Count what came of an option."""
+        self.times += 1
+        self.visits[option] += 1
+        self.totals[option] += result
+
+    def rank(self, option: int) -> tuple[int, float, int]:
+        """The option with the highest rank is the best one."""
+        return self.visits[option], self.totals[option], -option
+
+
+class _Tree:
+    """What was imagined for one decision.
+
+    Attributes:
+        nodes: by key; a node is about the questions of role 0.
+    """
+
+    def __init__(self, policy: Policy, random: Random) -> None:
+        self._policy, self._random = policy, random
+        self.nodes: dict[Key, _Node] = {}
+        self._replies: dict[tuple[Key, int], _Node] = {}
+
+    def imagine(self, key: Key, names: Sequence[int]) -> Result:
+        """One game from a state in which role r has the name `names[r]`; the result by names."""
+        path: list[tuple[_Node, int, int]] = []
+        players = len(names)
+        for move in range(LONGEST):
+            options = self._policy.options(key)
+            if not options:
+                result = self._result(key, names)
+                break
+            if options[0].asked == players:
+                [reply] = self._random.choice(options).replies
+            elif key not in self.nodes:
+                self.nodes[key] = _Node(len(options))
+                result = self._played(key, names, LONGEST - move)
+                break
+            else:
+                node = self.nodes[key]
+                chosen = node.chosen(1 + int(sqrt(node.times)))
+                path.append((node, chosen, names[0]))
+                asked, replies = options[chosen]
+                reply = replies[0]
+                if len(replies) > 1:
+                    node = self._replies.setdefault((key, chosen), _Node(len(replies)))
+                    said = node.chosen(len(replies))
+                    path.append((node, said, names[asked]))
+                    reply = replies[said]
+            names = [names[role] for role in reply.roles]
+            key = reply.key
+        else:
+            result = _shared(players)
+        for node, option, name in path:
+            node.add(option, result[name])
+        return result
+
+    def _played(self, key: Key, names: Sequence[int], most: int) -> Result:
+        """The quick player plays for all."""
+        players, random = len(names), self._random
+        for _ in range(most):
+            options = self._policy.options(key)
+            if not options:
+                return self._result(key, names)
+            if options[0].asked == players or random.random() < NOISE:
+                reply = random.choice(random.choice(options).replies)
+            else:
+                reply = options[0].replies[0]
+            names = [names[role] for role in reply.roles]
+            key = reply.key
+        return _shared(players)
+
+    def _result(self, key: Key, names: Sequence[int]) -> Result:
+        points = self._policy.code.parts(key).points
+        most = max(points)
+        if points.count(most) > 1:
+            return _shared(len(names))
+        result = [0.0] * len(names)
+        result[names[points.index(most)]] = 1.0
+        return result
+
+
+def _shared(players: int) -> Result:
+    return [1 / players] * players
+
+
+__all__ = ["DEFAULT_GAMES", "LONGEST", "SearchBot"]
