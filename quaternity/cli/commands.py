@@ -14,6 +14,7 @@ from quaternity.cli import (
     solve,
     ternary,
     ternary_play,
+    tournament,
 )
 from quaternity.cli.app import run
 
@@ -32,4 +33,5 @@ __all__ = [
     "solve",
     "ternary",
     "ternary_play",
+    "tournament",
 ]

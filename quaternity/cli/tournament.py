@@ -1,0 +1,164 @@
+"""`tournament`: bots against each other."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from quaternity.cli.app import app
+from quaternity.cli.status import ExitStatus
+from quaternity.cli.terminal import console, progress, warn
+
+if TYPE_CHECKING:
+    from quaternity.play.ratings import Measured, Table
+    from quaternity.play.tournament import GameResult, Tournament
+
+
+@app.command()
+def tournament(
+    bots: Annotated[
+        list[str],
+        typer.Argument(help="random, informed, search[:GAMES] or perfect:TABLEBASE; at least two."),
+    ],
+    set_size: Annotated[int, typer.Option("-s", "--set-size", help="Cards in one set (S).")] = 4,
+    sets: Annotated[int, typer.Option("-n", "--sets", help="Number of sets (N).")] = 3,
+    players: Annotated[int, typer.Option("-p", "--players", help="Number of players (P).")] = 3,
+    tie_break: Annotated[
+        str, typer.Option(help="first-in-order or fewest-sets: who asks when both are bare.")
+    ] = "first-in-order",
+    games: Annotated[int, typer.Option(help="Games to play.")] = 60,
+    cap: Annotated[int, typer.Option(help="A game of so many moves has no result.")] = 500,
+    seed: Annotated[int, typer.Option(help="Of everything that is random.")] = 0,
+    workers: Annotated[int, typer.Option(help="Processes.")] = 1,
+    dask: Annotated[str | None, typer.Option(help="Address of a Dask scheduler.")] = None,
+    plot: Annotated[
+        str | None, typer.Option(help="Draw shares and ratings: .png, .svg or .pdf.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+) -> None:
+    """Let bots play each other, and say who wins how often, with standard errors.
+
+    Seats rotate from game to game. With fewer bots than seats they take turns in the seats, with
+    more all choices of them do. Only a sole win counts as a win.
+
+    Example: quaternity tournament search informed random --games 300 --seed 1 --workers 2
+    """
+    import time
+
+    from quaternity.pictures import check_picture
+    from quaternity.play.tournament import Tournament, play
+    from quaternity.settings import Settings, TieBreak
+    from quaternity.workers import open_executor
+
+    settings = Settings(set_size, sets, players, TieBreak.parse(tie_break), seed)
+    plan = Tournament(settings, tuple(bots), games, seed, cap)
+    if plot is not None:
+        check_picture(plot)
+    began = time.perf_counter()
+    results: list[GameResult] = []
+    interrupted = False
+    try:
+        with progress("games", games) as bar, open_executor(workers, dask) as pool:
+            for result in play(plan, pool):
+                results.append(result)
+                bar.advance()
+    except KeyboardInterrupt:
+        if not results:
+            raise
+        interrupted = True
+        warn(f"interrupted after {len(results)} of {games} games")
+    _show(plan, results, time.perf_counter() - began, plot, as_json)
+    if interrupted:
+        raise typer.Exit(ExitStatus.INTERRUPTED)
+
+
+def _show(
+    plan: Tournament, results: list[GameResult], seconds: float, plot: str | None, as_json: bool
+) -> None:
+    from random import Random
+
+    from quaternity.play.ratings import tabulated
+
+    table = tabulated(results, len(plan.bots), Random(plan.seed))
+    if plot is not None:
+        from quaternity.play.tournament_plot import plot_tournament
+
+        plot_tournament(plot, plan.bots, table)
+    if as_json:
+        print(json.dumps(_document(plan, table, len(results), seconds)))
+    else:
+        _print(plan, table, len(results))
+
+
+def _document(plan: Tournament, table: Table, games: int, seconds: float) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    settings = plan.settings
+    return {
+        "set_size": settings.set_size,
+        "sets": settings.sets,
+        "players": settings.players,
+        "tie_break": str(settings.tie_break),
+        "games": games,
+        "seed": plan.seed,
+        "cap": plan.cap,
+        "bots": [
+            {"bot": bot, **asdict(record)}
+            for bot, record in zip(plan.bots, table.records, strict=True)
+        ],
+        "margins": [[one and asdict(one) for one in row] for row in table.margins],
+        "shared": table.shared,
+        "unfinished": table.unfinished,
+        "moves": asdict(table.moves),
+        "seconds": seconds,
+    }
+
+
+def _print(plan: Tournament, table: Table, games: int) -> None:
+    from rich.table import Table as Grid
+
+    settings = plan.settings
+    print(
+        f"{games} games of {settings.set_size}-{settings.sets}-{settings.players}, "
+        f"{table.moves.mean:.1f} moves each; nobody won {table.shared}, "
+        f"{table.unfinished} without a result"
+    )
+    grid = Grid(box=None, pad_edge=False)
+    grid.add_column("bot")
+    for heading in ("games", "wins", "share", "score", "sets", "rating"):
+        grid.add_column(heading, justify="right")
+    for bot, record in zip(plan.bots, table.records, strict=True):
+        grid.add_row(
+            bot,
+            str(record.games),
+            str(record.wins),
+            str(record.share),
+            str(record.score),
+            str(record.sets),
+            _rounded(record.rating),
+        )
+    output = console()
+    output.print(grid)
+    print("score: 1 for a sole win, shared by all seats when nobody wins; ahead by (in errors):")
+    for bot, row in zip(plan.bots, table.margins, strict=True):
+        ahead = [
+            f"{other} {margin.mean:+.3f} ({_in_errors(margin)})"
+            for other, margin in zip(plan.bots, row, strict=True)
+            if margin is not None
+        ]
+        print(f"  {bot}: {'; '.join(ahead) or '-'}")
+
+
+def _rounded(rating: Measured | None) -> str:
+    if rating is None:
+        return "-"
+    return f"{rating.mean:.0f}" + ("" if rating.error is None else f" ± {rating.error:.0f}")
+
+
+def _in_errors(margin: Measured) -> str:
+    return f"{margin.mean / margin.error:+.1f}" if margin.error else "-"
+
+
+__all__ = ["tournament"]
