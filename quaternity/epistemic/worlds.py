@@ -54,7 +54,9 @@ def all_deals(problem: DealProblem, limit: int = MAX_WORLDS) -> Owners:
     _check_number(number, limit)
     steps, number = _plan(problem)
     _check_number(number, limit)
-    state = np.zeros(1 if number else 0, dtype=np.int32)
+    if not number:
+        return np.empty((problem.cards, 0), dtype=np.int8)
+    state = np.zeros(1, dtype=np.int32)
     trail = []
     for players, follows in steps:
         parents, owners, states = [], [], []
@@ -64,15 +66,14 @@ def all_deals(problem: DealProblem, limit: int = MAX_WORLDS) -> Owners:
             parents.append(chosen)
             states.append(after[chosen])
             owners.append(np.full(len(chosen), player, dtype=np.int8))
-        state = np.concatenate(states) if states else state[:0]
-        trail.append((np.concatenate(parents), np.concatenate(owners)) if states else None)
+        state = np.concatenate(states)
+        trail.append((np.concatenate(parents), np.concatenate(owners)))
     deals = np.empty((len(steps), len(state)), dtype=np.int8)
     world = np.arange(len(state), dtype=np.int32)
     for card in range(len(steps) - 1, -1, -1):
-        step = trail[card]
-        if step is not None:
-            deals[card] = step[1][world]
-            world = step[0][world]
+        parent, owner = trail[card]
+        deals[card] = owner[world]
+        world = parent[world]
     return deals
 
 
@@ -110,7 +111,7 @@ def _plan(problem: DealProblem) -> tuple[list[_Step], int]:
                     f"listing the deals needs more than {MAX_STATES} steps between hands"
                 )
         if not constraint.size and any(constraint.low):
-            layer = {}
+            return [], 0
     return _pruned(moves, [int(not any(state)) for state in layer])
 
 

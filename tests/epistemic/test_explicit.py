@@ -25,7 +25,7 @@ def by_brute_force(problem: DealProblem) -> list[tuple[int, ...]]:
 
 
 @given(deal_problems())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=400, deadline=None)
 def test_every_deal_is_listed_once(problem: DealProblem) -> None:
     found = agree({"steps": listed, "brute force": by_brute_force}, problem)
     assert len(found) == count_deals(problem)
