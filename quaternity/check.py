@@ -34,7 +34,9 @@ class Report:
         valid: whether it is possible.
         reason: why not, or None.
         deal: one surviving deal (of a record: of its last position), or None.
-        verdicts: per solver that took the problems, whether it finds the document possible.
+        verdicts: per solver that took the problems, whether it finds all of them feasible. A record
+            that breaks the rules where every deal problem is feasible (a wrong turn, say) is not
+            valid although the solvers have nothing against it.
         skipped: per solver that refused one of them or gave up, why.
         positions: number of states looked at.
     """
@@ -105,7 +107,8 @@ def check_record(
         verdict = _decide(forbidden, solvers)
         if verdict.verdicts and verdict.valid:
             raise SolverFault(f"illegal by the rules, yet possible to the solvers: {impossible}")
-    verdicts = dict.fromkeys(verdicts, False)
+        verdicts = verdict.verdicts
+        skipped.update(verdict.skipped)
     reason = str(impossible) + _traced(record, game, impossible)
     return Report("record", False, reason, None, verdicts, skipped, positions)
 

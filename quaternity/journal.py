@@ -47,15 +47,21 @@ class Journal:
         return cls(path)
 
     @classmethod
-    def resume(cls, path: str) -> tuple[Journal, Game, tuple[str, ...]]:
+    def resume(
+        cls, path: str, asked: Mapping[str, object]
+    ) -> tuple[Journal, Game, tuple[str, ...]]:
         """Take up a record: the journal, the game so far, and what was odd about the file.
 
+        Args:
+            asked: the settings that were named, by field; they must be the record's.
+
         Raises:
-            InputError: the file cannot be read or is no record.
+            InputError: the file cannot be read, is no record, or has other settings.
             ImpossibleRecord: the game in it breaks the rules.
         """
         data = read_bytes(path)
         record = parse_record(data)
+        agree_on(record.settings, asked)
         game = record.replay()
         whole = data[: record.whole_bytes]
         if whole and not whole.endswith((b"\n", b"\r")):

@@ -79,27 +79,34 @@ def found_by_tables(state: State) -> Found:
 
 
 def found_by_solver(state: State, solver: Solver) -> Found:
-    """All legal questions, by one call of a solver per candidate answer."""
+    """All legal questions, by one call of a solver per candidate answer.
+
+    Sets that look alike share their answers; so do a set's cards with equal owners.
+    """
     problem, asker = state.problem, state.turn
     if asker is None:
         return []
+    known: dict[object, Answers] = {}
     found: Found = []
     for set_index, constraint in enumerate(problem.sets):
         legal = []
         alike: dict[int, list[int]] = {}
         for card, mask in enumerate(constraint.owners):
             alike.setdefault(mask, []).append(card)
-        for cards in alike.values():
+        looks_of_set = (tuple(sorted(constraint.owners)), constraint.low, constraint.high)
+        for mask, cards in alike.items():
             for asked in range(problem.players):
                 if asked == asker or not problem.hands[asked]:
                     continue
-                answers = tuple(
-                    answer
-                    for answer in Answer
-                    if solver(problem_after(problem, asker, asked, set_index, cards[0], answer))
-                )
-                if answers:
-                    legal.append((asked, tuple(cards), answers))
+                looks = (*looks_of_set, mask, asked)
+                if looks not in known:
+                    known[looks] = tuple(
+                        answer
+                        for answer in Answer
+                        if solver(problem_after(problem, asker, asked, set_index, cards[0], answer))
+                    )
+                if known[looks]:
+                    legal.append((asked, tuple(cards), known[looks]))
         if legal:
             found.append((set_index, legal))
     return found
@@ -182,6 +189,20 @@ class LegalQuestions:
                 for asked, cards, answers in legal
             ]
         )
+
+    def first(self) -> Iterator[Question]:
+        """The legal questions one after another, found no sooner than they are needed."""
+        if self._known is not None or self.state.has_tables:
+            yield from self
+            return
+        state, asker = self.state, self.state.turn
+        for set_index, constraint in enumerate(state.problem.sets):
+            for number in range(constraint.size):
+                for asked in range(state.players):
+                    if asker is not None and asked != asker:
+                        question = Question(asker, asked, Card(set_index, number))
+                        if question in self:
+                            yield question
 
     def __iter__(self) -> Iterator[Question]:
         return (question for question, _ in self.items())

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 from quaternity.errors import InputError, QuaternityError
@@ -63,12 +64,11 @@ def _legal_instead(state: State, move: Move, cause: IllegalMove) -> str:
         return f"the legal answer is {legal}"
     if state.is_over:
         return "the game is over"
-    questions = [str(question) for question in state.legal_questions]
+    questions = [str(question) for question in islice(state.legal_questions.first(), 6)]
     if not questions:
         return "nothing is legal"
-    shown = ", ".join(questions[:5])
-    more = f" and {len(questions) - 5} more" if len(questions) > 5 else ""
-    return f"legal questions are {shown}{more}"
+    more = " and others" if len(questions) > 5 else ""
+    return f"legal questions are {', '.join(questions[:5])}{more}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +154,9 @@ def parse_record(data: bytes | str) -> ParsedRecord:
         f"header: {key} is missing" for key in ("set-size", "sets", "players")
         if _KEYS[key] not in header
     ]  # fmt: skip
+    if warnings and not moves:
+        # What is missing may have been a setting: another game must not be played on under it.
+        faults.append(f"{warnings[0]}, in the header")
     if faults:
         raise RecordError([*faults, *warnings])
     try:
@@ -187,7 +190,8 @@ def _lines(raw: bytes) -> tuple[list[tuple[int, str]], list[str], int]:
     A last line without an end counts as whole when it is a move or a comment: no shorter text is
     one, so nothing can have been cut off that matters.
     """
-    raw = raw.removeprefix(b"\xef\xbb\xbf")
+    mark = 3 if raw.startswith(b"\xef\xbb\xbf") else 0
+    raw = raw[mark:]
     end = max(raw.rfind(b"\n"), raw.rfind(b"\r")) + 1
     last = raw[end:]
     try:
@@ -198,7 +202,7 @@ def _lines(raw: bytes) -> tuple[list[tuple[int, str]], list[str], int]:
     lines = _LINE_END.split(text)[:-1] if text else []
     numbered = list(enumerate(lines, start=1))
     if not last.strip():
-        return numbered, [], len(raw)
+        return numbered, [], mark + len(raw)
     number = len(lines) + 1
     try:
         tail = last.decode()
@@ -212,8 +216,8 @@ def _lines(raw: bytes) -> tuple[list[tuple[int, str]], list[str], int]:
     except (UnicodeDecodeError, InputError):
         if not lines:
             raise RecordError([f"line 1: a record starts with {FIRST_LINE!r}"]) from None
-        return numbered, [f"line {number} is cut off and left out"], end
-    return [*numbered, (number, tail)], [], len(raw)
+        return numbered, [f"line {number} is cut off and left out"], mark + end
+    return [*numbered, (number, tail)], [], mark + len(raw)
 
 
 def header_text(settings: Settings) -> str:

@@ -8,6 +8,9 @@ from enum import StrEnum
 from quaternity.errors import InputError
 from solvers.problem import check_size
 
+LARGEST_SEED = 999_999_999
+"""Seeds have at most nine digits, in records too."""
+
 
 class TieBreak(StrEnum):
     """Who is on turn when neither the asker nor the asked has cards left.
@@ -71,6 +74,8 @@ class Settings:
                 faults.append(f"{name}: {value} is less than {least}{why}")
         if not isinstance(self.seed, int) or isinstance(self.seed, bool):
             faults.append(f"seed: {self.seed!r} is not a whole number")
+        elif not 0 <= self.seed <= LARGEST_SEED:
+            faults.append(f"seed: {self.seed} is out of range 0..{LARGEST_SEED}")
         if not isinstance(self.tie_break, TieBreak):
             faults.append(f"tie_break: {self.tie_break!r} is not a TieBreak")
         if faults:
@@ -88,4 +93,4 @@ class Settings:
         return self.set_size * self.sets // self.players
 
 
-__all__ = ["Settings", "TieBreak"]
+__all__ = ["LARGEST_SEED", "Settings", "TieBreak"]

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from quaternity.errors import InputError, QuaternityError
 from quaternity.reading import decode, read_bytes
-from quaternity.settings import TieBreak
+from quaternity.settings import LARGEST_SEED, TieBreak
 from quaternity.state import State, out_of_play
 from solvers.problem import DealProblem, SetConstraint, check_size, mask_of, players_in
 
@@ -23,6 +23,9 @@ REQUIRED = (
     "format", "set_size", "sets", "players", "hands", "owners", "minimum", "completed"
 )  # fmt: skip
 OPTIONAL = ("turn", "maximum", "tie_break", "seed")
+LARGEST_NUMBER = 10**50
+"""Largest hand or bound that is read: far above every possible state, and quick to print."""
+
 MOST_SHOWN = 20
 """Most faults an error's text shows; `StateFileError.faults` has all."""
 
@@ -166,11 +169,11 @@ class _Reader:
         turn = self._player(document.get("turn"), "turn", absent=True)
         tie_break = self._tie_break()
         seed = document.get("seed", 0)
-        if not isinstance(seed, int) or isinstance(seed, bool):
-            self.faults.append(f"seed: {_shown(seed)} is not a whole number")
+        if not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed <= LARGEST_SEED:
+            self.faults.append(f"seed: {_shown(seed)} is not a whole number 0..{LARGEST_SEED}")
         if self.faults:
             raise StateFileError(self.faults)
-        self._contradictions(owners, minimum, completed)
+        self._contradictions(owners, minimum, maximum, completed)
         constraints = tuple(
             SetConstraint.trusted(
                 tuple(owners[index]),
@@ -185,7 +188,11 @@ class _Reader:
         return State(problem, turn, tuple(completed), size, tie_break, seed)
 
     def _contradictions(
-        self, owners: list[list[int]], minimum: list[list[int]], completed: list[int | None]
+        self,
+        owners: list[list[int]],
+        minimum: list[list[int]],
+        maximum: list[list[int]],
+        completed: list[int | None],
     ) -> None:
         """Completed sets leave no trace in the deal problem, so they are checked here."""
         faults = []
@@ -198,6 +205,11 @@ class _Reader:
                 for card, mask in enumerate(owners[index])
                 if not mask >> owner & 1
             ]
+            if maximum[owner][index] < self.size:
+                faults.append(
+                    f"set {index} is completed by player {owner}, "
+                    f"who may hold at most {maximum[owner][index]} of its cards"
+                )
             for player, row in enumerate(minimum):
                 # The set's owner may still be said to hold it.
                 if row[index] > (self.size if player == owner else 0):
@@ -230,6 +242,9 @@ class _Reader:
     def _number(self, value: object, place: str) -> int:
         if not isinstance(value, int) or isinstance(value, bool) or value < 0:
             self.faults.append(f"{place}: {_shown(value)} is not a whole number of at least 0")
+            return 0
+        if value > LARGEST_NUMBER:
+            self.faults.append(f"{place}: {_shown(value)} is above {LARGEST_NUMBER:.0e}")
             return 0
         return value
 

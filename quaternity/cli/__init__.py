@@ -13,11 +13,24 @@ def main() -> None:
 
     from quaternity.cli import commands
 
+    _open_streams()
+    # Numbers of deals are long: 10,000 cards and 100 players give 20,000 digits.
+    sys.set_int_max_str_digits(50_000)
     # A name that the terminal's encoding lacks is printed escaped.
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     raise SystemExit(commands.run())
+
+
+def _open_streams() -> None:
+    """Give a process that was started without standard streams some that lead nowhere."""
+    import os
+    import sys
+
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 - kept open
 
 
 __all__ = ["main"]

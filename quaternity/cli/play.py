@@ -107,17 +107,16 @@ def _opened(
         InputError: as for settings and records; or a seat is none of the game's.
     """
     from quaternity.game import Game
-    from quaternity.journal import Journal, agree_on
+    from quaternity.journal import Journal
     from quaternity.settings import Settings, TieBreak
     from solvers.wording import counted
 
     if tie_break is not None:
         asked["tie_break"] = TieBreak.parse(tie_break)
     if record is not None and Journal.exists(record):
-        journal, game, warnings = Journal.resume(record)
+        journal, game, warnings = Journal.resume(record, asked)
         for text in warnings:
             warn(f"{record}: {text}")
-        agree_on(game.settings, asked)
         _check_seats(seats, game.settings.players)
         print(f"resuming {record} after {counted(len(game.moves), 'move')}")
         return game, journal

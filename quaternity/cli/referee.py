@@ -153,7 +153,8 @@ def questions(files: Files, as_json: AsJson = False) -> None:
             state = (
                 document.replay().state if isinstance(document, ParsedRecord) else document.state
             )
-            if state.turn is None:
+            possible = bool(state.verdict())
+            if possible and state.turn is None and not state.is_over:
                 raise InputError("turn: missing, and needed to know who asks")
         except InputError as error:
             warn_about(path, error)
@@ -166,7 +167,7 @@ def questions(files: Files, as_json: AsJson = False) -> None:
                 print("[]", flush=True)
             continue
         found = state.legal_questions
-        if not found and not state.is_over and not state.verdict():
+        if not possible:
             warn(f"{path}: the state is impossible")
             status = max(status, ExitStatus.IMPOSSIBLE)
         if as_json:

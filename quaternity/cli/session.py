@@ -39,7 +39,7 @@ MOST_BOT_MOVES = 100_000
 """A game among bots only is given up after so many moves."""
 
 _ASK = re.compile(
-    r"(?:\d+\s+asks\s+)?(\d{1,9})(?:\s+for)?\s+(\d{1,9})\s*[/\s]\s*(\d{1,9})", re.ASCII
+    r"(?:(\d{1,9})\s+asks\s+)?(\d{1,9})(?:\s+for)?\s+(\d{1,9})\s*[/\s]\s*(\d{1,9})", re.ASCII
 )
 
 
@@ -68,7 +68,8 @@ class Session:
         self.journal = journal
         self.bots = bots
         self.tablebase = tablebase
-        self.puzzle: tuple[Question, Answer | None] | None = None
+        # What was refused or forced last, with the game it was refused or forced in.
+        self.puzzle: tuple[Game, Question] | None = None
         self.output = console()
 
     @property
@@ -126,7 +127,7 @@ class Session:
         if len(answers) == 1:
             answer = answers[0]
             print(f"player {question.asked} must say {answer}")
-            self.puzzle = question, Answer(not answer)
+            self.puzzle = self.game, question
         elif question.asked in self.bots:
             answer = self.bots[question.asked].bot.answer(self.state, question)
             print(f"player {question.asked} says {answer}")
@@ -141,7 +142,7 @@ class Session:
         """The answer of a player with a choice; None when the question was taken back."""
         while True:
             line = self.read(f"player {question.asked}, do you have {question.card}? ")
-            if line == "undo":
+            if line.lower().split()[:1] == ["undo"]:
                 print("the question is taken back")
                 return None
             try:
@@ -219,8 +220,9 @@ class Session:
         if match is None or turn is None:
             print(f"{line!r} is not understood: a question is for example 1 0 2 or 1 for 0/2; help")
             return None
-        asked, set_index, number = (int(text) for text in match.groups())
-        return Question(turn, asked, Card(set_index, number))
+        asker = turn if match[1] is None else int(match[1])
+        asked, set_index, number = (int(match[group]) for group in (2, 3, 4))
+        return Question(asker, asked, Card(set_index, number))
 
     def asked(self, line: str) -> Question | None:
         """The legal question in a line; None, with an explanation, when there is none."""
@@ -230,7 +232,7 @@ class Session:
         try:
             self.state.answers(question)
         except IllegalMove as error:
-            self.puzzle = question, None
+            self.puzzle = self.game, question
             print(error)
             return None
         return question
@@ -253,17 +255,14 @@ class Session:
     def why(self, line: str) -> None:
         """Explain what the last refusal or forced answer, or any question, rests on."""
         if line:
-            question = self.parsed(line)
-            if question is None:
+            asked = self.parsed(line)
+            if asked is None:
                 return
-            puzzle: tuple[Question, Answer | None] | None = question, None
-        else:
-            puzzle = self.puzzle
-        if puzzle is None:
+            self.puzzle = self.game, asked
+        if self.puzzle is None:
             print("nothing was refused or forced yet; why 1 0 2 explains a question")
             return
-        question = puzzle[0]
-        game = self.game if line else self.game_before(question)
+        game, question = self.puzzle
         state = game.state
         if question not in state.legal_questions:
             faults = question_faults(state, question)
@@ -279,12 +278,6 @@ class Session:
         other = Answer(not answers[0])
         print(f"{question}: {other} is impossible: {answer_fault(state, question, other)}")
         self.trace(game, question, other)
-
-    def game_before(self, question: Question) -> Game:
-        """The game when a puzzling question was asked: now, or before the last move."""
-        if self.game.moves and self.game.moves[-1].question == question:
-            return self.game.undo()
-        return self.game
 
     def trace(self, game: Game, question: Question, answer: Answer | None) -> None:
         """The earlier moves that forbid a question or answer, when the deal problem does."""

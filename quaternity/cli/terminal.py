@@ -31,8 +31,13 @@ def console() -> Console:
 
     plain = not sys.stdout.isatty()
     # A pipe has no width: lines are left as long as they are.
-    width = int(os.environ.get("COLUMNS") or 0) or (200 if plain else None)
-    return Console(highlight=False, width=width, no_color=plain or None, soft_wrap=plain)
+    columns = os.environ.get("COLUMNS", "")
+    width = int(columns) if columns.isdecimal() and 0 < int(columns) < 10_000 else None
+    if plain:
+        return Console(
+            highlight=False, width=width or 200, no_color=True, force_terminal=False, soft_wrap=True
+        )
+    return Console(highlight=False, width=width)
 
 
 @contextmanager

@@ -1,10 +1,14 @@
 """`analyse`: JSON for programs, matrices for people, pictures."""
 
 import json
+from math import factorial
 from pathlib import Path
 
 import pytest
 
+from quaternity.settings import Settings
+from quaternity.state import State
+from quaternity.state_file import state_text
 from tests.cli.conftest import Cli
 from tests.cli.test_check import DATA, OWN_RECORD, RECORD
 
@@ -80,3 +84,23 @@ def test_an_invalid_record_names_the_moves_behind_it(cli: Cli, tmp_path: Path) -
     reason = cli("check", path, "--json").json["reason"]
     assert reason.startswith("line 7:")
     assert reason.endswith("left out would allow it: line 5: 0 asks 1 for 0/2: no")
+
+
+@pytest.mark.parametrize("size", [(48, 1, 12), (13, 4, 13), (20, 3, 6)], ids=str)
+def test_starts_with_sets_larger_than_hands(
+    cli: Cli, tmp_path: Path, size: tuple[int, int, int]
+) -> None:
+    path = tmp_path / "state.json"
+    state = State.start(Settings(*size))
+    path.write_text(state_text(state))
+    found = cli("analyse", path, "--json").json
+    hand = state.hands[0]
+    assert found["deals"] == factorial(size[0] * size[1]) // factorial(hand) ** size[2]
+
+
+def test_odd_terminals(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "abc")
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    outcome = cli("analyse", DATA / "possible-4-13-4.json")
+    assert outcome.status == 0
+    assert "\x1b" not in outcome.out

@@ -201,3 +201,38 @@ def test_perft_prints_the_known_numbers(cli: Cli) -> None:
     assert cli("perft", "-s", 2, "-n", 3, "-p", 3, "-d", 4, "--json").json == {
         "leaves": [24, 384, 1344, 3168]
     }
+
+
+def test_a_wrong_turn_is_nothing_the_solvers_object_to(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "game.record"
+    path.write_text(f"{OWN_RECORD}1 asks 2 for 0/2: no\n")
+    outcome = cli("check", path, "--json", "--solver", "all")
+    assert outcome.status == 1
+    assert outcome.json["valid"] is False
+    assert set(outcome.json["verdicts"].values()) == {True}
+
+
+@pytest.mark.parametrize(("hands", "status"), [([0, 0], 0), ([1, 0], 1)])
+def test_questions_of_a_finished_game(
+    cli: Cli, tmp_path: Path, hands: list[int], status: int
+) -> None:
+    path = tmp_path / "state.json"
+    document = {
+        "format": "quaternity-state/1", "set_size": 2, "sets": 1, "players": 2, "hands": hands,
+        "owners": [[[0], [0]]], "minimum": [[0], [0]], "completed": [0],
+    }  # fmt: skip
+    path.write_text(json.dumps(document))
+    outcome = cli("questions", path, "--json")
+    assert (outcome.status, outcome.out) == (status, "[]\n")
+
+
+def test_a_completed_set_beyond_its_owners_maximum(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "state.json"
+    document = {
+        "format": "quaternity-state/1", "set_size": 2, "sets": 1, "players": 2, "hands": [0, 0],
+        "owners": [[[0], [0]]], "minimum": [[0], [0]], "maximum": [[1], [2]], "completed": [0],
+    }  # fmt: skip
+    path.write_text(json.dumps(document))
+    outcome = cli("check", path, "--json")
+    assert outcome.status == 1
+    assert "may hold at most 1 of its cards" in outcome.json["reason"]

@@ -130,3 +130,56 @@ def test_two_players_are_told_what_that_means(cli: Cli) -> None:
 
 def test_undecodable_input_is_no_traceback(cli: Cli) -> None:
     assert cli("play", stdin=b"\xff\xfe\n1 0 2\nn\n").status == 0
+
+
+def test_a_byte_order_mark_costs_nothing(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "game.record"
+    text = "\ufeff" + START + "0 asks 1 for 0/2: no\n"
+    path.write_text(text)
+    cli("play", "--record", path, stdin="2 1 1\ny\n")
+    assert path.read_text() == text + "1 asks 2 for 1/1: yes\n"
+
+
+def test_a_refused_resume_changes_nothing(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "game.record"
+    path.write_text(START + "0 asks 1 f")
+    assert cli("play", "--record", path, "-s", 6).status == 2
+    assert path.read_text() == START + "0 asks 1 f"
+
+
+def test_a_header_cut_off_is_not_played_on(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "game.record"
+    path.write_text(START[:-6])
+    outcome = cli("play", "--record", path, stdin="1 0 2\nn\n")
+    assert outcome.status == 2
+    assert "cut off" in outcome.err
+    assert path.read_text() == START[:-6]
+
+
+@pytest.mark.parametrize("seed", ["-1", "1234567890"])
+def test_seeds_that_no_record_can_hold(cli: Cli, tmp_path: Path, seed: str) -> None:
+    path = tmp_path / "game.record"
+    outcome = cli("play", "--record", path, "--seed", seed)
+    assert outcome.status == 2
+    assert "out of range 0..999999999" in outcome.err
+    assert not path.exists()
+
+
+@pytest.mark.parametrize("word", ["undo", "UNDO", "undo it"])
+def test_taking_a_question_back_leaves_the_record(cli: Cli, tmp_path: Path, word: str) -> None:
+    path = tmp_path / "game.record"
+    outcome = cli("play", "--record", path, stdin=f"1 0 0\nn\n2 1 0\n{word}\n2 1 1\ny\n")
+    assert outcome.status == 0
+    assert path.read_text() == START + "0 asks 1 for 0/0: no\n1 asks 2 for 1/1: yes\n"
+
+
+def test_somebody_else_cannot_ask(cli: Cli) -> None:
+    outcome = cli("play", stdin="2 asks 1 for 0/0\n")
+    assert "player 0 is on turn, not player 2" in outcome.out
+
+
+def test_why_is_about_the_position_of_the_refusal(cli: Cli) -> None:
+    outcome = cli("play", stdin="1 0 0\ny\n1 0 0\nwhy\n")
+    assert "0 asks 1 for 0/0 is refused: player 0 owns 0/0" in outcome.out
+    outcome = cli("play", stdin="1 0 2\nn\n0 0 2\n2 1 1\nn\nwhy\n")
+    assert "1 asks 0 for 0/2: yes is impossible" in outcome.out
