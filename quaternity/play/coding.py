@@ -62,8 +62,13 @@ class Rules:
 
     @classmethod
     def of(cls, game: Settings | State) -> Rules:
-        """The rules of a state's or settings' game."""
-        return cls(game.set_size, game.sets, game.players, game.tie_break)
+        """The rules of a state's or settings' game.
+
+        With up to three players no tie-break ever has a choice (see `order_matters`), so there the
+        rules do not tell them apart.
+        """
+        tie_break = game.tie_break if game.players > 3 else TieBreak.FIRST_IN_ORDER
+        return cls(game.set_size, game.sets, game.players, tie_break)
 
     def document(self) -> dict[str, Any]:
         """As plain values for JSON."""

@@ -14,10 +14,10 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import struct
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from struct import Struct
 from typing import TYPE_CHECKING, Any
 
 from quaternity.cards import Card
@@ -129,14 +129,17 @@ class Tablebase:
         return self._standing(key, roles)
 
     def _standing(self, key: Key, roles: tuple[int, ...]) -> Standing:
-        row = self._fetch.execute("SELECT value FROM states WHERE key = ?", (key,)).fetchone()
+        try:
+            row = self._fetch.execute("SELECT value FROM states WHERE key = ?", (key,)).fetchone()
+            force, win, *rest = self._value.unpack(row[0]) if row is not None else (0, 0)
+        except (sqlite3.Error, struct.error, TypeError) as error:
+            raise InputError(f"{self.path}: a damaged tablebase ({error})") from error
         if row is None:
             raise UnknownState(
                 f"{self.path} does not hold this state: "
                 f"it does not follow from the state that was solved"
             )
         players = len(roles)
-        force, win, *rest = self._value.unpack(row[0])
         return Standing.of_roles(roles, force, win, rest[:players], rest[players:])
 
     def prospects(self, state: State) -> list[Prospect]:
@@ -218,9 +221,9 @@ def _fill(database: sqlite3.Connection, solution: Solution) -> None:
     database.commit()
 
 
-def _layout(players: int) -> Struct:
+def _layout(players: int) -> struct.Struct:
     """How a value is written."""
-    return Struct(f">BB{players}B{players}H")
+    return struct.Struct(f">BB{players}B{players}H")
 
 
 def _opened(path: Path) -> tuple[sqlite3.Connection, dict[str, Any]]:
