@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import nextafter
 from operator import mul
 from typing import TYPE_CHECKING
 
@@ -32,6 +33,10 @@ from solvers.set_ways import SetWays, Vector
 
 if TYPE_CHECKING:
     from fractions import Fraction
+
+
+_LEAST, _MOST = nextafter(0.0, 1.0), nextafter(1.0, 0.0)
+"""The floats next to 0.0 and 1.0, inside."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +67,8 @@ class Chances:
     def floats(self) -> list[list[list[float]]]:
         """All chances `[set][card][player]`, each the float nearest to the exact value.
 
-        Equal rows may be one list: treat them as read-only.
+        0.0 and 1.0 are exact: a chance that rounds to one of them without being it is given as the
+        float next to it. Equal rows may be one list: treat them as read-only.
 
         Raises:
             NoDeal: there is no deal.
@@ -78,10 +84,17 @@ class Chances:
                 # Cards alike share one tuple, and so one division per player.
                 floats = rows.get(id(row))
                 if floats is None:
-                    floats = rows[id(row)] = [number / deals for number in row]
+                    floats = rows[id(row)] = [_float(number, deals) for number in row]
                 chances.append(floats)
             result.append(chances)
         return result
+
+
+def _float(number: int, deals: int) -> float:
+    """The float nearest to number / deals, kept off 0.0 and 1.0 unless it is exactly that."""
+    if 0 < number < deals:
+        return min(max(number / deals, _LEAST), _MOST)
+    return float(number == deals)
 
 
 def count_deals(problem: DealProblem) -> int:
@@ -144,7 +157,7 @@ def _owned(
 def chances(problem: DealProblem) -> list[list[list[float]]]:
     """The chance `[set][card][player]` that the player owns the card, all deals equally likely.
 
-    Each is the float nearest to the exact value; 0.0 and 1.0 are exact. Cost: as `exact_chances`.
+    As `Chances.floats` gives them: 0.0 and 1.0 are exact. Cost: as `exact_chances`.
     Equal rows may be one list: treat them as read-only.
 
     Raises:

@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from solvers.errors import SolverFault
 from solvers.problem import DealProblem, players_in
 from solvers.shortage import Shortage, plain_shortage
 from solvers.verdict import Deal, Feasible, Infeasible, Verdict
@@ -100,12 +101,16 @@ def build(network: Network) -> Any:
 
 
 def run(solver: Any) -> int:
-    """Solve, and give the amount of flow that reaches the sink."""
+    """Solve, and give the amount of flow that reaches the sink.
+
+    Raises:
+        SolverFault: the flow solver ended without an answer.
+    """
     from ortools.graph.python import max_flow
 
     status = solver.solve(SOURCE, SINK)
     if status != max_flow.SimpleMaxFlow.OPTIMAL:
-        raise RuntimeError(f"the flow solver ended with status {status}")
+        raise SolverFault(f"the flow solver ended with status {status}")
     return int(solver.optimal_flow())
 
 

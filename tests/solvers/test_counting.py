@@ -1,7 +1,7 @@
 """Counts and chances: golden numbers, other ways to the same numbers, laws, limits."""
 
 from fractions import Fraction
-from math import factorial, prod
+from math import factorial, nextafter, prod
 
 import pytest
 from hypothesis import given, settings
@@ -20,6 +20,7 @@ from solvers import (
     solve,
 )
 from solvers.brute_force import deals
+from solvers.counting import Chances
 from solvers.strategies import deal_problems
 from tests.agreement import agree
 from tests.solvers.plain_counting import (
@@ -137,6 +138,41 @@ def test_what_a_floating_chance_is() -> None:
 def test_certain_cards_have_chances_of_exactly_0_and_1() -> None:
     problem = DealProblem([2, 1], [SetConstraint.of([[0], [0, 1], [0, 1]], players=2)])
     assert chances(problem) == [[[1.0, 0.0], [0.5, 0.5], [0.5, 0.5]]]
+
+
+def chain(links: int, size: int) -> DealProblem:
+    """One card that players 0 and `links` share, and sets that pass a change of its owner on.
+
+    Link p is a set of players p and p + 1, where p + 1 can have at most one card. With the shared
+    card at player 0, p + 1 has any one of each link; with it at the last player, none of any.
+    """
+    players = links + 1
+    sets = [SetConstraint.of([[0, links]], players)]
+    for first in range(links):
+        low = [0] * players
+        low[first] = size - 1
+        sets.append(SetConstraint.of([[first, first + 1]] * size, players, low, [size] * players))
+    return DealProblem([size] * links + [1], sets)
+
+
+def test_chances_next_to_0_and_1_stay_off_them() -> None:
+    assert (
+        agree({"polynomial": count_deals, "deals": lambda one: len(list(deals(one)))}, chain(2, 3))
+        == 3**2 + 1
+    )
+    problem = chain(13, 100)
+    exact = exact_chances(problem)
+    assert exact.deals == 10**26 + 1
+    assert exact.chance(0, 0, 0) == 1 - Fraction(1, 10**26 + 1)
+    row = exact.floats()[0][0]
+    assert 0.0 < row[13] == 1 / (10**26 + 1)
+    assert row[0] == nextafter(1.0, 0.0)
+    assert row[1:13] == [0.0] * 12
+
+
+def test_chances_too_small_for_a_float_are_not_0() -> None:
+    found = Chances(10**400, (((1, 10**400 - 1, 0), (0, 0, 10**400)),)).floats()
+    assert found == [[[nextafter(0.0, 1.0), nextafter(1.0, 0.0), 0.0], [0.0, 0.0, 1.0]]]
 
 
 def test_without_a_deal_nothing_has_a_chance() -> None:

@@ -10,12 +10,14 @@ from solvers import (
     InputError,
     LimitError,
     SetConstraint,
+    SolverFault,
     SolverTimeout,
     UnsupportedProblem,
     brute_force,
     certify,
     cp_sat,
     matching,
+    max_flow,
     verify,
 )
 from solvers.strategies import deal_problems
@@ -117,3 +119,12 @@ def test_brute_force_takes_up_to_its_limit() -> None:
     assert brute_force.refuses(one_more) == "more than 200000 assignments to try"
     with pytest.raises(UnsupportedProblem, match="brute force: more than 200000"):
         next(brute_force.deals(one_more))
+
+
+def test_a_flow_solver_that_gives_up_is_a_fault_of_the_solver() -> None:
+    class GivesUp:
+        def solve(self, source: int, sink: int) -> int:
+            return -1
+
+    with pytest.raises(SolverFault, match="the flow solver ended with status -1"):
+        max_flow.run(GivesUp())
