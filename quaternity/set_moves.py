@@ -13,13 +13,14 @@ entries per asker, made when first asked for. Kinds and rows are kept within `KI
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from quaternity.question import Answer
 from quaternity.transition import answered
 from solvers.coalition_tables import Lanes
 from solvers.memo import Memo
-from solvers.problem import SetConstraint
+from solvers.problem import SetConstraint, players_in
 
 KIND_BYTES = 128 * 2**20
 """About how much memory prepared kinds may take, over all games of a process."""
@@ -91,9 +92,9 @@ class Kind:
         common = layout.everybody
         for mask in constraint.owners:
             common &= mask
-        for player in range(layout.players):
-            others = any(low for other, low in enumerate(constraint.low) if other != player)
-            if common >> player & 1 and not others and constraint.high[player] >= size:
+        held = sum(constraint.low)
+        for player in players_in(common):
+            if constraint.low[player] == held and constraint.high[player] >= size:
                 high = list(constraint.high)
                 high[player] = size - 1
                 table = layout.table(constraint.owners, constraint.low, tuple(high))
@@ -110,28 +111,69 @@ class Kind:
         return asks
 
     def _made(self, asker: int) -> Asks:
-        layout, constraint = self.layout, self.constraint
+        layout, owners = self.layout, self.constraint.owners
         entries, answers = [], []
         floor = layout.ones * ((1 << (layout.width - 1)) - 1)
-        for card, mask in enumerate(constraint.owners):
-            if card and constraint.owners[card - 1] == mask:
-                continue
+        for asked, mask, no, yes in self._outcomes(asker, dict.fromkeys(owners)):
+            if no != IMPOSSIBLE:
+                floor = layout.lower(floor, no)
+            if yes != IMPOSSIBLE:
+                yes += layout.member[asked] - layout.member[asker]
+                floor = layout.lower(floor, yes)
+            if no != IMPOSSIBLE or yes != IMPOSSIBLE:
+                entries.append(Entry(asked, mask, no, yes))
+                answers.append(ANSWERS[(no != IMPOSSIBLE) + 2 * (yes != IMPOSSIBLE)])
+        return Asks(entries, floor, answers)
+
+    def _outcomes(self, asker: int, masks: Iterable[int]) -> Iterator[tuple[int, int, int, int]]:
+        """Per asked player and owner mask the set's tables after no and after yes.
+
+        The rules are those of `quaternity.transition.answered`, which serves sets with upper
+        bounds. Without any, most tables are shared: a no of somebody who may not own the card says
+        only what the question said, and a yes takes a minimum only from who had one.
+        """
+        layout, constraint = self.layout, self.constraint
+        size, others = constraint.size, [p for p in range(layout.players) if p != asker]
+        if min(constraint.high) < size:
+            for mask in masks:
+                card = constraint.owners.index(mask)
+                for asked in others:
+                    no, yes = (
+                        layout.table_of(answered(constraint, asker, asked, card, answer))
+                        for answer in Answer
+                    )
+                    yield asked, mask, no, yes
+            return
+        ranks = 0
+        for mask in constraint.owners:
+            ranks += layout.meeting(mask)
+        asking = list(constraint.low)
+        asking[asker] = max(1, asking[asker])
+        receiving = list(asking)
+        receiving[asker] += 1
+        mine = layout.meeting(1 << asker)
+        for mask in masks:
             if mask == 1 << asker:
                 continue
-            for asked in range(layout.players):
-                if asked == asker:
-                    continue
-                no = layout.table_of(answered(constraint, asker, asked, card, False))
-                yes = layout.table_of(answered(constraint, asker, asked, card, True))
-                if no != IMPOSSIBLE:
-                    floor = layout.lower(floor, no)
-                if yes != IMPOSSIBLE:
-                    yes += layout.member[asked] - layout.member[asker]
-                    floor = layout.lower(floor, yes)
-                if no != IMPOSSIBLE or yes != IMPOSSIBLE:
-                    entries.append(Entry(asked, mask, no, yes))
-                    answers.append(ANSWERS[(no != IMPOSSIBLE) + 2 * (yes != IMPOSSIBLE)])
-        return Asks(entries, floor, answers)
+            rest = ranks - layout.meeting(mask)
+            nos: dict[int, int] = {}
+            given = layout.settled(rest + mine, receiving, size)
+            for asked in others:
+                left = mask & ~(1 << asker | 1 << asked)
+                if left not in nos:
+                    nos[left] = (
+                        layout.settled(rest + layout.meeting(left), asking, size)
+                        if left
+                        else IMPOSSIBLE
+                    )
+                yes = IMPOSSIBLE
+                if mask >> asked & 1:
+                    yes = given
+                    if receiving[asked]:
+                        receiving[asked] -= 1
+                        yes = layout.settled(rest + mine, receiving, size)
+                        receiving[asked] += 1
+                yield asked, mask, nos[left], yes
 
 
 class Row:

@@ -18,6 +18,7 @@ of a table is 2^P lanes of 1, 2 or 4 bytes. Doubling with every player, this ser
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
@@ -25,6 +26,9 @@ from solvers.problem import SetConstraint, players_in
 
 MAX_PLAYERS = 12
 """Most players a table is made for: 4096 lanes."""
+
+MEETINGS_KEPT = 8
+"""Most players for which the lanes of every owner mask are kept: 256 masks, at most 0.5 MiB."""
 
 CACHED_BYTES = 32 * 2**20
 """About how much memory the cached tables of one lane layout may take."""
@@ -43,7 +47,8 @@ class Lanes:
     """
 
     __slots__ = (
-        "_inside", "_outside", "everybody", "guard", "member", "ones", "players", "table", "width"
+        "_absent", "_inside", "_meetings", "_outside", "everybody", "guard", "member", "ones", "players",
+        "table", "width",
     )  # fmt: skip
 
     def __init__(self, players: int, width: int) -> None:
@@ -61,6 +66,8 @@ class Lanes:
             self.member.append(run * (every_bit // ((1 << 2 * span) - 1)))
         # All bits of the lanes with, and without, a player.
         self._inside = [member * low_lane for member in self.member]
+        self._meetings: dict[int, int] = {}
+        self._absent = [self.ones - member for member in self.member]
         self._outside = [(self.ones - member) * low_lane for member in self.member]
         lane_bytes = (width << players) // 8
         size = max(256, min(1 << 17, CACHED_BYTES // (lane_bytes + 400)))
@@ -77,9 +84,13 @@ class Lanes:
 
     def meeting(self, mask: int) -> int:
         """1 in every lane whose coalition shares a player with `mask`."""
-        lanes = 0
-        for player in players_in(mask):
-            lanes |= self.member[player]
+        lanes = self._meetings.get(mask)
+        if lanes is None:
+            lanes = 0
+            for player in players_in(mask):
+                lanes |= self.member[player]
+            if self.players <= MEETINGS_KEPT:
+                self._meetings[mask] = lanes
         return lanes
 
     def lane(self, packed: int, coalition: int) -> int:
@@ -94,10 +105,13 @@ class Lanes:
         size = len(owners)
         if sum(low) > size or any(a > b for a, b in zip(low, high, strict=True)):
             return -1
+        ranks = 0
+        for mask, cards in Counter(owners).items():
+            ranks += cards * self.meeting(mask)
+        if min(high, default=0) >= size:
+            return self.settled(ranks, low, size)
         # Shifted up by `size`, so that no lane goes below 0 on the way.
-        packed = self.ones * size
-        for mask in owners:
-            packed += self.meeting(mask)
+        packed = ranks + self.ones * size
         ones, guard, top = self.ones, self.guard, self.width - 1
         # Lanes are indexed by the witness X at first; each pass turns one player's bit from
         # "in X" to "in A", keeping the smaller of the two ways.
@@ -115,6 +129,32 @@ class Lanes:
         if self.lane(packed, 0) != size or self.lane(packed, self.everybody) != 2 * size:
             return -1
         return packed - ones * size
+
+    def settled(self, ranks: int, low: Sequence[int], size: int) -> int:
+        """The table of a set without upper bounds that matter; -1 when it is impossible.
+
+        Args:
+            ranks: packed, per coalition the cards that somebody in it may own (see `meeting`).
+            low: per player the least number of cards.
+            size: number of cards.
+
+        A player without bounds changes nothing in passing from witnesses to coalitions, since r
+        grows with its argument, by no more than the cards there are; so only minimums cost a pass.
+        """
+        if sum(low) > size:
+            return -1
+        packed = ranks + self.ones * size
+        guard, top = self.guard, self.width - 1
+        for player, least in enumerate(low):
+            if least:
+                inside = packed & self._inside[player]
+                without = packed ^ inside
+                first = (inside >> (self.width << player)) - least * self._absent[player]
+                keep = ((without | guard) - first) & guard
+                packed = inside | without ^ ((without ^ first) & (keep - (keep >> top)))
+        if self.lane(packed, 0) != size or self.lane(packed, self.everybody) != 2 * size:
+            return -1
+        return packed - self.ones * size
 
     def table_of(self, constraint: SetConstraint) -> int:
         """The packed table of a set with its cards in any order; -1 when it is impossible."""
