@@ -1,5 +1,6 @@
 """What a state implies: closing, counting, information, and reasons traced to moves."""
 
+from collections.abc import Iterable
 from math import factorial, log2
 from random import Random
 
@@ -14,6 +15,7 @@ from quaternity.legal import problem_after
 from quaternity.question import Answer, Move, Question
 from quaternity.settings import Settings
 from quaternity.state import State
+from quaternity.transition import asking
 from solvers import DealProblem, SetConstraint, solve
 from solvers.brute_force import deals
 from solvers.counting import count_deals
@@ -96,8 +98,11 @@ def test_prospects_agree_with_enumeration(settings: Settings) -> None:
             assert (bool(one.after_no), bool(one.after_yes)) == (
                 Answer.NO in answers, Answer.YES in answers
             )  # fmt: skip
-            assert 0 <= one.chance_of_yes <= 1
-            assert -1e-9 <= one.bits <= log2(len(every)) + 1e-9
+            assert one.before == len(every)
+            assert one.chance_of_yes == pytest.approx(yes / len(able))
+            # Every deal that allows the question is as likely, and falls into one of two parts.
+            left = [log2(part) for part in (yes, len(able) - yes) for _ in range(part)]
+            assert one.bits == pytest.approx(log2(len(every)) - sum(left) / len(able))
 
 
 @pytest.mark.parametrize("settings", [*SMALL, Settings(4, 3, 3), Settings(4, 6, 3)], ids=str)
@@ -146,12 +151,79 @@ def test_explanations_are_minimal(settings: Settings) -> None:
         explained += 1
 
 
-def test_an_illegal_question_is_traced() -> None:
+def forbids(game: Game, moves: Iterable[int], question: Question) -> bool:
+    """Whether no deal fits what some of a game's moves say, and what the asker states."""
+    asker, _, (set_index, number) = question
+    problem = known_from(game, set(moves))
+    return not solve(problem.with_set(set_index, asking(problem.sets[set_index], asker, number)))
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_an_illegal_question_is_traced(number: int) -> None:
+    """The last no says that player 2 has not 2/0, and that 2/1 is player 0's."""
+    game = Game.start(Settings(2, 3, 3))
+    for text in ("0 asks 1 for 0/0: no", "1 asks 0 for 1/0: no", "0 asks 2 for 2/0: no"):
+        game = game.play(Move.parse(text))
+    question = Question(2, 0, Card(2, number))
+    assert question not in game.state.legal_questions
+    found = explain(game, question)
+    assert found is not None
+    assert found.moves == (2,)
+    assert found.shortage.holds(found.problem)
+    assert [forbids(game, (move,), question) for move in range(3)] == [False, False, True]
+
+
+def test_moves_that_forbid_a_question_only_together_are_all_named() -> None:
+    """The hand of player 2 is 0/0 and 1/0: nothing of set 2, of which nobody has spoken."""
+    game = Game.start(Settings(2, 3, 3))
+    for text in ("0 asks 1 for 0/0: no", "1 asks 0 for 1/0: no"):
+        game = game.play(Move.parse(text))
+    question = Question(2, 0, Card(2, 0))
+    assert question not in State(game.state.problem, 2, game.state.completed, 2).legal_questions
+    found = explain(game, question)
+    assert found is not None
+    assert found.moves == (0, 1)
+    assert forbids(game, (0, 1), question)
+    assert not forbids(game, (0,), question)
+    assert not forbids(game, (1,), question)
+
+
+def test_a_legal_question_has_nothing_to_trace() -> None:
     game = Game.start(Settings(3, 2, 3)).play(Move.parse("0 asks 1 for 0/1: yes"))
-    game = game.play(Move.parse("0 asks 2 for 1/0: no"))
-    found = explain(game, Question(2, 0, Card(0, 1)))
-    legal = Question(2, 0, Card(0, 1)) in game.state.legal_questions
-    assert (found is None) == legal
+    for question in game.state.legal_questions:
+        assert explain(game, question) is None
+
+
+@pytest.mark.parametrize(
+    ("settings", "moves", "question", "answer", "shorter"),
+    [
+        (Settings(3, 2, 3),
+         ("0 asks 2 for 0/0: no", "2 asks 1 for 1/0: no", "1 asks 2 for 1/0: no"),
+         Question(2, 0, Card(1, 1)), Answer.YES, (2,)),
+        (Settings(2, 3, 3),
+         ("0 asks 2 for 1/0: no", "2 asks 0 for 0/0: yes", "2 asks 1 for 2/1: yes"),
+         Question(1, 0, Card(1, 1)), Answer.NO, (0,)),
+    ],
+    ids=["oldest moves left out first", "newest moves left out first"],
+)  # fmt: skip
+def test_the_shorter_of_two_minimal_lists_is_told(
+    settings: Settings,
+    moves: tuple[str, ...],
+    question: Question,
+    answer: Answer,
+    shorter: tuple[int, ...],
+) -> None:
+    """The other two moves forbid the answer as well, but only together."""
+    game = Game.start(settings)
+    for text in moves:
+        game = game.play(Move.parse(text))
+    found = explain(game, question, answer)
+    assert found is not None
+    assert found.moves == shorter
+    longer = {0, 1, 2} - set(shorter)
+    assert not solve(claim(known_from(game, longer), question, answer))
+    for move in longer:
+        assert solve(claim(known_from(game, {move}), question, answer))
 
 
 def test_a_repeated_position_is_noticed() -> None:

@@ -99,14 +99,32 @@ def test_an_impossible_answer_says_why() -> None:
 
 
 def test_a_question_about_a_full_hand_says_why() -> None:
-    settings = Settings(2, 3, 3)
-    played = game(settings, "0 asks 1 for 0/1: no", "1 asks 2 for 1/0: no")
-    state = played.state
+    """Player 2's cards are 0/0 and 1/0, and asking for set 2 is to claim a third one."""
+    before = game(Settings(2, 3, 3), "0 asks 1 for 0/0: no", "1 asks 0 for 1/0: no")
+    full = State(before.state.problem, 2, before.state.completed, 2)
+    assert full.legal_questions
+    for number in range(2):
+        for asked in range(2):
+            question = Question(2, asked, Card(2, number))
+            assert question not in full.legal_questions
+            claim = f"asking says that player 2 does not own 2/{number} but another card of set 2"
+            with pytest.raises(IllegalQuestion, match=f"{claim}, and then .* must hold"):
+                full.answers(question)
+
+
+def test_a_question_about_the_only_card_left_says_why() -> None:
+    """After the last no, 2/0 is player 1's and 2/1 player 0's."""
+    state = game(
+        Settings(2, 3, 3),
+        "0 asks 1 for 0/0: no", "1 asks 0 for 1/0: no", "0 asks 2 for 2/0: no",
+    ).state  # fmt: skip
+    assert state.turn == 2
     for number in range(2):
         question = Question(2, 0, Card(2, number))
-        if question not in state.legal_questions:
-            with pytest.raises(IllegalQuestion, match="asking says that player 2"):
-                state.answers(question)
+        assert question not in state.legal_questions
+        claim = f"asking says that player 2 does not own 2/{number} but another card of set 2"
+        with pytest.raises(IllegalQuestion, match=f"{claim}, and then .* of set 2"):
+            state.answers(question)
 
 
 def test_the_winner_has_most_sets_alone() -> None:

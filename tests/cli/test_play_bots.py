@@ -1,0 +1,47 @@
+"""`play` with seats that the program plays: what is taken back, and what is not."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Cli
+
+START = "quaternity 1\nset-size 4\nsets 3\nplayers 3\ntie-break first-in-order\n"
+MINE = "0 asks 1 for 0/0: yes\n"
+SEATS = ("--bot", "1=random", "--random", 2)
+
+
+@pytest.mark.parametrize(
+    "since",
+    ["0 asks 1 for 0/2: no\n1 asks 0 for 0/2: no\n",
+     "0 asks 1 for 0/2: no\n1 asks 2 for 1/0: no\n2 asks 0 for 2/0: no\n",
+     "0 asks 1 for 0/2: no\n1 asks 0 for 1/0: yes\n1 asks 0 for 2/0: no\n"],
+    ids=["a forced answer", "two bots", "a bot goes on"],
+)  # fmt: skip
+@pytest.mark.parametrize("earlier", ["", MINE], ids=["first", "later"])
+def test_undo_goes_back_to_the_last_question_of_a_person(
+    cli: Cli, tmp_path: Path, earlier: str, since: str
+) -> None:
+    """One undo takes back all that followed the question, and no bot is asked to move again."""
+    path = tmp_path / "game.record"
+    path.write_text(START + earlier + since)
+    outcome = cli("play", "--record", path, *SEATS, stdin="undo\n")
+    assert outcome.status == 0
+    assert path.read_text() == START + earlier
+
+
+def test_undo_among_people_takes_back_one_move(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "game.record"
+    path.write_text(START + "0 asks 1 for 0/2: no\n1 asks 0 for 0/2: no\n")
+    cli("play", "--record", path, "--bot", "2=random", stdin="undo\n")
+    assert path.read_text() == START + "0 asks 1 for 0/2: no\n"
+
+
+def test_undo_before_ones_first_move_lets_a_bot_begin_again(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "game.record"
+    path.write_text(START + "0 asks 1 for 0/2: no\n")
+    cli("play", "--record", path, "--bot", "0=random", stdin="undo\nn\n")
+    moves = path.read_text().removeprefix(START).splitlines()
+    assert len(moves) == 1
+    assert moves[0].startswith("0 asks ")
+    assert moves[0].endswith(": no")

@@ -1,0 +1,62 @@
+"""Completed sets where no tables serve: found by solvers, after a no as after a yes."""
+
+import json
+
+import pytest
+
+from quaternity import Answer, Card, Game, Move, Question, Settings, State
+from quaternity.state_file import parse_state
+from solvers.coalition_tables import MAX_PLAYERS
+
+PLAYERS = 13
+
+
+def ring() -> State:
+    """Player 3 holds 1/0 and either 0/0 or 1/1; the others hold halves of sets in a ring."""
+    assert PLAYERS > MAX_PLAYERS
+    others = [player for player in range(PLAYERS) if player != 3]
+    halves = [
+        [[player], [neighbour]]
+        for player, neighbour in zip(others, [*others[1:], others[0]], strict=True)
+    ]
+    owners = [[[0, 3], [2]], [[3], [0, 3]], *halves]
+    hands = [2] * PLAYERS
+    hands[0] += 1
+    hands[2] += 1
+    document = {
+        "format": "quaternity-state/1", "set_size": 2, "sets": len(owners), "players": PLAYERS,
+        "turn": 2, "hands": hands, "owners": owners, "minimum": [[0] * len(owners)] * PLAYERS,
+        "completed": [None] * len(owners),
+    }  # fmt: skip
+    return parse_state(json.dumps(document)).state
+
+
+def test_a_no_completes_the_set_of_the_asked() -> None:
+    before = ring()
+    assert not before.has_tables
+    state = before.after(Question(2, 3, Card(0, 0)), Answer.NO)
+    assert state.completed == (None, 3, *[None] * 12)
+    assert state.hands == (3, 2, 3, 0, *[2] * 9)
+    assert state.turn == 2
+    assert state.owners_of(0, 0) == (0,)
+
+
+def test_a_yes_completes_the_set_of_the_asker_only() -> None:
+    """Player 3 gave 0/0, so 1/1 is player 0's."""
+    state = ring().after(Question(2, 3, Card(0, 0)), Answer.YES)
+    assert state.completed == (2, *[None] * 13)
+    assert state.hands == (3, 2, 2, 1, *[2] * 9)
+    assert state.turn == 2
+
+
+@pytest.mark.parametrize("tables", [True, False])
+def test_a_no_completes_sets_with_and_without_tables(
+    tables: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not tables:
+        monkeypatch.setattr(State, "has_tables", False)
+    game = Game.start(Settings(2, 3, 3))
+    for text in ("0 asks 1 for 0/1: yes", "0 asks 2 for 1/0: no"):
+        game = game.play(Move.parse(text))
+    assert game.state.completed == (0, None, 2)
+    assert (game.state.hands, game.state.turn) == ((1, 1, 0), 0)

@@ -1,0 +1,115 @@
+"""Whose turn it is when somebody has no cards left, in positions where the rules differ."""
+
+import json
+from collections.abc import Sequence
+
+import pytest
+
+from quaternity import Answer, Card, Game, Move, Question, Settings, State, TieBreak
+from quaternity.state_file import parse_state
+from tests.game.test_game_machine import worlds_of
+
+Owners = Sequence[Sequence[Sequence[int]]]
+BOTH = list(TieBreak)
+
+
+def position(
+    turn: int, hands: Sequence[int], owners: Owners, tie_break: TieBreak, seed: int = 0
+) -> State:
+    """A state with sets of two cards of which nothing is known but possible owners."""
+    document = {
+        "format": "quaternity-state/1", "set_size": 2, "sets": len(owners),
+        "players": len(hands), "turn": turn, "hands": hands, "owners": owners,
+        "minimum": [[0] * len(owners) for _ in hands], "completed": [None] * len(owners),
+        "tie_break": tie_break.value, "seed": seed,
+    }  # fmt: skip
+    return parse_state(json.dumps(document)).state
+
+
+def among(players: list[int], cards: int) -> list[list[int]]:
+    """Cards that any of some players may own."""
+    return [players] * cards
+
+
+def bare_asked(tie_break: TieBreak) -> State:
+    """Player 3 holds 1/0 and either 0/0 or 1/1: without 0/0, exactly set 1."""
+    owners = [[[0, 3], [2]], [[3], [0, 3]], among([0, 1, 2], 2), among([0, 1, 2], 2)]
+    return position(2, [2, 1, 3, 2], owners, tie_break)
+
+
+@pytest.mark.parametrize("tie_break", BOTH)
+def test_after_a_no_of_a_bare_player_the_asker_goes_on(tie_break: TieBreak) -> None:
+    """The first in order would be player 0, the one with fewest cards player 1."""
+    state = bare_asked(tie_break).after(Question(2, 3, Card(0, 0)), Answer.NO)
+    assert state.completed == (None, 3, None, None)
+    assert state.hands == (2, 1, 3, 0)
+    assert state.turn == 2
+    assert state.legal_questions
+
+
+@pytest.mark.parametrize("tie_break", BOTH)
+def test_after_a_yes_to_a_player_who_is_bare_then_the_asked_goes_on(tie_break: TieBreak) -> None:
+    """Player 2 puts down the set and has nothing else; players 0 and 1 are not asked for."""
+    owners = [[[3], [2]], *[among([0, 1, 3], 2)] * 3]
+    before = position(2, [2, 1, 1, 4], owners, tie_break)
+    state = before.after(Question(2, 3, Card(0, 0)), Answer.YES)
+    assert state.completed == (2, None, None, None)
+    assert state.hands == (2, 1, 0, 3)
+    assert state.turn == 3
+
+
+def both_bare(hands: Sequence[int], tie_break: TieBreak, seed: int = 0) -> State:
+    """Player 0 has put down a set with the only card of player 1; players 2, 3 and 4 have some."""
+    owners = [[[0], [1]], *[among([2, 3, 4], 2)] * (sum(hands) // 2)]
+    before = position(0, [1, 1, *hands], owners, tie_break, seed)
+    return before.after(Question(0, 1, Card(0, 1)), Answer.YES)
+
+
+@pytest.mark.parametrize("hands", [(3, 1, 2), (2, 1, 3), (3, 1, 4)])
+def test_fewest_cards_decide_among_equal_sets(hands: Sequence[int]) -> None:
+    for seed in range(8):
+        assert both_bare(hands, TieBreak.FEWEST_SETS, seed).turn == 3
+    assert both_bare(hands, TieBreak.FIRST_IN_ORDER).turn == 2
+
+
+def test_fewest_sets_decide_before_fewest_cards() -> None:
+    """Player 2 has one card, but a set besides."""
+    document = {
+        "format": "quaternity-state/1", "set_size": 2, "sets": 4, "players": 4, "turn": 0,
+        "hands": [1, 1, 1, 3],
+        "owners": [[[0], [1]], *[among([2, 3], 2)] * 2, [[2], [2]]],
+        "minimum": [[0] * 4] * 4, "completed": [None, None, None, 2],
+        "tie_break": "fewest-sets",
+    }  # fmt: skip
+    state = parse_state(json.dumps(document)).state
+    assert state.after(Question(0, 1, Card(0, 1)), Answer.YES).turn == 3
+
+
+def test_a_seed_decides_among_equals() -> None:
+    """Recorded games can only be replayed while these draws stay what they are."""
+
+    def drawn() -> list[int | None]:
+        return [both_bare((2, 2, 2), TieBreak.FEWEST_SETS, seed).turn for seed in range(16)]
+
+    assert drawn() == [3, 4, 3, 4, 2, 2, 3, 2, 2, 2, 2, 4, 3, 2, 2, 3]
+
+
+def test_only_equals_are_drawn_from() -> None:
+    turns = {both_bare((2, 4, 2), TieBreak.FEWEST_SETS, seed).turn for seed in range(16)}
+    assert turns == {2, 4}
+
+
+def test_a_game_goes_the_same_way_again() -> None:
+    """In two moves players 0 and 1 are bare and the others equal."""
+    moves = [Move.parse("0 asks 1 for 0/1: yes"), Move.parse("0 asks 1 for 1/1: yes")]
+    found = set()
+    for seed in range(12):
+        settings = Settings(2, 4, 4, TieBreak.FEWEST_SETS, seed)
+        game, again = Game.start(settings), Game.start(settings)
+        for move in moves:
+            game, again = game.play(move), again.play(move)
+        assert game == again
+        assert game.state.hands == (0, 0, 2, 2)
+        assert len(worlds_of(game.state)) == 6
+        found.add(game.state.turn)
+    assert found == {2, 3}
