@@ -18,7 +18,7 @@ def around(owner: tuple[int, ...], players: int, random: Random) -> SetConstrain
     masks = [1 << who | random.randrange(1 << players) for who in owner]
     held = [owner.count(player) for player in range(players)]
     low = [random.randint(0, count) for count in held]
-    high = [random.randint(count, min(count + 1, len(owner))) for count in held]
+    high = [random.choice([count, min(count + 1, len(owner)), len(owner)]) for count in held]
     return SetConstraint(masks, low, high)
 
 
@@ -66,10 +66,19 @@ def test_deals_after_an_answer_are_those_that_fit_it(
     assert possible >= 15
 
 
-def test_a_maximum_follows_the_card() -> None:
-    """Players 0 and 1 held at most two cards of the set: now at most three, and at most one."""
-    before = SetConstraint((7,) * 4, (0, 0, 0), (2, 2, 4))
-    problem = DealProblem((4, 4, 4), (before, *[SetConstraint((7,) * 4, (0,) * 3, (4,) * 3)] * 2))
-    after = problem_after(problem, 0, 1, 0, 3, Answer.YES)
-    assert after.hands == (5, 3, 4)
-    assert after.sets[0] == SetConstraint((7, 7, 7, 1), (2, 0, 0), (3, 1, 4))
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ((2, 2, 4), (3, 1, 4)),
+        ((4, 2, 4), (4, 1, 4)),
+        ((2, 4, 3), (3, 4, 3)),
+        ((4, 4, 1), (4, 4, 1)),
+    ],
+)
+def test_a_maximum_follows_the_card(before: tuple[int, ...], after: tuple[int, ...]) -> None:
+    """Player 1 gives player 0 a card; a maximum of all four cards is none, and stays."""
+    free = SetConstraint((7,) * 4, (0,) * 3, (4,) * 3)
+    problem = DealProblem((4, 4, 4), (free._replace(high=before), free, free))
+    found = problem_after(problem, 0, 1, 0, 3, Answer.YES)
+    assert found.hands == (5, 3, 4)
+    assert found.sets[0] == SetConstraint((7, 7, 7, 1), (2, 0, 0), after)
