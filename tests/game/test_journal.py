@@ -41,7 +41,7 @@ def test_every_step_is_on_the_disk(tmp_path: Path, synchronised: list[int]) -> N
     journal.rewrite(game.undo())
     assert path.read_text() == record_text(game.undo())
     assert synchronised[len(MOVES) + 1 :] == [len(record_text(game.undo()))]
-    assert Journal.resume(str(path))[1] == game.undo()
+    assert Journal.resume(str(path), {})[1] == game.undo()
 
 
 def test_a_last_line_that_was_cut_off_is_gone_from_the_disk(
@@ -50,6 +50,6 @@ def test_a_last_line_that_was_cut_off_is_gone_from_the_disk(
     path = tmp_path / "game.record"
     whole = header_text(Settings()) + f"{MOVES[0]}\n"
     path.write_text(whole + "1 asks 2 f")
-    Journal.resume(str(path))
+    Journal.resume(str(path), {})
     assert path.read_text() == whole
     assert synchronised == [len(whole)]
