@@ -8,7 +8,6 @@ candidate answer.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
 from itertools import chain, repeat
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,6 +15,7 @@ from quaternity.cards import Card
 from quaternity.question import Answer, Question
 from quaternity.set_moves import ANSWERS, Answers
 from quaternity.transition import answered
+from solvers.memo import Memo
 from solvers.problem import DealProblem
 from solvers.registry import Solver, default_solver
 
@@ -126,9 +126,17 @@ def problem_after(
     return DealProblem.trusted(tuple(hands), changed.sets)
 
 
-@lru_cache(maxsize=1 << 14)
+QUESTION_BYTES = 64 * 2**20
+"""About how much memory listed questions may take, over all games of a process."""
+
+_QUESTIONS: Memo[tuple[int, int, int, tuple[int, ...]], list[Question]] = Memo(QUESTION_BYTES)
+
+
 def _questions(asker: int, asked: int, set_index: int, cards: tuple[int, ...]) -> list[Question]:
-    return [Question(asker, asked, Card(set_index, card)) for card in cards]
+    """The questions for some cards of a set, made and kept. At least one card."""
+    questions = [Question(asker, asked, Card(set_index, card)) for card in cards]
+    # A question and its card take two tuples and a number; the key has the numbers once more.
+    return _QUESTIONS.keep((asker, asked, set_index, cards), questions, 400 + 220 * len(cards))
 
 
 class LegalQuestions:
@@ -182,9 +190,14 @@ class LegalQuestions:
         asker = self.state.turn
         if asker is None:
             return iter(())
+        seen = _QUESTIONS.entries.get
         return chain.from_iterable(
             [
-                zip(_questions(asker, asked, set_index, cards), repeat(answers))
+                zip(
+                    seen((asker, asked, set_index, cards))
+                    or _questions(asker, asked, set_index, cards),
+                    repeat(answers),
+                )
                 for set_index, legal in self._found()
                 for asked, cards, answers in legal
             ]

@@ -8,7 +8,7 @@ where even the lowest lanes of all these tables suffice, one test serves them al
 
 What grows: an entry costs two tables of 2^P lanes; a set has (P - 1) x (distinct owner masks)
 entries per asker, made when first asked for. Kinds and rows are kept within `KIND_BYTES` and
-`ROW_BYTES`; when a budget is spent, that memo starts anew.
+`ROW_BYTES`; when a budget is spent, that memo starts anew, and the rows with the kinds they hold.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import NamedTuple
 from quaternity.question import Answer
 from quaternity.transition import answered
 from solvers.coalition_tables import Lanes
-from solvers.memo import Memo
+from solvers.memo import Memo, bytes_of_numbers
 from solvers.problem import SetConstraint, players_in
 
 KIND_BYTES = 128 * 2**20
@@ -214,11 +214,20 @@ def _kind(layout: Lanes, constraint: SetConstraint) -> Kind:
     kind = _KINDS.entries.get((layout, ordered))
     if kind is None:
         kind = Kind(layout, ordered)
-        players, masks = layout.players, len(set(constraint.owners))
-        tables = players * (players - 1) * masks * 2 + 2 * players
-        lanes = (layout.width << layout.players) // 8
-        _KINDS.keep((layout, ordered), kind, 600 + tables * (lanes + 90))
+        size = _kind_bytes(layout, constraint)
+        if _KINDS.spent + size > KIND_BYTES:
+            # Rows hold their kinds, which would stay in memory.
+            _ROWS.forget()
+        _KINDS.keep((layout, ordered), kind, size)
     return kind
+
+
+def _kind_bytes(layout: Lanes, constraint: SetConstraint) -> int:
+    """About how much memory the kind of a set may come to take, with every asker's questions."""
+    players, masks = layout.players, len(set(constraint.owners))
+    tables = players * (players - 1) * masks * 2 + 2 * players
+    lanes = (layout.width << players) // 8
+    return 700 + tables * (lanes + 90) + bytes_of_numbers(constraint.size, layout.everybody)
 
 
 def row(layout: Lanes, constraint: SetConstraint) -> Row:
@@ -228,7 +237,8 @@ def row(layout: Lanes, constraint: SetConstraint) -> Row:
         found = Row(constraint, _kind(layout, constraint))
         players, masks = layout.players, len(found.cards)
         size = 800 + 100 * constraint.size + 75 * players * (players - 1) * masks
-        _ROWS.keep((layout, constraint), found, size)
+        if found.kind is _KINDS.entries.get((layout, found.kind.constraint)):
+            _ROWS.keep((layout, constraint), found, size)
     return found
 
 

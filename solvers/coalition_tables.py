@@ -22,6 +22,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
+from solvers.memo import Memo, bytes_of_numbers
 from solvers.problem import SetConstraint, players_in
 
 MAX_PLAYERS = 12
@@ -33,6 +34,9 @@ MEETINGS_KEPT = 8
 CACHED_BYTES = 32 * 2**20
 """About how much memory the cached tables of one lane layout may take."""
 
+Set = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
+"""The sorted owner masks of a set, and its bounds."""
+
 
 class Lanes:
     """The layout of packed tables: one lane per coalition, `width` bits each.
@@ -43,12 +47,11 @@ class Lanes:
         guard: the top bit of every lane.
         member: per player p, 1 in every lane whose coalition contains p.
         everybody: the coalition of all players; the number of lanes less one.
-        table: `table(owners, low, high)`, the cached table of a set whose owner masks are *sorted*.
     """
 
     __slots__ = (
-        "_absent", "_inside", "_meetings", "_outside", "everybody", "guard", "member", "ones", "players",
-        "table", "width",
+        "_absent", "_inside", "_meetings", "_outside", "_seen", "_tables", "everybody", "guard",
+        "member", "ones", "players", "width",
     )  # fmt: skip
 
     def __init__(self, players: int, width: int) -> None:
@@ -69,9 +72,8 @@ class Lanes:
         self._meetings: dict[int, int] = {}
         self._absent = [self.ones - member for member in self.member]
         self._outside = [(self.ones - member) * low_lane for member in self.member]
-        lane_bytes = (width << players) // 8
-        size = max(256, min(1 << 17, CACHED_BYTES // (lane_bytes + 400)))
-        self.table = lru_cache(maxsize=size)(self._table)
+        self._tables: Memo[Set, int] = Memo(CACHED_BYTES)
+        self._seen = self._tables.entries.get
 
     def lower(self, first: int, second: int) -> int:
         """Per lane the smaller of two numbers."""
@@ -97,11 +99,24 @@ class Lanes:
         """One number of a packed table."""
         return packed >> (coalition * self.width) & ((1 << self.width) - 1)
 
-    def _table(self, owners: tuple[int, ...], low: tuple[int, ...], high: tuple[int, ...]) -> int:
-        """The packed f of one set, or -1 when the set is impossible on its own.
+    def table(self, owners: tuple[int, ...], low: tuple[int, ...], high: tuple[int, ...]) -> int:
+        """The packed f of one set, or -1 when the set is impossible on its own; kept.
 
         `owners` must be sorted, so that sets that differ in the order of cards share a table.
         """
+        key = (owners, low, high)
+        table = self._seen(key)
+        if table is None:
+            # The table, the key with its three tuples, and the place in the dictionary.
+            size = 400 + (self.width << self.players) // 8 + 16 * self.players
+            size += bytes_of_numbers(len(owners), self.everybody)
+            table = self._tables.keep(key, self.made_table(owners, low, high), size)
+        return table
+
+    def made_table(
+        self, owners: tuple[int, ...], low: tuple[int, ...], high: tuple[int, ...]
+    ) -> int:
+        """As `table`, made anew."""
         size = len(owners)
         if sum(low) > size or any(a > b for a, b in zip(low, high, strict=True)):
             return -1

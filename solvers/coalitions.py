@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from solvers.coalition_tables import MAX_PLAYERS, Lanes, lanes_for, tightest_witness
-from solvers.memo import Memo
+from solvers.memo import Memo, bytes_of_numbers
 from solvers.problem import DealProblem, SetConstraint
 from solvers.set_counts import count_vectors, hand_out, vector_bound
 from solvers.shortage import Certificate, Shortage, plain_shortage
@@ -31,7 +31,7 @@ class Row:
         constraint: the set.
         table: its packed coalition table, or -1 when it is impossible on its own.
         choices: all count vectors as (packed, vector), or None when there are too many.
-        dealt: the cards handed out, by the count vectors that were needed so far.
+        dealt: the cards handed out, by the count vectors in `choices` that were needed so far.
     """
 
     __slots__ = ("choices", "constraint", "dealt", "table")
@@ -48,7 +48,9 @@ class Row:
 
     def handed_out(self, counts: tuple[int, ...]) -> tuple[int, ...]:
         """The owners of the cards in one deal of the set with these counts."""
-        owners = self.dealt[counts] = hand_out(self.constraint.owners, counts)
+        owners = hand_out(self.constraint.owners, counts)
+        if self.choices is not None:
+            self.dealt[counts] = owners
         return owners
 
 
@@ -62,7 +64,8 @@ def _row(layout: Lanes, constraint: SetConstraint) -> Row:
         lane_bytes = (layout.width << layout.players) // 8
         # A choice: the packed vector, the vector, and in time a deal.
         choice_bytes = lane_bytes + 250 + 16 * (layout.players + constraint.size)
-        size = 500 + lane_bytes + len(row.choices or ()) * choice_bytes
+        size = 700 + lane_bytes + bytes_of_numbers(constraint.size, layout.everybody)
+        size += len(row.choices or ()) * choice_bytes
         _ROWS.keep((layout, constraint), row, size)
     return row
 

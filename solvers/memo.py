@@ -12,6 +12,8 @@ V = TypeVar("V")
 class Memo(Generic[K, V]):
     """Results by key, up to a budget of bytes; when it is spent, everything is forgotten.
 
+    A result larger than the whole budget is not kept.
+
     Attributes:
         entries: the results kept. Look up with `entries.get(key)`.
         budget: estimated bytes that may be kept.
@@ -26,13 +28,27 @@ class Memo(Generic[K, V]):
         self.spent = 0
 
     def keep(self, key: K, result: V, size: int) -> V:
-        """Keep a new result of about `size` bytes, and return it."""
+        """Keep a new result of about `size` bytes, its key included, and return it."""
+        if size > self.budget:
+            return result
         if self.spent + size > self.budget:
-            self.entries.clear()
-            self.spent = 0
+            self.forget()
         self.spent += size
         self.entries[key] = result
         return result
 
+    def forget(self) -> None:
+        """Keep nothing any more; `entries` stays the same dictionary."""
+        self.entries.clear()
+        self.spent = 0
 
-__all__ = ["Memo"]
+
+def bytes_of_numbers(count: int, most: int) -> int:
+    """About how much memory a tuple of `count` numbers takes that are at most `most`.
+
+    Python keeps one object of each number up to 256; a larger one may take its own.
+    """
+    return 56 + count * (8 if most <= 256 else 40)
+
+
+__all__ = ["Memo", "bytes_of_numbers"]

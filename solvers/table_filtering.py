@@ -25,13 +25,13 @@ from typing import Any
 
 from solvers.coalition_tables import MAX_PLAYERS, Lanes, lanes_for
 from solvers.errors import LimitError, NoDeal
-from solvers.memo import Memo
+from solvers.memo import Memo, bytes_of_numbers
 from solvers.problem import DealProblem, SetConstraint, players_in
 
 _CODES = {8: "B", 16: "H", 32: "I", 64: "Q"}
 
 MEMO_BYTES = 64 * 2**20
-"""About how much memory the prepared sets may take."""
+"""About how much memory each may take: the prepared sets, their results, the slacks."""
 
 Picker = Callable[[Any], tuple[int, ...]]
 
@@ -54,12 +54,26 @@ def _numbers(layout: Lanes, packed: int) -> Any:
     return lanes if layout.width == 8 else memoryview(lanes).cast(_CODES[layout.width])  # type: ignore[call-overload]  # one of the codes above
 
 
-@lru_cache(maxsize=64)
-def _slack_parts(layout: Lanes, slack: int) -> tuple[int, list[tuple[tuple[int, ...], ...]]]:
+SlackParts = tuple[int, list[tuple[tuple[int, ...], ...]]]
+
+_SLACKS: Memo[tuple[Lanes, int], SlackParts] = Memo(MEMO_BYTES)
+
+
+def _slack_parts(layout: Lanes, slack: int) -> SlackParts:
     """The guards of the lanes without slack; per player the slacks without and with the player."""
-    tight = ~(slack - layout.ones) & layout.guard
-    numbers = _numbers(layout, slack ^ layout.guard)
-    return tight, [(without(numbers), having(numbers)) for without, having in _pickers(layout)]
+    key = (layout, slack)
+    parts = _SLACKS.entries.get(key)
+    if parts is None:
+        tight = ~(slack - layout.ones) & layout.guard
+        numbers = _numbers(layout, slack ^ layout.guard)
+        parts = (
+            tight,
+            [(without(numbers), having(numbers)) for without, having in _pickers(layout)],
+        )
+        bits = layout.width << layout.players
+        each = bytes_of_numbers(layout.everybody + 1, (1 << layout.width) - 1)
+        _SLACKS.keep(key, parts, 500 + bits // 4 + layout.players * (200 + each))
+    return parts
 
 
 class _Kind:
@@ -109,17 +123,32 @@ def _kind(
         lanes = layout.everybody + 1
         lowered = sum(len(by_owner) for _, by_owner in kind.lowered)
         size = 1_000 + layout.players * 4 * lanes + lowered * (100 + layout.width * lanes // 8)
+        size += bytes_of_numbers(len(owners), layout.everybody)
         _KINDS.keep(key, kind, size)
     return kind
 
 
-@lru_cache(maxsize=1 << 13)
+_CLOSED: Memo[tuple[Lanes, int, SetConstraint], SetConstraint] = Memo(MEMO_BYTES)
+
+
 def closed_set(layout: Lanes, slack: int, constraint: SetConstraint) -> SetConstraint:
     """One set of a feasible problem with its owners and bounds as tight as they can be.
 
     Args:
         slack: (sum of all sets' tables, guards set) minus the packed hands; every guard is set.
     """
+    key = (layout, slack, constraint)
+    found = _CLOSED.entries.get(key)
+    if found is None:
+        # The slack, the set and the result; either has three tuples.
+        size = 700 + (layout.width << layout.players) // 8 + 64 * layout.players
+        size += 2 * bytes_of_numbers(constraint.size, layout.everybody)
+        found = _CLOSED.keep(key, _closed(layout, slack, constraint), size)
+    return found
+
+
+def _closed(layout: Lanes, slack: int, constraint: SetConstraint) -> SetConstraint:
+    """As `closed_set`, made anew."""
     owners, low, high = constraint
     kind = _kind(layout, tuple(sorted(owners)), low, high)
     tight, sides = _slack_parts(layout, slack)

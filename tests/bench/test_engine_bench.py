@@ -164,7 +164,7 @@ def test_one_table_of_six_players(pace: Callable[..., float]) -> None:
     from solvers.coalition_tables import Lanes
 
     layout = Lanes(6, 8)
-    make = layout.table.__wrapped__
+    make = layout.made_table
 
     def tables() -> None:
         for low in range(3):

@@ -1,5 +1,13 @@
 """What is kept stays within its budget."""
 
+import gc
+import tracemalloc
+from collections.abc import Callable
+
+import pytest
+
+from solvers import SetConstraint
+from solvers.coalition_tables import Lanes
 from solvers.memo import Memo
 
 
@@ -14,10 +22,61 @@ def test_everything_is_forgotten_when_the_budget_is_spent() -> None:
     assert memo.spent == 1
 
 
-def test_a_result_above_the_budget_is_kept_alone() -> None:
+def test_a_result_above_the_budget_is_not_kept_and_costs_no_other() -> None:
     memo: Memo[str, int] = Memo(budget=10)
     memo.keep("a", 1, size=5)
-    memo.keep("b", 2, size=50)
-    assert memo.entries == {"b": 2}
-    memo.keep("c", 3, size=1)
-    assert memo.entries == {"c": 3}
+    assert memo.keep("b", 2, size=11) == 2
+    assert memo.entries == {"a": 1}
+    memo.keep("c", 3, size=5)
+    assert memo.entries == {"a": 1, "c": 3}
+    assert memo.spent == 10
+
+
+def test_forgetting_keeps_the_dictionary() -> None:
+    memo: Memo[str, int] = Memo(budget=10)
+    entries = memo.entries
+    memo.keep("a", 1, size=5)
+    memo.forget()
+    assert memo.entries is entries
+    assert not entries
+    assert not memo.spent
+
+
+def taken(function: Callable[[], object]) -> int:
+    """How many more bytes are in use after a call; its result is thrown away."""
+    tracemalloc.start()
+    try:
+        function()
+        gc.collect()
+        return tracemalloc.get_traced_memory()[0]
+    finally:
+        tracemalloc.stop()
+
+
+def set_of(layout: Lanes, size: int, first: int) -> SetConstraint:
+    """Cards of many kinds of owners; sets of different `first` are never alike."""
+    numbers = range(first + 1, first + 1 + size)
+    owners = sorted(number % layout.everybody + 1 for number in numbers)
+    return SetConstraint(owners, [0] * layout.players, [size] * layout.players)
+
+
+@pytest.mark.parametrize("size", [4, 300, 5_000])
+def test_estimates_grow_with_the_size_of_a_set(size: int) -> None:
+    """Kept tables take no more than estimated, whether a set is small or large."""
+    layout = Lanes(10, 32)
+
+    def fill() -> None:
+        for first in range(10):
+            layout.table(*set_of(layout, size, first))
+
+    assert 0 < taken(fill) < 1.2 * layout._tables.spent + 20_000
+    assert len(layout._tables.entries) == 10
+
+
+def test_tables_of_large_sets_stay_within_the_budget() -> None:
+    layout = Lanes(2, 32)
+    layout._tables.budget = 1_000_000
+    for size in range(9_000, 9_040):
+        assert layout.table((3,) * size, (0, 0), (size, size)) > 0
+        assert 0 < layout._tables.spent <= 1_000_000
+    assert len(layout._tables.entries) < 15
