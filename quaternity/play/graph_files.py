@@ -88,7 +88,7 @@ class WorkDirectory:
         self.path = path
         manifest = path / "about.json"
         try:
-            path.mkdir(parents=True, exist_ok=True)
+            path.mkdir(exist_ok=True)
             if manifest.exists():
                 kept = json.loads(manifest.read_text())
                 if kept != dict(about):

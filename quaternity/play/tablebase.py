@@ -229,7 +229,7 @@ def _layout(players: int) -> struct.Struct:
 def _opened(path: Path) -> tuple[sqlite3.Connection, dict[str, Any]]:
     """The database in a file, and what it says about itself."""
     if not path.is_file():
-        raise InputError(f"{path}: no such file")
+        raise InputError(f"{path}: {'not a file' if path.exists() else 'no such file'}")
     try:
         database = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
     except sqlite3.Error as error:

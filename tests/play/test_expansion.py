@@ -18,9 +18,11 @@ from quaternity.play.key_arrays import (
     to_words,
 )
 from quaternity.play.kinds import role_orders
+from quaternity.play.successors import Choice, choices
 from quaternity.settings import Settings, TieBreak
 from quaternity.state import State
 from tests.agreement import agree
+from tests.play.by_state import choices_by_state
 from tests.play.positions import all_keys
 
 FIRST, FEWEST = TieBreak
@@ -53,6 +55,13 @@ def questions(result: Expansion, players: int) -> list[Counter[tuple[object, ...
     return found
 
 
+def counted(found: list[Choice]) -> Counter[tuple[object, ...]]:
+    """Questions in no order."""
+    return Counter(
+        (asked, *((reply.answer, reply.key) for reply in replies)) for asked, replies in found
+    )
+
+
 @pytest.mark.parametrize(
     ("sizes", "tie_break", "most"),
     [
@@ -77,6 +86,8 @@ def test_both_ways_agree(sizes: tuple[int, int, int], tie_break: TieBreak, most:
     code = coding(Rules.of(start))
     keys = all_keys(code, canonical(start).key, most)
     assert Expander.fault(code) is None
+    for key in keys[:200]:
+        agree({"kinds": choices, "states": choices_by_state}, code, key, answer=counted)
     agree(
         {
             "at once": Expander(code).expand,
@@ -85,6 +96,18 @@ def test_both_ways_agree(sizes: tuple[int, int, int], tie_break: TieBreak, most:
         key_array(code, keys),
         answer=lambda result: (key_bytes(result.keys), questions(result, code.rules.players)),
     )
+
+
+@pytest.mark.parametrize(
+    ("sizes", "tie_break"), [((2, 6, 6), FIRST), ((2, 6, 6), FEWEST), ((3, 5, 5), FIRST)], ids=str
+)
+def test_many_players_by_kinds_and_by_states(
+    sizes: tuple[int, int, int], tie_break: TieBreak
+) -> None:
+    start = State.start(Settings(*sizes, tie_break=tie_break))
+    code = coding(Rules.of(start))
+    for key in all_keys(code, canonical(start).key, 60)[:60]:
+        agree({"kinds": choices, "states": choices_by_state}, code, key, answer=counted)
 
 
 def test_what_does_not_fit_in_words_is_said() -> None:

@@ -1,0 +1,116 @@
+"""Perfect play: solving, two workers against one, probing, and what the bots cost.
+
+What grows: solving is linear in the number of answers, which sizes multiply quickly (2,122 states
+for 3-3-3, 114,339 for 4-3-3); the memory of generation is bounded, that of the values is about
+8 + 8 P bytes a state.
+"""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from quaternity.play.bots.bot import make_bot
+from quaternity.play.canonical import canonical
+from quaternity.play.coding import Rules, coding
+from quaternity.play.expanding import expanded, expanded_plainly
+from quaternity.play.generation import PORTION, generate
+from quaternity.play.graph_files import WorkDirectory
+from quaternity.play.key_arrays import key_array
+from quaternity.play.solver import solve
+from quaternity.play.tablebase import Tablebase, write_tablebase
+from quaternity.settings import Settings
+from quaternity.state import State
+from quaternity.workers import Pool, open_executor
+from tests.play.positions import all_keys, random_states
+
+pytestmark = pytest.mark.bench
+
+WHOLE_RUN = """
+import resource, sys, time
+start = time.perf_counter()
+from quaternity.cli.commands import run
+run(["solve", "-s", sys.argv[1], "-n", "3", "-p", "3", "--no-limit", "--json"])
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+print(f"{time.perf_counter() - start:.2f} s, {peak:.0f} MiB", file=sys.stderr)
+"""
+
+
+@pytest.mark.parametrize(("set_size", "goal"), [(3, "1 s"), (4, "60 s, 1024 MiB")])
+def test_solving(set_size: int, goal: str, note: Callable[[str, str, str], None]) -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", WHOLE_RUN, str(set_size)],
+        capture_output=True, text=True, check=True, cwd=Path(__file__).parents[2],
+    )  # fmt: skip
+    figures = ended.stderr.strip().splitlines()[-1]
+    note(f"solve {set_size}-3-3 from the command line, start-up included", figures, goal)
+
+
+def test_two_workers(tmp_path: Path, race: Callable[..., float]) -> None:
+    start = State.start(Settings(3, 5, 3))
+    rules, key = Rules.of(start), canonical(start).key
+    runs = 0
+    with open_executor(1) as one, open_executor(2) as two:
+
+        def by(pool: Pool) -> Callable[[], None]:
+            def run() -> None:
+                nonlocal runs
+                runs += 1
+                about = {"run": runs}
+                generate(rules, key, WorkDirectory(tmp_path / str(runs), about), pool)
+
+            return run
+
+        race("generate 3-5-3: two workers against one", by(two), by(one), rounds=1, goal=1.6)
+
+
+def test_arrays_against_single_states(race: Callable[..., float]) -> None:
+    start = State.start(Settings(4, 3, 3))
+    code = coding(Rules.of(start))
+    keys = key_array(code, all_keys(code, canonical(start).key, PORTION)[:PORTION])
+    race(
+        "expand 4-3-3: arrays against one state at a time",
+        lambda: expanded((code.rules, keys)),
+        lambda: expanded_plainly(code, keys),
+        per=len(keys), rounds=3, goal=5,
+    )  # fmt: skip
+
+
+def test_probing(tmp_path: Path, pace: Callable[..., float]) -> None:
+    start = State.start(Settings(4, 3, 3))
+    path = tmp_path / "4-3-3.tablebase"
+    write_tablebase(path, solve(start))
+    states = list(random_states(start, Random(1), 2000))
+    with Tablebase(path) as tablebase:
+
+        def probe() -> None:
+            for state in states:
+                tablebase.standing(state)
+
+        pace("one probe, 4-3-3", probe, per=len(states), goal="50 µs")
+        some = [state for state in states if not state.is_over][:300]
+
+        def prospects() -> None:
+            for state in some:
+                tablebase.prospects(state)
+
+        pace("all questions and answers of a state probed, 4-3-3", prospects, per=len(some))
+
+
+@pytest.mark.parametrize("name", ["random", "informed", "search"])
+def test_questions_of_bots(name: str, pace: Callable[..., float]) -> None:
+    bot = make_bot(name, Random(1))
+    states = [
+        state
+        for state in random_states(State.start(Settings(4, 3, 3)), Random(2), 40)
+        if not state.is_over
+    ]
+
+    def ask() -> None:
+        for state in states:
+            bot.ask(state)
+
+    pace(f"one question by the {name} bot, 4-3-3, warm", ask, per=len(states), rounds=3)

@@ -1,0 +1,216 @@
+"""`solve` and `tournament`, as people and programs use them."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from quaternity.play import generation, graph_files, tournament
+from tests.cli.conftest import Cli
+
+
+def test_solve_json(cli: Cli) -> None:
+    found = cli("solve", "-s", 3, "-n", 3, "-p", 3, "--json").json
+    assert found["states"] == 2122
+    assert found["questions"] == 13208
+    assert found["can_force_win"] == []
+    assert found["can_win"] == [0, 1, 2]
+    assert found["rules"]["set_size"] == 3
+    assert found["longest_forced"] == 6
+
+
+def test_solve_in_words(cli: Cli) -> None:
+    outcome = cli("solve", "-s", 3, "-n", 2, "-p", 2)
+    assert outcome.status == 0
+    assert "player 0 can force a win, in" in outcome.out
+    assert "player 1 cannot win" in outcome.out
+    assert "\x1b" not in outcome.out
+
+
+def test_a_tablebase_is_written_once_and_read_again(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "3-3-3.tablebase"
+    sizes = ("-s", 3, "-n", 3, "-p", 3)
+    first = cli("solve", *sizes, "--out", path, "--json")
+    assert first.status == 0
+    assert [file.name for file in tmp_path.iterdir()] == [path.name]
+    again = cli("solve", *sizes, "--out", path, "--json")
+    assert "is there already" in again.err
+    assert again.json["seconds"] is None
+    assert again.json | {"seconds": 0} == first.json | {"seconds": 0}
+    other = cli("solve", "--out", path)
+    assert other.status == 2
+    assert "a tablebase for 3 sets of 3 and 3 players, not 3 sets of 4" in other.err
+    wishes = cli("solve", *sizes, "--out", path, "--rankings", "0-12 1-02 2-01")
+    assert wishes.status == 2
+    path.write_text("a letter")
+    assert cli("solve", *sizes, "--out", path).status == 2
+    assert path.read_text() == "a letter"
+
+
+def test_from_a_record(cli: Cli, tmp_path: Path) -> None:
+    record = tmp_path / "game.record"
+    record.write_text(
+        "quaternity 1\nset-size 3\nsets 2\nplayers 3\n0 asks 1 for 0/0: yes\n", encoding="utf-8"
+    )
+    found = cli("solve", "--from", record, "--json").json
+    assert found["rules"]["sets"] == 2
+    assert 1 < found["states"] < 91
+    path = tmp_path / "out"
+    assert cli("solve", "--from", record, "--out", path).status == 0
+    other = cli("solve", "-s", 3, "-n", 2, "-p", 3, "--out", path)
+    assert other.status == 2
+    assert "solved from another state" in other.err
+
+
+def test_wishes(cli: Cli) -> None:
+    found = cli("solve", "-s", 2, "--rankings", "0-12 1-02 2-01", "--json").json
+    assert found["value"]["settled"]
+    assert found["value"]["winner"] == 0
+    assert "player 0 wins" in cli("solve", "-s", 2, "--rankings", "0-12 1-02 2-01").out
+
+
+def test_large_games_are_refused_before_they_start(cli: Cli) -> None:
+    outcome = cli("solve", "-s", 3, "-n", 3, "-p", 3, "--most-states", 2000)
+    assert outcome.status == 4
+    assert "2,122 states" in outcome.err
+    assert "the limit is 2,000 states" in outcome.err
+    assert outcome.out == ""
+    assert cli("solve", "-s", 3, "--most-states", 2000, "--no-limit", "--json").status == 0
+    estimate = cli("solve", "-s", 3, "--estimate", "--json").json
+    assert estimate["states"] == 2122
+    assert estimate["exact"]
+    assert "2,122 states" in cli("solve", "-s", 3, "--estimate").out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "why"),
+    [
+        (["-s", 1], 2, "set_size"),
+        (["-n", 4], 2, "cannot share evenly"),
+        (["-n", 0], 2, "sets"),
+        (["-p", 1], 2, "players"),
+        (["-s", 2, "-n", 8, "-p", 8], 4, "at most 7 players"),
+        (["-s", 10**6], 2, "limit"),
+        (["--tie-break", "dice"], 2, "dice"),
+        (["--rankings", "0-1"], 2, "1 for 3"),
+        (["--rankings", "0-12 1-02 2-09"], 2, "'2-09'"),
+        (["--workers", 0], 2, "workers"),
+        (["--from", "/no/such/file"], 2, "/no/such/file"),
+        (["-s", 2, "--out", "/no/such/directory/file"], 2, "cannot be used"),
+        (["--dask", "nowhere"], 2, "dask"),
+        (["-s", 4, "-n", 13, "-p", 13], 4, "at most 7 players"),
+    ],
+    ids=str,
+)
+def test_bad_input_to_solve(cli: Cli, arguments: list[object], status: int, why: str) -> None:
+    outcome = cli("solve", *arguments)
+    assert outcome.status == status
+    assert why in outcome.err
+    assert outcome.out == ""
+    assert "Traceback" not in outcome.err
+
+
+def test_an_interrupted_solve_goes_on(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "3-3-3.tablebase"
+    sizes = ("-s", 3, "-n", 3, "-p", 3)
+    save, saved = graph_files.save_arrays, list[str]()
+
+    def interrupted(file: Path, arrays: dict[str, Any]) -> None:
+        save(file, arrays)
+        saved.append(file.name)
+        if len(saved) == 5:
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(generation, "save_arrays", interrupted)
+        outcome = cli("solve", *sizes, "--out", path, "--json")
+    assert outcome.status == 130
+    assert "the same command goes on from there" in outcome.err
+    assert outcome.out == ""
+    work = tmp_path / "3-3-3.tablebase.work"
+    assert sorted(file.name for file in tmp_path.iterdir()) == [work.name]
+    kept = {name: (work / name).stat().st_mtime_ns for name in saved}
+    assert "expanded-4-0" in kept
+
+    def no_more(file: Path, arrays: dict[str, Any]) -> None:
+        assert file.name not in kept, "done twice"
+        save(file, arrays)
+
+    monkeypatch.setattr(generation, "save_arrays", no_more)
+    assert cli("solve", *sizes, "--out", path, "--json").json["states"] == 2122
+    assert [file.name for file in tmp_path.iterdir()] == [path.name]
+
+
+def test_an_interrupted_tournament_says_what_it_has(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    play_game, played = tournament.play_game, list[int]()
+
+    def interrupted(plan: tournament.Tournament, game: int) -> tournament.GameResult:
+        if game == 7:
+            raise KeyboardInterrupt
+        played.append(game)
+        return play_game(plan, game)
+
+    monkeypatch.setattr(tournament, "play_game", interrupted)
+    outcome = cli("tournament", "random", "informed", "-s", 2, "--games", 40, "--json")
+    assert outcome.status == 130
+    assert "interrupted after 5 of 40 games" in outcome.err
+    assert outcome.json["games"] == 5
+
+
+def test_tournament_json(cli: Cli) -> None:
+    found = cli(
+        "tournament", "informed", "random", "-s", 2, "--games", 12, "--seed", 3, "--json"
+    ).json
+    assert found["games"] == 12
+    assert [one["bot"] for one in found["bots"]] == ["informed", "random"]
+    assert found["bots"][0]["rating"]["mean"] > found["bots"][1]["rating"]["mean"]
+    again = cli(
+        "tournament", "informed", "random", "-s", 2, "--games", 12, "--seed", 3, "--json"
+    ).json
+    assert {**again, "seconds": 0} == {**found, "seconds": 0}
+
+
+def test_tournament_in_words_and_pictures(cli: Cli, tmp_path: Path) -> None:
+    picture = tmp_path / "bots.svg"
+    outcome = cli("tournament", "informed", "random", "-s", 2, "--games", 6, "--plot", picture)
+    assert outcome.status == 0
+    assert "6 games of 2-3-3" in outcome.out
+    assert "informed" in outcome.out
+    assert "\x1b" not in outcome.out
+    assert picture.read_text().startswith("<?xml")
+
+
+def test_the_perfect_bot_needs_its_own_game(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "2-3-3.tablebase"
+    assert cli("solve", "-s", 2, "--out", path).status == 0
+    assert cli("tournament", f"perfect:{path}", "random", "-s", 2, "--games", 6).status == 0
+    other = cli("tournament", f"perfect:{path}", "random", "-s", 3, "--games", 6)
+    assert other.status == 2
+    assert "a tablebase for 3 sets of 2" in other.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (["random"], "2 to 12"),
+        (["random", "nobody"], "'nobody' is unknown; known are random"),
+        (["random", "search:x"], "1..1000000"),
+        (["random", "perfect"], "needs a tablebase"),
+        (["random", "random", "--games", 0], "games"),
+        (["random", "random", "--cap", 0], "cap"),
+        (["random", "random", "--plot", "x.bmp"], "x.bmp"),
+        (["random", "random", "--workers", -1], "workers"),
+        (["random", "random", "-s", 1], "set_size"),
+    ],
+    ids=str,
+)
+def test_bad_input_to_tournament(cli: Cli, arguments: list[object], why: str) -> None:
+    outcome = cli("tournament", *arguments)
+    assert outcome.status == 2
+    assert why in outcome.err
+    assert outcome.out == ""
+    assert "Traceback" not in outcome.err
