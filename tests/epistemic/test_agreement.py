@@ -19,7 +19,7 @@ from quaternity.epistemic.formula import Common, Formula, Holds, Knows, Not
 from quaternity.epistemic.holding import Method, holds
 from quaternity.epistemic.information import same_hands
 from quaternity.epistemic.language import Language
-from quaternity.epistemic.strategies import formulas, positions
+from quaternity.epistemic.strategies import chains, formulas, positions
 from solvers import Deal, DealProblem, SetConstraint, deal_faults
 from tests.agreement import agree
 from tests.epistemic.by_definition import holds_by_definition
@@ -47,7 +47,7 @@ def drawn(data: st.DataObject, problem: DealProblem, depth: int = 3) -> Formula:
 
 
 @given(positions(), st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=250, deadline=None)
 def test_truth(position: Position, data: st.DataObject) -> None:
     problem, deal = position
     agree(WAYS, drawn(data, problem), problem, deal)
@@ -60,18 +60,12 @@ def test_truth_of_deep_formulas(position: Position, data: st.DataObject) -> None
     agree(WAYS, drawn(data, problem, 5), problem, deal)
 
 
-def chain_of_knowledge(random: Random, problem: DealProblem, length: int) -> Formula:
-    """K and not-K, one in another, down to a card."""
-    cards = [
-        Card(index, number)
-        for index, constraint in enumerate(problem.sets)
-        for number in range(constraint.size)
-    ]
-    formula: Formula = Holds(random.randrange(problem.players), random.choice(cards))
-    for _ in range(length):
-        formula = Knows(random.randrange(problem.players), formula)
-        formula = Not(formula) if random.random() < 0.6 else formula
-    return formula
+@given(positions(max_set_size=4), st.data())
+@settings(max_examples=600, deadline=None)
+def test_chains_of_knowledge(position: Position, data: st.DataObject) -> None:
+    problem, deal = position
+    formula = data.draw(chains(Language.of(problem)), label="formula")
+    agree(TWO_WAYS, formula, problem, deal)
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -89,7 +83,10 @@ def test_chains_of_knowledge_in_games_of_thousands_of_deals(seed: int) -> None:
     model = ExplicitEvaluator(problem).model
     assert model.worlds > 1000
     for length in (1, 2, 3):
-        formula = chain_of_knowledge(random, problem, length)
+        formula: Formula = Holds(random.randrange(3), Card(random.randrange(3), 0))
+        for _ in range(length):
+            formula = Knows(random.randrange(3), formula)
+            formula = Not(formula) if random.random() < 0.6 else formula
         deal = model.deal(random.randrange(model.worlds))
         agree(TWO_WAYS, formula, problem, deal)
 
@@ -108,11 +105,12 @@ def test_witnesses_instead_of_patterns(position: Position, data: st.DataObject) 
 
 
 @given(positions(max_players=3), st.data())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=250, deadline=None)
 def test_guesses_instead_of_refutations(position: Position, data: st.DataObject) -> None:
     """Refinement by counterexamples alone gives the same answers."""
     problem, deal = position
-    formula = drawn(data, problem)
+    language = Language.of(problem)
+    formula = data.draw(st.one_of(chains(language), formulas(language)), label="formula")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(encoding, "MAX_REFUTED_CASES", 0)
         agree(TWO_WAYS, formula, problem, deal)

@@ -8,14 +8,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quaternity.cards import Card
-from quaternity.epistemic import C, D, Formula, H, K, Undecided, hand_patterns, holds
+from quaternity.epistemic import C, D, H, K, Undecided, hand_patterns, holds
 from quaternity.epistemic.by_solvers import SolverEvaluator
+from quaternity.epistemic.coupled_deals import CoupledDeals
 from quaternity.epistemic.deadline import Deadline
 from quaternity.epistemic.explicit import ExplicitEvaluator
 from quaternity.epistemic.hand_patterns import HandPatterns, set_options
 from quaternity.epistemic.information import information_set, same_hands
 from quaternity.epistemic.language import Language
-from quaternity.epistemic.propositional import cases, narrowed, true_in, without_knowledge
+from quaternity.epistemic.propositional import Case, cases, narrowed, true_in, without_knowledge
+from quaternity.epistemic.refutation import Refuter
 from quaternity.epistemic.smallest_totals import FAR, Options, smallest_totals, without_hands
 from quaternity.epistemic.strategies import formulas, positions
 from quaternity.errors import InputError
@@ -23,6 +25,7 @@ from quaternity.kwartet.settings import KwartetSettings
 from solvers import Deal, DealProblem, SetConstraint, deal_faults, solve
 from solvers.brute_force import deals
 from solvers.filtering import closed
+from solvers.problem import every_card
 from tests.kwartet.games import random_log
 
 Position = tuple[DealProblem, Deal]
@@ -153,22 +156,74 @@ def test_bounds_without_knowledge(position: Position, data: st.DataObject) -> No
     assert truth <= true_in(without_knowledge(formula, True), deal)
 
 
-@given(positions(max_players=3, max_sets=2), st.data())
+@st.composite
+def hidden_cases(draw: st.DrawFn, max_players: int = 4) -> tuple[DealProblem, Deal, int, Case]:
+    """A position, a player whose hand is seen, and a case about one or two cards."""
+    problem, deal = draw(positions(max_players, max_sets=2, max_set_size=3))
+    everybody = (1 << problem.players) - 1
+    cards = st.sampled_from([Card(index, number) for index, number, _ in every_card(problem)])
+    case = draw(st.dictionaries(cards, st.integers(1, everybody), min_size=1, max_size=2))
+    return problem, deal, draw(st.integers(0, problem.players - 1)), case
+
+
+def is_refuted(problem: DealProblem, deal: Deal, seen: int, case: Case) -> bool:
+    return not solve(narrowed(information_set(problem, deal, (seen,)), case))
+
+
+@given(hidden_cases())
+@settings(max_examples=150, deadline=None)
+def test_provable_coalitions_by_enumeration(
+    hidden: tuple[DealProblem, Deal, int, Case],
+) -> None:
+    """A coalition is listed iff some deal leaves one short."""
+    problem, _, seen, case = hidden
+    provable = HandPatterns(problem, problem, (seen,)).provable(case)
+    assert provable is not None
+    assert bool(provable) == any(is_refuted(problem, one, seen, case) for one in deals(problem))
+
+
+@given(hidden_cases())
+@settings(max_examples=150, deadline=None)
+def test_bounds_by_groups_leave_out_no_coalition(
+    hidden: tuple[DealProblem, Deal, int, Case],
+) -> None:
+    """Where the whole programme is too much work, more coalitions may be listed, never fewer."""
+    problem, _, seen, case = hidden
+    right = HandPatterns(problem, problem, (seen,)).provable(case)
+    assert right is not None
+    for work in (0, 1e8):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(hand_patterns, "LITTLE_WORK", 0)
+            patch.setattr(hand_patterns, "MUCH_WORK", work)
+            listed = HandPatterns(problem, problem, (seen,)).provable(case)
+        assert listed is not None
+        assert set(right) <= set(listed)
+        assert not work or right == listed
+
+
+@pytest.mark.parametrize("most_options", [0, 4000])
+@given(hidden=hidden_cases())
 @settings(max_examples=60, deadline=None)
-def test_provable_coalitions_by_enumeration(position: Position, data: st.DataObject) -> None:
-    """A coalition that no deal leaves short is not listed, and some is iff a hand refutes."""
-    problem, _ = position
-    seen = (data.draw(st.integers(0, problem.players - 1)),)
-    formula: Formula = data.draw(formulas(Language.of(problem), 1))
-    found = cases(problem, without_knowledge(formula, True))
-    for case in found or ():
-        provable = HandPatterns(problem, problem, seen).provable(case)
-        refuted = [
-            not solve(narrowed(information_set(problem, deal, seen), case))
-            for deal in deals(problem)
-        ]
-        assert provable is not None
-        assert bool(provable) == any(refuted)
+def test_refutations(most_options: int, hidden: tuple[DealProblem, Deal, int, Case]) -> None:
+    """At a deal, and somewhere among all deals: by patterns and by witnesses."""
+    problem, deal, seen, case = hidden
+    everybody = range(problem.players)
+    anywhere = any(is_refuted(problem, one, seen, case) for one in deals(problem))
+    here = is_refuted(problem, deal, seen, case)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(hand_patterns, "MAX_OPTIONS", most_options)
+        hand_patterns.hand_patterns.cache_clear()
+        for place, expected in (
+            (information_set(problem, deal, everybody), here),
+            (problem, anywhere),
+        ):
+            model = CoupledDeals(Deadline(60))
+            table = model.new_deal(place)
+            model.require_one([Refuter(model, problem).refuted(table, (seen,), case)])
+            assert model.solve() == expected
+            if expected:
+                assert is_refuted(problem, model.deal(table), seen, case)
+    hand_patterns.hand_patterns.cache_clear()
 
 
 def test_smallest_totals() -> None:
@@ -192,24 +247,6 @@ def test_smallest_totals() -> None:
     assert smallest_totals((1, 1), steps, most_work=1) is None
     steps[1] = options(([1, 0], [0, 0]))
     assert min(totals(0, 2)) >= FAR
-
-
-@given(positions(max_players=4, max_sets=2), st.data())
-@settings(max_examples=60, deadline=None)
-def test_bounds_by_groups_leave_out_no_coalition(position: Position, data: st.DataObject) -> None:
-    """Where the whole programme is too much work, more coalitions may be listed, never fewer."""
-    problem, _ = position
-    seen = (data.draw(st.integers(0, problem.players - 1)),)
-    formula = without_knowledge(data.draw(formulas(Language.of(problem), 1)), True)
-    for case in cases(problem, formula) or ():
-        right = HandPatterns(problem, problem, seen).provable(case)
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(hand_patterns, "LITTLE_WORK", 0)
-            patch.setattr(hand_patterns, "MUCH_WORK", data.draw(st.sampled_from([0, 1e8])))
-            listed = HandPatterns(problem, problem, seen).provable(case)
-        assert right is not None
-        assert listed is not None
-        assert set(right) <= set(listed)
 
 
 def test_set_options() -> None:
