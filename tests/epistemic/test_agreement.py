@@ -46,7 +46,7 @@ def drawn(data: st.DataObject, problem: DealProblem, depth: int = 3) -> Formula:
     return data.draw(formulas(Language.of(problem), depth), label="formula")
 
 
-@given(positions(), st.data())
+@given(positions(max_players=3), st.data())
 @settings(max_examples=250, deadline=None)
 def test_truth(position: Position, data: st.DataObject) -> None:
     problem, deal = position

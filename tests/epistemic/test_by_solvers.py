@@ -120,7 +120,7 @@ def test_undecided_common_knowledge(monkeypatch: pytest.MonkeyPatch) -> None:
     assert holds(formula, problem, deal) is False  # listed instead
 
 
-@given(positions(), st.data())
+@given(positions(max_players=3), st.data())
 @settings(max_examples=60, deadline=None)
 def test_information_sets(position: Position, data: st.DataObject) -> None:
     problem, deal = position
@@ -130,7 +130,7 @@ def test_information_sets(position: Position, data: st.DataObject) -> None:
     assert sorted(one.owner for one in deals(seen)) == sorted(one.owner for one in alike)
 
 
-@given(positions(), st.data())
+@given(positions(max_players=3), st.data())
 @settings(max_examples=60, deadline=None)
 def test_cases_are_the_deals_where_a_formula_is_true(
     position: Position, data: st.DataObject
@@ -146,7 +146,7 @@ def test_cases_are_the_deals_where_a_formula_is_true(
             assert ways == right
 
 
-@given(positions(), st.data())
+@given(positions(max_players=3), st.data())
 @settings(max_examples=60, deadline=None)
 def test_bounds_without_knowledge(position: Position, data: st.DataObject) -> None:
     problem, deal = position
