@@ -108,6 +108,8 @@ class Kind:
         asks = self._asks[asker]
         if asks is None:
             asks = self._asks[asker] = self._made(asker)
+            lanes = (self.layout.width << self.layout.players) // 8
+            _KINDS.charge(200 + len(asks.entries) * (2 * lanes + 220))
         return asks
 
     def _made(self, asker: int) -> Asks:
@@ -223,11 +225,10 @@ def _kind(layout: Lanes, constraint: SetConstraint) -> Kind:
 
 
 def _kind_bytes(layout: Lanes, constraint: SetConstraint) -> int:
-    """About how much memory the kind of a set may come to take, with every asker's questions."""
-    players, masks = layout.players, len(set(constraint.owners))
-    tables = players * (players - 1) * masks * 2 + 2 * players
-    lanes = (layout.width << players) // 8
-    return 700 + tables * (lanes + 90) + bytes_of_numbers(constraint.size, layout.everybody)
+    """About how much memory the kind of a set takes, its questions not counted."""
+    lanes = (layout.width << layout.players) // 8
+    holders = (layout.players + 1) * (lanes + 90)
+    return 700 + holders + bytes_of_numbers(constraint.size, layout.everybody)
 
 
 def row(layout: Lanes, constraint: SetConstraint) -> Row:

@@ -37,6 +37,10 @@ class Memo(Generic[K, V]):
         self.entries[key] = result
         return result
 
+    def charge(self, size: int) -> None:
+        """Say that a kept result has grown by about `size` bytes; the next `keep` minds it."""
+        self.spent += size
+
     def forget(self) -> None:
         """Keep nothing any more; `entries` stays the same dictionary."""
         self.entries.clear()

@@ -9,6 +9,7 @@ import json
 import resource
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
@@ -52,11 +53,36 @@ def iterate(moves: list[Move]) -> None:
             pass
 
 
+def first_visits(settings: Settings, games: int) -> float:
+    """Mean seconds to list the legal questions of a state that was never listed before."""
+    seconds, states = 0.0, 0
+    for seed in range(games):
+        random, state = Random(10**6 + seed), State.start(settings)
+        for _ in range(400):
+            if state.is_over:
+                break
+            start = time.perf_counter()
+            for _pair in state.legal_questions.items():
+                pass
+            seconds += time.perf_counter() - start
+            states += 1
+            question, answers = random.choice(list(state.legal_questions.items()))
+            state = state.after(question, random.choice(answers))
+    return seconds / states
+
+
 @pytest.mark.parametrize("size", GOALS, ids=str)
-def test_legal_questions(size: tuple[int, int, int], pace: Callable[..., float]) -> None:
-    moves = sample(Settings(*size), 20)
-    name = "-".join(map(str, size))
-    pace(f"legal questions, {name}", lambda: iterate(moves), per=len(moves), goal=GOALS[size])
+def test_legal_questions(
+    size: tuple[int, int, int], note: Callable[..., None], pace: Callable[..., float]
+) -> None:
+    """Caches warmed by other games: states seen for the first time, then seen again."""
+    settings, name = Settings(*size), "-".join(map(str, size))
+    for seed in range(500):
+        random_game(settings, Random(-1 - seed))
+    first = first_visits(settings, 20)
+    note(f"legal questions, {name}, new states", f"{first * 1e6:.1f} µs", GOALS[size])
+    moves = sample(settings, 20, warm=0)
+    pace(f"legal questions, {name}, states seen before", lambda: iterate(moves), per=len(moves))
 
 
 def test_after(pace: Callable[..., float]) -> None:
