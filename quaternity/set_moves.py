@@ -146,9 +146,7 @@ class Kind:
                     )
                     yield asked, mask, no, yes
             return
-        ranks = 0
-        for mask in constraint.owners:
-            ranks += layout.meeting(mask)
+        ranks = layout.meetings(constraint.owners)
         asking = list(constraint.low)
         asking[asker] = max(1, asking[asker])
         receiving = list(asking)

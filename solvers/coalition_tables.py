@@ -18,7 +18,6 @@ of a table is 2^P lanes of 1, 2 or 4 bytes. Doubling with every player, this ser
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
@@ -33,6 +32,9 @@ MEETINGS_KEPT = 8
 
 CACHED_BYTES = 32 * 2**20
 """About how much memory the cached tables of one lane layout may take."""
+
+FEW_MASKS = 8
+"""Up to so many distinct owner masks, cards are added mask by mask."""
 
 Set = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
 """The sorted owner masks of a set, and its bounds."""
@@ -95,6 +97,31 @@ class Lanes:
                 self._meetings[mask] = lanes
         return lanes
 
+    def meetings(self, owners: tuple[int, ...]) -> int:
+        """Per lane, how many of the cards can be owned by a player of its coalition.
+
+        Cost: an addition per distinct mask; where they are many, a lane per card and P passes.
+        """
+        counts: dict[int, int] = {}
+        for mask in owners:
+            counts[mask] = counts.get(mask, 0) + 1
+        if len(counts) <= FEW_MASKS:
+            packed = 0
+            for mask, number in counts.items():
+                packed += number * self.meeting(mask)
+            return packed
+        # Every card starts in the lane of the players who cannot own it, and goes on to all lanes
+        # within: the coalitions that it does not meet.
+        step, everybody = self.width // 8, self.everybody
+        lanes = bytearray(step << self.players)
+        for mask, number in counts.items():
+            first = step * (everybody ^ mask)
+            lanes[first : first + step] = number.to_bytes(step, "little")
+        missed = int.from_bytes(lanes, "little")
+        for player in range(self.players):
+            missed += (missed & self._inside[player]) >> (self.width << player)
+        return self.ones * len(owners) - missed
+
     def lane(self, packed: int, coalition: int) -> int:
         """One number of a packed table."""
         return packed >> (coalition * self.width) & ((1 << self.width) - 1)
@@ -120,9 +147,7 @@ class Lanes:
         size = len(owners)
         if sum(low) > size or any(a > b for a, b in zip(low, high, strict=True)):
             return -1
-        ranks = 0
-        for mask, cards in Counter(owners).items():
-            ranks += cards * self.meeting(mask)
+        ranks = self.meetings(owners)
         if min(high, default=0) >= size:
             return self.settled(ranks, low, size)
         # Shifted up by `size`, so that no lane goes below 0 on the way.
@@ -207,12 +232,10 @@ def lanes_for(players: int, cards: int, largest_set: int) -> Lanes:
 def tightest_witness(constraint: SetConstraint, coalition: int) -> int:
     """A witness X that makes the coalition inequality of one set as small as it can be.
 
-    Cost: cards + P additions to 2^P wide lanes, then a look at every lane.
+    Cost: that of `Lanes.meetings` and P additions to 2^P wide lanes, then a look at every lane.
     """
     layout = lanes(constraint.players, 1 << 60)
-    packed = layout.ones * sum(constraint.low)
-    for mask in constraint.owners:
-        packed += layout.meeting(mask)
+    packed = layout.ones * sum(constraint.low) + layout.meetings(constraint.owners)
     for player in range(constraint.players):
         if coalition >> player & 1:
             # A bound beyond the set must lose against the player's own cards, never tie.

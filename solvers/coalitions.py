@@ -154,16 +154,14 @@ def _deal(layout: Lanes, rows: list[Row], slack: int) -> Deal:
 
 def _searched_vector(layout: Lanes, constraint: SetConstraint, rest: int) -> tuple[int, ...]:
     """A count vector that keeps every guard of `rest` + vector, player by player by bisection."""
-    guard = layout.guard
+    guard, owners = layout.guard, tuple(sorted(constraint.owners))
     low, high = list(constraint.low), [min(most, constraint.size) for most in constraint.high]
     for player in range(constraint.players):
         least, most = low[player], high[player]
         while least < most:
             middle = (least + most) // 2
             high[player] = middle
-            table = layout.table_of(
-                SetConstraint.trusted(constraint.owners, tuple(low), tuple(high))
-            )
+            table = layout.table(owners, tuple(low), tuple(high))
             if table >= 0 and (rest + table) & guard == guard:
                 most = middle
             else:

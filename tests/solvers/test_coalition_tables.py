@@ -67,6 +67,21 @@ def test_the_parts_of_a_layout(players: int) -> None:
     assert layout.first_violated(layout.guard & ~(1 << 15)) == 1
 
 
+@pytest.mark.parametrize("width", [8, 16, 32, 64])
+@given(
+    st.integers(1, 6).flatmap(
+        lambda players: st.tuples(
+            st.just(players), st.lists(st.integers(0, (1 << players) - 1), max_size=40)
+        )
+    )
+)
+@settings(max_examples=100, deadline=None)
+def test_many_cards_meet_as_one_by_one(width: int, case: tuple[int, list[int]]) -> None:
+    players, owners = case
+    layout = Lanes(players, width)
+    assert layout.meetings(tuple(owners)) == sum(layout.meeting(mask) for mask in owners)
+
+
 def test_lanes_are_wide_enough_for_sums_and_passes() -> None:
     assert lanes_for(4, 52, 4).width == 8
     assert lanes_for(4, 126, 4).width == 8
