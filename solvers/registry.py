@@ -171,10 +171,23 @@ def find_solver(name: str) -> Solver:
     return table[name]
 
 
+MOST_DISTINCT = 100
+"""Most different owner masks in one set that the default leaves to coalitions."""
+
+
 def default_solver(problem: DealProblem) -> Solver:
-    """The quickest exact solver for a problem: coalitions while its lanes are few, else flow."""
+    """The quickest exact solver for a problem: coalitions while its lanes are few, else flow.
+
+    Flow as well where a set has more than `MOST_DISTINCT` different owner masks: to hand out its
+    cards takes coalitions (cards) x (players) x (different masks) steps.
+    """
     coalitions = SOLVERS["coalitions"]
-    return SOLVERS["max-flow"] if coalitions.refuses(problem) else coalitions
+    if coalitions.refuses(problem):
+        return SOLVERS["max-flow"]
+    for one in problem.sets:
+        if len(one.owners) > MOST_DISTINCT and len(set(one.owners)) > MOST_DISTINCT:
+            return SOLVERS["max-flow"]
+    return coalitions
 
 
 def solve(problem: DealProblem) -> Verdict:

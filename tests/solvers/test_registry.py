@@ -142,6 +142,17 @@ def test_the_default_follows_the_number_of_players() -> None:
     assert solve(free_start(4, 13, 13))
 
 
+def test_the_default_follows_the_number_of_different_owners_in_a_set() -> None:
+    def one_set(masks: int, size: int = 9_996) -> DealProblem:
+        owners = [card % masks + 1 for card in range(size)]
+        return DealProblem([size // 12] * 12, [SetConstraint(owners, [0] * 12, [size] * 12)])
+
+    assert default_solver(one_set(100)).name == "coalitions"
+    assert default_solver(one_set(101)).name == "max-flow"
+    assert default_solver(one_set(4_095)).name == "max-flow"
+    assert default_solver(one_set(96, size=96)).name == "coalitions"
+
+
 def test_preparing_and_solving_are_two_steps() -> None:
     for solver in SOLVERS.values():
         run = solver.prepare(PROBLEM)
