@@ -22,7 +22,7 @@ from solvers.coalition_tables import Lanes
 from solvers.memo import Memo, bytes_of_numbers
 from solvers.problem import SetConstraint, players_in
 
-KIND_BYTES = 128 * 2**20
+KIND_BYTES = 192 * 2**20
 """About how much memory prepared kinds may take, over all games of a process."""
 
 ROW_BYTES = 64 * 2**20
@@ -109,7 +109,8 @@ class Kind:
         if asks is None:
             asks = self._asks[asker] = self._made(asker)
             lanes = (self.layout.width << self.layout.players) // 8
-            _KINDS.charge(200 + len(asks.entries) * (2 * lanes + 220))
+            # Of the two tables of an entry about half are shared with other entries.
+            _KINDS.charge(200 + len(asks.entries) * (lanes + 150))
         return asks
 
     def _made(self, asker: int) -> Asks:
