@@ -22,6 +22,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+CLOSINGS_BITS = 20
+"""The logarithm of how many closed kinds are kept, at 12 bytes each."""
+
+_SPREAD = 0x9E3779B97F4A7C15
+"""An odd number whose multiples spread over the words (Knuth's multiplicative hashing)."""
+
+
 @dataclass(frozen=True, slots=True)
 class Expansion:
     """All questions of some canonical states, with what their answers lead to.
@@ -77,6 +84,7 @@ class Expander:
         self.code, self.rules, self.book = code, code.rules, code.book
         self.kinds = KindArrays(code.book)
         size, lanes = self.rules.set_size, 2**self.rules.players
+        self._closings = _Closings(self.kinds)
         self._weights = np.array([0, *((size + 1) ** lane for lane in range(lanes - 2)), 0])
         self._chances = self.rules.players >= 4 and self.rules.tie_break is TieBreak.FEWEST_SETS
 
@@ -221,8 +229,7 @@ class Expander:
             spare = rest.view(np.uint8).reshape(len(rows), -1)[:, :lanes].astype(np.int16)
             needs = np.clip(128 - spare, 0, size)
             alike = places * np.int64((size + 1) ** (lanes - 2)) + needs @ self._weights
-            _, chosen, inverse = np.unique(alike, return_index=True, return_inverse=True)
-            closed[rows, index] = arrays.closed(places[chosen], needs[chosen])[inverse]
+            closed[rows, index] = self._closings.get(alike, places, needs)
         return closed
 
     def _settled(
@@ -350,6 +357,35 @@ class Expander:
         return Expansion(
             keys, counts, asked[turn], to[0, turn], to[1, turn], by[0, turn], by[1, turn]
         )
+
+
+class _Closings:
+    """What closing makes of a kind and the needs of the other sets, as far as lately met.
+
+    A cache with one place for each remainder of a product: what is not there is worked out, and
+    takes the place of what was.
+    """
+
+    def __init__(self, kinds: KindArrays) -> None:
+        self._kinds = kinds
+        self._known = np.full(1 << CLOSINGS_BITS, -1, np.int64)
+        self._closed = np.zeros(1 << CLOSINGS_BITS, np.int32)
+
+    def get(self, alike: NDArray[Any], places: NDArray[Any], needs: NDArray[Any]) -> NDArray[Any]:
+        """The closed kinds. `alike` is a number for each pair of a kind and needs."""
+        slots = (alike.astype(np.uint64) * np.uint64(_SPREAD)) >> np.uint64(64 - CLOSINGS_BITS)
+        closed: NDArray[Any] = self._closed[slots]
+        missing = np.nonzero(self._known[slots] != alike)[0]
+        if len(missing):
+            numbers, chosen, inverse = np.unique(
+                alike[missing], return_index=True, return_inverse=True
+            )
+            rows = missing[chosen]
+            found = self._kinds.closed(places[rows], needs[rows])
+            closed[missing] = found[inverse]
+            self._known[slots[rows]] = numbers
+            self._closed[slots[rows]] = found
+        return closed
 
 
 def _holds(slack: NDArray[Any], guard: NDArray[Any]) -> NDArray[Any]:

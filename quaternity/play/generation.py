@@ -26,7 +26,7 @@ from quaternity.play.graph_files import (
     save_array,
     save_arrays,
 )
-from quaternity.play.key_arrays import Keys, among, found_at, key_array, key_dtype
+from quaternity.play.key_arrays import Keys, among, distinct, found_at, key_array, key_dtype
 from quaternity.workers import Pool, ordered_map
 
 if TYPE_CHECKING:
@@ -88,7 +88,8 @@ class _Levels:
     """The levels found so far, in files.
 
     Files: `level-L` the states first reached by L moves; `expanded-L-C` what portion C of level L
-    leads to, and `found-L-C` its keys; `known-L` all states of levels up to L. Keys ascend in each.
+    leads to, and `found-L-C` its keys, `fresh-L-C` those not known before; `known-L` all states of
+    levels up to L. Keys ascend in each.
     """
 
     def __init__(self, code: Coding, directory: WorkDirectory) -> None:
@@ -117,7 +118,7 @@ class _Levels:
     def expand(self, pool: Pool, report: Report) -> None:
         """Expand the last level and find the next."""
         level = len(self.sizes) - 1
-        keys = self.keys(f"level-{level}")
+        keys, known = self.keys(f"level-{level}"), self.keys(f"known-{level}")
         missing = [
             portion
             for portion in range(self.portions(level))
@@ -129,6 +130,8 @@ class _Levels:
         work = ((self.code.rules, self.portion_of(keys, portion)) for portion in missing)
         for portion, result in zip(missing, ordered_map(pool, expanded, work), strict=True):
             save_array(self.directory.file(f"found-{level}-{portion}"), result.keys)
+            fresh = result.keys[~among(known, result.keys)]
+            save_array(self.directory.file(f"fresh-{level}-{portion}"), fresh)
             arrays = {name: getattr(result, name) for name in ("counts", *COLUMNS[2:])}
             save_arrays(self.directory.file(f"expanded-{level}-{portion}"), arrays)
             done += len(self.portion_of(keys, portion))
@@ -141,19 +144,19 @@ class _Levels:
 
     def _merge(self, level: int) -> None:
         """Sort what a level leads to into known states and the next level."""
-        found = [self.keys(f"found-{level}-{one}") for one in range(self.portions(level))]
+        names = [f"fresh-{level}-{portion}" for portion in range(self.portions(level))]
         known = self.keys(f"known-{level}")
         with (
+            # Closed, and named, in turn from the last: a level is there when all of it is known.
             Pieces(self.directory.file(f"level-{level + 1}")) as fresh,
             Pieces(self.directory.file(f"known-{level + 1}")) as merged,
         ):
-            for parts in _ranges([known, *found], MERGE_BYTES // 4):
-                met = np.unique(np.concatenate(parts[1:]))
-                new = met[~among(parts[0], met)]
+            for parts in _ranges([known, *map(self.keys, names)], MERGE_BYTES // 4):
+                new = distinct(np.concatenate(parts[1:]))
                 fresh.add(new)
                 merged.add(np.sort(np.concatenate([parts[0], new]), kind="stable"))
         self.sizes.append(fresh.length)
-        self.directory.drop([f"known-{level}"])
+        self.directory.drop([f"known-{level}", *names])
 
 
 def _ranges(columns: Sequence[Keys], most_bytes: int) -> Iterator[list[Keys]]:
@@ -210,17 +213,15 @@ def _assemble(
                     files[name].add(column)
                 bounds.append((files["states"].length, files["asked"].length))
             report("numbering", sum(levels.sizes[: level + 1]), sum(levels.sizes))
-    directory.file(f"known-{last}").replace(directory.file("graph-keys"))
     save_arrays(
         directory.file("graph.npz"),
         {
-            "start": found_at(mapped(directory.file("graph-keys"), levels.dtype),
-                                     key_array(code, [start])),
+            "start": found_at(known, key_array(code, [start])),
             "answers": np.array(answers),
             "levels": np.array(levels.sizes[:-1]),
             "bounds": np.array(bounds),
         },
-    )  # fmt: skip
+    )
     for level in range(last + 1):
         directory.drop([f"level-{level}"])
         for portion in range(levels.portions(level)):

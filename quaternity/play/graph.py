@@ -146,14 +146,15 @@ def loaded_graph(code: Coding, directory: WorkDirectory) -> GameGraph:
         "states": np.uint32, "counts": np.uint16, "asked": np.uint8, "no": np.uint32,
         "yes": np.uint32, "no_order": order_type, "yes_order": order_type,
     }  # fmt: skip
+    levels = tuple(about["levels"].tolist())
     columns = {name: mapped(directory.file(f"graph-{name}"), types[name]) for name in COLUMNS}
     return GameGraph(
         code.rules,
         int(about["start"][0]),
-        mapped(directory.file("graph-keys"), key_dtype(code)),
+        mapped(directory.file(f"known-{len(levels)}"), key_dtype(code)),
         len(columns["asked"]),
         int(about["answers"]),
-        tuple(about["levels"].tolist()),
+        levels,
         columns,
         tuple((int(states), int(questions)) for states, questions in about["bounds"]),
     )

@@ -63,9 +63,16 @@ def among(known: Keys, keys: Keys) -> NDArray[Any]:
     return np.asarray(known[place] == keys)
 
 
+def distinct(keys: Keys) -> Keys:
+    """The different ones of some keys, ascending. Sorts its argument."""
+    keys.sort()
+    return keys[np.append(True, keys[1:] != keys[:-1])] if len(keys) else keys
+
+
 __all__ = [
     "Keys",
     "among",
+    "distinct",
     "found_at",
     "from_words",
     "key_array",

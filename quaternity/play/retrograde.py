@@ -65,7 +65,7 @@ def solve_graph(graph: GameGraph, directory: WorkDirectory, report: Report) -> V
     """All values of all states.
 
     Finished analyses, and the rounds of an unfinished one, are kept in the directory.
-    Memory: about 8 + 8 P bytes a state.
+    Memory: about 10 + 6 P bytes a state.
     """
     players = graph.rules.players
     rounds = _Rounds(graph, directory, report)
@@ -80,11 +80,16 @@ def solve_graph(graph: GameGraph, directory: WorkDirectory, report: Report) -> V
         length[ends[winners == role], role] = 0
     can_force, length = rounds.repeat("can force", names.forcing, start, length)
     can_win, _ = rounds.repeat("can win", names.reaching, start)
-    start = np.zeros((len(graph), players), np.uint8)
-    start[ends] = won[:, None]
+    start = np.zeros(len(graph), names.rows)
+    start[ends] = sum(
+        won.astype(names.rows) << names.rows(role * players) for role in range(players)
+    )
     forced, _ = rounds.repeat("can prevent", names.helping, start)
-    others = np.array([(1 << players) - 1 - (1 << role) for role in range(players)], np.uint8)
-    return Values(can_force, can_win, ~forced & others, length)
+    can_prevent = np.empty((len(graph), players), np.uint8)
+    for role in range(players):
+        others = (1 << players) - 1 - (1 << role)
+        can_prevent[:, role] = ~(forced >> names.rows(role * players)).astype(np.uint8) & others
+    return Values(can_force, can_win, can_prevent, length)
 
 
 class _Names:
@@ -93,24 +98,52 @@ class _Names:
     def __init__(self, players: int) -> None:
         orders = role_orders(players)[0]
         self.players, self.masks = players, 1 << players
-        # before[order * masks + mask]: the roles before an answer of the roles of a mask after it.
+        # [order, mask]: the roles before an answer of the roles of a mask after it.
         self.before = np.array(
             [
-                sum(1 << roles[role] for role in range(players) if mask >> role & 1)
+                [
+                    sum(1 << roles[role] for role in range(players) if mask >> role & 1)
+                    for mask in range(self.masks)
+                ]
                 for roles in orders
-                for mask in range(self.masks)
             ],
             np.uint8,
         )
-        # after[role, order]: the role afterwards of a role before.
+        # [role, order]: the role afterwards of a role before.
         self.after = np.array([[roles.index(role) for roles in orders] for role in range(players)])
         self.mine = np.array([*(1 << role for role in range(players)), 0], np.uint8)
+        self.rows: Any = np.uint16 if players <= 4 else np.uint64
+        self.row: NDArray[Any] = np.array(
+            [*((self.masks - 1) << role * players for role in range(players)), 0], self.rows
+        )
+        self._rows_before: NDArray[Any] | None = None
+        if players <= 4:
+            every = np.arange(1 << players * players, dtype=self.rows)
+            self._rows_before = np.array(
+                [self.rows_one_by_one(order, every) for order in range(len(orders))]
+            )
 
     def _answers(self, segment: Segment, values: NDArray[Any]) -> tuple[NDArray[Any], ...]:
-        """The values after no and yes, in terms of the roles before."""
-        no = self.before[segment.no_order.astype(np.intp) * self.masks + values[segment.no]]
-        yes = self.before[segment.yes_order.astype(np.intp) * self.masks + values[segment.yes]]
+        """The roles of `values` after no and yes, by what they were before."""
+        no = self.before[segment.no_order, values[segment.no]]
+        yes = self.before[segment.yes_order, values[segment.yes]]
         return no, yes
+
+    def rows_before(self, order: NDArray[Any], rows: NDArray[Any]) -> NDArray[Any]:
+        """Rows of bits per role after an answer, by the roles before it."""
+        if self._rows_before is not None:
+            return np.asarray(self._rows_before[order, rows])
+        return self.rows_one_by_one(order, rows)
+
+    def rows_one_by_one(self, order: NDArray[Any] | int, rows: NDArray[Any]) -> NDArray[Any]:
+        """The same, worked out row by row."""
+        result = np.zeros(len(rows), self.rows)
+        for role in range(self.players):
+            place = (self.after[role][order] * self.players).astype(self.rows)
+            row = (rows >> place) & self.rows(self.masks - 1)
+            before = self.before[order, row].astype(self.rows)
+            result = result | before << self.rows(role * self.players)
+        return result
 
     def forcing(self, segment: Segment, values: NDArray[Any]) -> NDArray[Any]:
         """Each role against all others together."""
@@ -128,25 +161,20 @@ class _Names:
         return np.asarray(np.bitwise_or.reduceat(no | yes, segment.first))
 
     def helping(self, segment: Segment, values: NDArray[Any]) -> NDArray[Any]:
-        """Per role the wins that all others together can force against it."""
-        result = np.empty((len(segment.states), self.players), np.uint8)
+        """Per role, a row of bits, the wins that all others together can force against it.
+
+        The row of a role is at bits role * players and up.
+        """
+        no = self.rows_before(segment.no_order, values[segment.no])
+        yes = self.rows_before(segment.yes_order, values[segment.yes])
+        against: NDArray[Any] = self.row[segment.asked]
+        question = ((no | yes) & ~against) | (no & yes & against)
+        some = np.bitwise_or.reduceat(question, segment.first)
+        every = np.bitwise_and.reduceat(question, segment.first)
+        # Role 0 chooses the question, and would not help; chance would.
         by_chance = segment.asked[segment.first] == self.players
-        for role in range(self.players):
-            found = []
-            for state, order in (
-                (segment.no, segment.no_order), (segment.yes, segment.yes_order)
-            ):  # fmt: skip
-                after = values[state, self.after[role][order]]
-                found.append(self.before[order.astype(np.intp) * self.masks + after])
-            no, yes = found
-            question = np.where(segment.asked == role, no & yes, no | yes)
-            if role == 0:
-                every = np.bitwise_and.reduceat(question, segment.first)
-                some = np.bitwise_or.reduceat(question, segment.first)
-                result[:, role] = np.where(by_chance, some, every)
-            else:
-                result[:, role] = np.bitwise_or.reduceat(question, segment.first)
-        return result
+        against = np.where(by_chance, 0, self.row[0]).astype(values.dtype)
+        return np.asarray((some & ~against) | (every & against))
 
 
 Step = Callable[[Segment, "NDArray[Any]"], "NDArray[Any]"]

@@ -21,6 +21,14 @@ from tests.play.plain_solver import Game, PlainSolution
 from tests.play.positions import random_states, state_of
 
 
+class Interrupted(Exception):
+    """Stands for a key press."""
+
+
+class Killed(Exception):
+    """Stands for the end of the process."""
+
+
 def start_of(
     set_size: int, sets: int, players: int, tie_break: TieBreak = TieBreak.FIRST_IN_ORDER
 ) -> State:
@@ -211,9 +219,6 @@ def test_merging_in_pieces_gives_the_same(monkeypatch: pytest.MonkeyPatch, small
 def test_an_interrupted_run_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small: Solution
 ) -> None:
-    class Interrupted(Exception):
-        pass
-
     monkeypatch.setattr(retrograde, "SAVE_SECONDS", 0)
 
     def interrupted_at(count: int) -> bool:
@@ -239,6 +244,40 @@ def test_an_interrupted_run_goes_on(
     assert (other.graph.keys == small.graph.keys).all()
     for name in ("can_force", "can_win", "can_prevent", "length"):
         assert np.array_equal(getattr(small.values, name), getattr(other.values, name))
+
+
+def test_a_run_killed_while_files_get_their_names_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small: Solution
+) -> None:
+    rename = Path.replace
+
+    def killed_at(count: int) -> bool:
+        left = count
+
+        def replace(file: Path, target: Path) -> Path:
+            nonlocal left
+            left -= 1
+            if left < 0:
+                raise Killed
+            return rename(file, target)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(Path, "replace", replace)
+            try:
+                solve(start_of(3, 3, 3), directory=tmp_path / str(count))
+            except Killed:
+                return True
+        return False
+
+    count = 0
+    while killed_at(count):
+        directory = tmp_path / str(count)
+        other = solve(start_of(3, 3, 3), directory=directory)
+        assert (other.graph.keys == small.graph.keys).all()
+        assert other.graph.answers == small.graph.answers
+        assert np.array_equal(other.values.length, small.values.length)
+        count += 7
+    assert count > 40
 
 
 def test_a_directory_belongs_to_one_game(tmp_path: Path) -> None:
