@@ -19,7 +19,8 @@ from quaternity.epistemic.language import Language
 from quaternity.epistemic.propositional import Case, cases, narrowed, true_in, without_knowledge
 from quaternity.epistemic.refutation import Refuter
 from quaternity.epistemic.smallest_totals import FAR, Options, smallest_totals, without_hands
-from quaternity.epistemic.strategies import formulas, positions
+from quaternity.epistemic.strategies import chains, formulas, positions
+from quaternity.epistemic.surroundings import case_around
 from quaternity.errors import InputError
 from quaternity.kwartet.settings import KwartetSettings
 from solvers import Deal, DealProblem, SetConstraint, deal_faults, solve
@@ -154,6 +155,19 @@ def test_bounds_without_knowledge(position: Position, data: st.DataObject) -> No
     truth = ExplicitEvaluator(problem).truth(formula, deal)
     assert true_in(without_knowledge(formula, False), deal) <= truth
     assert truth <= true_in(without_knowledge(formula, True), deal)
+
+
+@given(positions(max_players=3), st.data())
+@settings(max_examples=200, deadline=None)
+def test_surroundings_share_the_truth_value(position: Position, data: st.DataObject) -> None:
+    problem, deal = position
+    language = Language.of(problem)
+    formula = data.draw(st.one_of(chains(language), formulas(language)))
+    truth = ExplicitEvaluator(problem).truth
+    value = truth(formula, deal)
+    around = list(deals(narrowed(problem, case_around(formula, value, deal, (), truth))))
+    assert deal in around
+    assert all(truth(formula, one) == value for one in around)
 
 
 @st.composite
