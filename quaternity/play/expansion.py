@@ -8,25 +8,19 @@ the same for one state by way of the game's own rules, slowly; the tests hold th
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from quaternity.play.closings import Closings
 from quaternity.play.coding import Coding
 from quaternity.play.key_arrays import Keys, from_words, to_words
 from quaternity.play.kind_arrays import KindArrays, array_fault
+from quaternity.play.naming import Positions, smallest_keys
 from quaternity.settings import TieBreak
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-
-CLOSINGS_BITS = 20
-"""The logarithm of how many closed kinds are kept, at 12 bytes each."""
-
-_SPREAD = 0x9E3779B97F4A7C15
-"""An odd number whose multiples spread over the words (Knuth's multiplicative hashing)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,26 +47,6 @@ class Expansion:
     yes_order: NDArray[Any]
 
 
-@dataclass(slots=True)
-class _Positions:
-    """Positions with any names, on the way to canonical ones. Rows of arrays.
-
-    Attributes:
-        kinds: [position, set], places of closed kinds.
-        hands, points: [position, player].
-        first: [position, player], who may be named role 0.
-        place: per position, see `quaternity.play.coding.Parts`.
-        rank: [position, player]: the other roles are given out by ascending rank.
-    """
-
-    kinds: NDArray[Any]
-    hands: NDArray[Any]
-    points: NDArray[Any]
-    first: NDArray[Any]
-    place: NDArray[Any]
-    rank: NDArray[Any]
-
-
 class Expander:
     """Expands canonical states of one game, many at once.
 
@@ -84,7 +58,7 @@ class Expander:
         self.code, self.rules, self.book = code, code.rules, code.book
         self.kinds = KindArrays(code.book)
         size, lanes = self.rules.set_size, 2**self.rules.players
-        self._closings = _Closings(self.kinds)
+        self._closings = Closings(self.kinds)
         self._weights = np.array([0, *((size + 1) ** lane for lane in range(lanes - 2)), 0])
         self._chances = self.rules.players >= 4 and self.rules.tie_break is TieBreak.FEWEST_SETS
 
@@ -113,8 +87,8 @@ class Expander:
             new_kinds, new_hands, points[owner], place[owner], asked[rows], said
         )
         chance_owner, chances = self._chosen(place, hands, points, kinds)
-        positions = _joined(positions, chances)
-        words, order = self._named(positions)
+        positions = positions.joined(chances)
+        words, order = smallest_keys(self.code, self.kinds, positions)
         found, inverse = np.unique(from_words(words), return_inverse=True)
         return self._gathered(
             len(place), found, inverse, order, parent, asked, rows, said, chance_owner
@@ -240,7 +214,7 @@ class Expander:
         place: NDArray[Any],
         asked: NDArray[Any],
         said: NDArray[Any],
-    ) -> _Positions:
+    ) -> Positions:
         """Put down completed sets and find who is on turn. Changes its arguments."""
         rules, players = self.rules, self.rules.players
         every = np.arange(len(kinds))
@@ -280,7 +254,7 @@ class Expander:
             rank[rows] = np.where(holds, seat[rows], players + points[rows])
             mine = seat[rows, turn[rows]]
             new_place[rows] = ((seat[rows] < mine[:, None]) & holds).sum(1)
-        return _Positions(kinds, hands, points, tied, new_place, rank)
+        return Positions(kinds, hands, points, tied, new_place, rank)
 
     def _chosen(
         self,
@@ -288,7 +262,7 @@ class Expander:
         hands: NDArray[Any],
         points: NDArray[Any],
         kinds: NDArray[Any],
-    ) -> tuple[NDArray[Any], _Positions]:
+    ) -> tuple[NDArray[Any], Positions]:
         """What chance can choose where it is on turn: states, and positions."""
         players = self.rules.players
         states = np.nonzero(place == players)[0] if self._chances else np.zeros(0, np.int64)
@@ -300,35 +274,9 @@ class Expander:
         rank = hands[owner] * (self.rules.sets + 1) + points[owner]
         first = np.arange(players) == player[:, None]
         nobody = np.zeros(len(owner), np.int64)
-        return owner, _Positions(kinds[owner], hands[owner], points[owner], first, nobody, rank)
+        return owner, Positions(kinds[owner], hands[owner], points[owner], first, nobody, rank)
 
-    # ------------------------------------------------------------------ names
-
-    def _named(self, positions: _Positions) -> tuple[NDArray[Any], NDArray[Any]]:
-        """The words of the smallest keys, and the numbers of the orders of roles that give them."""
-        code = self.code
-        best = np.full((len(positions.kinds), code.words), np.iinfo(np.uint64).max)
-        best_order = np.zeros(len(best), np.uint8)
-        for order, roles in enumerate(self.kinds.orders):
-            fits = positions.first[:, roles[0]].copy()
-            for one, two in pairwise(roles[1:]):
-                fits &= positions.rank[:, one] <= positions.rank[:, two]
-            rows = np.nonzero(fits)[0]
-            if not len(rows):
-                continue
-            renamed = self.kinds.renamed(positions.kinds[rows], order)
-            numbers = np.sort(self.kinds.number[renamed], axis=1)
-            words = np.zeros((len(rows), code.words), np.uint64)
-            values = [positions.place[rows]]
-            values += [positions.hands[rows, role] for role in roles[1:]]
-            values += [positions.points[rows, role] for role in roles[1:]]
-            values += [numbers[:, index] for index in range(self.rules.sets)]
-            for (word, shift), value in zip(code.fields, values, strict=True):
-                words[:, word] |= value.astype(np.uint64) << np.uint64(shift)
-            smaller = _smaller(words, best[rows])
-            best[rows[smaller]] = words[smaller]
-            best_order[rows[smaller]] = order
-        return best, best_order
+    # ------------------------------------------------------------------ the result
 
     def _gathered(
         self,
@@ -359,59 +307,9 @@ class Expander:
         )
 
 
-class _Closings:
-    """What closing makes of a kind and the needs of the other sets, as far as lately met.
-
-    A cache with one place for each remainder of a product: what is not there is worked out, and
-    takes the place of what was.
-    """
-
-    def __init__(self, kinds: KindArrays) -> None:
-        self._kinds = kinds
-        self._known = np.full(1 << CLOSINGS_BITS, -1, np.int64)
-        self._closed = np.zeros(1 << CLOSINGS_BITS, np.int32)
-
-    def get(self, alike: NDArray[Any], places: NDArray[Any], needs: NDArray[Any]) -> NDArray[Any]:
-        """The closed kinds. `alike` is a number for each pair of a kind and needs."""
-        slots = (alike.astype(np.uint64) * np.uint64(_SPREAD)) >> np.uint64(64 - CLOSINGS_BITS)
-        closed: NDArray[Any] = self._closed[slots]
-        missing = np.nonzero(self._known[slots] != alike)[0]
-        if len(missing):
-            numbers, chosen, inverse = np.unique(
-                alike[missing], return_index=True, return_inverse=True
-            )
-            rows = missing[chosen]
-            found = self._kinds.closed(places[rows], needs[rows])
-            closed[missing] = found[inverse]
-            self._known[slots[rows]] = numbers
-            self._closed[slots[rows]] = found
-        return closed
-
-
 def _holds(slack: NDArray[Any], guard: NDArray[Any]) -> NDArray[Any]:
     holds: NDArray[Any] = (slack & guard == guard).all(1)
     return holds
-
-
-def _smaller(one: NDArray[Any], two: NDArray[Any]) -> NDArray[Any]:
-    """Where the words of one are smaller, the first word counting most."""
-    smaller = np.zeros(len(one), bool)
-    equal = np.ones(len(one), bool)
-    for word in range(one.shape[1]):
-        smaller |= equal & (one[:, word] < two[:, word])
-        equal &= one[:, word] == two[:, word]
-    return smaller
-
-
-def _joined(one: _Positions, two: _Positions) -> _Positions:
-    if not len(two.kinds):
-        return one
-    return _Positions(
-        *(
-            np.concatenate([getattr(one, name), getattr(two, name)])
-            for name in ("kinds", "hands", "points", "first", "place", "rank")
-        )
-    )
 
 
 __all__ = ["Expander", "Expansion"]

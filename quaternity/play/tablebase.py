@@ -5,9 +5,10 @@ solved; `states` holds a row for every canonical state, its key and its value. A
 that can force a win and those that can win (a byte of bits each), per role the others whose win it
 can prevent (a byte), and per role the moves of its forced win (two bytes, the larger first).
 
-Why SQLite, a row for each state: for the 114,339 states of the default game the file has 3.3 MB,
-and a look-up by key takes 4 microseconds, a fifth of a probe; it needs no package beyond the
-standard library, and other programs can read it.
+Why SQLite, and a row for each state? Measured on the 114,339 states of the default game, a look-up
+by key and the size of the file: SQLite rows 4.5 µs, 3.3 MB; SQLite blocks of 64 states 5.2 µs,
+2.5 MB; LMDB 0.5 µs, 3.5 MB; Parquet in groups of 4,096 states 230 µs, 0.8 MB. A probe takes some
+20 µs for the canonical form anyway, so LMDB would save a fifth and cost a dependency.
 """
 
 from __future__ import annotations
