@@ -154,7 +154,7 @@ def parse_record(data: bytes | str) -> ParsedRecord:
         f"header: {key} is missing" for key in ("set-size", "sets", "players")
         if _KEYS[key] not in header
     ]  # fmt: skip
-    if warnings and not moves:
+    if warnings and not moves and not raw[whole:].lstrip()[:1].isdigit():
         # What is missing may have been a setting: another game must not be played on under it.
         faults.append(f"{warnings[0]}, in the header")
     if faults:

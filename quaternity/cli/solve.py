@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 MOST_STATES = 5_000_000
 """Games estimated to be larger are refused, unless told otherwise."""
 
+PATIENCE = 15.0
+"""Seconds for the estimate: a game that is not sampled to its end by then is refused."""
+
 
 @app.command()
 def solve(
@@ -91,7 +94,7 @@ def solve(
         if estimate_only:
             _show_estimate(rules, expected, as_json)
             return
-        if expected.states > most_states:
+        if expected.states > most_states or not expected.finished:
             raise LimitError(
                 f"{expected}: the limit is {most_states:,} states; "
                 "--most-states sets another, --no-limit none"
@@ -125,9 +128,12 @@ def _estimated(rules: Rules, state: State) -> Estimate:
     from random import Random
 
     from quaternity.play.canonical import canonical
-    from quaternity.play.estimate import estimate
+    from quaternity.play.estimate import SAMPLE, estimate
 
-    return estimate(rules, canonical(state).key, Random(0))
+    # Cards per set and players make a state dear: of dear ones fewer are looked at.
+    size = rules.set_size * rules.sets * rules.players
+    sample = max(20, min(SAMPLE, SAMPLE * 48 // size))
+    return estimate(rules, canonical(state).key, Random(0), sample, PATIENCE)
 
 
 def _report_to(bar: Progress) -> Report:

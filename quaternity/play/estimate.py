@@ -45,6 +45,7 @@ class Estimate:
     Attributes:
         states: canonical states.
         exact: whether `states` is the true number, no level having been sampled.
+        finished: False when time ran out before the last level; all numbers are then too low.
         seconds: of one process.
         disk: bytes of working files and tablebase.
     """
@@ -53,19 +54,30 @@ class Estimate:
     exact: bool
     seconds: float
     disk: int
+    finished: bool = True
 
     def __str__(self) -> str:
         minutes = self.seconds / 60
         duration = f"{self.seconds:.0f} s" if minutes < 2 else f"{minutes:,.0f} min"
         about = "" if self.exact else "about "
+        if not self.finished:
+            about = "far more than "
         return f"{about}{self.states:,} states, {duration}, {self.disk / 1e6:,.0f} MB on disk"
 
 
-def estimate(rules: Rules, start: Key, random: Random, sample: int = SAMPLE) -> Estimate:
+def estimate(
+    rules: Rules,
+    start: Key,
+    random: Random,
+    sample: int = SAMPLE,
+    patience: float = float("inf"),
+) -> Estimate:
     """What it takes to solve a game from a state.
 
     Args:
         sample: states expanded per level.
+        patience: seconds after which a game too large to be sampled to its end is given up; then
+            the result is not `finished`.
 
     Cost: two or three dozen times `sample` expansions.
     """
@@ -73,7 +85,11 @@ def estimate(rules: Rules, start: Key, random: Random, sample: int = SAMPLE) -> 
     level = key_array(code, [start])
     seen = level
     size, total, questions, seconds, exact = 1.0, 1.0, 0.0, 0.0, True
+    finished, end = True, time.perf_counter() + patience
     while len(level):
+        if time.perf_counter() > end:
+            finished = False
+            break
         chosen = level
         if len(level) > sample:
             exact = False
@@ -91,7 +107,8 @@ def estimate(rules: Rules, start: Key, random: Random, sample: int = SAMPLE) -> 
         if size < 1:
             break
     disk = total * (code.words * 24 + ROW_BYTES) + questions * 11
-    return Estimate(round(total), exact, seconds * (1 + VALUE_SHARE), round(disk))
+    duration = seconds * (1 + VALUE_SHARE)
+    return Estimate(round(total), exact and finished, duration, round(disk), finished)
 
 
 def _new(result: Expansion, seen: Keys) -> tuple[Keys, int]:
