@@ -40,6 +40,8 @@ def case_around(
     """
     match formula:
         case Holds(player, card):
+            if card.number >= len(deal.owner[card.set_index]):
+                return {}  # out of play: nobody holds it in any deal
             mask = 1 << player
             return {card: mask if truth else ~mask}
         case Constant() | Everywhere():
