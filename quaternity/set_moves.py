@@ -115,17 +115,19 @@ class Kind:
 
     def _made(self, asker: int) -> Asks:
         layout, owners = self.layout, self.constraint.owners
-        entries, answers = [], []
-        floor = layout.ones * ((1 << (layout.width - 1)) - 1)
+        entries, answers, tables = [], [], set()
         for asked, mask, no, yes in self._outcomes(asker, dict.fromkeys(owners)):
             if no != IMPOSSIBLE:
-                floor = layout.lower(floor, no)
+                tables.add(no)
             if yes != IMPOSSIBLE:
                 yes += layout.member[asked] - layout.member[asker]
-                floor = layout.lower(floor, yes)
+                tables.add(yes)
             if no != IMPOSSIBLE or yes != IMPOSSIBLE:
                 entries.append(Entry(asked, mask, no, yes))
                 answers.append(ANSWERS[(no != IMPOSSIBLE) + 2 * (yes != IMPOSSIBLE)])
+        floor = layout.ones * ((1 << (layout.width - 1)) - 1)
+        for table in tables:
+            floor = layout.lower(floor, table)
         return Asks(entries, floor, answers)
 
     def _outcomes(self, asker: int, masks: Iterable[int]) -> Iterator[tuple[int, int, int, int]]:
