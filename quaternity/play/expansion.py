@@ -29,7 +29,7 @@ class Expansion:
 
     Attributes:
         keys: the keys that are led to, ascending and distinct.
-        counts: per state its number of questions, up to interchangeable cards and sets (uint16).
+        counts: per state its number of questions; those that come to the same are one (uint16).
         asked: per question, in the order of states, the role that answers; the number of players
             where chance chooses who is on turn, each possible player being a question (uint8).
         no, yes: per question the index in `keys` that the answer leads to; -1 when the answer is
@@ -290,7 +290,10 @@ class Expander:
         said: NDArray[Any],
         chance_owner: NDArray[Any],
     ) -> Expansion:
-        """Answers put with their questions, questions in the order of states."""
+        """Answers put with their questions, questions in the order of states.
+
+        Of questions that come to the same one is kept.
+        """
         questions, chances = len(parent), len(chance_owner)
         to = np.full((2, questions + chances), -1, np.int32)
         by = np.zeros((2, questions + chances), np.uint8)
@@ -300,8 +303,13 @@ class Expander:
         by[said, rows] = order
         owner = np.concatenate([parent, chance_owner])
         asked = np.concatenate([asked, np.full(chances, self.rules.players, np.uint8)])
-        turn = np.argsort(owner, kind="stable")
-        counts = np.bincount(owner, minlength=states).astype(np.uint16)
+        outcomes = to.astype(np.int64) << 8 | by
+        turn = np.lexsort((asked, *outcomes, owner))
+        one, two = turn[1:], turn[:-1]
+        new = (owner[one] != owner[two]) | (asked[one] != asked[two])
+        new |= (outcomes[:, one] != outcomes[:, two]).any(0)
+        turn = turn[np.append(True, new)] if len(turn) else turn
+        counts = np.bincount(owner[turn], minlength=states).astype(np.uint16)
         return Expansion(
             keys, counts, asked[turn], to[0, turn], to[1, turn], by[0, turn], by[1, turn]
         )

@@ -54,7 +54,8 @@ class GameGraph:
         rules: of the game.
         start: the number of the state from which all follow.
         keys: per state its key, ascending.
-        questions, answers: how many there are, up to interchangeable cards and sets.
+        questions, answers: how many there are; questions that come to the same are one (see
+            `quaternity.play.successors.Choice`).
         levels: per number of moves how many states are first reached by so many.
         columns: the arrays of `Segment`, for all segments, mapped from disk.
         bounds: per segment (states, questions) before it; and all.

@@ -93,7 +93,7 @@ def solve(
     >>> from quaternity import Settings, State
     >>> solution = solve(State.start(Settings(set_size=3, sets=2, players=3)))
     >>> len(solution.graph), solution.graph.questions
-    (91, 343)
+    (91, 335)
     >>> solution.standing(State.start(Settings(set_size=3, sets=2, players=3))).can_win
     (0, 1, 2)
     """

@@ -12,7 +12,7 @@ from tests.cli.conftest import Cli
 def test_solve_json(cli: Cli) -> None:
     found = cli("solve", "-s", 3, "-n", 3, "-p", 3, "--json").json
     assert found["states"] == 2122
-    assert found["questions"] == 13208
+    assert found["questions"] == 12724
     assert found["can_force_win"] == []
     assert found["can_win"] == [0, 1, 2]
     assert found["rules"]["set_size"] == 3

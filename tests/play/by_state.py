@@ -20,21 +20,23 @@ def choices_by_state(code: Coding, key: Key) -> list[Choice]:
         return _chances(code, parts)
     state = code.state(key)
     order = code.order(parts)
-    found: dict[tuple[int, Kind, int], Choice] = {}
+    found: dict[Choice, None] = {}
+    seen: set[tuple[int, Kind, int]] = set()
     for asked, set_index, cards, answers in state.legal_questions.groups():
         row = state.rows()[set_index]
         kind = code.book.kind(row.constraint.owners, row.constraint.low)
         asking = asked, kind, row.constraint.owners[cards[0]]
-        if asking in found:
+        if asking in seen:
             continue
+        seen.add(asking)
         question = Question(order.index(0), asked, Card(set_index, cards[0]))
         replies = []
         for answer in answers:
             after = canonical_after(code, state, question, answer)
             roles = tuple([order[player] for player in after.roles])
             replies.append(Reply(answer, after.key, roles))
-        found[asking] = Choice(order[asked], tuple(replies))
-    return list(found.values())
+        found[Choice(order[asked], tuple(replies))] = None
+    return list(found)
 
 
 def _chances(code: Coding, parts: Parts) -> list[Choice]:
