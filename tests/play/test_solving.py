@@ -13,6 +13,7 @@ from quaternity.play.canonical import canonical
 from quaternity.play.coding import Rules, coding
 from quaternity.play.key_arrays import key_bytes
 from quaternity.play.solver import Solution, solve
+from quaternity.play.successors import choices
 from quaternity.settings import Settings, TieBreak
 from quaternity.state import State
 from quaternity.workers import open_executor
@@ -64,6 +65,22 @@ def test_sizes(sizes: tuple[int, int, int], states: int, questions: int, answers
     graph = solve(start_of(*sizes)).graph
     assert (len(graph), graph.questions, graph.answers) == (states, questions, answers)
     assert sum(graph.levels) == states
+
+
+def test_ends_are_points_alone(small: Solution) -> None:
+    """Told apart by who asked last, the three ends of 3-3-3 are six, and all its states 2,125."""
+    code = coding(small.graph.rules)
+    ends, told_apart = set(), set()
+    for key in key_bytes(small.graph.keys):
+        for choice in choices(code, key):
+            for reply in choice.replies:
+                parts = code.parts(reply.key)
+                if not parts.kinds:
+                    ends.add(parts.points)
+                    names = reply.roles
+                    told_apart.add(tuple(parts.points[names.index(role)] for role in range(3)))
+    assert ends == {(1, 1, 1), (2, 0, 1), (3, 0, 0)}
+    assert len(told_apart) == 6
 
 
 @pytest.mark.parametrize(
