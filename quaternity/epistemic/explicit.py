@@ -66,6 +66,7 @@ class Model:
             )
         }
         self._classes: dict[tuple[int, ...], npt.NDArray[np.int64]] = {}
+        self._pieces: npt.NDArray[np.int64] | None = None
 
     @property
     def worlds(self) -> int:
@@ -182,10 +183,16 @@ class Model:
         A graph whose nodes are the classes; every world joins its class of one player to its class
         of the next. Cost: worlds x players.
         """
+        if among is None or among.all():
+            if self._pieces is None:
+                self._pieces = self._joined(np.arange(self.worlds))
+            return self._pieces
+        return self._joined(np.flatnonzero(among))
+
+    def _joined(self, inside: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         from scipy.sparse import coo_array
         from scipy.sparse.csgraph import connected_components
 
-        inside = np.flatnonzero(self.everything() if among is None else among)
         classes = [self.classes((player,)) for player in range(self.problem.players)]
         nodes, heads, tails = 0, [], []
         for number, one in enumerate(classes):
@@ -197,7 +204,7 @@ class Model:
         if not heads:
             return classes[0]
         joined = (np.concatenate(tails), np.concatenate(heads))
-        links = np.ones(len(joined[0]), dtype=np.int8)
+        links = np.ones(len(joined[0]), dtype=np.int32)
         graph = coo_array((links, joined), shape=(nodes, nodes)).tocsr()
         labels = np.asarray(connected_components(graph, directed=False)[1], dtype=np.int64)
         return labels[classes[0]]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from enum import StrEnum
 from typing import TypeVar
 
-from quaternity.epistemic.deadline import Deadline, Undecided
+from quaternity.epistemic.deadline import Deadline
 from quaternity.epistemic.evaluator import Evaluator
 from quaternity.epistemic.formula import (
     Announced,
@@ -141,7 +141,7 @@ def ask(
         return question(_explicit(problem))
     try:
         return question(_by_solvers(problem, seconds))
-    except Undecided:
+    except LimitError:
         if deals > MAX_WORLDS:
             raise
         return question(_explicit(problem))

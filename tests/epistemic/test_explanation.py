@@ -1,0 +1,123 @@
+"""Reasons in words, and deals to look at."""
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from quaternity.epistemic import Language, Method, explain, holds
+from quaternity.epistemic.explanation import MAX_LINES
+from quaternity.epistemic.strategies import chains, formulas, positions
+from quaternity.errors import InputError, LimitError
+from solvers import Deal, DealProblem, SetConstraint, deal_faults
+
+SHORT = DealProblem(
+    [2, 3, 2],
+    [
+        SetConstraint.of([[0], [0, 1, 2], [1, 2]], players=3, low=[1, 0, 1]),
+        SetConstraint.of([[0, 1, 2], [1], [1, 2], [2, 1]], players=3, low=[0, 1, 1]),
+    ],
+)
+DEAL = [[0, 1, 2], [0, 1, 1, 2]]
+
+
+@pytest.mark.parametrize("method", [Method.EXPLICIT, Method.SOLVERS])
+@given(positions(max_players=3), st.data())
+@settings(max_examples=100, deadline=None)
+def test_explanations_say_what_holds(
+    method: Method, position: tuple[DealProblem, Deal], data: st.DataObject
+) -> None:
+    problem, deal = position
+    language = Language.of(problem)
+    formula = data.draw(st.one_of(chains(language), formulas(language)))
+    explanation = explain(formula, problem, deal, method)
+    assert explanation.formula == formula
+    assert explanation.truth == holds(formula, problem, deal, Method.EXPLICIT)
+    assert 0 < len(explanation.lines) <= MAX_LINES + 1
+    # Every deal that is named is there, fits the public record, and is another one.
+    named = {int(one) for one in re.findall(r"\bdeal (\d+)", "\n".join(explanation.lines))}
+    assert named == set(range(1, len(explanation.deals) + 1))
+    assert len(set(explanation.deals) | {deal}) == len(explanation.deals) + 1
+    assert not any(deal_faults(problem, one.owner) for one in explanation.deals)
+
+
+@pytest.mark.parametrize(
+    ("formula", "lines"),
+    [
+        ("true", ["true is true"]),
+        ("H0 0/0 & !H1 0/0", ["player 0 holds 0/0", "player 0 holds 0/0, not 1"]),
+        ("H1 0/0 | H1 0/1", ["player 1 holds 0/1"]),
+        (
+            "K0 H0 0/0",
+            ["player 0 knows H0 0/0: the own hand settles it", "  player 0 holds 0/0"],
+        ),
+        (
+            "K1 H0 0/0",
+            [
+                "player 1 knows H0 0/0:",
+                "  the public record leaves no way to make it false",
+            ],
+        ),
+        (
+            "K1 H2 0/2",
+            [
+                "player 1 knows H2 0/2:",
+                "  player 1 cannot hold 0/2: player 1 sees that 0/2 is not in the own hand",
+                "  player 0 cannot hold 0/2: that is public",
+            ],
+        ),
+        (
+            "P H1 0/1",
+            ["H1 0/1 is not true in every public deal: in deal 1", "  player 0 holds 0/1, not 1"],
+        ),
+        (
+            "[H1 0/0!] false",
+            ["H1 0/0 is false and cannot be said:", "  player 0 holds 0/0, not 1"],
+        ),
+        ("U0(0)=1", ["of the 2 cards of player 0, player 0 does not know 0: none"]),
+    ],
+)
+def test_words(formula: str, lines: list[str]) -> None:
+    assert list(explain(formula, SHORT, DEAL, Method.SOLVERS).lines) == lines
+
+
+def test_chains_are_told_step_by_step() -> None:
+    problem = DealProblem(
+        [1] * 4, [SetConstraint.of([[0, 1], [1, 2], [2, 3], [0, 1, 3]], players=4)]
+    )
+    explanation = explain("C !H1 0/1", problem, [[1, 2, 3, 0]], Method.SOLVERS)
+    first, last = explanation.lines
+    step = r"which player \d cannot tell from deal"
+    assert re.fullmatch(rf".*: from the real deal, {step} 1, {step} 2, where", first)
+    assert last == "  player 1 holds 0/1"
+    assert len(explanation.deals) == 2
+
+
+def test_a_card_out_of_play() -> None:
+    problem = DealProblem([1, 1], [SetConstraint.of([[0, 1]] * 2, 2), SetConstraint.of([], 2)])
+    lines = explain("K0 !H1 1/3", problem, [[0, 1], []], set_size=4).lines
+    assert lines == (
+        "player 0 knows !H1 1/3:",
+        "  the public record leaves no way to make it false",
+    )
+    assert explain("H1 1/3", problem, [[0, 1], []], set_size=4).lines == (
+        "set 1 is out of play: nobody holds 1/3",
+    )
+
+
+def test_long_explanations_are_cut_off() -> None:
+    formula = " & ".join(["K1 H2 0/2"] * 100)
+    lines = explain(formula, SHORT, DEAL).lines
+    assert len(lines) == MAX_LINES + 1
+    assert lines[-1] == "…"
+
+
+def test_errors_are_those_of_holds() -> None:
+    with pytest.raises(InputError, match="player 3 does not exist"):
+        explain("K3 true", SHORT, DEAL)
+    with pytest.raises(InputError, match="does not fit the public record"):
+        explain("true", SHORT, [[1, 1, 2], [0, 1, 1, 2]])
+    large = DealProblem([26, 26], [SetConstraint.of([[0, 1]] * 4, players=2)] * 13)
+    with pytest.raises(LimitError):
+        explain("C true", large, [[0, 0, 1, 1]] * 13, Method.EXPLICIT)
