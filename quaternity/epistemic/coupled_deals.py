@@ -221,8 +221,6 @@ class CoupledDeals:
         solver.parameters.random_seed = 0
         solver.parameters.symmetry_level = 0
         solver.parameters.cp_model_probing_level = 0
-        # Otherwise an interruption would only end the search, and nobody would hear of it.
-        solver.parameters.catch_sigint_signal = False
         solver.parameters.max_time_in_seconds = self.deadline.left()
         for name, value in parameters.items():
             setattr(solver.parameters, name, value)
