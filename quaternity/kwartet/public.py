@@ -59,7 +59,7 @@ class PublicState(NamedTuple):
             sets[index] = out_of_play(players)
             removed[index] = player
         problem = DealProblem.trusted(tuple(hands), tuple(sets))
-        return cls(settings, problem, _next_with_cards(hands, -1), tuple(removed), 0)
+        return cls(settings, problem, next_with_cards(hands, -1), tuple(removed), 0)
 
     @property
     def hands(self) -> tuple[int, ...]:
@@ -135,7 +135,7 @@ class PublicState(NamedTuple):
             askers |= 1 << asker
             if not settings.at_once:
                 sets = tuple([_never_full(one, asker) for one in sets])
-        turn = asker if success and hands[asker] else _next_with_cards(hands, asker)
+        turn = asker if success and hands[asker] else next_with_cards(hands, asker)
         return PublicState(settings, DealProblem.trusted(hands, sets), turn, removed, askers)
 
 
@@ -152,7 +152,7 @@ def _never_full(constraint: SetConstraint, player: int) -> SetConstraint:
     return SetConstraint.trusted(owners, low, (*high[:player], SET_SIZE - 1, *high[player + 1 :]))
 
 
-def _next_with_cards(hands: Sequence[int], player: int) -> int:
+def next_with_cards(hands: Sequence[int], player: int) -> int:
     """The next player in seat order who holds cards; a full circle leads back to `player`."""
     players = len(hands)
     for step in range(1, players + 1):
@@ -190,4 +190,4 @@ def information_set(problem: DealProblem, player: int, hand: Hand) -> DealProble
     )
 
 
-__all__ = ["PublicState", "information_set", "out_of_play"]
+__all__ = ["PublicState", "information_set", "next_with_cards", "out_of_play"]

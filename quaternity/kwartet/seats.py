@@ -3,64 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from random import Random
 
 from quaternity.errors import InputError
 from quaternity.kwartet.settings import PLAYERS
-from quaternity.kwartet.strategies import students
-from quaternity.kwartet.view import Strategy, View
-from quaternity.question import Question
+from quaternity.kwartet.strategies.registry import check_strategies, strategy_named, strategy_names
 
 YOU = "you"
 """The name of a seat that a person plays."""
 
 
-def _exact(view: View, random: Random) -> Question:
-    """The request with the best exact chance, the first of equals."""
-    from solvers.counting import exact_chances
-
-    found = exact_chances(view.problem)
-    choices = [
-        (found.chance(index, number, asked), -asked, -index, -number)
-        for index, mask in enumerate(view.hand)
-        if mask
-        for number in range(4)
-        if not mask >> number & 1
-        for asked in view.public.may_be_asked(view.seat)
-    ]
-    if not choices:
-        return students.random_request(view, random)
-    _, asked, index, number = max(choices)
-    return students.request(view.seat, -asked, -index, -number)
-
-
-_KNOWN: dict[str, Strategy] = {
-    "random": students.random_request,
-    "greedy": students.greedy,
-    "silent": students.silent,
-    "mixed": students.mixed,
-    "better-greedy": students.better_greedy,
-    "exact": _exact,
-}
-
-
-def strategy_names() -> list[str]:
-    """The known names."""
-    return list(_KNOWN)
-
-
-def strategy_named(name: str) -> Strategy:
-    """A strategy by name.
-
-    Raises:
-        InputError: unknown; lists the known names.
-    """
-    check_names([name])
-    return _KNOWN[name]
-
-
-def seats_from(text: str) -> tuple[str, ...]:
+def seats_from(text: str, people: bool = True) -> tuple[str, ...]:
     """The names in a list such as `you,exact,greedy`, one per seat.
+
+    Args:
+        people: whether `you` may sit at the table.
 
     Raises:
         InputError: too few or too many seats, or unknown names; lists the known ones.
@@ -73,7 +29,10 @@ def seats_from(text: str) -> tuple[str, ...]:
         raise InputError(
             f"seats {text!r}: {len(names)} is out of range {PLAYERS[0]}..{PLAYERS[-1]} players"
         )
-    check_names(names)
+    if people:
+        check_names(names)
+    else:
+        check_strategies(names)
     return names
 
 
@@ -83,13 +42,7 @@ def check_names(names: Sequence[str]) -> None:
     Raises:
         InputError: lists the unknown and the known names.
     """
-    known = [YOU, *strategy_names()]
-    unknown = [name for name in names if name not in known]
-    if unknown:
-        raise InputError(
-            f"seats: {', '.join(map(repr, dict.fromkeys(unknown)))} unknown; "
-            f"known are {', '.join(known)}"
-        )
+    check_strategies(names, also=[YOU])
 
 
 __all__ = ["YOU", "check_names", "seats_from", "strategy_named", "strategy_names"]

@@ -76,7 +76,8 @@ def located(public: PublicState, seat: int, hand: Hand, whole: bool) -> list[tup
     return found
 
 
-def _one_of(view: View, found: list[tuple[int, int, int]], random: Random) -> Question:
+def one_of(view: View, found: list[tuple[int, int, int]], random: Random) -> Question:
+    """One of some (set, number, owner's bit), by lot."""
     index, number, owner = found[int(random.random() * len(found))]
     return request(view.seat, owner.bit_length() - 1, index, number)
 
@@ -84,14 +85,14 @@ def _one_of(view: View, found: list[tuple[int, int, int]], random: Random) -> Qu
 def greedy(view: View, random: Random) -> Question:
     """A located card, else a random request."""
     found = located(view.public, view.seat, view.hand, whole=False)
-    return _one_of(view, found, random) if found else random_request(view, random)
+    return one_of(view, found, random) if found else random_request(view, random)
 
 
 def silent(view: View, random: Random) -> Question:
     """A located card of a set located as a whole; else 2/3 random, 1/3 a card of its own."""
     found = located(view.public, view.seat, view.hand, whole=True)
     if found:
-        return _one_of(view, found, random)
+        return one_of(view, found, random)
     if random.random() * 3 < 2:
         return random_request(view, random)
     return own_card_request(view, random)
@@ -107,7 +108,7 @@ def better_greedy(view: View, random: Random) -> Question:
     public, seat, hand = view.public, view.seat, view.hand
     found = located(public, seat, hand, whole=False)
     if found:
-        return _one_of(view, found, random)
+        return one_of(view, found, random)
     others = public.with_cards & ~(1 << seat)
     guesses = []
     for index, mask in enumerate(hand):
@@ -118,7 +119,7 @@ def better_greedy(view: View, random: Random) -> Question:
                 while left:
                     guesses.append((index, number, left & -left))
                     left &= left - 1
-    return _one_of(view, guesses, random) if guesses else random_request(view, random)
+    return one_of(view, guesses, random) if guesses else random_request(view, random)
 
 
 __all__ = [
@@ -126,6 +127,7 @@ __all__ = [
     "greedy",
     "located",
     "mixed",
+    "one_of",
     "own_card_request",
     "random_request",
     "request",

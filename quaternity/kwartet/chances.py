@@ -1,0 +1,100 @@
+"""How likely each player is to own each card, as a seat sees it: exact where that is quick."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from quaternity.errors import LimitError
+from solvers.counting import exact_chances
+from solvers.factor_product import Product
+from solvers.filtering import closed
+from solvers.problem import DealProblem, players_in
+from solvers.residue import residue
+
+FEW_PLAYERS = 5
+"""Up to so many players counting is always quick enough to play by: milliseconds."""
+
+MOST_LANES = 16_000
+"""Most exponent vectors of a count with more players: about a tenth of a second a count."""
+
+ROUNDS = 40
+"""Rounds of proportional fitting; they settle to about a thousandth."""
+
+
+class OwnerWeights(NamedTuple):
+    """Per card and player a weight; a weight divided by the total is the chance.
+
+    Attributes:
+        total: the sum of every card's weights.
+        owned: `owned[set][card][player]`.
+        exact: whether these are numbers of deals, or estimates (see `estimated`).
+    """
+
+    total: float
+    owned: Sequence[Sequence[Sequence[float]]]
+    exact: bool
+
+
+def owner_weights(problem: DealProblem) -> OwnerWeights:
+    """The weights of a problem that has a deal: exact within the limits above, else estimates."""
+    try:
+        if problem.players <= FEW_PLAYERS or _is_quick(problem):
+            counted = exact_chances(problem)
+            return OwnerWeights(counted.deals, counted.owned, exact=True)
+    except LimitError:
+        pass
+    return estimated(closed(problem))
+
+
+def _is_quick(problem: DealProblem) -> bool:
+    rest = residue(problem)
+    return rest is None or Product(rest).lanes.lanes <= MOST_LANES
+
+
+def estimated(problem: DealProblem) -> OwnerWeights:
+    """Chances by iterative proportional fitting (Deming and Stephan, 1940).
+
+    Every card's chances add up to 1, every player's to the hand, and nobody outside `owners` has
+    any; among such tables it is the one of greatest entropy that starts from equal chances. The
+    bounds of sets count only in so far as `owners` shows them (`solvers.filtering.closed`).
+    Cost: `ROUNDS` x (distinct owner masks) x players.
+
+    >>> from solvers import SetConstraint
+    >>> problem = DealProblem([2, 1], [SetConstraint.of([[0, 1], [0, 1], [0]], players=2)])
+    >>> [[round(chance, 3) for chance in row] for row in estimated(problem).owned[0]]
+    [[0.5, 0.5], [0.5, 0.5], [1.0, 0.0]]
+    """
+    cards: dict[int, int] = {}
+    for one in problem.sets:
+        for mask in one.owners:
+            cards[mask] = cards.get(mask, 0) + 1
+    scale = [float(hand) for hand in problem.hands]
+    for _ in range(ROUNDS):
+        filled = [0.0] * problem.players
+        for mask, number in cards.items():
+            for player, chance in _shares(mask, scale).items():
+                filled[player] += number * chance
+        scale = [
+            factor * hand / got if got else 0.0
+            for factor, hand, got in zip(scale, problem.hands, filled, strict=True)
+        ]
+    rows: dict[int, list[float]] = {}
+    for mask in cards:
+        shares = _shares(mask, scale)
+        rows[mask] = [shares.get(player, 0.0) for player in range(problem.players)]
+    return OwnerWeights(
+        1.0, [[rows[mask] for mask in one.owners] for one in problem.sets], exact=False
+    )
+
+
+def _shares(mask: int, scale: Sequence[float]) -> Mapping[int, float]:
+    """How a card of some owners is shared out in proportion to the players' scales."""
+    owners = players_in(mask)
+    whole = sum([scale[player] for player in owners])
+    if not whole:
+        return dict.fromkeys(owners, 1 / len(owners))
+    return {player: scale[player] / whole for player in owners}
+
+
+__all__ = ["FEW_PLAYERS", "MOST_LANES", "OwnerWeights", "estimated", "owner_weights"]

@@ -1,0 +1,97 @@
+"""The table of strategies: one contract, one row each, and a door for other people's rows.
+
+A strategy is a function `(view, random) -> question`: from what its seat sees
+(`quaternity.kwartet.view.View`) and a source of chance to a legal request. Another distribution
+adds one through an entry point of the group `quaternity.kwartet.strategies`; its name is the name
+typed at the command line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from quaternity.errors import InputError
+from quaternity.kwartet.strategies import counting, students
+from quaternity.kwartet.view import Strategy
+
+ENTRY_POINTS = "quaternity.kwartet.strategies"
+"""The entry-point group in which other distributions register strategies."""
+
+STRATEGIES: dict[str, Strategy] = {
+    "random": students.random_request,
+    "greedy": students.greedy,
+    "silent": students.silent,
+    "mixed": students.mixed,
+    "better-greedy": students.better_greedy,
+    "exact": counting.exact,
+    "patient": counting.patient,
+}
+"""The strategies of this distribution, by name. `all_strategies()` adds registered ones."""
+
+
+@lru_cache(maxsize=1)
+def all_strategies() -> dict[str, Strategy]:
+    """The built-in strategies and those registered by other distributions, by name.
+
+    Raises:
+        InputError: a registered strategy cannot be loaded, is not callable or takes a known name.
+    """
+    from importlib.metadata import entry_points
+
+    table = dict(STRATEGIES)
+    for point in entry_points(group=ENTRY_POINTS):
+        if point.name in table:
+            raise InputError(f"strategy {point.name!r} ({point.value}) is registered twice")
+        try:
+            loaded = point.load()
+        except Exception as error:
+            raise InputError(f"strategy {point.name!r} ({point.value}): {error!r}") from error
+        if not callable(loaded):
+            raise InputError(f"strategy {point.name!r} ({point.value}) is not callable")
+        table[point.name] = loaded
+    return table
+
+
+def strategy_names() -> list[str]:
+    """The names of all strategies."""
+    return list(all_strategies())
+
+
+def strategy_named(name: str) -> Strategy:
+    """The strategy of a name.
+
+    Raises:
+        InputError: unknown; lists the known names.
+    """
+    if name in STRATEGIES:
+        return STRATEGIES[name]
+    check_strategies([name])
+    return all_strategies()[name]
+
+
+def check_strategies(names: Sequence[str], also: Sequence[str] = ()) -> None:
+    """Refuse names that are no strategy's.
+
+    Args:
+        also: other names that are fine.
+
+    Raises:
+        InputError: lists the unknown and the known names.
+    """
+    known = [*also, *all_strategies()]
+    unknown = dict.fromkeys(name for name in names if name not in known)
+    if unknown:
+        raise InputError(
+            f"seats: {', '.join(map(repr, unknown))} unknown; known are {', '.join(known)}"
+        )
+
+
+__all__ = [
+    "ENTRY_POINTS",
+    "STRATEGIES",
+    "all_strategies",
+    "check_strategies",
+    "strategy_named",
+    "strategy_names",
+]
