@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import log10
+
 from quaternity.errors import LimitError
 from quaternity.kwartet.public import PublicState
 from quaternity.kwartet.view import View
@@ -22,6 +24,15 @@ def worlds_of(view: View) -> int | None:
     return _counted(view.problem)
 
 
+def log10_worlds(problem: DealProblem) -> float:
+    """The decimal logarithm of the number of deals of a problem that has one.
+
+    Raises:
+        LimitError: there are more deals than counting is made for.
+    """
+    return log10(count_deals(problem))
+
+
 def _counted(problem: DealProblem) -> int | None:
     try:
         return count_deals(problem)
@@ -29,4 +40,4 @@ def _counted(problem: DealProblem) -> int | None:
         return None
 
 
-__all__ = ["public_worlds", "worlds_of"]
+__all__ = ["log10_worlds", "public_worlds", "worlds_of"]
