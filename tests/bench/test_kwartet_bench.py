@@ -1,0 +1,59 @@
+"""Games of Kwartet between strategies, and one player's chances, on one core."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import count
+from random import Random
+
+import pytest
+
+from quaternity.kwartet.settings import Announce, KwartetSettings
+from quaternity.kwartet.tournament import Tournament, play_game
+from solvers.counting import chances, count_deals
+from tests.kwartet.games import random_log
+
+pytestmark = pytest.mark.bench
+
+LINE_UPS = [
+    ("greedy,silent,mixed,random", Announce.AFTER_OWN_REQUEST, 100, "4 ms"),
+    ("exact,exact,exact,exact", Announce.AT_ONCE, 20, "60 ms"),
+    ("patient,exact,exact,exact", Announce.AT_ONCE, 20, ""),
+    ("better-greedy,better-greedy,better-greedy,better-greedy", Announce.AT_ONCE, 50, ""),
+]
+
+
+@pytest.mark.parametrize(("names", "announce", "games", "goal"), LINE_UPS)
+def test_a_game(
+    names: str, announce: Announce, games: int, goal: str, pace: Callable[..., float]
+) -> None:
+    """Every round plays other games, so that no game is remembered."""
+    tournament = Tournament(KwartetSettings(announce=announce), tuple(names.split(",")))
+    numbers = count()
+
+    def play() -> None:
+        for _ in range(games):
+            play_game(tournament, next(numbers))
+
+    pace(f"a game of {names}", play, per=games, goal=goal)
+
+
+@pytest.mark.parametrize(("players", "goal"), [(4, "10 ms"), (6, "")])
+def test_all_chances_of_a_player_at_the_start(
+    players: int, goal: str, pace: Callable[..., float]
+) -> None:
+    settings = KwartetSettings(players)
+    starts = [random_log(settings, Random(seed), 0).positions[0] for seed in range(200)]
+    views = [start.view(start.public.turn) for start in starts]
+    numbers = count()
+    pace(
+        f"chances of one of {players} players at the start",
+        lambda: chances(views[next(numbers)].problem),
+        rounds=15,
+        goal=goal,
+    )
+    pace(
+        f"possible deals for one of {players} players at the start",
+        lambda: count_deals(views[next(numbers)].problem),
+        rounds=15,
+    )

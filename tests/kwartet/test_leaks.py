@@ -1,0 +1,104 @@
+"""Nothing leaks: what a seat is given depends on its own hand and the public record alone."""
+
+from __future__ import annotations
+
+import gc
+from random import Random
+from types import FunctionType, ModuleType
+
+import pytest
+
+from quaternity.cards import Card
+from quaternity.errors import QuaternityError
+from quaternity.kwartet.hint import hint
+from quaternity.kwartet.log import GameLog, log_as_seen
+from quaternity.kwartet.position import Position
+from quaternity.kwartet.strategies.registry import STRATEGIES
+from quaternity.kwartet.view import View
+from quaternity.question import Question
+from tests.kwartet.games import random_log, random_settings
+from tests.kwartet.twins import twins
+
+GAMES = 15
+TWINS = 25
+
+
+def everything_given(log: GameLog, seat: int, seed: int) -> bytes:
+    """All that a seat is shown or told at the end of a log, and what it does with it."""
+    position = log.positions[-1]
+    view = position.view(seat, log.events)
+    shown: list[object] = [
+        view.public,
+        view.hand,
+        view.events,
+        view.problem,
+        log_as_seen(log, seat),
+    ]
+    shown += [position.public.is_over, position.public.points]
+    if not position.public.is_over and position.public.turn == seat:
+        shown += [strategy(view, Random(seed)) for strategy in STRATEGIES.values()]
+        shown.append(hint(view))
+        random = Random(seed)
+        sets = log.settings.sets
+        for _ in range(20):
+            card = Card(random.randrange(sets + 1), random.randrange(5))
+            question = Question(seat, random.randrange(log.settings.players + 1), card)
+            faults = view.faults(question)
+            shown.append(faults)
+            if faults:
+                with pytest.raises(QuaternityError) as refused:
+                    position.ask(question)
+                shown.append(str(refused.value))
+    return repr(shown).encode()
+
+
+@pytest.mark.parametrize("seed", range(14))
+def test_games_that_a_seat_cannot_tell_apart_give_it_the_same(seed: int) -> None:
+    random = Random(f"leaks/{seed}")
+    pairs = 0
+    for _ in range(GAMES):
+        settings = random_settings(random, range(2, 6), range(4, 9))
+        log = random_log(settings, random, random.randrange(40))
+        # The seat on turn is given most; the others see too.
+        for seat in {log.positions[-1].public.turn, random.randrange(settings.players)}:
+            given = everything_given(log, seat, seed)
+            for twin in twins(log, seat, random, TWINS):
+                assert everything_given(twin, seat, seed) == given
+                pairs += 1
+    assert pairs > 60
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_what_the_seats_are_given_differs_where_it_should(seed: int) -> None:
+    """The comparison above can fail: another seat tells twins apart."""
+    random = Random(f"differs/{seed}")
+    log = random_log(random_settings(random, range(3, 5), range(5, 8)), random, 10)
+    for twin in twins(log, 0, random, 5):
+        other = next(
+            seat
+            for seat in range(log.settings.players)
+            if twin.positions[-1].hands[seat] != log.positions[-1].hands[seat]
+        )
+        assert everything_given(twin, other, 1) != everything_given(log, other, 1)
+
+
+def test_no_path_leads_from_a_view_to_the_truth() -> None:
+    log = random_log(random_settings(Random(5), range(4, 5), range(13, 14)), Random(5), 30)
+    position = log.positions[-1]
+    view = position.view(position.public.turn, log.events)
+    hidden = [hand for seat, hand in enumerate(position.hands) if seat != view.seat]
+    assert not any(found is position or found in hidden for found in reachable(view))
+    assert any(found == view.hand for found in reachable(view))
+    assert any(found is position for found in reachable([position]))
+
+
+def reachable(start: object) -> list[object]:
+    """Every value that can be reached from a value without leaving for code."""
+    found: dict[int, object] = {}
+    left = [start]
+    while left:
+        one = left.pop()
+        if id(one) not in found and not isinstance(one, ModuleType | FunctionType | type):
+            found[id(one)] = one
+            left += gc.get_referents(one)
+    return [one for one in found.values() if isinstance(one, tuple | Position | View)]

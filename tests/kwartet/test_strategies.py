@@ -1,0 +1,193 @@
+"""Strategies: legal, true to their description, found by name."""
+
+from __future__ import annotations
+
+from importlib.metadata import EntryPoint
+from random import Random
+
+import pytest
+
+from quaternity.errors import InputError
+from quaternity.kwartet.chances import OwnerWeights, estimated, owner_weights
+from quaternity.kwartet.hands import LACKING
+from quaternity.kwartet.position import Position
+from quaternity.kwartet.settings import Announce, KwartetSettings
+from quaternity.kwartet.strategies import registry
+from quaternity.kwartet.strategies.counting import exact, patient
+from quaternity.kwartet.strategies.registry import STRATEGIES, strategy_named
+from quaternity.kwartet.strategies.students import (
+    better_greedy,
+    greedy,
+    random_request,
+    request,
+    silent,
+)
+from quaternity.kwartet.view import View
+from quaternity.question import Question
+from solvers.brute_force import deals
+from solvers.filtering import closed
+from tests.kwartet.games import legal_requests, random_game, random_settings
+
+
+def some_positions(seed: int, number: int, most_sets: int = 8) -> list[Position]:
+    random = Random(f"strategies/{seed}")
+    settings = random_settings(random, range(2, 7), range(2, most_sets))
+    steps = [position for position, _ in random_game(settings, random, 60)]
+    steps = [position for position in steps if not position.public.is_over]
+    return random.sample(steps, min(number, len(steps)))
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_every_strategy_asks_what_is_legal(seed: int) -> None:
+    for position in some_positions(seed, 4):
+        legal = legal_requests(position)
+        for name, strategy in STRATEGIES.items():
+            question = strategy(position.view(position.public.turn), Random(seed))
+            assert question in legal, name
+
+
+def chance_by_listing(view: View, question: Question) -> float:
+    """The share of possible deals in which a request succeeds."""
+    (index, number), owner = question.card, question.asked
+    possible = list(deals(view.problem))
+    return sum(deal.owner[index][number] == owner for deal in possible) / len(possible)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_exact_asks_for_the_most_likely_card(seed: int) -> None:
+    settings = KwartetSettings(players=3, sets=3, announce=list(Announce)[seed % 2])
+    steps = [position for position, _ in random_game(settings, Random(seed), 12)]
+    for position in steps[2::3]:
+        view = position.view(position.public.turn)
+        lacking = [
+            question
+            for question in legal_requests(position)
+            if not view.hand[question.card.set_index] >> question.card.number & 1
+        ]
+        if lacking:
+            best = max(chance_by_listing(view, question) for question in lacking)
+            asked = exact(view, Random(seed))
+            assert chance_by_listing(view, asked) == pytest.approx(best)
+
+
+def test_patient_takes_what_completes_a_set_and_lets_other_sure_cards_wait() -> None:
+    settings = KwartetSettings(players=3, sets=3)
+    hands = ((0b0111, 0b0001, 0b0000), (0b1000, 0b0110, 0b0001), (0b0000, 0b1000, 0b1110))
+    start = Position.start(settings, hands)
+    # Player 0 wins 1/1 from player 1 and fails, so everybody knows where it is; so do two more.
+    told, _ = start.ask(request(0, 1, 1, 1))
+    told, _ = told.ask(request(0, 2, 0, 3))
+    view = told.view(1)
+    assert request(1, 0, 1, 1) == greedy(view, Random(1))
+    assert request(1, 0, 1, 1) == exact(view, Random(1))
+    assert request(1, 0, 1, 1) != patient(view, Random(1))
+    # After his failure player 0 knows that 0/3 is with player 1: this completes set 0.
+    told, _ = told.ask(request(1, 2, 1, 0))
+    told, _ = told.ask(request(2, 0, 1, 2))
+    assert request(0, 1, 0, 3) == patient(told.view(0), Random(1))
+
+
+def test_the_students_strategies_do_what_is_said_of_them() -> None:
+    settings = KwartetSettings(players=3, sets=3)
+    hands = ((0b0111, 0b0001, 0b0000), (0b1000, 0b0110, 0b0001), (0b0000, 0b1000, 0b1110))
+    start = Position.start(settings, hands)
+    told, _ = start.ask(request(0, 2, 0, 3))
+    told, _ = told.ask(request(1, 2, 1, 2))
+    told, _ = told.ask(request(2, 1, 1, 0))
+    view = told.view(0)
+    # Neither 0/3 nor 1/2 is with player 2, so both are with player 1; set 0 lacks nothing else.
+    assert {silent(view, Random(seed)) for seed in range(50)} == {request(0, 1, 0, 3)}
+    for strategy in (greedy, better_greedy):
+        asked = {strategy(view, Random(seed)) for seed in range(50)}
+        assert asked == {request(0, 1, 0, 3), request(0, 1, 1, 2)}
+    drawn = {random_request(view, Random(seed)) for seed in range(500)}
+    assert drawn == set(legal_requests(told))
+    first = start.view(0)
+    guesses = {better_greedy(first, Random(seed)) for seed in range(500)}
+    assert guesses == {
+        question
+        for question in legal_requests(start)
+        if not first.hand[question.card.set_index] >> question.card.number & 1
+    }
+    own = sum(
+        bool(first.hand[asked.card.set_index] >> asked.card.number & 1)
+        for asked in (silent(first, Random(seed)) for seed in range(3000))
+    )
+    # A third on purpose, and of the random ones (3/4 + 1/4) / 2.
+    assert own / 3000 == pytest.approx(1 / 3 + 2 / 3 / 2, abs=0.04)
+
+
+def sums(weights: OwnerWeights, hands: tuple[int, ...]) -> None:
+    for cards in weights.owned:
+        for row in cards:
+            assert sum(row) == pytest.approx(weights.total)
+    for player, hand in enumerate(hands):
+        held = sum(row[player] for cards in weights.owned for row in cards)
+        assert held / weights.total == pytest.approx(hand, abs=0.05 * (1 + hand))
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_estimates_add_up_and_know_what_is_sure(seed: int) -> None:
+    for position in some_positions(seed, 2):
+        problem = position.view(position.public.turn).problem
+        counted, guessed = owner_weights(problem), estimated(closed(problem))
+        assert counted.exact or problem.players > 5
+        assert not guessed.exact
+        sums(counted, problem.hands)
+        sums(guessed, problem.hands)
+        differences = []
+        for one, other in zip(counted.owned, guessed.owned, strict=True):
+            for row, estimate in zip(one, other, strict=True):
+                for weight, chance in zip(row, estimate, strict=True):
+                    assert (weight == 0) == (chance < 1e-9)
+                    differences.append(abs(weight / counted.total - chance))
+        assert sum(differences) <= 0.1 * len(differences)
+
+
+def test_large_games_are_played_by_estimates() -> None:
+    settings = KwartetSettings(players=8, sets=20)
+    start = next(random_game(settings, Random(3)))[0]
+    view = start.view(start.public.turn)
+    assert not owner_weights(view.problem).exact
+    for strategy in (exact, patient):
+        asked = strategy(view, Random(1))
+        assert not view.faults(asked)
+        assert asked.card.number in LACKING[view.hand[asked.card.set_index]]
+
+
+@pytest.fixture
+def registered(monkeypatch: pytest.MonkeyPatch) -> list[EntryPoint]:
+    """Entry points that other distributions would have; the table is read anew."""
+    points: list[EntryPoint] = []
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: points)
+    registry.all_strategies.cache_clear()
+    monkeypatch.setattr(registry, "all_strategies", registry.all_strategies.__wrapped__)
+    return points
+
+
+def test_another_distribution_adds_a_strategy(registered: list[EntryPoint]) -> None:
+    place = "quaternity.kwartet.strategies.students:own_card_request"
+    registered.append(EntryPoint("bluff", place, registry.ENTRY_POINTS))
+    assert strategy_named("bluff").__name__ == "own_card_request"
+    assert registry.strategy_names() == [*STRATEGIES, "bluff"]
+
+
+@pytest.mark.parametrize(
+    ("name", "place", "fault"),
+    [
+        ("exact", "quaternity.kwartet.strategies.students:greedy", "registered twice"),
+        ("lost", "quaternity.no_such_module:it", "No module named"),
+        ("text", "quaternity.kwartet.seats:YOU", "not callable"),
+    ],
+)
+def test_a_bad_registration_is_named(
+    registered: list[EntryPoint], name: str, place: str, fault: str
+) -> None:
+    registered.append(EntryPoint(name, place, registry.ENTRY_POINTS))
+    with pytest.raises(InputError, match=fault):
+        strategy_named("unknown")
+
+
+def test_an_unknown_name_lists_the_known_ones() -> None:
+    with pytest.raises(InputError, match=r"'nobody' unknown; known are random, greedy, .*patient"):
+        strategy_named("nobody")
