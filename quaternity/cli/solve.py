@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from quaternity.cli.app import app
+from quaternity.cli.status import ExitStatus
 from quaternity.cli.terminal import Progress, progress, warn
 from quaternity.errors import InputError, LimitError
 
@@ -109,15 +110,29 @@ def _state(position: str | None, set_size: int, sets: int, players: int, tie_bre
 
     if position is None:
         return State.start(Settings(set_size, sets, players, TieBreak.parse(tie_break)))
-    from quaternity.documents import read_document
-    from quaternity.record import ParsedRecord
+    state = _state_in(position)
+    if not state.verdict():
+        warn(f"{position}: the state is impossible")
+        raise typer.Exit(ExitStatus.IMPOSSIBLE)
+    return state
 
-    document = read_document(position)
-    for text in document.warnings:
-        warn(f"{position}: {text}")
-    if isinstance(document, ParsedRecord):
-        return document.replay().state
-    return document.state
+
+def _state_in(path: str) -> State:
+    """The state in a file, or the last position of a record."""
+    from quaternity.documents import read_document
+    from quaternity.record import ImpossibleRecord, ParsedRecord
+    from quaternity.state_file import ContradictoryState
+
+    try:
+        document = read_document(path)
+        for text in document.warnings:
+            warn(f"{path}: {text}")
+        if isinstance(document, ParsedRecord):
+            return document.replay().state
+        return document.state
+    except (ContradictoryState, ImpossibleRecord) as error:
+        warn(f"{path}: impossible: {error}")
+        raise typer.Exit(ExitStatus.IMPOSSIBLE) from error
 
 
 def _work(target: Path) -> Path:

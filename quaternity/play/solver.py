@@ -8,6 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
+from quaternity.errors import LimitError
 from quaternity.play.canonical import canonical
 from quaternity.play.coding import Rules
 from quaternity.play.generation import PORTION, Report, generate, quiet
@@ -87,7 +88,8 @@ def solve(
         report: told about the progress.
 
     Raises:
-        LimitError: more than `most_states`, or more players than canonical states are made for.
+        LimitError: more than `most_states`, more players than canonical states are made for, or
+            no room for the working files.
         InputError: the state has no canonical form, or the directory belongs to something else.
 
     >>> from quaternity import Settings, State
@@ -99,10 +101,13 @@ def solve(
     """
     rules = Rules.of(state)
     start = canonical(state).key
-    with _working(rules, start, directory) as work:
-        pool = pool or Pool.around(SerialExecutor(), in_flight=1)
-        graph = generate(rules, start, work, pool, most_states, report)
-        return Solution(graph, solve_graph(graph, work, report))
+    pool = pool or Pool.around(SerialExecutor(), in_flight=1)
+    try:
+        with _working(rules, start, directory) as work:
+            graph = generate(rules, start, work, pool, most_states, report)
+            return Solution(graph, solve_graph(graph, work, report))
+    except OSError as error:
+        raise LimitError(f"the working files cannot be kept: {error}") from error
 
 
 @contextmanager
@@ -117,7 +122,7 @@ def _working(rules: Rules, start: bytes, directory: str | Path | None) -> Iterat
     if directory is not None:
         yield WorkDirectory(Path(directory), about)
         return
-    with TemporaryDirectory(prefix="quaternity-solve-") as temporary:
+    with TemporaryDirectory(prefix="quaternity-solve-", ignore_cleanup_errors=True) as temporary:
         yield WorkDirectory(Path(temporary), about)
 
 

@@ -96,6 +96,11 @@ class Tablebase:
         """Let go of the file."""
         self._database.close()
 
+    def __del__(self) -> None:
+        # Bots keep theirs open for as long as they live.
+        if hasattr(self, "_database"):
+            self._database.close()
+
     def __len__(self) -> int:
         return int(self.about["states"])
 

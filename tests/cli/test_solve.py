@@ -1,11 +1,15 @@
 """`solve` and `tournament`, as people and programs use them."""
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from quaternity.play import generation, graph_files, tournament
+from quaternity.settings import Settings
+from quaternity.state import State
+from quaternity.state_file import state_document
 from tests.cli.conftest import Cli
 
 
@@ -60,6 +64,29 @@ def test_from_a_record(cli: Cli, tmp_path: Path) -> None:
     other = cli("solve", "-s", 3, "-n", 2, "-p", 3, "--out", path)
     assert other.status == 2
     assert "solved from another state" in other.err
+
+
+def test_impossible_positions_are_told_from_bad_files(cli: Cli, tmp_path: Path) -> None:
+    start = state_document(State.start(Settings(2, 3, 3)))
+    files = {
+        "impossible": start | {"owners": [[[], [0]], *start["owners"][1:]]},
+        "no-turn": {name: value for name, value in start.items() if name != "turn"},
+        "bounds": start | {"maximum": [[1, 2, 2]] * 3},
+    }
+    for name, document in files.items():
+        (tmp_path / name).write_text(json.dumps(document))
+    (tmp_path / "record").write_text(
+        "quaternity 1\nset-size 2\nsets 3\nplayers 3\n0 asks 0 for 0/0: no\n", encoding="utf-8"
+    )
+    for name, status, why in (
+        ("impossible", 1, "impossible"),
+        ("record", 1, "cannot ask itself"),
+        ("no-turn", 2, "turn"),
+        ("bounds", 2, "upper bounds"),
+    ):
+        outcome = cli("solve", "--from", tmp_path / name)
+        assert (outcome.status, outcome.out) == (status, "")
+        assert why in outcome.err
 
 
 def test_wishes(cli: Cli) -> None:

@@ -317,6 +317,15 @@ def test_too_many_states_are_given_up() -> None:
         solve(start_of(3, 3, 3), most_states=500)
 
 
+def test_a_full_disk_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(path: Path, arrays: object) -> None:
+        raise OSError(28, "No space left on device", str(path))
+
+    monkeypatch.setattr(generation, "save_arrays", full)
+    with pytest.raises(LimitError, match="cannot be kept: .*No space left"):
+        solve(start_of(3, 2, 3))
+
+
 def test_states_that_are_over_have_a_solution() -> None:
     state = start_of(2, 1, 2)
     while not state.is_over:
