@@ -33,8 +33,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-PORTION = 8192
-"""States expanded at a time."""
+MOST_AT_ONCE = 8192
+"""States expanded at a time, unless a state has many answers."""
+
+EXPANSION_CELLS = 1 << 22
+"""About how many sets of positions after answers an expansion may look at."""
 
 MERGE_BYTES = 256 * 2**20
 """About how much memory the merging of a level may take."""
@@ -45,6 +48,16 @@ Report = Callable[[str, int, int | None], None]
 
 def quiet(what: str, done: int, total: int | None) -> None:
     """A report to nobody."""
+
+
+def portion(rules: Rules) -> int:
+    """States of a game that are expanded at a time: about 100 MB worth of them.
+
+    >>> portion(Rules(4, 3, 3)), portion(Rules(4, 13, 4))
+    (8192, 387)
+    """
+    answers = rules.sets * rules.set_size * rules.players
+    return max(16, min(MOST_AT_ONCE, EXPANSION_CELLS // (answers * rules.sets * 4)))
 
 
 def generate(
@@ -63,7 +76,7 @@ def generate(
         most_states: give up above so many.
         report: told the states expanded so far.
 
-    Cost: about 3 microseconds an answer where `Expander` serves, a hundred where it does not.
+    Cost: one or two microseconds an answer where `Expander` serves, some thirty elsewhere.
     Memory: `MERGE_BYTES`, and per executor about 100 MB; disk: about 11 bytes a question and
     `Coding.words` * 24 bytes a state.
 
@@ -95,6 +108,7 @@ class _Levels:
     def __init__(self, code: Coding, directory: WorkDirectory) -> None:
         self.code, self.directory = code, directory
         self.dtype = key_dtype(code)
+        self._portion = portion(code.rules)
         self.sizes: list[int] = []
         while (path := directory.file(f"level-{len(self.sizes)}")).exists():
             self.sizes.append(path.stat().st_size // self.dtype.itemsize)
@@ -113,38 +127,38 @@ class _Levels:
 
     def portions(self, level: int) -> int:
         """How many portions a level is expanded in."""
-        return -(-self.sizes[level] // PORTION)
+        return -(-self.sizes[level] // self._portion)
 
     def expand(self, pool: Pool, report: Report) -> None:
         """Expand the last level and find the next."""
         level = len(self.sizes) - 1
         keys, known = self.keys(f"level-{level}"), self.keys(f"known-{level}")
         missing = [
-            portion
-            for portion in range(self.portions(level))
-            if not self.directory.file(f"expanded-{level}-{portion}").exists()
+            number
+            for number in range(self.portions(level))
+            if not self.directory.file(f"expanded-{level}-{number}").exists()
         ]
         before = sum(self.sizes[:-1])
-        done = len(keys) - sum(len(self.portion_of(keys, portion)) for portion in missing)
+        done = len(keys) - sum(len(self.portion_of(keys, number)) for number in missing)
         report(f"level {level}", before + done, None)
-        work = ((self.code.rules, self.portion_of(keys, portion)) for portion in missing)
-        for portion, result in zip(missing, ordered_map(pool, expanded, work), strict=True):
-            save_array(self.directory.file(f"found-{level}-{portion}"), result.keys)
+        work = ((self.code.rules, self.portion_of(keys, number)) for number in missing)
+        for number, result in zip(missing, ordered_map(pool, expanded, work), strict=True):
+            save_array(self.directory.file(f"found-{level}-{number}"), result.keys)
             fresh = result.keys[~among(known, result.keys)]
-            save_array(self.directory.file(f"fresh-{level}-{portion}"), fresh)
+            save_array(self.directory.file(f"fresh-{level}-{number}"), fresh)
             arrays = {name: getattr(result, name) for name in ("counts", *COLUMNS[2:])}
-            save_arrays(self.directory.file(f"expanded-{level}-{portion}"), arrays)
-            done += len(self.portion_of(keys, portion))
+            save_arrays(self.directory.file(f"expanded-{level}-{number}"), arrays)
+            done += len(self.portion_of(keys, number))
             report(f"level {level}", before + done, None)
         self._merge(level)
 
-    def portion_of(self, keys: Keys, portion: int) -> Keys:
+    def portion_of(self, keys: Keys, number: int) -> Keys:
         """The keys of a level that belong to one portion."""
-        return np.array(keys[portion * PORTION : (portion + 1) * PORTION])
+        return np.array(keys[number * self._portion : (number + 1) * self._portion])
 
     def _merge(self, level: int) -> None:
         """Sort what a level leads to into known states and the next level."""
-        names = [f"fresh-{level}-{portion}" for portion in range(self.portions(level))]
+        names = [f"fresh-{level}-{number}" for number in range(self.portions(level))]
         known = self.keys(f"known-{level}")
         with (
             # Closed, and named, in turn from the last: a level is there when all of it is known.
@@ -193,10 +207,10 @@ def _assemble(
         }
         for level in range(last):
             keys = levels.keys(f"level-{level}")
-            for portion in range(levels.portions(level)):
-                arrays = load_arrays(directory.file(f"expanded-{level}-{portion}"))
-                states = found_at(known, levels.portion_of(keys, portion))
-                to = found_at(known, levels.keys(f"found-{level}-{portion}"))
+            for number in range(levels.portions(level)):
+                arrays = load_arrays(directory.file(f"expanded-{level}-{number}"))
+                states = found_at(known, levels.portion_of(keys, number))
+                to = found_at(known, levels.keys(f"found-{level}-{number}"))
                 asking = arrays["counts"] > 0
                 no, yes = arrays["no"], arrays["yes"]
                 answers += int((no >= 0).sum() + (yes >= 0).sum())
@@ -224,8 +238,8 @@ def _assemble(
     )
     for level in range(last + 1):
         directory.drop([f"level-{level}"])
-        for portion in range(levels.portions(level)):
-            directory.drop([f"expanded-{level}-{portion}", f"found-{level}-{portion}"])
+        for number in range(levels.portions(level)):
+            directory.drop([f"expanded-{level}-{number}", f"found-{level}-{number}"])
 
 
-__all__ = ["MERGE_BYTES", "PORTION", "Report", "generate", "quiet"]
+__all__ = ["MERGE_BYTES", "MOST_AT_ONCE", "Report", "generate", "portion", "quiet"]

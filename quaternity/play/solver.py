@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from quaternity.errors import LimitError
 from quaternity.play.canonical import canonical
 from quaternity.play.coding import Rules
-from quaternity.play.generation import PORTION, Report, generate, quiet
+from quaternity.play.generation import Report, generate, portion, quiet
 from quaternity.play.graph import GameGraph
 from quaternity.play.graph_files import WorkDirectory
 from quaternity.play.retrograde import Values, solve_graph
@@ -117,7 +117,7 @@ def _working(rules: Rules, start: bytes, directory: str | Path | None) -> Iterat
         "format": FORMAT,
         "rules": rules.document(),
         "start": start.hex(),
-        "portion": PORTION,
+        "portion": portion(rules),
     }
     if directory is not None:
         yield WorkDirectory(Path(directory), about)

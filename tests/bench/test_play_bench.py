@@ -17,7 +17,7 @@ from quaternity.play.bots.bot import make_bot
 from quaternity.play.canonical import canonical
 from quaternity.play.coding import Rules, coding
 from quaternity.play.expanding import expanded, expanded_plainly
-from quaternity.play.generation import PORTION, generate
+from quaternity.play.generation import MOST_AT_ONCE, generate
 from quaternity.play.graph_files import WorkDirectory
 from quaternity.play.key_arrays import key_array
 from quaternity.play.solver import solve
@@ -70,7 +70,7 @@ def test_two_workers(tmp_path: Path, race: Callable[..., float]) -> None:
 def test_arrays_against_single_states(race: Callable[..., float]) -> None:
     start = State.start(Settings(4, 3, 3))
     code = coding(Rules.of(start))
-    keys = key_array(code, all_keys(code, canonical(start).key, PORTION)[:PORTION])
+    keys = key_array(code, all_keys(code, canonical(start).key, MOST_AT_ONCE)[:MOST_AT_ONCE])
     race(
         "expand 4-3-3: arrays against one state at a time",
         lambda: expanded((code.rules, keys)),

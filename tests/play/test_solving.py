@@ -322,7 +322,7 @@ def test_a_full_disk_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
         raise OSError(28, "No space left on device", str(path))
 
     monkeypatch.setattr(generation, "save_arrays", full)
-    with pytest.raises(LimitError, match="cannot be kept: .*No space left"):
+    with pytest.raises(LimitError, match=r"cannot be kept: .*No space left"):
         solve(start_of(3, 2, 3))
 
 
