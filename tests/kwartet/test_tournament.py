@@ -112,8 +112,7 @@ def possible_deals(games: int, published_se: float) -> None:
     for goes, published in public.items():
         # The published means carry an error of their own: that of some dozens of games.
         near(*found[goes].public, published, published_se if goes else 0.002)
-        together = sum(one.mean for one in found[goes].own) / 4
-        near(together, found[goes].own[0].se, own[goes], published_se if goes else 0.002)
+        near(*found[goes].own[0], own[goes], published_se if goes else 0.002)
 
 
 def test_possible_deals_by_go_in_60_games() -> None:
