@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import log2
 
-from quaternity.legal import Group, problem_after
+from quaternity.legal import problem_after
+from quaternity.listed import Group
 from quaternity.question import Answer
 from quaternity.state import State
 from solvers.counting import count_deals

@@ -8,14 +8,13 @@ candidate answer.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import chain, repeat
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import chain
+from typing import TYPE_CHECKING
 
 from quaternity.cards import Card
+from quaternity.listed import ANSWERS, Answers, Group, Listed
 from quaternity.question import Answer, Question
-from quaternity.set_moves import ANSWERS, Answers
 from quaternity.transition import answered
-from solvers.memo import Memo
 from solvers.problem import DealProblem
 from solvers.registry import Solver, default_solver
 
@@ -23,62 +22,37 @@ if TYPE_CHECKING:
     from quaternity.state import State
 
 
-class Group(NamedTuple):
-    """Questions about interchangeable cards: same asked player, set, owners, and so answers."""
-
-    asked: int
-    set_index: int
-    cards: tuple[int, ...]
-    answers: Answers
-
-
-Found = list[tuple[int, list[tuple[int, tuple[int, ...], Answers]]]]
-"""Per set in play that can be asked about: its index, and (asked, cards, answers)."""
-
-
-def found_by_tables(state: State) -> Found:
+def found_by_tables(state: State) -> list[Listed]:
     """All legal questions, by the prepared tables.
 
-    Cost: per set one subtraction and one test, and where that does not settle it, per candidate
-    answer one addition and one mask, on integers of 2^P lanes. Sets that look alike share it.
+    Cost: per set a subtraction, and for every different table that an answer may lead to one
+    addition and one mask, on integers of 2^P lanes. Sets that look alike share it.
     """
     slack, asker = state.slack(), state.turn
     if slack is None or asker is None:
         return []
-    guard, hands = state.layout().guard, state.problem.hands
-    everybody_holds = 0 not in hands
-    found: Found = []
-    seen: dict[int, list[tuple[int, int, Answers]] | None] = {}
-    for set_index, row in enumerate(state.rows()):
-        if not row.cards:
-            continue
+    rows = state.rows()
+    guard = rows[0].kind.layout.guard
+    bare = 0
+    for player, hand in enumerate(state.problem.hands):
+        if not hand:
+            bare |= 1 << player
+    found: list[Listed] = []
+    seen: dict[int, int] = {}
+    for set_index, row in enumerate(rows):
         kind = row.kind
         key = id(kind)
-        if key in seen:
-            legal = seen[key]
-        else:
-            legal = None
-            asks = kind.asks(asker)
-            rest = slack - kind.table
-            if not everybody_holds or (rest + asks.floor) & guard != guard:
-                legal = []
-                for asked, mask, no, yes in asks.entries:
-                    if hands[asked]:
-                        number = 1 if no >= 0 and (rest + no) & guard == guard else 0
-                        if yes >= 0 and (rest + yes) & guard == guard:
-                            number += 2
-                        if number:
-                            legal.append((asked, mask, ANSWERS[number]))
-            seen[key] = legal
-        if legal is None:
-            found.append((set_index, row.everything(asker)))
-        elif legal:
-            cards = row.cards
-            found.append((set_index, [(asked, cards[mask], ans) for asked, mask, ans in legal]))
+        possible = seen.get(key)
+        if possible is None:
+            possible = seen[key] = kind.asks(asker).possible(slack - kind.table, guard)
+        if possible:
+            listed = row.listed(asker, set_index, possible, bare)
+            if listed.groups:
+                found.append(listed)
     return found
 
 
-def found_by_solver(state: State, solver: Solver) -> Found:
+def found_by_solver(state: State, solver: Solver) -> list[Listed]:
     """All legal questions, by one call of a solver per candidate answer.
 
     Sets that look alike share their answers; so do a set's cards with equal owners.
@@ -86,10 +60,10 @@ def found_by_solver(state: State, solver: Solver) -> Found:
     problem, asker = state.problem, state.turn
     if asker is None:
         return []
-    known: dict[object, Answers] = {}
-    found: Found = []
+    known: dict[object, int] = {}
+    found: list[Listed] = []
     for set_index, constraint in enumerate(problem.sets):
-        legal = []
+        groups = []
         alike: dict[int, list[int]] = {}
         for card, mask in enumerate(constraint.owners):
             alike.setdefault(mask, []).append(card)
@@ -100,15 +74,15 @@ def found_by_solver(state: State, solver: Solver) -> Found:
                     continue
                 looks = (*looks_of_set, mask, asked)
                 if looks not in known:
-                    known[looks] = tuple(
-                        answer
+                    no, yes = (
+                        solver(problem_after(problem, asker, asked, set_index, cards[0], answer))
                         for answer in Answer
-                        if solver(problem_after(problem, asker, asked, set_index, cards[0], answer))
                     )
+                    known[looks] = bool(no) + 2 * bool(yes)
                 if known[looks]:
-                    legal.append((asked, tuple(cards), known[looks]))
-        if legal:
-            found.append((set_index, legal))
+                    groups.append((asked, tuple(cards), known[looks]))
+        if groups:
+            found.append(Listed(asker, set_index, groups))
     return found
 
 
@@ -126,19 +100,6 @@ def problem_after(
     return DealProblem.trusted(tuple(hands), changed.sets)
 
 
-QUESTION_BYTES = 64 * 2**20
-"""About how much memory listed questions may take, over all games of a process."""
-
-_QUESTIONS: Memo[tuple[int, int, int, tuple[int, ...]], list[Question]] = Memo(QUESTION_BYTES)
-
-
-def _questions(asker: int, asked: int, set_index: int, cards: tuple[int, ...]) -> list[Question]:
-    """The questions for some cards of a set, made and kept. At least one card."""
-    questions = [Question(asker, asked, Card(set_index, card)) for card in cards]
-    # A question and its card take two tuples and a number; the key has the numbers once more.
-    return _QUESTIONS.keep((asker, asked, set_index, cards), questions, 400 + 220 * len(cards))
-
-
 class LegalQuestions:
     """A view of the legal questions of a state. Found when first needed, then kept.
 
@@ -151,9 +112,9 @@ class LegalQuestions:
     def __init__(self, state: State, solver: Solver | None = None) -> None:
         self.state = state
         self._solver = solver
-        self._known: Found | None = None
+        self._known: list[Listed] | None = None
 
-    def _found(self) -> Found:
+    def _found(self) -> list[Listed]:
         if self._known is None:
             if self._solver is not None:
                 self._known = found_by_solver(self.state, self._solver)
@@ -166,42 +127,33 @@ class LegalQuestions:
     def groups(self) -> list[Group]:
         """The legal questions with interchangeable cards together, ascending by set."""
         return [
-            Group(asked, set_index, cards, answers)
-            for set_index, legal in self._found()
-            for asked, cards, answers in legal
+            Group(asked, listed.set_index, cards, ANSWERS[legal])
+            for listed in self._found()
+            for asked, cards, legal in listed.groups
         ]
 
     def __bool__(self) -> bool:
         return bool(self._found())
 
     def __len__(self) -> int:
-        return sum(len(cards) for _, legal in self._found() for _, cards, _ in legal)
+        return sum(map(len, self._found()))
 
     count = __len__
 
     def moves(self) -> int:
         """The number of legal (question, answer) pairs."""
         return sum(
-            len(cards) * len(answers) for _, legal in self._found() for _, cards, answers in legal
+            [
+                len(cards) * len(ANSWERS[legal])
+                for listed in self._found()
+                for _, cards, legal in listed.groups
+            ]
         )
 
     def items(self) -> Iterator[tuple[Question, Answers]]:
         """Every legal question with its legal answers."""
-        asker = self.state.turn
-        if asker is None:
-            return iter(())
-        seen = _QUESTIONS.entries.get
-        return chain.from_iterable(
-            [
-                zip(
-                    seen((asker, asked, set_index, cards))
-                    or _questions(asker, asked, set_index, cards),
-                    repeat(answers),
-                )
-                for set_index, legal in self._found()
-                for asked, cards, answers in legal
-            ]
-        )
+        by_set = [listed.pairs() for listed in self._found()]
+        return chain.from_iterable(chain.from_iterable(by_set))
 
     def first(self) -> Iterator[Question]:
         """The legal questions one after another, found no sooner than they are needed."""
@@ -228,11 +180,11 @@ class LegalQuestions:
         if self._known is None and self._solver is None:
             return self.state._answers(question)
         if question.asker == self.state.turn:
-            for set_index, legal in self._found():
-                if set_index == question.card.set_index:
-                    for asked, cards, answers in legal:
+            for listed in self._found():
+                if listed.set_index == question.card.set_index:
+                    for asked, cards, legal in listed.groups:
                         if asked == question.asked and question.card.number in cards:
-                            return answers
+                            return ANSWERS[legal]
         return ()
 
     def __contains__(self, question: object) -> bool:
@@ -243,8 +195,6 @@ class LegalQuestions:
 
 
 __all__ = [
-    "Found",
-    "Group",
     "LegalQuestions",
     "found_by_solver",
     "found_by_tables",

@@ -13,9 +13,10 @@ entries per asker, made when first asked for. Kinds and rows are kept within `KI
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from quaternity.listed import Listed
 from quaternity.question import Answer
 from quaternity.transition import answered
 from solvers.coalition_tables import Lanes
@@ -31,40 +32,36 @@ ROW_BYTES = 64 * 2**20
 IMPOSSIBLE = -1
 """Stands for the table of a set that no deal fits."""
 
-Answers = tuple[Answer, ...]
-
-ANSWERS: tuple[Answers, ...] = ((), (Answer.NO,), (Answer.YES,), (Answer.NO, Answer.YES))
-"""Legal answers by number: 1 for no, plus 2 for yes."""
-
-
-class Entry(NamedTuple):
-    """What asking somebody for any of some interchangeable cards leads to.
-
-    Attributes:
-        asked: the asked player.
-        mask: the owner mask of the cards.
-        no, yes: the set's table after each answer, or `IMPOSSIBLE`. In `yes` the change of hands
-            is included, moved to the tables' side of the comparison.
-    """
-
-    asked: int
-    mask: int
-    no: int
-    yes: int
+Ask = tuple[int, int, int, int]
+"""Asking somebody for any of some interchangeable cards: the asked player, the owner mask of the
+cards, and for no and for yes the bit of its outcome in `Asks.outcomes`, 0 where the set rules it
+out."""
 
 
 class Asks(NamedTuple):
     """All that one asker may ask about a set, as far as the set alone can tell.
 
     Attributes:
-        entries: the questions with their outcomes.
-        floor: per lane the lowest value in any outcome: where this much is enough, all are legal.
-        answers: per entry its answers when all outcomes are legal.
+        asks: the questions. Many have outcomes in common.
+        outcomes: the different tables that the set may have afterwards. After a yes the change of
+            hands is included, moved to the tables' side of the comparison.
     """
 
-    entries: list[Entry]
-    floor: int
-    answers: list[Answers]
+    asks: list[Ask]
+    outcomes: list[int]
+
+    def possible(self, rest: int, guard: int) -> int:
+        """The outcomes that fit with the other sets and the hands, a bit each.
+
+        Args:
+            rest: the slack of the state less the table of the set.
+        """
+        found, bit = 0, 1
+        for table in self.outcomes:
+            if (rest + table) & guard == guard:
+                found |= bit
+            bit += bit
+        return found
 
 
 class Kind:
@@ -109,26 +106,22 @@ class Kind:
         if asks is None:
             asks = self._asks[asker] = self._made(asker)
             lanes = (self.layout.width << self.layout.players) // 8
-            # Of the two tables of an entry about half are shared with other entries.
-            _KINDS.charge(200 + len(asks.entries) * (lanes + 150))
+            _KINDS.charge(250 + 120 * len(asks.asks) + len(asks.outcomes) * (lanes + 50))
         return asks
 
     def _made(self, asker: int) -> Asks:
-        layout, owners = self.layout, self.constraint.owners
-        entries, answers, tables = [], [], set()
-        for asked, mask, no, yes in self._outcomes(asker, dict.fromkeys(owners)):
-            if no != IMPOSSIBLE:
-                tables.add(no)
+        layout = self.layout
+        bits = {IMPOSSIBLE: 0}
+        asks = []
+        for asked, mask, no, yes in self._outcomes(asker, dict.fromkeys(self.constraint.owners)):
+            after_no = bits.setdefault(no, 1 << len(bits) - 1)
+            after_yes = 0
             if yes != IMPOSSIBLE:
                 yes += layout.member[asked] - layout.member[asker]
-                tables.add(yes)
-            if no != IMPOSSIBLE or yes != IMPOSSIBLE:
-                entries.append(Entry(asked, mask, no, yes))
-                answers.append(ANSWERS[(no != IMPOSSIBLE) + 2 * (yes != IMPOSSIBLE)])
-        floor = layout.ones * ((1 << (layout.width - 1)) - 1)
-        for table in tables:
-            floor = layout.lower(floor, table)
-        return Asks(entries, floor, answers)
+                after_yes = bits.setdefault(yes, 1 << len(bits) - 1)
+            if after_no or after_yes:
+                asks.append((asked, mask, after_no, after_yes))
+        return Asks(asks, list(bits)[1:])
 
     def _outcomes(self, asker: int, masks: Iterable[int]) -> Iterator[tuple[int, int, int, int]]:
         """Per asked player and owner mask the set's tables after no and after yes.
@@ -149,40 +142,50 @@ class Kind:
                     )
                     yield asked, mask, no, yes
             return
-        ranks = layout.meetings(constraint.owners)
-        asking = list(constraint.low)
-        asking[asker] = max(1, asking[asker])
-        receiving = list(asking)
-        receiving[asker] += 1
-        mine = layout.meeting(1 << asker)
+        ranks, meeting, mine = layout.meetings(constraint.owners), layout.meeting, 1 << asker
+        low = list(constraint.low)
+        low[asker] = low[asker] or 1
+        refusing = layout.settling(low, size)
+        asked_for = refusing(ranks)
+        if asked_for == IMPOSSIBLE:
+            return
+        low[asker] += 1
+        giving = layout.settling(low, size)
+        # Who had a minimum has one less after giving a card.
+        sparing = {
+            asked: layout.settling(_less(low, asked), size) for asked in others if low[asked]
+        }
         for mask in masks:
-            if mask == 1 << asker:
+            if mask == mine:
                 continue
-            rest = ranks - layout.meeting(mask)
-            nos: dict[int, int] = {}
-            given = layout.settled(rest + mine, receiving, size)
+            left, rest = mask & ~mine, ranks - meeting[mask]
+            moved, given = rest + meeting[mine], None
+            refused = asked_for if left == mask else refusing(rest + meeting[left])
             for asked in others:
-                left = mask & ~(1 << asker | 1 << asked)
-                if left not in nos:
-                    nos[left] = (
-                        layout.settled(rest + layout.meeting(left), asking, size)
-                        if left
-                        else IMPOSSIBLE
-                    )
-                yes = IMPOSSIBLE
-                if mask >> asked & 1:
+                if not mask >> asked & 1:
+                    yield asked, mask, refused, IMPOSSIBLE
+                    continue
+                fewer = left ^ 1 << asked
+                no = refusing(rest + meeting[fewer]) if fewer else IMPOSSIBLE
+                if asked in sparing:
+                    yes = sparing[asked](moved)
+                else:
+                    if given is None:
+                        given = giving(moved)
                     yes = given
-                    if receiving[asked]:
-                        receiving[asked] -= 1
-                        yes = layout.settled(rest + mine, receiving, size)
-                        receiving[asked] += 1
-                yield asked, mask, nos[left], yes
+                yield asked, mask, no, yes
+
+
+def _less(low: Sequence[int], player: int) -> list[int]:
+    less = list(low)
+    less[player] -= 1
+    return less
 
 
 class Row:
     """One set of a state: its constraint, its kind, and its cards by owner mask."""
 
-    __slots__ = ("_all", "cards", "constraint", "kind")
+    __slots__ = ("_listed", "cards", "constraint", "kind")
 
     def __init__(self, constraint: SetConstraint, kind: Kind) -> None:
         self.constraint = constraint
@@ -191,19 +194,27 @@ class Row:
         for card, mask in enumerate(constraint.owners):
             cards.setdefault(mask, []).append(card)
         self.cards = {mask: tuple(alike) for mask, alike in cards.items()}
-        self._all: list[list[tuple[int, tuple[int, ...], Answers]] | None]
-        self._all = [None] * len(constraint.low)
+        self._listed: dict[tuple[int, int, int, int], Listed] = {}
 
-    def everything(self, asker: int) -> list[tuple[int, tuple[int, ...], Answers]]:
-        """(asked, cards, answers) of all questions the set alone allows."""
-        found = self._all[asker]
-        if found is None:
-            asks = self.kind.asks(asker)
-            found = self._all[asker] = [
-                (entry.asked, self.cards[entry.mask], answers)
-                for entry, answers in zip(asks.entries, asks.answers, strict=True)
-            ]
-        return found
+    def listed(self, asker: int, set_index: int, possible: int, bare: int) -> Listed:
+        """The legal questions about the set.
+
+        Args:
+            set_index: where the set is in the state.
+            possible: the possible outcomes, see `Asks.possible`.
+            bare: the players without cards, a bit each.
+        """
+        key = (asker, set_index, possible, bare)
+        listed = self._listed.get(key)
+        if listed is None:
+            cards, groups = self.cards, []
+            for asked, mask, no, yes in self.kind.asks(asker).asks:
+                legal = (possible & no > 0) + 2 * (possible & yes > 0)
+                if legal and not bare >> asked & 1:
+                    groups.append((asked, cards[mask], legal))
+            listed = self._listed[key] = Listed(asker, set_index, groups)
+            _ROWS.charge(listed.bytes)
+        return listed
 
 
 _KINDS: Memo[tuple[Lanes, SetConstraint], Kind] = Memo(KIND_BYTES)
@@ -237,14 +248,12 @@ def row(layout: Lanes, constraint: SetConstraint) -> Row:
     found = _ROWS.entries.get((layout, constraint))
     if found is None:
         found = Row(constraint, _kind(layout, constraint))
-        players, masks = layout.players, len(found.cards)
-        size = 800 + 100 * constraint.size + 75 * players * (players - 1) * masks
+        size = 800 + 100 * constraint.size
         if found.kind is _KINDS.entries.get((layout, found.kind.constraint)):
             _ROWS.keep((layout, constraint), found, size)
     return found
 
 
 __all__ = [
-    "ANSWERS", "IMPOSSIBLE", "KIND_BYTES", "ROW_BYTES", "Answers", "Asks", "Entry", "Kind", "Row",
-    "row",
+    "IMPOSSIBLE", "KIND_BYTES", "ROW_BYTES", "Ask", "Asks", "Kind", "Row", "row",
 ]  # fmt: skip

@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING
 from quaternity.errors import InputError
 from quaternity.faults import IllegalAnswer, IllegalQuestion, answer_fault, question_faults
 from quaternity.legal import LegalQuestions, problem_after
+from quaternity.listed import ANSWERS, Answers
 from quaternity.question import Answer, Question
-from quaternity.set_moves import ANSWERS, IMPOSSIBLE, Answers, Row, row
+from quaternity.set_moves import IMPOSSIBLE, Row, row
 from quaternity.settings import Settings, TieBreak
 from quaternity.transition import answered
 from solvers.coalition_tables import MAX_PLAYERS, Lanes, lanes_for
@@ -276,12 +277,11 @@ class State:
         mask = problem.sets[set_index].owners[number]
         guard = kind.layout.guard
         rest = slack - kind.table
-        for other, owners, no, yes in kind.asks(asker).entries:
+        asks = kind.asks(asker)
+        for other, owners, no, yes in asks.asks:
             if other == asked and owners == mask:
-                return ANSWERS[
-                    (no >= 0 and (rest + no) & guard == guard)
-                    + 2 * (yes >= 0 and (rest + yes) & guard == guard)
-                ]
+                possible = asks.possible(rest, guard)
+                return ANSWERS[(possible & no > 0) + 2 * (possible & yes > 0)]
         return ()
 
     def after(self, question: Question, answer: Answer | bool) -> State:

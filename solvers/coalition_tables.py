@@ -18,7 +18,7 @@ of a table is 2^P lanes of 1, 2 or 4 bytes. Doubling with every player, this ser
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 
 from solvers.memo import Memo, bytes_of_numbers
@@ -40,6 +40,22 @@ Set = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
 """The sorted owner masks of a set, and its bounds."""
 
 
+class _Meetings(dict[int, int]):
+    """Lanes by owner mask, made when first looked up; kept while players are few."""
+
+    def __init__(self, member: Sequence[int]) -> None:
+        super().__init__()
+        self.member = member
+
+    def __missing__(self, mask: int) -> int:
+        lanes = 0
+        for player in players_in(mask):
+            lanes |= self.member[player]
+        if len(self.member) <= MEETINGS_KEPT:
+            self[mask] = lanes
+        return lanes
+
+
 class Lanes:
     """The layout of packed tables: one lane per coalition, `width` bits each.
 
@@ -48,12 +64,13 @@ class Lanes:
         ones: 1 in every lane.
         guard: the top bit of every lane.
         member: per player p, 1 in every lane whose coalition contains p.
+        meeting: per owner mask, 1 in every lane whose coalition shares a player with it.
         everybody: the coalition of all players; the number of lanes less one.
     """
 
     __slots__ = (
-        "_absent", "_inside", "_meetings", "_outside", "_seen", "_tables", "everybody", "guard",
-        "member", "ones", "players", "width",
+        "_absent", "_end_ones", "_ends", "_inside", "_no_minimum", "_outside", "_seen", "_tables",
+        "everybody", "guard", "meeting", "member", "ones", "players", "width",
     )  # fmt: skip
 
     def __init__(self, players: int, width: int) -> None:
@@ -71,45 +88,34 @@ class Lanes:
             self.member.append(run * (every_bit // ((1 << 2 * span) - 1)))
         # All bits of the lanes with, and without, a player.
         self._inside = [member * low_lane for member in self.member]
-        self._meetings: dict[int, int] = {}
+        self.meeting = _Meetings(self.member)
         self._absent = [self.ones - member for member in self.member]
-        self._outside = [(self.ones - member) * low_lane for member in self.member]
+        self._outside = [absent * low_lane for absent in self._absent]
+        # The guards of these lanes.
+        self._no_minimum = [absent << (width - 1) for absent in self._absent]
+        # Nobody's and everybody's lane: 1 in each, and all their bits.
+        self._end_ones = 1 | 1 << self.everybody * width
+        self._ends = self._end_ones * low_lane
         self._tables: Memo[Set, int] = Memo(CACHED_BYTES)
         self._seen = self._tables.entries.get
 
-    def lower(self, first: int, second: int) -> int:
-        """Per lane the smaller of two numbers."""
-        keep = ((first | self.guard) - second) & self.guard
-        return first ^ ((first ^ second) & (keep - (keep >> (self.width - 1))))
-
     def packed_hands(self, hands: Sequence[int]) -> int:
         """Per lane the cards in the hands of its coalition."""
-        return sum(hand * self.member[player] for player, hand in enumerate(hands))
-
-    def meeting(self, mask: int) -> int:
-        """1 in every lane whose coalition shares a player with `mask`."""
-        lanes = self._meetings.get(mask)
-        if lanes is None:
-            lanes = 0
-            for player in players_in(mask):
-                lanes |= self.member[player]
-            if self.players <= MEETINGS_KEPT:
-                self._meetings[mask] = lanes
-        return lanes
+        return sum([hand * self.member[player] for player, hand in enumerate(hands) if hand])
 
     def meetings(self, owners: tuple[int, ...]) -> int:
         """Per lane, how many of the cards can be owned by a player of its coalition.
 
         Cost: an addition per distinct mask; where they are many, a lane per card and P passes.
         """
+        meeting = self.meeting
+        if len(owners) <= FEW_MASKS:
+            return sum([meeting[mask] for mask in owners])
         counts: dict[int, int] = {}
         for mask in owners:
             counts[mask] = counts.get(mask, 0) + 1
         if len(counts) <= FEW_MASKS:
-            packed = 0
-            for mask, number in counts.items():
-                packed += number * self.meeting(mask)
-            return packed
+            return sum([number * meeting[mask] for mask, number in counts.items()])
         # Every card starts in the lane of the players who cannot own it, and goes on to all lanes
         # within: the coalitions that it does not meet.
         step, everybody = self.width // 8, self.everybody
@@ -149,7 +155,7 @@ class Lanes:
             return -1
         ranks = self.meetings(owners)
         if min(high, default=0) >= size:
-            return self.settled(ranks, low, size)
+            return self.settling(low, size)(ranks)
         # Shifted up by `size`, so that no lane goes below 0 on the way.
         packed = ranks + self.ones * size
         ones, guard, top = self.ones, self.guard, self.width - 1
@@ -170,31 +176,47 @@ class Lanes:
             return -1
         return packed - ones * size
 
-    def settled(self, ranks: int, low: Sequence[int], size: int) -> int:
-        """The table of a set without upper bounds that matter; -1 when it is impossible.
+    def settling(self, low: Sequence[int], size: int) -> Callable[[int], int]:
+        """How to get the tables of sets with these minimums, and no upper bounds that matter.
 
         Args:
-            ranks: packed, per coalition the cards that somebody in it may own (see `meeting`).
             low: per player the least number of cards.
             size: number of cards.
 
+        Returns:
+            A function from ranks (packed, per coalition the cards that somebody in it may own, see
+            `meeting`) to the table; -1 when the set is impossible.
+
         A player without bounds changes nothing in passing from witnesses to coalitions, since r
-        grows with its argument, by no more than the cards there are; so only minimums cost a pass.
+        grows with its argument, by no more than the cards there are; so only minimums cost a pass:
+        a coalition loses what a player outside it must hold and does not add to it. Minimums that
+        leave no choice cost no pass at all: the set is possible when every coalition can own what
+        it must hold (Hall), and then holds just that.
         """
-        if sum(low) > size:
-            return -1
-        packed = ranks + self.ones * size
-        guard, top = self.guard, self.width - 1
-        for player, least in enumerate(low):
-            if least:
-                inside = packed & self._inside[player]
-                without = packed ^ inside
-                first = (inside >> (self.width << player)) - least * self._absent[player]
-                keep = ((without | guard) - first) & guard
-                packed = inside | without ^ ((without ^ first) & (keep - (keep >> top)))
-        if self.lane(packed, 0) != size or self.lane(packed, self.everybody) != 2 * size:
-            return -1
-        return packed - self.ones * size
+        held, guard = sum(low), self.guard
+        if held > size:
+            return _impossible
+        if held == size:
+            counts = self.packed_hands(low)
+            return lambda ranks: counts if (ranks + guard - counts) & guard == guard else -1
+        top, lift = self.width - 1, self.ones * size
+        passes = [
+            (self._outside[player], self.width << player, minimums + least * self._absent[player])
+            for player, (least, minimums) in enumerate(zip(low, self._no_minimum, strict=True))
+            if least
+        ]
+        ends, right = self._ends, size * self._end_ones + (size << self.everybody * self.width)
+
+        def settled(ranks: int) -> int:
+            # Shifted up by `size`, so that no lane goes below 0 on the way.
+            packed = ranks + lift
+            for outside, shift, minimums in passes:
+                short = minimums + (packed & outside) - (packed >> shift & outside)
+                keep = short & guard
+                packed -= short & (keep - (keep >> top))
+            return packed - lift if packed & ends == right else -1
+
+        return settled
 
     def table_of(self, constraint: SetConstraint) -> int:
         """The packed table of a set with its cards in any order; -1 when it is impossible."""
@@ -246,6 +268,12 @@ def tightest_witness(constraint: SetConstraint, coalition: int) -> int:
     in_bytes = packed.to_bytes((layout.width << layout.players) // 8, "little")
     values = memoryview(in_bytes).cast("Q").tolist()
     return values.index(min(values))
+
+
+def _impossible(ranks: int) -> int:
+    """The table of sets with minimums that add up to more than the cards there are."""
+    del ranks
+    return -1
 
 
 def total(tables: Iterable[int]) -> int:

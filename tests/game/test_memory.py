@@ -2,15 +2,15 @@
 
 import tracemalloc
 
-from quaternity import legal
+from quaternity import listed
 
 
-def test_listed_questions_are_estimated_in_full() -> None:
-    legal._QUESTIONS.forget()
+def test_kept_questions_are_estimated_in_full() -> None:
+    listed._PAIRS.forget()
     cards = tuple(range(5_000))
     tracemalloc.start()
-    legal._questions(0, 1, 7, cards)
+    listed._made(0, 1, 7, cards, 3)
     used = tracemalloc.get_traced_memory()[0]
     tracemalloc.stop()
-    assert 0 < used < 1.2 * legal._QUESTIONS.spent
-    legal._QUESTIONS.forget()
+    assert 0 < used < 1.2 * listed._PAIRS.spent
+    listed._PAIRS.forget()

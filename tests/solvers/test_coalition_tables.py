@@ -42,6 +42,29 @@ def test_a_table_packs_the_inequalities(constraint: SetConstraint, width: int) -
         assert not table & layout.guard
 
 
+@st.composite
+def unbounded(draw: st.DrawFn) -> SetConstraint:
+    """A set without maximums that matter, its minimums up to one card more than there are."""
+    players = draw(st.integers(1, 4))
+    size = draw(st.integers(1, 5))
+    mask = st.integers(0, (1 << players) - 1)
+    owners = draw(st.lists(mask, min_size=size, max_size=size))
+    low = [0] * players
+    for player in draw(st.lists(st.integers(0, players - 1), max_size=size + 1)):
+        low[player] += 1
+    return SetConstraint(owners, low, [size] * players)
+
+
+@given(unbounded())
+@settings(max_examples=500, deadline=None)
+def test_minimums_alone_are_settled_in_fewer_passes(constraint: SetConstraint) -> None:
+    layout = Lanes(constraint.players, 8)
+    settled = layout.settling(constraint.low, constraint.size)
+    table = settled(layout.meetings(constraint.owners))
+    found = [layout.lane(table, one) for one in range(layout.everybody + 1)]
+    assert (None if table < 0 else found) == written_out(constraint)
+
+
 @given(constraints().filter(lambda one: max(one.low) < 100))
 @settings(max_examples=200, deadline=None)
 def test_a_tightest_witness_is_as_tight_as_any(constraint: SetConstraint) -> None:
@@ -62,7 +85,7 @@ def test_the_parts_of_a_layout(players: int) -> None:
         inside = [player for player in range(players) if coalition >> player & 1]
         assert layout.lane(packed, coalition) == sum(hands[player] for player in inside)
         for mask in range(1 << players):
-            assert layout.lane(layout.meeting(mask), coalition) == bool(mask & coalition)
+            assert layout.lane(layout.meeting[mask], coalition) == bool(mask & coalition)
     assert layout.first_violated(layout.guard) is None
     assert layout.first_violated(layout.guard & ~(1 << 15)) == 1
 
@@ -79,7 +102,7 @@ def test_the_parts_of_a_layout(players: int) -> None:
 def test_many_cards_meet_as_one_by_one(width: int, case: tuple[int, list[int]]) -> None:
     players, owners = case
     layout = Lanes(players, width)
-    assert layout.meetings(tuple(owners)) == sum(layout.meeting(mask) for mask in owners)
+    assert layout.meetings(tuple(owners)) == sum(layout.meeting[mask] for mask in owners)
 
 
 def test_lanes_are_wide_enough_for_sums_and_passes() -> None:
