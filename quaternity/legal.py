@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from quaternity.cards import Card
 from quaternity.listed import ANSWERS, Answers, Group, Listed
 from quaternity.question import Answer, Question
+from quaternity.set_moves import possible
 from quaternity.transition import answered
 from solvers.problem import DealProblem
 from solvers.registry import Solver, default_solver
@@ -42,11 +43,12 @@ def found_by_tables(state: State) -> list[Listed]:
     for set_index, row in enumerate(rows):
         kind = row.kind
         key = id(kind)
-        possible = seen.get(key)
-        if possible is None:
-            possible = seen[key] = kind.asks(asker).possible(slack - kind.table, guard)
-        if possible:
-            listed = row.listed(asker, set_index, possible, bare)
+        fitting = seen.get(key)
+        if fitting is None:
+            _, outcomes = kind.asks(asker)
+            fitting = seen[key] = possible(outcomes, slack - kind.table, guard)
+        if fitting:
+            listed = row.listed(asker, set_index, fitting, bare)
             if listed.groups:
                 found.append(listed)
     return found
@@ -82,7 +84,7 @@ def found_by_solver(state: State, solver: Solver) -> list[Listed]:
                 if known[looks]:
                     groups.append((asked, tuple(cards), known[looks]))
         if groups:
-            found.append(Listed(asker, set_index, groups))
+            found.append(Listed(asker, set_index, tuple(groups)))
     return found
 
 

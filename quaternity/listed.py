@@ -19,6 +19,13 @@ ANSWERS: tuple[Answers, ...] = ((), (Answer.NO,), (Answer.YES,), (Answer.NO, Ans
 Pairs = list[tuple[Question, Answers]]
 
 
+Alike = tuple[int, tuple[int, ...], int]
+"""Questions about interchangeable cards: the asked player, the cards, and the number of the answers
+in `ANSWERS`, not 0. Tuples of numbers, which Python's garbage collector need not look at."""
+
+Groups = tuple[Alike, ...]
+
+
 class Group(NamedTuple):
     """Questions about interchangeable cards: same asked player, set, owners, and so answers."""
 
@@ -29,19 +36,11 @@ class Group(NamedTuple):
 
 
 class Listed:
-    """The legal questions of one asker about one set.
-
-    Attributes:
-        asker, set_index: who asks, and about which set.
-        groups: (asked, interchangeable cards, number of the answers in `ANSWERS`, not 0). Numbers
-            only, so that Python's garbage collector need not look at them.
-    """
+    """The legal questions of one asker about one set."""
 
     __slots__ = ("_pairs", "asker", "groups", "set_index")
 
-    def __init__(
-        self, asker: int, set_index: int, groups: list[tuple[int, tuple[int, ...], int]]
-    ) -> None:
+    def __init__(self, asker: int, set_index: int, groups: Groups) -> None:
         self.asker = asker
         self.set_index = set_index
         self.groups = groups
@@ -53,28 +52,31 @@ class Listed:
     def pairs(self) -> list[Pairs]:
         """Per group the questions with their legal answers; found when first asked for."""
         if self._pairs is None:
-            asker, set_index, kept = self.asker, self.set_index, _PAIRS.entries.get
-            self._pairs = [
-                kept((asker, asked, set_index, cards, legal))
-                or _made(asker, asked, set_index, cards, legal)
-                for asked, cards, legal in self.groups
-            ]
+            kept = _PAIRS.entries.get((self.asker, self.set_index))
+            if kept is None:
+                kept = _PAIRS.keep((self.asker, self.set_index), {}, 400)
+            self._pairs = [kept.get(group) or self._made(group, kept) for group in self.groups]
         return self._pairs
+
+    def _made(self, group: Alike, kept: dict[Alike, Pairs]) -> Pairs:
+        """The questions of a group with their answers. At least one card."""
+        asker, set_index, (asked, cards, legal) = self.asker, self.set_index, group
+        pairs = [(Question(asker, asked, Card(set_index, card)), ANSWERS[legal]) for card in cards]
+        # A question, its card and its pair take three tuples and a number.
+        _PAIRS.charge(400 + 280 * len(cards))
+        if _PAIRS.spent > PAIR_BYTES:
+            _PAIRS.forget()
+        kept[group] = pairs
+        return pairs
 
     @property
     def bytes(self) -> int:
-        """About how much memory this takes, its pairs included, questions and cards not."""
-        return 300 + 90 * len(self.groups)
+        """About how much memory this takes, its pairs included, groups and questions not."""
+        return 300 + 10 * len(self.groups)
 
 
-_PAIRS: Memo[tuple[int, int, int, tuple[int, ...], int], Pairs] = Memo(PAIR_BYTES)
+# By asker and set, then by group.
+_PAIRS: Memo[tuple[int, int], dict[Alike, Pairs]] = Memo(PAIR_BYTES)
 
 
-def _made(asker: int, asked: int, set_index: int, cards: tuple[int, ...], legal: int) -> Pairs:
-    """The questions for some cards of a set, with their answers. At least one card."""
-    pairs = [(Question(asker, asked, Card(set_index, card)), ANSWERS[legal]) for card in cards]
-    # A question, its card and its pair take three tuples and a number.
-    return _PAIRS.keep((asker, asked, set_index, cards, legal), pairs, 450 + 280 * len(cards))
-
-
-__all__ = ["ANSWERS", "PAIR_BYTES", "Answers", "Group", "Listed", "Pairs"]
+__all__ = ["ANSWERS", "PAIR_BYTES", "Alike", "Answers", "Group", "Groups", "Listed", "Pairs"]

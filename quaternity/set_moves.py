@@ -14,12 +14,12 @@ entries per asker, made when first asked for. Kinds and rows are kept within `KI
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from functools import lru_cache
 
-from quaternity.listed import Listed
+from quaternity.listed import Groups, Listed
 from quaternity.question import Answer
 from quaternity.transition import answered
-from solvers.coalition_tables import Lanes
+from solvers.coalition_tables import Lanes, Set
 from solvers.memo import Memo, bytes_of_numbers
 from solvers.problem import SetConstraint, players_in
 
@@ -34,94 +34,96 @@ IMPOSSIBLE = -1
 
 Ask = tuple[int, int, int, int]
 """Asking somebody for any of some interchangeable cards: the asked player, the owner mask of the
-cards, and for no and for yes the bit of its outcome in `Asks.outcomes`, 0 where the set rules it
+cards, and for no and for yes the bit of its outcome among the outcomes, 0 where the set rules it
 out."""
 
 
-class Asks(NamedTuple):
-    """All that one asker may ask about a set, as far as the set alone can tell.
+Asks = tuple[tuple[Ask, ...], tuple[int, ...]]
+"""All that one asker may ask about a set, as far as the set alone can tell: the questions, and the
+different tables that the set may have afterwards, which many of them share. After a yes the change
+of hands is included, moved to the tables' side of the comparison.
 
-    Attributes:
-        asks: the questions. Many have outcomes in common.
-        outcomes: the different tables that the set may have afterwards. After a yes the change of
-            hands is included, moved to the tables' side of the comparison.
+Plain tuples of numbers, here and below: Python's garbage collector need not look at them again and
+again, which would take longer than to make them."""
+
+NOTHING: Asks = ((), ())
+
+
+def possible(outcomes: tuple[int, ...], rest: int, guard: int) -> int:
+    """The outcomes that fit with the other sets and the hands, a bit each.
+
+    Args:
+        outcomes: see `Asks`.
+        rest: the slack of the state less the table of the set.
+        guard: see `solvers.coalition_tables.Lanes`.
     """
-
-    asks: list[Ask]
-    outcomes: list[int]
-
-    def possible(self, rest: int, guard: int) -> int:
-        """The outcomes that fit with the other sets and the hands, a bit each.
-
-        Args:
-            rest: the slack of the state less the table of the set.
-        """
-        found, bit = 0, 1
-        for table in self.outcomes:
-            if (rest + table) & guard == guard:
-                found |= bit
-            bit += bit
-        return found
+    found, bit = 0, 1
+    for table in outcomes:
+        if (rest + table) & guard == guard:
+            found |= bit
+        bit += bit
+    return found
 
 
 class Kind:
     """Sets that look alike up to the order of their cards.
 
     Attributes:
-        constraint: the set, its cards sorted by owners.
+        looks: the sorted owner masks, and the bounds.
         table: the packed coalition table, or `IMPOSSIBLE`.
         owned: the player who owns every card whatever the other sets are, or None.
         holders: per player who may own all cards, the table in which that player does not.
     """
 
-    __slots__ = ("_asks", "constraint", "holders", "layout", "owned", "table")
+    __slots__ = ("_asks", "holders", "layout", "looks", "owned", "table")
 
-    def __init__(self, layout: Lanes, constraint: SetConstraint) -> None:
+    def __init__(self, layout: Lanes, looks: Set) -> None:
         self.layout = layout
-        self.constraint = constraint
-        self.table = layout.table(*constraint)
-        self._asks: list[Asks | None] = [None] * layout.players
+        self.looks = looks
+        self.table = layout.table(*looks)
+        self._asks: dict[int, Asks] = {}
         self.owned: int | None = None
-        self.holders: list[tuple[int, int]] = []
-        size = constraint.size
+        self.holders: tuple[tuple[int, int], ...] = ()
+        owners, low, high = looks
+        size = len(owners)
         if not size or self.table == IMPOSSIBLE:
             return
         common = layout.everybody
-        for mask in constraint.owners:
+        for mask in owners:
             common &= mask
-        held = sum(constraint.low)
+        held = sum(low)
         for player in players_in(common):
-            if constraint.low[player] == held and constraint.high[player] >= size:
-                high = list(constraint.high)
-                high[player] = size - 1
-                table = layout.table(constraint.owners, constraint.low, tuple(high))
+            if low[player] == held and high[player] >= size:
+                less = (*high[:player], size - 1, *high[player + 1 :])
+                table = layout.table(owners, low, less)
                 if table == IMPOSSIBLE:
                     self.owned = player
                 else:
-                    self.holders.append((player, table))
+                    self.holders += ((player, table),)
 
     def asks(self, asker: int) -> Asks:
         """What an asker may ask about the set."""
-        asks = self._asks[asker]
+        asks = self._asks.get(asker)
         if asks is None:
             asks = self._asks[asker] = self._made(asker)
             lanes = (self.layout.width << self.layout.players) // 8
-            _KINDS.charge(250 + 120 * len(asks.asks) + len(asks.outcomes) * (lanes + 50))
+            _KINDS.charge(250 + 120 * len(asks[0]) + len(asks[1]) * (lanes + 50))
         return asks
 
     def _made(self, asker: int) -> Asks:
         layout = self.layout
-        bits = {IMPOSSIBLE: 0}
-        asks = []
-        for asked, mask, no, yes in self._outcomes(asker, dict.fromkeys(self.constraint.owners)):
-            after_no = bits.setdefault(no, 1 << len(bits) - 1)
-            after_yes = 0
+        bits, asks = {IMPOSSIBLE: 0}, []
+        for asked, mask, no, yes in self._outcomes(asker, dict.fromkeys(self.looks[0])):
+            if no not in bits:
+                bits[no] = 1 << len(bits) - 1
             if yes != IMPOSSIBLE:
                 yes += layout.member[asked] - layout.member[asker]
-                after_yes = bits.setdefault(yes, 1 << len(bits) - 1)
-            if after_no or after_yes:
-                asks.append((asked, mask, after_no, after_yes))
-        return Asks(asks, list(bits)[1:])
+                if yes not in bits:
+                    bits[yes] = 1 << len(bits) - 1
+            elif no == IMPOSSIBLE:
+                continue
+            asks.append((asked, mask, bits[no], bits[yes]))
+        return (tuple(asks), tuple(bits)[1:]) if asks else NOTHING
 
     def _outcomes(self, asker: int, masks: Iterable[int]) -> Iterator[tuple[int, int, int, int]]:
         """Per asked player and owner mask the set's tables after no and after yes.
@@ -130,11 +132,12 @@ class Kind:
         bounds. Without any, most tables are shared: a no of somebody who may not own the card says
         only what the question said, and a yes takes a minimum only from who had one.
         """
-        layout, constraint = self.layout, self.constraint
-        size, others = constraint.size, [p for p in range(layout.players) if p != asker]
-        if min(constraint.high) < size:
+        layout, (owners, minimums, high) = self.layout, self.looks
+        size, others = len(owners), [p for p in range(layout.players) if p != asker]
+        if min(high) < size:
+            constraint = SetConstraint.trusted(*self.looks)
             for mask in masks:
-                card = constraint.owners.index(mask)
+                card = owners.index(mask)
                 for asked in others:
                     no, yes = (
                         layout.table_of(answered(constraint, asker, asked, card, answer))
@@ -142,8 +145,8 @@ class Kind:
                     )
                     yield asked, mask, no, yes
             return
-        ranks, meeting, mine = layout.meetings(constraint.owners), layout.meeting, 1 << asker
-        low = list(constraint.low)
+        ranks, meeting, mine = layout.meetings(owners), layout.meeting, 1 << asker
+        low = list(minimums)
         low[asker] = low[asker] or 1
         refusing = layout.settling(low, size)
         asked_for = refusing(ranks)
@@ -182,57 +185,75 @@ def _less(low: Sequence[int], player: int) -> list[int]:
     return less
 
 
-class Row:
-    """One set of a state: its constraint, its kind, and its cards by owner mask."""
+Shown = tuple[int, int, int, int]
+"""Asker, set, possible outcomes and players without cards: what legal questions depend on."""
 
-    __slots__ = ("_listed", "cards", "constraint", "kind")
+
+class Row:
+    """One set of a state: its constraint, and its kind."""
+
+    __slots__ = ("_listed", "constraint", "kind")
 
     def __init__(self, constraint: SetConstraint, kind: Kind) -> None:
         self.constraint = constraint
         self.kind = kind
-        cards: dict[int, list[int]] = {}
-        for card, mask in enumerate(constraint.owners):
-            cards.setdefault(mask, []).append(card)
-        self.cards = {mask: tuple(alike) for mask, alike in cards.items()}
-        self._listed: dict[tuple[int, int, int, int], Listed] = {}
+        self._listed: dict[Shown, Groups | Listed] = {}
 
-    def listed(self, asker: int, set_index: int, possible: int, bare: int) -> Listed:
+    def listed(self, asker: int, set_index: int, fitting: int, bare: int) -> Listed:
         """The legal questions about the set.
+
+        Most are needed once: only what is needed again is kept with its questions made.
 
         Args:
             set_index: where the set is in the state.
-            possible: the possible outcomes, see `Asks.possible`.
+            fitting: the possible outcomes, see `possible`.
             bare: the players without cards, a bit each.
         """
-        key = (asker, set_index, possible, bare)
-        listed = self._listed.get(key)
-        if listed is None:
-            cards, groups = self.cards, []
-            for asked, mask, no, yes in self.kind.asks(asker).asks:
-                legal = (possible & no > 0) + 2 * (possible & yes > 0)
-                if legal and not bare >> asked & 1:
-                    groups.append((asked, cards[mask], legal))
-            listed = self._listed[key] = Listed(asker, set_index, groups)
-            _ROWS.charge(listed.bytes)
-        return listed
+        shown = (asker, set_index, fitting, bare)
+        found = self._listed.get(shown)
+        if found is None:
+            groups = self._listed[shown] = self._grouped(asker, fitting, bare)
+            _ROWS.charge(200 + 90 * len(groups))
+            return Listed(asker, set_index, groups)
+        if isinstance(found, tuple):
+            found = self._listed[shown] = Listed(asker, set_index, found)
+            _ROWS.charge(found.bytes)
+        return found
+
+    def _grouped(self, asker: int, fitting: int, bare: int) -> Groups:
+        cards: dict[int, tuple[int, ...]] = {}
+        for card, mask in enumerate(self.constraint.owners):
+            cards[mask] = (*cards.get(mask, ()), card)
+        groups = []
+        for asked, mask, no, yes in self.kind.asks(asker)[0]:
+            legal = (fitting & no > 0) + 2 * (fitting & yes > 0)
+            if legal and not bare >> asked & 1:
+                groups.append((asked, _shared(cards[mask]), legal))
+        return tuple(groups)
 
 
-_KINDS: Memo[tuple[Lanes, SetConstraint], Kind] = Memo(KIND_BYTES)
-_ROWS: Memo[tuple[Lanes, SetConstraint], Row] = Memo(ROW_BYTES)
+@lru_cache(maxsize=1 << 12)
+def _shared(cards: tuple[int, ...]) -> tuple[int, ...]:
+    """One and the same tuple for the same cards."""
+    return cards
+
+
+# By lane width and looks; the players are as many as bounds.
+_KINDS: Memo[tuple[int, *Set], Kind] = Memo(KIND_BYTES)
+_ROWS: Memo[tuple[int, *Set], Row] = Memo(ROW_BYTES)
 
 
 def _kind(layout: Lanes, constraint: SetConstraint) -> Kind:
-    ordered = SetConstraint.trusted(
-        tuple(sorted(constraint.owners)), constraint.low, constraint.high
-    )
-    kind = _KINDS.entries.get((layout, ordered))
+    looks = (tuple(sorted(constraint.owners)), constraint.low, constraint.high)
+    key = (layout.width, *looks)
+    kind = _KINDS.entries.get(key)
     if kind is None:
-        kind = Kind(layout, ordered)
+        kind = Kind(layout, looks)
         size = _kind_bytes(layout, constraint)
         if _KINDS.spent + size > KIND_BYTES:
             # Rows hold their kinds, which would stay in memory.
             _ROWS.forget()
-        _KINDS.keep((layout, ordered), kind, size)
+        _KINDS.keep(key, kind, size)
     return kind
 
 
@@ -245,15 +266,15 @@ def _kind_bytes(layout: Lanes, constraint: SetConstraint) -> int:
 
 def row(layout: Lanes, constraint: SetConstraint) -> Row:
     """The prepared row of a set."""
-    found = _ROWS.entries.get((layout, constraint))
+    key = (layout.width, *constraint)
+    found = _ROWS.entries.get(key)
     if found is None:
         found = Row(constraint, _kind(layout, constraint))
-        size = 800 + 100 * constraint.size
-        if found.kind is _KINDS.entries.get((layout, found.kind.constraint)):
-            _ROWS.keep((layout, constraint), found, size)
+        if found.kind is _KINDS.entries.get((layout.width, *found.kind.looks)):
+            _ROWS.keep(key, found, 1000 + 100 * constraint.size)
     return found
 
 
 __all__ = [
-    "IMPOSSIBLE", "KIND_BYTES", "ROW_BYTES", "Ask", "Asks", "Kind", "Row", "row",
+    "IMPOSSIBLE", "KIND_BYTES", "ROW_BYTES", "Ask", "Asks", "Kind", "Row", "possible", "row",
 ]  # fmt: skip

@@ -19,7 +19,7 @@ from quaternity.faults import IllegalAnswer, IllegalQuestion, answer_fault, ques
 from quaternity.legal import LegalQuestions, problem_after
 from quaternity.listed import ANSWERS, Answers
 from quaternity.question import Answer, Question
-from quaternity.set_moves import IMPOSSIBLE, Row, row
+from quaternity.set_moves import IMPOSSIBLE, Row, possible, row
 from quaternity.settings import Settings, TieBreak
 from quaternity.transition import answered
 from solvers.coalition_tables import MAX_PLAYERS, Lanes, lanes_for
@@ -277,11 +277,11 @@ class State:
         mask = problem.sets[set_index].owners[number]
         guard = kind.layout.guard
         rest = slack - kind.table
-        asks = kind.asks(asker)
-        for other, owners, no, yes in asks.asks:
+        asks, outcomes = kind.asks(asker)
+        for other, owners, no, yes in asks:
             if other == asked and owners == mask:
-                possible = asks.possible(rest, guard)
-                return ANSWERS[(possible & no > 0) + 2 * (possible & yes > 0)]
+                fitting = possible(outcomes, rest, guard)
+                return ANSWERS[(fitting & no > 0) + 2 * (fitting & yes > 0)]
         return ()
 
     def after(self, question: Question, answer: Answer | bool) -> State:
@@ -419,7 +419,7 @@ def _owned_sets(
         elif tight and kind.holders:
             rest = slack - kind.table
             for player, table in kind.holders:
-                if hands[player] >= len(kind.constraint.owners) and (
+                if hands[player] >= len(one.constraint.owners) and (
                     (rest + table) & guard != guard
                 ):
                     done.append((index, player))

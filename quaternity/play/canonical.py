@@ -75,7 +75,7 @@ def closed_kinds(code: Coding, state: State) -> list[Kind]:
     book = code.book
     kinds = []
     for row in state.rows():
-        owners, low, high = row.kind.constraint
+        owners, low, high = row.kind.looks
         if owners:
             if min(high) < len(owners):
                 raise InputError("a canonical state knows no upper bounds below the set's size")

@@ -79,7 +79,7 @@ def test_legal_questions(
     settings, name = Settings(*size), "-".join(map(str, size))
     for seed in range(500):
         random_game(settings, Random(-1 - seed))
-    first = first_visits(settings, 20)
+    first = first_visits(settings, 100)
     note(f"legal questions, {name}, new states", f"{first * 1e6:.1f} µs", GOALS[size])
     moves = sample(settings, 20, warm=0)
     pace(f"legal questions, {name}, states seen before", lambda: iterate(moves), per=len(moves))

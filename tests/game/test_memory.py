@@ -2,15 +2,32 @@
 
 import tracemalloc
 
+import pytest
+
 from quaternity import listed
+from quaternity.listed import Listed
 
 
 def test_kept_questions_are_estimated_in_full() -> None:
     listed._PAIRS.forget()
     cards = tuple(range(5_000))
     tracemalloc.start()
-    listed._made(0, 1, 7, cards, 3)
+    Listed(0, 7, ((1, cards, 3),)).pairs()
     used = tracemalloc.get_traced_memory()[0]
     tracemalloc.stop()
     assert 0 < used < 1.2 * listed._PAIRS.spent
+    listed._PAIRS.forget()
+
+
+def test_kept_questions_are_forgotten_when_the_budget_is_spent(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    listed._PAIRS.forget()
+    monkeypatch.setattr(listed, "PAIR_BYTES", 20_000)
+    most = 0
+    for first in range(200):
+        pairs = Listed(0, 7, ((1, (first, first + 1), 3),)).pairs()
+        assert [question.card.number for question, _ in pairs[0]] == [first, first + 1]
+        most = max(most, listed._PAIRS.spent)
+    assert 15_000 < most < 22_000
     listed._PAIRS.forget()
