@@ -8,7 +8,6 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,6 +15,7 @@ import pytest
 
 from quaternity.errors import InputError
 from quaternity.workers import WorkersLost, item_random, open_executor, ordered_map
+from tests.cluster import cluster
 
 ITEMS = 400
 CHUNK = 5
@@ -150,47 +150,11 @@ def test_an_impossible_number_of_workers_is_refused(workers: int) -> None:
         pass
 
 
-@contextmanager
-def cluster(folder: Path, workers: int) -> Iterator[tuple[str, subprocess.Popen[str]]]:
-    """A scheduler (address and process) and workers in processes, on the loopback address."""
-    pytest.importorskip("distributed")
-    here = ["--host", "127.0.0.1"]
-    known = folder / "scheduler.json"
-    commands = [["dask", "scheduler", *here, "--port", "0", "--no-dashboard"]]
-    commands += [["dask", "worker", *here, "--nthreads", "1", "--no-nanny", "--no-dashboard"]] * (
-        workers
-    )
-    running: list[subprocess.Popen[str]] = []
-
-    def start(command: list[str]) -> None:
-        running.append(
-            subprocess.Popen(
-                [sys.executable, "-m", *command, "--scheduler-file", str(known)],
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.PIPE,
-                text=True,
-                cwd=Path(__file__).parents[1],
-            )
-        )
-
-    try:
-        for command in commands:
-            start(command)
-        errors = running[0].stderr
-        assert errors is not None
-        address = next(line.split()[-1] for line in errors if "Scheduler at:" in line)
-        yield address, running[0]
-    finally:
-        for process in running:
-            process.kill()
-            process.communicate()
-
-
 def test_a_killed_worker_of_a_cluster_costs_no_result_but_a_killed_scheduler_ends_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("quaternity.workers.CHECK_SECONDS", 0.1)
-    with cluster(tmp_path, workers=2) as (address, scheduler):
+    with cluster(tmp_path, workers=2) as (address, scheduler, _):
         with open_executor(dask=address) as pool:
             numbers = all_with_one_worker_killed(ordered_map(pool, draw, range(ITEMS), CHUNK))
         assert numbers == expected()

@@ -1,5 +1,6 @@
 """`kwartet simulate` and `kwartet log` from the command line."""
 
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from quaternity.kwartet import tournament
 from quaternity.kwartet.log import log_as_seen, parse_log
 from tests.cli.conftest import Cli
+from tests.cluster import cluster
 
 FIELDS = [
     "games", "strategies", "sole_wins", "tied_games", "tied_players", "win_share", "sets_won",
@@ -43,6 +45,43 @@ def test_workers_options_and_seeds_decide_the_result_as_they_should(cli: Cli) ->
         ("--seed", "4"), ("--sets", "6"),
     ):  # fmt: skip
         assert games(*other) != plain
+
+
+def test_a_cluster_gives_the_same_though_a_worker_is_killed(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def games(*options: str) -> dict[str, object]:
+        seats = "exact,mixed,greedy,random"
+        done = cli(
+            "kwartet", "simulate", "--seats", seats, "--games", "240", "--seed", "3", "--json",
+            *options,
+        )  # fmt: skip
+        assert done.status == 0, done.err
+        return {name: value for name, value in done.json.items() if name != "seconds"}
+
+    client = pytest.importorskip("distributed").Client
+    plain = games()
+    finished: list[int] = []
+    with cluster(tmp_path, workers=2) as (address, _, workers):
+        with client(address, set_as_default=False) as both:
+            both.wait_for_workers(2, timeout=60)
+
+        class Killing:
+            """A progress bar; as soon as the first games are back one of the workers is killed."""
+
+            def advance(self, games: int) -> None:
+                if not finished:
+                    workers[0].kill()
+                    workers[0].wait()
+                finished.append(games)
+
+        monkeypatch.setattr(
+            "quaternity.cli.kwartet_simulate.progress", lambda *_: nullcontext(Killing())
+        )
+        assert games("--dask", address) == plain
+        assert workers[1].poll() is None
+    assert sum(finished) == 240
+    assert len(finished) > 5
 
 
 def test_a_table_for_people(cli: Cli) -> None:
