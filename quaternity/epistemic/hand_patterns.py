@@ -84,6 +84,7 @@ class HandPatterns:
         self._layout = lanes_for(public.players, public.cards, largest) if not self._many else None
         self._provable: dict[object, list[int]] = {}
         self._options: dict[tuple[int, tuple[int, ...]], Options] = {}
+        self._grouped: dict[tuple[int, tuple[int, ...], int], Options] = {}
         self._tables: dict[tuple[int, Pattern, tuple[int, ...]], list[int] | None] = {}
 
     @cached_property
@@ -117,6 +118,8 @@ class HandPatterns:
 
     def _allowed(self, index: int, case: Case) -> tuple[int, ...]:
         """Who may own the cards of a set in a case."""
+        if all(card.set_index != index for card in case):
+            return self.public.sets[index].owners
         return tuple(
             [
                 owners & case.get(Card(index, number), owners)
@@ -192,7 +195,7 @@ class HandPatterns:
         hands = self.problem.hands
         totals = smallest_totals(hands, [one.of_kinds(chosen) for one in steps], LITTLE_WORK)
         if totals is None:
-            chosen = [number for number in chosen if self._short_in_groups(number, steps)]
+            chosen = [number for number in chosen if self._short_in_groups(number, case)]
             if not chosen:
                 return []
             totals = smallest_totals(hands, [one.of_kinds(chosen) for one in steps], MUCH_WORK)
@@ -202,10 +205,21 @@ class HandPatterns:
             number for number, total in zip(chosen, totals, strict=True) if total < needed[number]
         ]
 
-    def _short_in_groups(self, number: int, steps: Sequence[Options]) -> bool:
+    def _short_in_groups(self, number: int, case: Case) -> bool:
         """Whether a coalition could fall short if its members had one hand, and all others one."""
         from quaternity.epistemic.smallest_totals import smallest_totals
 
+        groups = self._groups(number)
+        hands = [sum(self.problem.hands[player] for player in group) for group in groups]
+        merged = [
+            self._in_groups(number, index, case, groups) for index in range(len(self.public.sets))
+        ]
+        total = smallest_totals(hands, merged)
+        assert total is not None
+        return bool(total[0] < self.hand(self.coalitions[number]))
+
+    def _groups(self, number: int) -> list[list[int]]:
+        """The players who are seen, each alone; a coalition; all others."""
         coalition = self.coalitions[number]
         others = [
             player
@@ -213,12 +227,18 @@ class HandPatterns:
             if not (coalition | self._seen) >> player & 1
         ]
         groups = [[player] for player in self.seen]
-        groups += [list(one) for one in (players_in(coalition), others) if one]
-        hands = [sum(self.problem.hands[player] for player in group) for group in groups]
-        merged = [one.of_kinds([number]).of_groups(groups) for one in steps]
-        total = smallest_totals(hands, merged)
-        assert total is not None
-        return bool(total[0] < self.hand(coalition))
+        return groups + [list(one) for one in (players_in(coalition), others) if one]
+
+    def _in_groups(
+        self, number: int, index: int, case: Case, groups: Sequence[Sequence[int]]
+    ) -> Options:
+        """What a set costs a coalition, by the counts of the groups."""
+        # A case speaks of few sets: the others are the same for the next case.
+        key = (index, self._allowed(index, case), number)
+        if key not in self._grouped:
+            costs = self._costs(index, case).of_kinds([number])
+            self._grouped[key] = costs.of_groups(groups)
+        return self._grouped[key]
 
     def _costs(self, index: int, case: Case) -> Options:
         """Per counts of a set, for each coalition the smallest share over the patterns."""
