@@ -35,7 +35,7 @@ def watch(
     Example: quaternity kwartet watch my.game --seat 0
     """
     from quaternity.cli.kwartet_viewer import Viewer
-    from quaternity.kwartet.log import LogError, read_log
+    from quaternity.kwartet.log_reading import LogError, read_log
 
     try:
         log = read_log(game)

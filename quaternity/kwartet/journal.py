@@ -12,7 +12,8 @@ from pathlib import Path
 
 from quaternity.errors import InputError
 from quaternity.kwartet.hands import Hand
-from quaternity.kwartet.log import GameLog, announced_at_deal, header_text, parse_log
+from quaternity.kwartet.log import GameLog, announced_at_deal, header_text
+from quaternity.kwartet.log_reading import parse_log
 from quaternity.kwartet.position import Position
 from quaternity.kwartet.requests import Event
 from quaternity.kwartet.settings import KwartetSettings

@@ -8,7 +8,8 @@ from random import Random
 
 import pytest
 
-from quaternity.kwartet.log import log_text, read_log
+from quaternity.kwartet.log import log_text
+from quaternity.kwartet.log_reading import read_log
 from quaternity.kwartet.settings import KwartetSettings
 from solvers import Deal, deal_faults
 from tests.cli.conftest import Cli

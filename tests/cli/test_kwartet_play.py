@@ -7,7 +7,8 @@ from random import Random
 import pytest
 
 from quaternity.cli.kwartet_session import KwartetSession
-from quaternity.kwartet.log import GameLog, header_text, read_log
+from quaternity.kwartet.log import GameLog, header_text
+from quaternity.kwartet.log_reading import read_log
 from quaternity.kwartet.settings import KwartetSettings
 from tests.cli.conftest import Cli, Outcome
 from tests.kwartet.games import random_log, random_settings

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from quaternity.kwartet import tournament
-from quaternity.kwartet.log import log_as_seen, parse_log
+from quaternity.kwartet.log import log_as_seen
+from quaternity.kwartet.log_reading import parse_log
 from tests.cli.conftest import Cli
 from tests.cluster import cluster
 

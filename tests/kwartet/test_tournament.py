@@ -9,7 +9,8 @@ import pytest
 
 from quaternity.errors import InputError, LimitError
 from quaternity.kwartet import tournament as module
-from quaternity.kwartet.log import log_text, parse_log
+from quaternity.kwartet.log import log_text
+from quaternity.kwartet.log_reading import parse_log
 from quaternity.kwartet.settings import Announce, KwartetSettings
 from quaternity.kwartet.standing import Mean, Standing, standing, worlds_by_go
 from quaternity.kwartet.strategies.registry import STRATEGIES
