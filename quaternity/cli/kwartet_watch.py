@@ -35,12 +35,9 @@ def watch(
     Example: quaternity kwartet watch my.game --seat 0
     """
     from quaternity.cli.kwartet_viewer import Viewer
-    from quaternity.kwartet.log_reading import LogError, read_log
+    from quaternity.kwartet.log_reading import read_log
 
-    try:
-        log = read_log(game)
-    except LogError as error:
-        raise InputError(f"{game}: {error}") from error
+    log = read_log(game)
     for text in log.warnings:
         warn(f"{game}: {text}")
     if seat is not None and not 0 <= seat < log.settings.players:

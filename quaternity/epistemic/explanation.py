@@ -121,7 +121,7 @@ class _Writer:
             case Knows() | Distributed():
                 self._knowledge(formula, truth, deal, said, level)
             case Everywhere(part):
-                self._everywhere(part, truth, said, level)
+                self._everywhere(part, truth, deal, said, level)
             case Common(part):
                 self._common(part, truth, deal, said, level)
             case Unknown():
@@ -193,13 +193,13 @@ class _Writer:
         else:
             self.say(level, f"{who} {verb} {part}:")
             seen = information_set(self.problem, deal, players)
-            self._impossible(part, said, seen, players, level + 1)
+            self._impossible(part, said, seen, players, deal, level + 1)
 
-    def _everywhere(self, part: Formula, truth: bool, said: Said, level: int) -> None:
+    def _everywhere(self, part: Formula, truth: bool, deal: Deal, said: Said, level: int) -> None:
         found = None if truth else self.evaluator.public_counterexample(part, said)
         if found is None:
             self.say(level, f"{part} is true in every public deal:")
-            self._impossible(part, said, self.problem, (), level + 1)
+            self._impossible(part, said, self.problem, (), deal, level + 1)
         else:
             self.say(level, f"{part} is not true in every public deal: in {self.name(found)}")
             self.write(part, found, said, level + 1)
@@ -222,7 +222,7 @@ class _Writer:
             self.write(part, chain[-1], said, level + 1)
         elif self.evaluator.public_counterexample(part, said) is None:
             self.say(level, f"{part} is common knowledge, for it is true in every public deal:")
-            self._impossible(part, said, self.problem, (), level + 1)
+            self._impossible(part, said, self.problem, (), deal, level + 1)
         else:
             self.say(
                 level,
@@ -251,14 +251,19 @@ class _Writer:
         said: Said,
         seen: DealProblem,
         players: tuple[int, ...],
+        deal: Deal,
         level: int,
     ) -> None:
-        """Why no deal of a problem makes a formula false."""
+        """Why no deal of a problem makes a formula false.
+
+        Knowledge inside has no reason that is one for all deals: it is explained at one of them.
+        """
         otherwise = every([*said, Not(part)])
         found = cases(self.problem, otherwise) if is_propositional(otherwise) else None
         if found is None:
             whose = f" with {'these hands' if len(players) > 1 else 'this hand'}" if players else ""
-            self.say(level, f"no deal{whose} makes it false")
+            self.say(level, f"no deal{whose} makes it false; why not {self.name(deal)}:")
+            self.write(part, deal, said, level + 1)
             return
         if not found:
             self.say(level, "the public record leaves no way to make it false")

@@ -61,7 +61,7 @@ class KwartetJournal:
             LogError: it is no log, or the game in it breaks the rules.
         """
         data = read_bytes(path)
-        log = parse_log(data)
+        log = parse_log(data, path)
         whole = data
         if not data.endswith((b"\n", b"\r")):
             # A last line without an end counts only if nothing can be missing from it.

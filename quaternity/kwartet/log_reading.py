@@ -30,11 +30,12 @@ class LogError(InputError):
     Attributes:
         line: of the fault, from 1.
         reason: what is wrong there.
+        path: of the file, if it is known.
     """
 
-    def __init__(self, line: int, reason: str) -> None:
-        super().__init__(f"line {line}: {reason}")
-        self.line, self.reason = line, reason
+    def __init__(self, line: int, reason: str, path: str = "") -> None:
+        super().__init__(f"{f'{path}: ' if path else ''}line {line}: {reason}")
+        self.line, self.reason, self.path = line, reason, path
 
 
 def read_log(path: str) -> GameLog:
@@ -44,11 +45,14 @@ def read_log(path: str) -> GameLog:
         InputError: it cannot be read.
         LogError: it is no log, or the game in it breaks the rules.
     """
-    return parse_log(read_bytes(path))
+    return parse_log(read_bytes(path), path)
 
 
-def parse_log(data: bytes | str) -> GameLog:
+def parse_log(data: bytes | str, path: str = "") -> GameLog:
     """Read the text of a log and play it back. Raises as `read_log`.
+
+    Args:
+        path: of the file, for messages.
 
     >>> log = parse_log('''kwartet 1
     ... players 2
@@ -61,8 +65,15 @@ def parse_log(data: bytes | str) -> GameLog:
     >>> log.positions[-1].public.points, log.warnings
     ((1, 0), ('line 8 is cut off and left out',))
     """
+    try:
+        return _played(data.encode() if isinstance(data, str) else data)
+    except LogError as error:
+        raise LogError(error.line, error.reason, path) from None
+
+
+def _played(raw: bytes) -> GameLog:
     reader = _Reader()
-    lines, cut_off = _lines(data.encode() if isinstance(data, str) else data)
+    lines, cut_off = _lines(raw)
     for number, line in enumerate(lines, start=1):
         reader.take(number, line.split("#", 1)[0].strip())
     if cut_off is not None:

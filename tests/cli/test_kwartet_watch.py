@@ -1,5 +1,6 @@
 """`kwartet watch`: every step of a log, forward and back, whole or as one seat sees it."""
 
+import io
 import os
 import pty
 import subprocess
@@ -8,7 +9,9 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from rich.console import Console
 
+from quaternity.cli.kwartet_steps import show_knowledge, show_step
 from quaternity.kwartet.log import GameLog, header_text, log_text
 from quaternity.kwartet.settings import KwartetSettings
 from tests.cli.conftest import Cli
@@ -138,6 +141,31 @@ def test_a_seat_sees_the_same_whatever_the_others_hold(cli: Cli, tmp_path: Path,
         cli("kwartet", "watch", tmp_path / "0.log").out
         != cli("kwartet", "watch", tmp_path / "1.log").out
     )
+
+
+def pictured(log: GameLog, step: int, seat: int) -> str:
+    """What `watch --seat` prints for a step, and for `k` there."""
+    page = io.StringIO()
+    output = Console(file=page, highlight=False, width=120)
+    show_step(output, log, step, seat, worlds=False)
+    show_knowledge(output, log, step, seat)
+    return page.getvalue()
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_no_step_shows_a_seat_what_others_hold(seed: int) -> None:
+    random = Random(f"steps/{seed}")
+    pairs = 0
+    for _ in range(12):
+        settings = random_settings(random, range(2, 6), range(4, 9))
+        game = random_log(settings, random, random.randrange(30))
+        seat = random.randrange(settings.players)
+        step = random.randrange(len(game.events) + 1)
+        seen = pictured(game, step, seat)
+        for other in twins(game, seat, random, 30):
+            assert pictured(other, step, seat) == seen
+            pairs += 1
+    assert pairs > 100
 
 
 def test_bad_logs_and_options(cli: Cli, path: Path, log: GameLog, tmp_path: Path) -> None:

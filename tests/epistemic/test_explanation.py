@@ -68,6 +68,16 @@ def test_explanations_say_what_holds(
             ],
         ),
         (
+            "K2 !K0 H1 1/2",
+            [
+                "player 2 knows !K0 H1 1/2:",
+                "  no deal with this hand makes it false; why not the real deal:",
+                "    player 0 does not know H1 1/2: the hand of player 0 is the same in deal 1, "
+                "and there",
+                "      player 2 holds 1/2, not 1",
+            ],
+        ),
+        (
             "P H1 0/1",
             ["H1 0/1 is not true in every public deal: in deal 1", "  player 0 holds 0/1, not 1"],
         ),
