@@ -1,5 +1,11 @@
 """`kwartet simulate` and `kwartet log` from the command line."""
 
+import json
+import os
+import re
+import subprocess
+import sys
+import tomllib
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -167,6 +173,44 @@ def test_more_bad_input(
     assert (done.status, done.out) == (2, "")
     assert done.err
     assert "Traceback" not in done.err
+
+
+def test_the_strategy_in_the_readme_plays_once_it_is_installed(tmp_path: Path) -> None:
+    """As a distribution on the path of a new process, and in its workers."""
+    readme = (Path(__file__).parents[2] / "README.md").read_text()
+    code = re.search(r"```python\n([^`]*def hoarder.*?)```", readme, re.DOTALL)
+    points = re.search(r"(\[project.entry-points.\"quaternity.kwartet.*?)```", readme, re.DOTALL)
+    assert code is not None
+    assert points is not None
+    ((group, registered),) = tomllib.loads(points[1])["project"]["entry-points"].items()
+    (tmp_path / "my_package.py").write_text(code[1])
+    installed = tmp_path / "my_package-1.0.dist-info"
+    installed.mkdir()
+    (installed / "METADATA").write_text("Metadata-Version: 2.1\nName: my_package\nVersion: 1.0\n")
+    lines = [f"[{group}]", *(f"{name} = {place}" for name, place in registered.items())]
+    (installed / "entry_points.txt").write_text("\n".join(lines) + "\n")
+    path = os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])
+
+    def ask(*arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "quaternity", "kwartet", *arguments],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=120,
+            env={**os.environ, "PYTHONPATH": path},
+        )
+
+    game = ("--seats", "hoarder,random,greedy,random", "--seed", "1")
+    ended = ask("simulate", *game, "--games", "40", "--workers", "2", "--json")
+    assert (ended.returncode, ended.stderr) == (0, "")
+    found = json.loads(ended.stdout)
+    assert found["strategies"][0] == "hoarder"
+    assert found["win_share"][0] > 0.7
+    assert "seats hoarder,random,greedy,random" in ask("log", *game).stdout
+    unknown = ask("simulate", "--seats", "hoarder,nobody")
+    assert unknown.returncode == 2
+    assert "exact, patient, hoarder" in unknown.stderr
 
 
 def test_a_log_is_printed_written_and_seen_by_a_seat(cli: Cli, tmp_path: Path) -> None:
