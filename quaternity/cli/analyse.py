@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from quaternity.cli.app import app
+from quaternity.cli.oracle import oracle_document, oracle_lines
 from quaternity.cli.referee import AsJson, Files
 from quaternity.cli.status import ExitStatus
 from quaternity.cli.terminal import console, progress, warn, warn_about
@@ -97,7 +98,9 @@ def _analyse(
         state = document.state
     analysis = analysed(state)
     ranked = prospects(state) if questions else []
-    standing = None if tablebase is None else tablebase.standing(state)
+    if tablebase is not None:
+        # Asked before anything is printed or drawn: it may not know the position.
+        tablebase.standing(state)
     if plot is not None:
         from quaternity.analysis_plot import plot_analysis
 
@@ -114,16 +117,14 @@ def _analyse(
             line["curve"] = curve
         if questions:
             line["questions"] = [_question(prospect) for prospect in ranked]
-        if standing is not None:
-            line["oracle"] = standing.document()
+        if tablebase is not None:
+            line["oracle"] = oracle_document(tablebase, state)
         print(json.dumps(line, separators=(",", ":")), flush=True)
         return
     _print(path, state, analysis, curve)
     if questions:
         _print_questions(ranked)
     if tablebase is not None:
-        from quaternity.cli.oracle import oracle_lines
-
         print("\nWith perfect play")
         for text in oracle_lines(tablebase, state):
             print(text)

@@ -1,9 +1,9 @@
-"""What a tablebase says about a position, as lines of text."""
+"""What a tablebase says about a position, as lines of text and as values for JSON."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from solvers.wording import counted, listed, named
 
@@ -21,13 +21,16 @@ def standing_text(standing: Standing) -> str:
     if standing.can_force:
         player = standing.can_force[0]
         moves = standing.forced_length[player]
-        return f"player {player} wins by force in {counted(moves or 0, 'move')}"
+        if not moves:
+            return f"player {player} has won"
+        return f"player {player} wins by force in {counted(moves, 'move')}"
     if not standing.can_win:
         return "nobody can win any more"
     parts = [f"{named('player', standing.can_win)} can still win, nobody by force"]
-    for player, others in enumerate(standing.can_prevent):
+    for player, preventable in enumerate(standing.can_prevent):
+        others = [other for other in preventable if other in standing.can_win]
         if others:
-            parts.append(f"{player} can prevent {listed(others)}")
+            parts.append(f"player {player} can prevent a win of {listed(others)}")
     return "; ".join(parts)
 
 
@@ -51,4 +54,22 @@ def oracle_lines(tablebase: Tablebase, state: State) -> Iterator[str]:
         yield f"  and {len(prospects) - MOST_QUESTIONS} more kinds of questions, none better"
 
 
-__all__ = ["MOST_QUESTIONS", "oracle_lines", "standing_text"]
+def oracle_document(tablebase: Tablebase, state: State) -> dict[str, Any]:
+    """The same with all questions, as plain values.
+
+    Raises:
+        As `oracle_lines`.
+    """
+    questions = [
+        {
+            "asked": prospect.question.asked,
+            "set": prospect.question.card.set_index,
+            "cards": [question.card.number for question in prospect.alike],
+            "after": {str(answer): after.document() for answer, after in prospect.after.items()},
+        }
+        for prospect in tablebase.prospects(state)
+    ]
+    return tablebase.standing(state).document() | {"questions": questions}
+
+
+__all__ = ["MOST_QUESTIONS", "oracle_document", "oracle_lines", "standing_text"]

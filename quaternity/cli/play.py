@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from random import Random
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from quaternity.game import Game
     from quaternity.journal import Journal
+    from quaternity.play.tablebase import Tablebase
+    from quaternity.settings import Settings
 
 
 @app.command()
@@ -63,10 +65,6 @@ def play(
     from quaternity.cli.session import NamedBot, Session
     from quaternity.play.bots.bot import make_bot
 
-    if oracle is not None:
-        from quaternity.play.coding import Rules
-        from quaternity.play.tablebase import Tablebase
-
     asked: dict[str, object] = {
         name: value
         for name, value in (("set_size", set_size), ("sets", sets), ("players", players))
@@ -78,11 +76,19 @@ def play(
     chance = Random(seed)
     # A wrong seat or file is found out before a new record is begun.
     bots = {seat: NamedBot(name, make_bot(name, chance)) for seat, name in names.items()}
-    tablebase = None if oracle is None else Tablebase(oracle)
-    game, journal = _opened(record, asked, tie_break, seats=names)
-    if tablebase is not None:
-        tablebase.check_rules(Rules.of(game.state))
-    Session(game, journal, bots, tablebase).run()
+    tablebases = []
+    if oracle is not None:
+        from quaternity.play.tablebase import Tablebase
+
+        tablebases.append(Tablebase(oracle))
+    if any(name.startswith("perfect:") for name in names.values()):
+        from quaternity.play.bots.perfect import PerfectBot
+
+        perfect = [named.bot for named in bots.values() if isinstance(named.bot, PerfectBot)]
+        tablebases += [bot.tablebase for bot in perfect]
+    fits = _Fits(tuple(bots), tablebases)
+    game, journal = _opened(record, asked, tie_break, fits)
+    Session(game, journal, bots, None if oracle is None else tablebases[0]).run()
 
 
 def _seats(random: list[int], bots: list[str]) -> dict[int, str]:
@@ -98,13 +104,32 @@ def _seats(random: list[int], bots: list[str]) -> dict[int, str]:
     return names
 
 
+class _Fits(NamedTuple):
+    """What must fit the game: the seats that bots play, and the tablebases in use."""
+
+    seats: Iterable[int]
+    tablebases: Iterable[Tablebase]
+
+    def check(self, settings: Settings) -> None:
+        """Refuse a game that does not fit.
+
+        Raises:
+            InputError: a seat is none of the game's, or a tablebase is for another game.
+        """
+        for seat in self.seats:
+            if not 0 <= seat < settings.players:
+                raise InputError(f"seat {seat}: players are 0..{settings.players - 1}")
+        for tablebase in self.tablebases:
+            tablebase.check_settings(settings)
+
+
 def _opened(
-    record: str | None, asked: dict[str, object], tie_break: str | None, seats: Iterable[int]
+    record: str | None, asked: dict[str, object], tie_break: str | None, fits: _Fits
 ) -> tuple[Game, Journal | None]:
     """The game to play on, new or resumed, and its journal.
 
     Raises:
-        InputError: as for settings and records; or a seat is none of the game's.
+        InputError: as for settings and records; or what is in use does not fit the game.
     """
     from quaternity.game import Game
     from quaternity.journal import Journal
@@ -117,18 +142,12 @@ def _opened(
         journal, game, warnings = Journal.resume(record, asked)
         for text in warnings:
             warn(f"{record}: {text}")
-        _check_seats(seats, game.settings.players)
+        fits.check(game.settings)
         print(f"resuming {record} after {counted(len(game.moves), 'move')}")
         return game, journal
     settings = Settings(**asked)  # type: ignore[arg-type]  # checked by Settings itself
-    _check_seats(seats, settings.players)
+    fits.check(settings)
     return Game.start(settings), None if record is None else Journal.begin(record, settings)
-
-
-def _check_seats(seats: Iterable[int], players: int) -> None:
-    for seat in seats:
-        if not 0 <= seat < players:
-            raise InputError(f"seat {seat}: players are 0..{players - 1}")
 
 
 __all__ = ["play"]

@@ -30,6 +30,7 @@ from quaternity.question import Answer, Question
 
 if TYPE_CHECKING:
     from quaternity.play.solver import Solution
+    from quaternity.settings import Settings
     from quaternity.state import State
 
 FORMAT = "quaternity-tablebase/1"
@@ -118,6 +119,14 @@ class Tablebase:
             raise InputError(
                 f"{self.path}: a tablebase for {_in_words(self.rules)}, not {_in_words(rules)}"
             )
+
+    def check_settings(self, settings: Settings) -> None:
+        """Refuse another game, before it begins.
+
+        Raises:
+            InputError: names both games.
+        """
+        self.check_rules(Rules.of(settings))
 
     def standing(self, state: State) -> Standing:
         """What the players can do in a state.

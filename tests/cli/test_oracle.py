@@ -1,0 +1,122 @@
+"""`analyse --oracle`, `play --oracle`, perfect bots: what tablebases say, and what is refused."""
+
+from pathlib import Path
+
+import pytest
+
+from quaternity.play.solver import solve
+from quaternity.play.tablebase import Tablebase, write_tablebase
+from quaternity.record import parse_record
+from quaternity.settings import Settings
+from quaternity.state import State
+from tests.cli.conftest import Cli
+
+HEADER = "quaternity 1\nset-size 2\nsets 3\nplayers 3\n"
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A tablebase of 2-3-3."""
+    path = tmp_path_factory.mktemp("oracle") / "2-3-3.tablebase"
+    write_tablebase(path, solve(State.start(Settings(2, 3, 3))))
+    return path
+
+
+@pytest.fixture
+def record(tmp_path: Path) -> Path:
+    """A game in which player 0 has completed a set and wins another."""
+    record = tmp_path / "game.record"
+    record.write_text(HEADER + "0 asks 1 for 0/1: yes\n")
+    return record
+
+
+def test_analyse_says_what_each_answer_gives_away(cli: Cli, path: Path, record: Path) -> None:
+    text = cli("analyse", record, "--oracle", path).out
+    said = text[text.index("With perfect play\n") :]
+    assert said.splitlines()[1:5] == [
+        "player 0 wins by force in 2 moves",
+        "  2 for 1/0 and 1/1",
+        "    no: player 0 wins by force in 1 move",
+        "    yes: player 0 wins by force in 1 move",
+    ]
+    assert (
+        "    no: player 0 can still win, nobody by force; player 1 can prevent a win of 0" in said
+    )
+    assert "    yes: player 0 has won" in said
+
+
+def test_analyse_gives_all_of_it_as_json(cli: Cli, path: Path, record: Path) -> None:
+    found = cli("analyse", record, "--oracle", path, "--json").json["oracle"]
+    state = parse_record(record.read_text()).replay().state
+    with Tablebase(path) as tablebase:
+        assert found["can_force_win"] == [0]
+        assert found["forced_length"] == [2, None, None]
+        cards = [
+            (one["asked"], one["set"], card) for one in found["questions"] for card in one["cards"]
+        ]
+        assert sorted(cards) == sorted(
+            (one.asked, one.card.set_index, one.card.number) for one in state.legal_questions
+        )
+        for one, prospect in zip(found["questions"], tablebase.prospects(state), strict=True):
+            assert one["after"] == {
+                str(answer): after.document() for answer, after in prospect.after.items()
+            }
+
+
+def test_play_asks_the_oracle(cli: Cli, path: Path) -> None:
+    outcome = cli("play", "-s", 2, "--oracle", path, stdin="oracle\n1 0 0\noracle\nquit\n")
+    assert outcome.status == 0
+    assert "players 0, 1 and 2 can still win, nobody by force" in outcome.out
+    none = cli("play", "-s", 2, stdin="oracle\nquit\n")
+    assert "start with --oracle FILE" in none.out
+
+
+def test_perfect_bots_play_a_game_out(cli: Cli, path: Path) -> None:
+    seats = [text for seat in range(3) for text in ("--bot", f"{seat}=perfect:{path}")]
+    outcome = cli("play", "-s", 2, *seats)
+    assert outcome.status == 0
+    assert "all sets are completed" in outcome.out
+
+
+@pytest.mark.parametrize("use", [("--oracle", "{}"), ("--bot", "1=perfect:{}")], ids=str)
+def test_another_games_tablebase_is_refused_before_a_record_is_begun(
+    cli: Cli, tmp_path: Path, path: Path, use: tuple[str, str]
+) -> None:
+    record = tmp_path / "new.record"
+    outcome = cli("play", "-s", 3, use[0], use[1].format(path), "--record", record)
+    assert (outcome.status, outcome.out) == (2, "")
+    assert "a tablebase for 3 sets of 2 and 3 players, not 3 sets of 3" in outcome.err
+    assert not record.exists()
+
+
+def test_what_is_no_tablebase_is_refused(cli: Cli, tmp_path: Path, path: Path) -> None:
+    cut = tmp_path / "cut"
+    cut.write_bytes(path.read_bytes()[:5000])
+    record = tmp_path / "game.record"
+    record.write_text(HEADER)
+    other = tmp_path / "other.record"
+    other.write_text(HEADER.replace("set-size 2", "set-size 3"))
+    for file, oracle, why in (
+        (record, tmp_path / "missing", "no such file"),
+        (record, tmp_path, "not a file"),
+        (record, record, "not a tablebase"),
+        (record, cut, "damaged"),
+        (other, path, "not 3 sets of 3"),
+    ):
+        for as_json in ([], ["--json"]):
+            outcome = cli("analyse", file, "--oracle", oracle, *as_json)
+            assert (outcome.status, outcome.out) == (2, "")
+            assert why in outcome.err
+            assert "Traceback" not in outcome.err
+
+
+def test_a_position_that_was_not_solved_is_a_limit(cli: Cli, tmp_path: Path, record: Path) -> None:
+    part = tmp_path / "part"
+    assert cli("solve", "--from", record, "--out", part).status == 0
+    assert cli("analyse", record, "--oracle", part).status == 0
+    start = tmp_path / "start.record"
+    start.write_text(HEADER)
+    outcome = cli("analyse", start, "--oracle", part)
+    assert (outcome.status, outcome.out) == (4, "")
+    assert "does not follow" in outcome.err
+    assert cli("play", "-s", 2, "--bot", f"0=perfect:{part}").status == 4
