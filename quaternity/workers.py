@@ -275,9 +275,10 @@ def _run(function: Callable[[Item], Result], items: Sequence[Item]) -> list[Resu
 def _processes(workers: int) -> tuple[Executor, Callable[[], None]]:
     """A process pool whose workers leave when they are told to, or when this process dies."""
     from concurrent.futures import ProcessPoolExecutor
-    from multiprocessing import get_context
+    from multiprocessing import active_children, get_context
 
     context = get_context("spawn")
+    others = set(active_children())
     reader, writer = context.Pipe(duplex=False)
     executor = ProcessPoolExecutor(
         workers, mp_context=context, initializer=_begin_worker, initargs=(reader,)
@@ -285,7 +286,13 @@ def _processes(workers: int) -> tuple[Executor, Callable[[], None]]:
 
     def end_now() -> None:
         writer.close()
-        executor.shutdown(wait=True, cancel_futures=True)
+        try:
+            executor.shutdown(wait=True, cancel_futures=True)
+        except RuntimeError:
+            # Interrupted while it started, the executor cannot wait for its own thread.
+            for child in set(active_children()) - others:
+                child.kill()
+                child.join()
 
     return executor, end_now
 

@@ -8,7 +8,10 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from multiprocessing import active_children
 from pathlib import Path
+from threading import Thread
 from typing import NamedTuple
 
 import pytest
@@ -181,3 +184,14 @@ def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
         open_executor(dask="tcp://127.0.0.1:8786"),
     ):
         pass
+
+
+def test_an_executor_interrupted_while_it_starts_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    def start(thread: Thread) -> None:
+        raise KeyboardInterrupt
+
+    others = set(active_children())
+    monkeypatch.setattr(Thread, "start", start)
+    with pytest.raises(KeyboardInterrupt), open_executor(2) as pool:
+        list(ordered_map(pool, double, range(9)))
+    assert set(active_children()) == others

@@ -174,6 +174,7 @@ def _solved(
     """Solve, write the tablebase, and say what there is to say."""
     import time
 
+    from quaternity.play.solver import remove_working_files
     from quaternity.play.solver import solve as solve_from
     from quaternity.play.tablebase import write_tablebase
     from quaternity.workers import open_executor
@@ -184,10 +185,8 @@ def _solved(
         with progress("solving", None) as bar, open_executor(workers, dask) as pool:
             solution = solve_from(state, pool, work, limit, _report_to(bar))
         if target is not None and work is not None:
-            from shutil import rmtree
-
             write_tablebase(target, solution)
-            rmtree(work)
+            remove_working_files(state, work)
     except KeyboardInterrupt:
         if work is not None and work.exists():
             warn(f"interrupted; what is done is in {work}, and the same command goes on from there")
@@ -211,8 +210,11 @@ def _value(solution: Solution, state: State, wishes: tuple[Ranking, ...]) -> dic
 
 def _from_file(target: Path, state: State) -> dict[str, Any]:
     """What a tablebase that is there already says."""
+    from contextlib import suppress
+
     from quaternity.play.canonical import canonical
     from quaternity.play.coding import Rules
+    from quaternity.play.solver import remove_working_files
     from quaternity.play.tablebase import Tablebase
 
     with Tablebase(target) as tablebase:
@@ -220,6 +222,8 @@ def _from_file(target: Path, state: State) -> dict[str, Any]:
         if tablebase.about["start"] != canonical(state).key.hex():
             raise InputError(f"{target} is there already, solved from another state")
         warn(f"{target} is there already")
+        with suppress(InputError):  # killed at the very end, a run leaves its working files
+            remove_working_files(state, _work(target))
         found = tablebase.facts() | tablebase.standing(state).document()
     return found | {"tablebase": str(target), "seconds": None}
 

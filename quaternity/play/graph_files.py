@@ -76,6 +76,10 @@ def load_arrays(path: Path) -> dict[str, NDArray[Any]]:
         return {name: file[name] for name in file.files}
 
 
+MANIFEST = "about.json"
+"""Says which computation a working directory belongs to: the first file there, and the last."""
+
+
 class WorkDirectory:
     """Where a long computation keeps what it has done, so that it can go on after a break.
 
@@ -86,9 +90,11 @@ class WorkDirectory:
     def __init__(self, path: Path, about: Mapping[str, Any]) -> None:
         """`about` is what the computation depends on; a directory made for another is refused."""
         self.path = path
-        manifest = path / "about.json"
+        manifest = path / MANIFEST
         try:
             path.mkdir(exist_ok=True)
+            for beginning in path.glob(f".{MANIFEST}.*.part"):
+                beginning.unlink()  # of a run that was killed at once
             if manifest.exists():
                 kept = json.loads(manifest.read_text())
                 if kept != dict(about):
@@ -114,10 +120,23 @@ class WorkDirectory:
         for name in names:
             self.file(name).unlink(missing_ok=True)
 
-    def size(self) -> int:
-        """Bytes on disk."""
+    def remove(self) -> None:
+        """Remove the directory with all that is in it.
+
+        Whatever stops this, what is left is empty, or says what it was.
+        """
         with os.scandir(self.path) as entries:
-            return sum(entry.stat().st_size for entry in entries)
+            names = [entry.name for entry in entries if entry.name != MANIFEST]
+        self.drop([*names, MANIFEST])
+        self.path.rmdir()
 
 
-__all__ = ["Pieces", "WorkDirectory", "load_arrays", "mapped", "save_array", "save_arrays"]
+__all__ = [
+    "MANIFEST",
+    "Pieces",
+    "WorkDirectory",
+    "load_arrays",
+    "mapped",
+    "save_array",
+    "save_arrays",
+]

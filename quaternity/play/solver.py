@@ -110,15 +110,31 @@ def solve(
         raise LimitError(f"the working files cannot be kept: {error}") from error
 
 
-@contextmanager
-def _working(rules: Rules, start: bytes, directory: str | Path | None) -> Iterator[WorkDirectory]:
-    """The working directory; files of a temporary one live on while they are mapped."""
-    about = {
+def remove_working_files(state: State, directory: str | Path) -> None:
+    """Remove the directory in which a game was solved from a state on, if it is there.
+
+    Raises:
+        InputError: it holds something else.
+    """
+    path = Path(directory)
+    if path.exists():
+        WorkDirectory(path, _about(Rules.of(state), canonical(state).key)).remove()
+
+
+def _about(rules: Rules, start: bytes) -> dict[str, Any]:
+    """What a computation depends on."""
+    return {
         "format": FORMAT,
         "rules": rules.document(),
         "start": start.hex(),
         "portion": portion(rules),
     }
+
+
+@contextmanager
+def _working(rules: Rules, start: bytes, directory: str | Path | None) -> Iterator[WorkDirectory]:
+    """The working directory; files of a temporary one live on while they are mapped."""
+    about = _about(rules, start)
     if directory is not None:
         yield WorkDirectory(Path(directory), about)
         return
@@ -126,4 +142,4 @@ def _working(rules: Rules, start: bytes, directory: str | Path | None) -> Iterat
         yield WorkDirectory(Path(temporary), about)
 
 
-__all__ = ["FORMAT", "Solution", "solve"]
+__all__ = ["FORMAT", "Solution", "remove_working_files", "solve"]

@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from quaternity.play import generation, graph_files, tournament
+from quaternity.play.graph_files import MANIFEST
+from quaternity.play.solver import solve
 from quaternity.settings import Settings
 from quaternity.state import State
 from quaternity.state_file import state_document
@@ -168,6 +170,24 @@ def test_an_interrupted_solve_goes_on(
     monkeypatch.setattr(generation, "save_arrays", no_more)
     assert cli("solve", *sizes, "--out", path, "--json").json["states"] == 2122
     assert [file.name for file in tmp_path.iterdir()] == [path.name]
+
+
+def test_working_files_left_behind_are_put_away(cli: Cli, tmp_path: Path) -> None:
+    """A run can be killed before anything is written, and when everything is."""
+    target, work = tmp_path / "file", tmp_path / "file.work"
+    solving = ("solve", "-s", 3, "-n", 2, "-p", 3, "--out", target)
+    work.mkdir()
+    (work / f".{MANIFEST}.x.part").write_text("{")
+    assert cli(*solving).status == 0
+    assert [file.name for file in tmp_path.iterdir()] == [target.name]
+    solve(State.start(Settings(3, 2, 3)), directory=work)
+    assert cli(*solving).status == 0
+    assert [file.name for file in tmp_path.iterdir()] == [target.name]
+    # What is somebody else's stays.
+    work.mkdir()
+    (work / "letter.txt").write_text("dear")
+    assert cli(*solving).status == 0
+    assert (work / "letter.txt").read_text() == "dear"
 
 
 def test_an_interrupted_tournament_says_what_it_has(
