@@ -107,6 +107,52 @@ def test_equal_keys_exactly_where_the_deals_are_equal_up_to_names(plain: PlainSo
             assert smallest_form(game, position) == forms[key]
 
 
+def test_equal_keys_have_the_same_outcomes_and_as_many_ways_to_play(plain: PlainSolution) -> None:
+    """Over all positions: the points that roles can end with, and perft, by the deals alone."""
+    game = plain.game
+    outcomes = reachable_points(plain)
+    ways = dict.fromkeys(plain.moves, 1)
+    perfts = [ways]
+    for _ in range(4):
+        ways = {
+            position: sum(ways[after] for answers in moves.values() for after in answers.values())
+            if moves
+            else 1
+            for position, moves in plain.moves.items()
+        }
+        perfts.append(ways)
+    futures: dict[bytes, set[object]] = defaultdict(set)
+    for position in plain.moves:
+        key, roles = canonical(state_of(game, position))
+        ends = frozenset(
+            tuple([points[player] for player in roles]) for points in outcomes[position]
+        )
+        futures[key].add((ends, *[counts[position] for counts in perfts]))
+    assert all(len(found) == 1 for found in futures.values())
+    # That says something: there are many futures.
+    assert len({next(iter(found)) for found in futures.values()}) > len(futures) / 3
+
+
+def reachable_points(plain: PlainSolution) -> dict[Position, set[tuple[int, ...]]]:
+    """Per position the points, by player, with which a game from there can end."""
+    found: dict[Position, set[tuple[int, ...]]] = {}
+    for position, moves in plain.moves.items():
+        done = position.completed
+        points = tuple([done.count(player) for player in range(plain.game.players)])
+        found[position] = set() if moves else {points}
+    changed = True
+    while changed:
+        changed = False
+        for position, moves in plain.moves.items():
+            more = set[tuple[int, ...]]().union(
+                *[found[after] for answers in moves.values() for after in answers.values()]
+            )
+            if not more <= found[position]:
+                found[position] |= more
+                changed = True
+    return found
+
+
 def test_the_state_says_everything_that_the_deals_do(plain: PlainSolution) -> None:
     game = plain.game
     for position in Random(3).sample(list(plain.moves), min(100, len(plain.moves))):

@@ -84,7 +84,10 @@ def test_ends_are_points_alone(small: Solution) -> None:
 
 
 @pytest.mark.parametrize(
-    "sizes", [(2, 1, 2), (2, 2, 2), (2, 5, 2), (3, 2, 2), (4, 3, 2), (5, 2, 2), (6, 4, 2)], ids=str
+    "sizes",
+    [(size, sets, 2) for size in range(2, 7) for sets in range(1, 7) if size * sets % 2 == 0]
+    + [(2, 12, 2), (10, 3, 2), (20, 2, 2)],
+    ids=str,
 )
 def test_with_two_players_the_first_forces_a_win(sizes: tuple[int, int, int]) -> None:
     start = start_of(*sizes)
@@ -104,7 +107,9 @@ def test_with_three_players_nobody_forces_a_win(sizes: tuple[int, int, int]) -> 
     assert standing.can_win == (0, 1, 2)
 
 
-@pytest.mark.parametrize("sizes", [(2, 2, 2), (3, 2, 2), (2, 3, 3), (3, 2, 3)], ids=str)
+@pytest.mark.parametrize(
+    "sizes", [(2, 2, 2), (3, 2, 2), (2, 4, 2), (2, 2, 4), (2, 3, 3), (3, 2, 3)], ids=str
+)
 def test_values_are_those_of_a_plain_solver(sizes: tuple[int, int, int]) -> None:
     plain = PlainSolution(Game(*sizes))
     solution = solve(start_of(*sizes))
@@ -140,13 +145,32 @@ def test_every_forced_win_of_a_small_game_is_checked(small: Solution) -> None:
     assert wins == [1258, 6, 2]
 
 
-def test_forced_wins_are_played_out_against_every_defence(small: Solution) -> None:
+def test_every_forced_win_is_played_out_against_every_defence(small: Solution) -> None:
+    """In all states of 3-3-3, and in states of random games, whose players have their own names."""
+    code = coding(small.graph.rules)
+    states = [code.state(key) for key in key_bytes(small.graph.keys)]
+    states += random_states(start_of(3, 3, 3), Random(4), 100)
     games = 0
-    for state in random_states(start_of(3, 3, 3), Random(4), 200):
+    for state in states:
         for player, length in enumerate(claim(small)(state)):
             if length is not None:
                 games += play_out(state, player, claim(small), length)
-    assert games > 100
+    assert games > 1000
+
+
+def test_a_wrong_claim_does_not_play_out(small: Solution) -> None:
+    """The checker can fail: wins that are none, or take longer."""
+    hopeless = start_of(3, 3, 3)
+    with pytest.raises(AssertionError, match="no winning"):
+        play_out(hopeless, 0, claim(small), 9)
+    caught = 0
+    for state in random_states(start_of(3, 3, 3), Random(4), 100):
+        for player, length in enumerate(claim(small)(state)):
+            if length:
+                with pytest.raises(AssertionError, match=r"takes longer|no winning"):
+                    play_out(state, player, claim(small), length - 1)
+                caught += 1
+    assert caught > 10
 
 
 def test_prevention_is_checked_one_move_at_a_time(small: Solution) -> None:
@@ -185,6 +209,13 @@ def test_the_default_game() -> None:
         assert forced_lengths(state, claim(solution)) == says
         checked += says != (None, None, None)
     assert checked > 100
+    played = 0
+    for state in random_states(start, Random(10), 400):
+        for player, length in enumerate(claim(solution)(state)):
+            if length is not None and length <= 5:
+                assert play_out(state, player, claim(solution), length) > 0
+                played += length > 0
+    assert played > 50
 
 
 @pytest.mark.parametrize("tie_break", TieBreak)
