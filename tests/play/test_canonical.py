@@ -223,6 +223,16 @@ def test_with_four_players_the_order_can_matter() -> None:
         code.state(chance)
 
 
+def test_who_has_no_cards_has_no_place_in_the_order() -> None:
+    """Six players: 0 to 3 hold cards, and either 4 or 5 has a set."""
+    pairs = [SetConstraint.of([[0, 1, 2, 3]] * 2, players=6)] * 4
+    problem = DealProblem([2, 2, 2, 2, 0, 0], [out_of_play(6), *pairs])
+    one, two = (State(problem, 1, (owner, *[None] * 4), 2) for owner in (4, 5))
+    assert canonical(one).key == canonical(two).key
+    three = State(problem, 2, (4, *[None] * 4), 2)
+    assert canonical(one).key != canonical(three).key
+
+
 def test_keys_are_compact() -> None:
     for sizes, most in (((4, 3, 3), 8), ((3, 4, 4), 16), ((4, 4, 4), 16), ((4, 13, 4), 40)):
         key = canonical(State.start(Settings(*sizes))).key

@@ -45,9 +45,7 @@ def test_large_games_are_guessed_within_a_factor_of_three(settings: Settings, st
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("sizes", "states"), [((3, 5, 3), 671_634), ((2, 5, 5), 489_870), ((2, 8, 4), 5_952_111)]
-)
+@pytest.mark.parametrize(("sizes", "states"), [((3, 5, 3), 671_634), ((2, 5, 5), 489_870)])
 def test_larger_games_too(sizes: tuple[int, int, int], states: int) -> None:
     found = of(State.start(Settings(*sizes)), 750)
     assert states / 3 < found.states < states * 3
