@@ -69,7 +69,7 @@ def solve_graph(graph: GameGraph, directory: WorkDirectory, report: Report) -> V
     """
     players = graph.rules.players
     rounds = _Rounds(graph, directory, report)
-    names = _Names(players)
+    steps = Steps(players)
     ends, winners = graph.ends()
     won = np.array([*(1 << role for role in range(players)), 0], np.uint8)[winners]
 
@@ -78,21 +78,21 @@ def solve_graph(graph: GameGraph, directory: WorkDirectory, report: Report) -> V
     length = np.full((len(graph), players), NEVER, np.uint16)
     for role in range(players):
         length[ends[winners == role], role] = 0
-    can_force, length = rounds.repeat("can force", names.forcing, start, length)
-    can_win, _ = rounds.repeat("can win", names.reaching, start)
-    start = np.zeros(len(graph), names.rows)
+    can_force, length = rounds.repeat("can force", steps.forcing, start, length)
+    can_win, _ = rounds.repeat("can win", steps.reaching, start)
+    start = np.zeros(len(graph), steps.rows)
     start[ends] = sum(
-        won.astype(names.rows) << names.rows(role * players) for role in range(players)
+        won.astype(steps.rows) << steps.rows(role * players) for role in range(players)
     )
-    forced, _ = rounds.repeat("can prevent", names.helping, start)
+    forced, _ = rounds.repeat("can prevent", steps.helping, start)
     can_prevent = np.empty((len(graph), players), np.uint8)
     for role in range(players):
         others = (1 << players) - 1 - (1 << role)
-        can_prevent[:, role] = ~(forced >> names.rows(role * players)).astype(np.uint8) & others
+        can_prevent[:, role] = ~(forced >> steps.rows(role * players)).astype(np.uint8) & others
     return Values(can_force, can_win, can_prevent, length)
 
 
-class _Names:
+class Steps:
     """What one round makes of the roles, as bits, after the answers of each question."""
 
     def __init__(self, players: int) -> None:
@@ -230,4 +230,4 @@ class _Rounds:
         save_arrays(file, {"values": values, "length": length, **state})
 
 
-__all__ = ["SAVE_SECONDS", "Values", "solve_graph"]
+__all__ = ["SAVE_SECONDS", "Steps", "Values", "solve_graph"]
