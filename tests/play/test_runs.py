@@ -14,7 +14,7 @@ from quaternity.play.tablebase import write_tablebase
 from quaternity.settings import Settings
 from quaternity.state import State
 from quaternity.workers import open_executor
-from tests.test_workers import cluster
+from tests.cluster import cluster
 
 SIZES = Settings(3, 4, 3)
 
@@ -50,7 +50,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 
 def test_a_cluster_gives_the_same_file(tmp_path: Path, whole: bytes) -> None:
-    with cluster(tmp_path, workers=2) as (address, _), open_executor(dask=address) as pool:
+    with cluster(tmp_path, workers=2) as (address, *_), open_executor(dask=address) as pool:
         write_tablebase(tmp_path / "file", solve(State.start(SIZES), pool))
     assert (tmp_path / "file").read_bytes() == whole
 
