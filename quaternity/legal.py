@@ -48,9 +48,9 @@ def found_by_tables(state: State) -> list[Listed]:
             _, outcomes = kind.asks(asker)
             fitting = seen[key] = possible(outcomes, slack - kind.table, guard)
         if fitting:
-            listed = row.listed(asker, set_index, fitting, bare)
-            if listed.groups:
-                found.append(listed)
+            groups = row.groups(asker, fitting, bare)
+            if groups:
+                found.append(Listed(asker, set_index, groups))
     return found
 
 
@@ -118,12 +118,11 @@ class LegalQuestions:
 
     def _found(self) -> list[Listed]:
         if self._known is None:
-            if self._solver is not None:
-                self._known = found_by_solver(self.state, self._solver)
-            elif self.state.has_tables:
-                self._known = found_by_tables(self.state)
+            if self._solver is None and self.state.has_tables:
+                self._known = self.state.listed()
             else:
-                self._known = found_by_solver(self.state, default_solver(self.state.problem))
+                solver = self._solver or default_solver(self.state.problem)
+                self._known = found_by_solver(self.state, solver)
         return self._known
 
     def groups(self) -> list[Group]:

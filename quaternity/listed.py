@@ -1,4 +1,4 @@
-"""Legal questions, listed by set: made once, shared by all states in which they are the same."""
+"""Legal questions, listed by set. Questions are made once and shared by all states."""
 
 from __future__ import annotations
 
@@ -68,11 +68,6 @@ class Listed:
             _PAIRS.forget()
         kept[group] = pairs
         return pairs
-
-    @property
-    def bytes(self) -> int:
-        """About how much memory this takes, its pairs included, groups and questions not."""
-        return 300 + 10 * len(self.groups)
 
 
 # By asker and set, then by group.

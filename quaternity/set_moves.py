@@ -3,11 +3,11 @@
 A question touches one set only. So for a set that looks a certain way (the multiset of owner masks,
 and the bounds) and an asker, the table of the set after every question and answer can be made in
 advance; in a state it then takes one addition and one mask to see whether the answer is possible
-(`solvers.coalition_tables`). Cards with equal owners are interchangeable and share one entry. And
-where even the lowest lanes of all these tables suffice, one test serves them all.
+(`solvers.coalition_tables`). Cards with equal owners are interchangeable and share one entry, and
+many questions share their outcomes, so there are far fewer tables than answers.
 
-What grows: an entry costs two tables of 2^P lanes; a set has (P - 1) x (distinct owner masks)
-entries per asker, made when first asked for. Kinds and rows are kept within `KIND_BYTES` and
+What grows: a table has 2^P lanes; a set has at most 2 (P - 1) x (distinct owner masks) different
+outcomes per asker, made when first asked for. Kinds and rows are kept within `KIND_BYTES` and
 `ROW_BYTES`; when a budget is spent, that memo starts anew, and the rows with the kinds they hold.
 """
 
@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
-from quaternity.listed import Groups, Listed
+from quaternity.listed import Groups
 from quaternity.question import Answer
 from quaternity.transition import answered
 from solvers.coalition_tables import Lanes, Set
@@ -185,51 +185,45 @@ def _less(low: Sequence[int], player: int) -> list[int]:
     return less
 
 
-Shown = tuple[int, int, int, int]
-"""Asker, set, possible outcomes and players without cards: what legal questions depend on."""
-
-
 class Row:
     """One set of a state: its constraint, and its kind."""
 
-    __slots__ = ("_listed", "constraint", "kind")
+    __slots__ = ("_groups", "constraint", "kind")
 
     def __init__(self, constraint: SetConstraint, kind: Kind) -> None:
         self.constraint = constraint
         self.kind = kind
-        self._listed: dict[Shown, Groups | Listed] = {}
+        self._groups: dict[tuple[int, int, int], Groups] = {}
 
-    def listed(self, asker: int, set_index: int, fitting: int, bare: int) -> Listed:
+    def groups(self, asker: int, fitting: int, bare: int) -> Groups:
         """The legal questions about the set.
 
-        Most are needed once: only what is needed again is kept with its questions made.
-
         Args:
-            set_index: where the set is in the state.
             fitting: the possible outcomes, see `possible`.
             bare: the players without cards, a bit each.
         """
-        shown = (asker, set_index, fitting, bare)
-        found = self._listed.get(shown)
-        if found is None:
-            groups = self._listed[shown] = self._grouped(asker, fitting, bare)
+        groups = self._groups.get((asker, fitting, bare))
+        if groups is None:
+            groups = self._groups[asker, fitting, bare] = self._found(asker, fitting, bare)
             _ROWS.charge(200 + 90 * len(groups))
-            return Listed(asker, set_index, groups)
-        if isinstance(found, tuple):
-            found = self._listed[shown] = Listed(asker, set_index, found)
-            _ROWS.charge(found.bytes)
-        return found
+        return groups
 
-    def _grouped(self, asker: int, fitting: int, bare: int) -> Groups:
-        cards: dict[int, tuple[int, ...]] = {}
-        for card, mask in enumerate(self.constraint.owners):
-            cards[mask] = (*cards.get(mask, ()), card)
+    def _found(self, asker: int, fitting: int, bare: int) -> Groups:
+        cards = _alike(self.constraint.owners)
         groups = []
         for asked, mask, no, yes in self.kind.asks(asker)[0]:
             legal = (fitting & no > 0) + 2 * (fitting & yes > 0)
             if legal and not bare >> asked & 1:
-                groups.append((asked, _shared(cards[mask]), legal))
+                groups.append((asked, cards[mask], legal))
         return tuple(groups)
+
+
+def _alike(owners: tuple[int, ...]) -> dict[int, tuple[int, ...]]:
+    """The cards of every owner mask."""
+    cards: dict[int, list[int]] = {}
+    for card, mask in enumerate(owners):
+        cards.setdefault(mask, []).append(card)
+    return {mask: _shared(tuple(alike)) for mask, alike in cards.items()}
 
 
 @lru_cache(maxsize=1 << 12)

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 
 from quaternity.errors import InputError
 from quaternity.faults import IllegalAnswer, IllegalQuestion, answer_fault, question_faults
-from quaternity.legal import LegalQuestions, problem_after
-from quaternity.listed import ANSWERS, Answers
+from quaternity.legal import LegalQuestions, found_by_tables, problem_after
+from quaternity.listed import ANSWERS, Answers, Listed
 from quaternity.question import Answer, Question
 from quaternity.set_moves import IMPOSSIBLE, Row, possible, row
 from quaternity.settings import Settings, TieBreak
@@ -68,6 +68,7 @@ class State:
     # Derived when first needed, and handed on by `after`; never part of the value.
     _rows: tuple[Row, ...] | None = field(default=None, init=False, repr=False, compare=False)
     _slack: int | None = field(default=None, init=False, repr=False, compare=False)
+    _legal: list[Listed] | None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         players = self.problem.players
@@ -121,7 +122,13 @@ class State:
         put(state, "seed", before.seed)
         put(state, "_rows", rows)
         put(state, "_slack", slack)
+        put(state, "_legal", None)
         return state
+
+    def __reduce__(self) -> tuple[type[State], tuple[object, ...]]:
+        """Copies and pickles are of the value alone."""
+        value = (self.problem, self.turn, self.completed, self.set_size, self.tie_break, self.seed)
+        return type(self), value
 
     # ------------------------------------------------------------------ what is known
 
@@ -230,6 +237,13 @@ class State:
         return self._slack
 
     # ------------------------------------------------------------------ questions and answers
+
+    def listed(self) -> list[Listed]:
+        """The legal questions by set, for states with tables; found when first needed."""
+        if self._legal is None:
+            object.__setattr__(self, "_legal", found_by_tables(self))
+        assert self._legal is not None
+        return self._legal
 
     @property
     def legal_questions(self) -> LegalQuestions:

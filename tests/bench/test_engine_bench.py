@@ -47,8 +47,9 @@ def sample(settings: Settings, games: int, warm: int = 30) -> list[Move]:
 
 
 def iterate(moves: list[Move]) -> None:
-    """Every legal question with its answers, in every state."""
+    """Every legal question with its answers, in every state; a state keeps what it once listed."""
     for state, _, _ in moves:
+        object.__setattr__(state, "_legal", None)
         for _question, _answers in state.legal_questions.items():
             pass
 

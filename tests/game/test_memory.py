@@ -1,11 +1,15 @@
 """What the game keeps for later is bounded by memory, so its estimates must hold."""
 
+import copy
+import pickle
 import tracemalloc
 
 import pytest
 
 from quaternity import listed
 from quaternity.listed import Listed
+from quaternity.settings import Settings
+from quaternity.state import State
 
 
 def test_kept_questions_are_estimated_in_full() -> None:
@@ -31,3 +35,13 @@ def test_kept_questions_are_forgotten_when_the_budget_is_spent(
         most = max(most, listed._PAIRS.spent)
     assert 15_000 < most < 22_000
     listed._PAIRS.forget()
+
+
+def test_copies_of_a_state_carry_its_value_alone() -> None:
+    state = State.start(Settings(4, 13, 4))
+    questions = list(state.legal_questions)
+    packed = pickle.dumps(state)
+    assert len(packed) < 2_000
+    for other in (pickle.loads(packed), copy.copy(state), copy.deepcopy(state)):
+        assert other == state
+        assert list(other.legal_questions) == questions
