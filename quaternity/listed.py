@@ -54,24 +54,33 @@ class Listed:
         if self._pairs is None:
             kept = _PAIRS.entries.get((self.asker, self.set_index))
             if kept is None:
-                kept = _PAIRS.keep((self.asker, self.set_index), {}, 400)
-            self._pairs = [kept.get(group) or self._made(group, kept) for group in self.groups]
+                kept = _Kept(self.asker, self.set_index)
+                _PAIRS.keep((self.asker, self.set_index), kept, 500)
+            self._pairs = list(map(kept.__getitem__, self.groups))
         return self._pairs
 
-    def _made(self, group: Alike, kept: dict[Alike, Pairs]) -> Pairs:
-        """The questions of a group with their answers. At least one card."""
-        asker, set_index, (asked, cards, legal) = self.asker, self.set_index, group
-        pairs = [(Question(asker, asked, Card(set_index, card)), ANSWERS[legal]) for card in cards]
+
+class _Kept(dict[Alike, Pairs]):
+    """The questions of one asker about one set with their answers, made when first looked up."""
+
+    def __init__(self, asker: int, set_index: int) -> None:
+        super().__init__()
+        self.asker = asker
+        self.set_index = set_index
+
+    def __missing__(self, group: Alike) -> Pairs:
+        asked, cards, legal = group
+        answers = ANSWERS[legal]
+        questions = [Question(self.asker, asked, Card(self.set_index, card)) for card in cards]
         # A question, its card and its pair take three tuples and a number.
         _PAIRS.charge(400 + 280 * len(cards))
         if _PAIRS.spent > PAIR_BYTES:
             _PAIRS.forget()
-        kept[group] = pairs
+        pairs = self[group] = [(question, answers) for question in questions]
         return pairs
 
 
-# By asker and set, then by group.
-_PAIRS: Memo[tuple[int, int], dict[Alike, Pairs]] = Memo(PAIR_BYTES)
+_PAIRS: Memo[tuple[int, int], _Kept] = Memo(PAIR_BYTES)
 
 
 __all__ = ["ANSWERS", "PAIR_BYTES", "Alike", "Answers", "Group", "Groups", "Listed", "Pairs"]

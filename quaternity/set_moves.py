@@ -13,7 +13,7 @@ outcomes per asker, made when first asked for. Kinds and rows are kept within `K
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from quaternity.listed import Groups
@@ -113,7 +113,7 @@ class Kind:
     def _made(self, asker: int) -> Asks:
         layout = self.layout
         bits, asks = {IMPOSSIBLE: 0}, []
-        for asked, mask, no, yes in self._outcomes(asker, dict.fromkeys(self.looks[0])):
+        for asked, mask, no, yes in self._outcomes(asker):
             if no not in bits:
                 bits[no] = 1 << len(bits) - 1
             if yes != IMPOSSIBLE:
@@ -125,7 +125,7 @@ class Kind:
             asks.append((asked, mask, bits[no], bits[yes]))
         return (tuple(asks), tuple(bits)[1:]) if asks else NOTHING
 
-    def _outcomes(self, asker: int, masks: Iterable[int]) -> Iterator[tuple[int, int, int, int]]:
+    def _outcomes(self, asker: int) -> Iterator[tuple[int, int, int, int]]:
         """Per asked player and owner mask the set's tables after no and after yes.
 
         The rules are those of `quaternity.transition.answered`, which serves sets with upper
@@ -133,21 +133,24 @@ class Kind:
         only what the question said, and a yes takes a minimum only from who had one.
         """
         layout, (owners, minimums, high) = self.layout, self.looks
-        size, others = len(owners), [p for p in range(layout.players) if p != asker]
+        size, players = len(owners), range(layout.players)
         if min(high) < size:
             constraint = SetConstraint.trusted(*self.looks)
-            for mask in masks:
+            for mask in dict.fromkeys(owners):
                 card = owners.index(mask)
-                for asked in others:
-                    no, yes = (
-                        layout.table_of(answered(constraint, asker, asked, card, answer))
-                        for answer in Answer
-                    )
-                    yield asked, mask, no, yes
+                for asked in players:
+                    if asked != asker:
+                        no, yes = (
+                            layout.table_of(answered(constraint, asker, asked, card, answer))
+                            for answer in Answer
+                        )
+                        yield asked, mask, no, yes
             return
-        ranks, meeting, mine = layout.meetings(owners), layout.meeting, 1 << asker
         low = list(minimums)
         low[asker] = low[asker] or 1
+        if sum(low) > size:
+            return
+        ranks, meeting, mine = layout.meetings(owners), layout.meeting, 1 << asker
         refusing = layout.settling(low, size)
         asked_for = refusing(ranks)
         if asked_for == IMPOSSIBLE:
@@ -156,17 +159,20 @@ class Kind:
         giving = layout.settling(low, size)
         # Who had a minimum has one less after giving a card.
         sparing = {
-            asked: layout.settling(_less(low, asked), size) for asked in others if low[asked]
+            asked: layout.settling(_less(low, asked), size)
+            for asked in players
+            if low[asked] and asked != asker
         }
-        for mask in masks:
+        for mask in dict.fromkeys(owners):
             if mask == mine:
                 continue
             left, rest = mask & ~mine, ranks - meeting[mask]
             moved, given = rest + meeting[mine], None
             refused = asked_for if left == mask else refusing(rest + meeting[left])
-            for asked in others:
-                if not mask >> asked & 1:
-                    yield asked, mask, refused, IMPOSSIBLE
+            for asked in players:
+                if not left >> asked & 1:
+                    if asked != asker and refused != IMPOSSIBLE:
+                        yield asked, mask, refused, IMPOSSIBLE
                     continue
                 fewer = left ^ 1 << asked
                 no = refusing(rest + meeting[fewer]) if fewer else IMPOSSIBLE

@@ -42,6 +42,7 @@ def test_copies_of_a_state_carry_its_value_alone() -> None:
     questions = list(state.legal_questions)
     packed = pickle.dumps(state)
     assert len(packed) < 2_000
-    for other in (pickle.loads(packed), copy.copy(state), copy.deepcopy(state)):
+    unpacked = pickle.loads(packed)  # noqa: S301 - written just above
+    for other in (unpacked, copy.copy(state), copy.deepcopy(state)):
         assert other == state
         assert list(other.legal_questions) == questions
