@@ -18,6 +18,8 @@ from quaternity.kwartet.strategies.registry import STRATEGIES, strategy_named
 from quaternity.kwartet.strategies.students import (
     better_greedy,
     greedy,
+    mixed,
+    own_card_request,
     random_request,
     request,
     silent,
@@ -115,6 +117,36 @@ def test_the_students_strategies_do_what_is_said_of_them() -> None:
     )
     # A third on purpose, and of the random ones (3/4 + 1/4) / 2.
     assert own / 3000 == pytest.approx(1 / 3 + 2 / 3 / 2, abs=0.04)
+
+
+def test_mixed_tosses_a_fair_coin_between_greedy_and_silent() -> None:
+    settings = KwartetSettings(players=3, sets=3)
+    hands = ((0b0111, 0b0001, 0b0000), (0b1000, 0b0110, 0b0001), (0b0000, 0b1000, 0b1110))
+    told, _ = Position.start(settings, hands).ask(request(0, 2, 0, 3))
+    told, _ = told.ask(request(1, 0, 1, 0))
+    told, _ = told.ask(request(1, 2, 2, 0))
+    told, _ = told.ask(request(2, 1, 1, 1))
+    # Player 2 has located 1/0, and not the rest of that set: silent asks for it only by chance.
+    view, located = told.view(2), request(2, 1, 1, 0)
+    number = 6000
+    shares = [
+        sum(strategy(view, Random(seed)) == located for seed in range(number)) / number
+        for strategy in (greedy, mixed, silent)
+    ]
+    assert shares[0] - shares[2] > 0.2
+    assert shares[1] == pytest.approx((shares[0] + shares[2]) / 2, abs=0.03)
+
+
+def test_only_in_compatibility_mode_somebody_without_cards_is_asked() -> None:
+    hands = ((0b0111, 0b0001), (0b1000, 0b1110), (0b0000, 0b0000))
+    for announce in Announce:
+        settings = KwartetSettings(players=3, sets=2, announce=announce)
+        view = Position.start(settings, hands).view(0)
+        for strategy in (random_request, own_card_request):
+            asked = {strategy(view, Random(seed)).asked for seed in range(200)}
+            assert asked == ({1} if settings.at_once else {1, 2})
+        for strategy in (greedy, better_greedy, exact, patient):
+            assert {strategy(view, Random(seed)).asked for seed in range(50)} == {1}
 
 
 def sums(weights: OwnerWeights, hands: tuple[int, ...]) -> None:
