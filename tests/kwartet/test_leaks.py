@@ -92,6 +92,14 @@ def test_no_path_leads_from_a_view_to_the_truth() -> None:
     assert any(found is position for found in reachable([position]))
 
 
+def test_a_view_keeps_to_what_had_happened_when_it_was_taken() -> None:
+    log = random_log(random_settings(Random(5), range(4, 5), range(13, 14)), Random(5), 30)
+    events = list(log.events[:10])
+    view = log.positions[10].view(0, events)
+    events += log.events[10:]
+    assert view.events == log.events[:10]
+
+
 def reachable(start: object) -> list[object]:
     """Every value that can be reached from a value without leaving for code."""
     found: dict[int, object] = {}
