@@ -11,6 +11,9 @@ One rule knows players apart: the tie-break `first-in-order`. While it can still
 `Rules.order_matters`) the players who hold cards keep their order. Under `fewest-sets` with four or
 more players chance may decide who is on turn; such a position has a key too, in which chance is on
 turn. When all sets are completed nobody is on turn any more, and the points are all that counts.
+(So 3-3-3 and 4-3-3 have three ends: 3-0-0, 2-1-0 and 1-1-1. Who keeps of a finished game who asked
+last, and the points in the order of the seats from there, has six, 300 210 201 120 102 111, and
+2,125 and 114,342 states in all instead of 2,122 and 114,339.)
 """
 
 from __future__ import annotations

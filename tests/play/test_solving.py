@@ -61,26 +61,49 @@ def claim(solution: Solution) -> Claim:
     ids=str,
 )
 def test_sizes(sizes: tuple[int, int, int], states: int, questions: int, answers: int) -> None:
-    # A finished game is its points alone, so 3-3-3 and 4-3-3 have three ends: 3-0-0, 2-1-0, 1-1-1.
     graph = solve(start_of(*sizes)).graph
     assert (len(graph), graph.questions, graph.answers) == (states, questions, answers)
     assert sum(graph.levels) == states
 
 
-def test_ends_are_points_alone(small: Solution) -> None:
-    """Told apart by who asked last, the three ends of 3-3-3 are six, and all its states 2,125."""
-    code = coding(small.graph.rules)
-    ends, told_apart = set(), set()
-    for key in key_bytes(small.graph.keys):
-        for choice in choices(code, key):
-            for reply in choice.replies:
-                parts = code.parts(reply.key)
-                if not parts.kinds:
-                    ends.add(parts.points)
-                    names = reply.roles
-                    told_apart.add(tuple(parts.points[names.index(role)] for role in range(3)))
-    assert ends == {(1, 1, 1), (2, 0, 1), (3, 0, 0)}
-    assert len(told_apart) == 6
+@pytest.mark.parametrize(
+    ("sizes", "states", "by_seats_states"),
+    [
+        ((3, 3, 3), 2_122, 2_125),
+        pytest.param((4, 3, 3), 114_339, 114_342, marks=pytest.mark.slow),
+    ],
+    ids=str,
+)
+def test_ends_are_points_alone(
+    sizes: tuple[int, int, int], states: int, by_seats_states: int
+) -> None:
+    """Were the ends told apart by who asked last and by seats, they would be three more.
+
+    The three ends are 3-0-0, 2-1-0 and 1-1-1. The points of the last asker, of the next seat and
+    of the one after that are six: 300, 210, 201, 120, 102, 111; the last asker has some.
+    """
+    graph = solve(start_of(*sizes)).graph
+    code = coding(graph.rules)
+    ends = set(graph.ends()[0].tolist())
+    keys = key_bytes(graph.keys)
+    last = set[int]()
+    for segment in graph.segments():
+        counts = np.diff(segment.first, append=len(segment.asked))
+        final = np.isin(segment.no, [*ends]) | np.isin(segment.yes, [*ends])
+        last |= set(np.repeat(segment.states, counts)[final].tolist())
+    alone, by_seats = set(), set()
+    for number in last:
+        for _, replies in choices(code, keys[number]):
+            for reply in replies:
+                points = code.parts(reply.key).points
+                if sum(points) == 3:
+                    alone.add(points)
+                    asker, one, two = (points[reply.roles.index(role)] for role in range(3))
+                    # Roles 1 and 2 may sit either way round.
+                    by_seats |= {(asker, one, two), (asker, two, one)}
+    assert alone == {(1, 1, 1), (2, 0, 1), (3, 0, 0)}
+    assert by_seats == {(3, 0, 0), (2, 1, 0), (2, 0, 1), (1, 2, 0), (1, 0, 2), (1, 1, 1)}
+    assert (len(graph), len(graph) - len(alone) + len(by_seats)) == (states, by_seats_states)
 
 
 @pytest.mark.parametrize(
