@@ -17,7 +17,13 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
+from concurrent.futures import (
+    BrokenExecutor,
+    CancelledError,
+    Executor,
+    Future,
+    ThreadPoolExecutor,
+)
 from contextlib import contextmanager
 from functools import partial
 from itertools import islice
@@ -87,6 +93,7 @@ class Pool:
 
     Attributes:
         in_flight: how many chunks to keep submitted.
+        threads: how many threads of this process may work while the workers have nothing to do.
         lost: the exceptions of a future by which a dead worker shows.
     """
 
@@ -96,6 +103,7 @@ class Pool:
         in_flight: int,
         lost: tuple[type[BaseException], ...] = (),
         check: Callable[[], None] = _nothing,
+        threads: int = 1,
     ) -> None:
         """`start` gives an executor, and what ends it at once with all that it runs; `check`,
         called every `CHECK_SECONDS` of waiting, raises when no result can come any more.
@@ -104,6 +112,7 @@ class Pool:
         self._running: tuple[Executor, Callable[[], None]] | None = None
         self._check = check
         self.in_flight = in_flight
+        self.threads = threads
         self.lost: tuple[type[BaseException], ...] = (BrokenExecutor, *lost)
 
     @classmethod
@@ -167,7 +176,8 @@ def open_executor(workers: int = 1, dask: str | None = None) -> Iterator[Pool]:
     elif workers == 1:
         yield Pool(lambda: (SerialExecutor(), _nothing), in_flight=1)
     else:
-        with _ended(Pool(lambda: _processes(workers), in_flight=2 * workers + 1)) as pool:
+        ready = 2 * workers + 1
+        with _ended(Pool(lambda: _processes(workers), ready, threads=workers)) as pool:
             yield pool
 
 
@@ -242,6 +252,20 @@ def ordered_map(
         # An error, an interrupt, or nobody wants the rest.
         pool.drop()
         raise
+
+
+def threaded_map(
+    threads: int, function: Callable[[Item], Result], items: Iterable[Item]
+) -> Iterator[Result]:
+    """`function` of every item, in order, by threads of this process.
+
+    That helps where NumPy does the work: it lets other threads run meanwhile.
+    """
+    if threads == 1:
+        yield from map(function, items)
+        return
+    with ThreadPoolExecutor(threads) as executor:
+        yield from ordered_map(Pool.around(executor, in_flight=2 * threads), function, items)
 
 
 class _Chunk(Generic[Item, Result]):

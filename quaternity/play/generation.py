@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,10 +28,12 @@ from quaternity.play.graph_files import (
     save_arrays,
 )
 from quaternity.play.key_arrays import Keys, among, distinct, found_at, key_array, key_dtype
-from quaternity.workers import Pool, ordered_map
+from quaternity.workers import Pool, ordered_map, threaded_map
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from numpy.typing import NDArray
 
 
 MOST_AT_ONCE = 8192
@@ -84,7 +87,7 @@ def generate(
         LimitError: more than `most_states`.
     """
     code = coding(rules)
-    ready = directory.file("graph.npz")
+    ready = directory.file("graph.arrays")
     if not ready.exists():
         levels = _Levels(code, directory)
         levels.begin(start)
@@ -93,7 +96,7 @@ def generate(
             if most_states is not None and known > most_states:
                 raise LimitError(f"more than {most_states:,} states")
             levels.expand(pool, report)
-        _assemble(code, start, directory, levels, report)
+        _assemble(code, start, directory, levels, pool.threads, report)
     return loaded_graph(code, directory)
 
 
@@ -194,7 +197,12 @@ def _ranges(columns: Sequence[Keys], most_bytes: int) -> Iterator[list[Keys]]:
 
 
 def _assemble(
-    code: Coding, start: Key, directory: WorkDirectory, levels: _Levels, report: Report
+    code: Coding,
+    start: Key,
+    directory: WorkDirectory,
+    levels: _Levels,
+    threads: int,
+    report: Report,
 ) -> None:
     """Number the states, and write the graph in these numbers."""
     last = len(levels.sizes) - 1
@@ -205,30 +213,18 @@ def _assemble(
         files = {
             name: stack.enter_context(Pieces(directory.file(f"graph-{name}"))) for name in COLUMNS
         }
-        for level in range(last):
-            keys = levels.keys(f"level-{level}")
-            for number in range(levels.portions(level)):
-                arrays = load_arrays(directory.file(f"expanded-{level}-{number}"))
-                states = found_at(known, levels.portion_of(keys, number))
-                to = found_at(known, levels.keys(f"found-{level}-{number}"))
-                asking = arrays["counts"] > 0
-                no, yes = arrays["no"], arrays["yes"]
-                answers += int((no >= 0).sum() + (yes >= 0).sum())
-                columns = {
-                    "states": states[asking].astype(np.uint32),
-                    "counts": arrays["counts"][asking],
-                    "asked": arrays["asked"],
-                    "no": to[np.where(no < 0, yes, no)].astype(np.uint32),
-                    "yes": to[np.where(yes < 0, no, yes)].astype(np.uint32),
-                    "no_order": np.where(no < 0, arrays["yes_order"], arrays["no_order"]),
-                    "yes_order": np.where(yes < 0, arrays["no_order"], arrays["yes_order"]),
-                }
-                for name, column in columns.items():
-                    files[name].add(column)
-                bounds.append((files["states"].length, files["asked"].length))
-            report("numbering", sum(levels.sizes[: level + 1]), sum(levels.sizes))
+        portions = [
+            (level, number) for level in range(last) for number in range(levels.portions(level))
+        ]
+        results = threaded_map(threads, partial(_numbered, levels, known), portions)
+        for done, (columns, led) in enumerate(results, 1):
+            answers += led
+            for name, column in columns.items():
+                files[name].add(column)
+            bounds.append((files["states"].length, files["asked"].length))
+            report("numbering", sum(levels.sizes) * done // len(portions), sum(levels.sizes))
     save_arrays(
-        directory.file("graph.npz"),
+        directory.file("graph.arrays"),
         {
             "start": found_at(known, key_array(code, [start])),
             "answers": np.array(answers),
@@ -240,6 +236,28 @@ def _assemble(
         directory.drop([f"level-{level}"])
         for number in range(levels.portions(level)):
             directory.drop([f"expanded-{level}-{number}", f"found-{level}-{number}"])
+
+
+def _numbered(
+    levels: _Levels, known: Keys, portion_at: tuple[int, int]
+) -> tuple[dict[str, NDArray[Any]], int]:
+    """The columns of one portion of a level in numbers of states, and how many answers it has."""
+    level, number = portion_at
+    arrays = load_arrays(levels.directory.file(f"expanded-{level}-{number}"))
+    states = found_at(known, levels.portion_of(levels.keys(f"level-{level}"), number))
+    to = found_at(known, levels.keys(f"found-{level}-{number}"))
+    asking = arrays["counts"] > 0
+    no, yes = arrays["no"], arrays["yes"]
+    columns = {
+        "states": states[asking].astype(np.uint32),
+        "counts": arrays["counts"][asking],
+        "asked": arrays["asked"],
+        "no": to[np.where(no < 0, yes, no)].astype(np.uint32),
+        "yes": to[np.where(yes < 0, no, yes)].astype(np.uint32),
+        "no_order": np.where(no < 0, arrays["yes_order"], arrays["no_order"]),
+        "yes_order": np.where(yes < 0, arrays["no_order"], arrays["yes_order"]),
+    }
+    return columns, int((no >= 0).sum() + (yes >= 0).sum())
 
 
 __all__ = ["MERGE_BYTES", "MOST_AT_ONCE", "Report", "generate", "portion", "quiet"]

@@ -73,10 +73,10 @@ class GameGraph:
     def __len__(self) -> int:
         return len(self.keys)
 
-    def segments(self) -> Iterator[Segment]:
-        """The states in which somebody can ask, or chance is on turn."""
+    def segments(self, share: slice = slice(None)) -> Iterator[Segment]:
+        """The states in which somebody can ask, or chance is on turn: all, or a share of them."""
         columns = self.columns
-        for (state, question), (states_end, questions_end) in pairwise(self.bounds):
+        for (state, question), (states_end, questions_end) in [*pairwise(self.bounds)][share]:
             if state == states_end:
                 continue
             counts = columns["counts"][state:states_end].astype(np.int64)
@@ -141,7 +141,7 @@ class GameGraph:
 
 def loaded_graph(code: Coding, directory: WorkDirectory) -> GameGraph:
     """The graph in a directory."""
-    about = load_arrays(directory.file("graph.npz"))
+    about = load_arrays(directory.file("graph.arrays"))
     order_type = np.uint8 if len(role_orders(code.rules.players)[0]) <= 256 else np.uint16
     types: dict[str, Any] = {
         "states": np.uint32, "counts": np.uint16, "asked": np.uint8, "no": np.uint32,

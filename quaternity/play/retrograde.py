@@ -25,6 +25,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +35,7 @@ from quaternity.play.graph import GameGraph, Segment
 from quaternity.play.graph_files import WorkDirectory, load_arrays, save_arrays
 from quaternity.play.kinds import role_orders
 from quaternity.play.standing import NEVER
+from quaternity.workers import threaded_map
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -42,6 +44,10 @@ if TYPE_CHECKING:
 
 SAVE_SECONDS = 30.0
 """How often the rounds of an unfinished analysis are saved."""
+
+
+SHARES = 4
+"""In how many shares, of segments, the work of a round comes for each thread."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,14 +67,17 @@ class Values:
     length: NDArray[Any]
 
 
-def solve_graph(graph: GameGraph, directory: WorkDirectory, report: Report) -> Values:
+def solve_graph(
+    graph: GameGraph, directory: WorkDirectory, report: Report, threads: int = 1
+) -> Values:
     """All values of all states.
 
-    Finished analyses, and the rounds of an unfinished one, are kept in the directory.
+    Rounds are worked out by as many threads as are given. Finished analyses, and the rounds of an
+    unfinished one, are kept in the directory.
     Memory: about 10 + 6 P bytes a state.
     """
     players = graph.rules.players
-    rounds = _Rounds(graph, directory, report)
+    rounds = _Rounds(graph, directory, report, threads)
     steps = Steps(players)
     ends, winners = graph.ends()
     won = np.array([*(1 << role for role in range(players)), 0], np.uint8)[winners]
@@ -183,8 +192,13 @@ Step = Callable[[Segment, "NDArray[Any]"], "NDArray[Any]"]
 class _Rounds:
     """Repeats a step over all states until nothing changes."""
 
-    def __init__(self, graph: GameGraph, directory: WorkDirectory, report: Report) -> None:
+    def __init__(
+        self, graph: GameGraph, directory: WorkDirectory, report: Report, threads: int
+    ) -> None:
         self.graph, self.directory, self.report = graph, directory, report
+        self.threads = threads
+        count = SHARES * threads if threads > 1 else 1
+        self.shares = [slice(number, None, count) for number in range(count)]
         self.chances = graph.chances()
 
     def repeat(
@@ -193,7 +207,7 @@ class _Rounds:
         """The least fixed point above `values`, and per state and role the round of its bit."""
         if length is None:
             length = np.zeros((0, self.graph.rules.players), np.uint16)
-        file = self.directory.file(f"values-{name.replace(' ', '-')}.npz")
+        file = self.directory.file(f"values-{name.replace(' ', '-')}.arrays")
         done, done_at = False, 0
         if file.exists():
             kept = load_arrays(file)
@@ -203,8 +217,9 @@ class _Rounds:
         while not done:
             done_at += 1
             new = values.copy()
-            for segment in self.graph.segments():
-                new[segment.states] = step(segment, values)
+            settle = partial(self._settle, step, values, new)
+            for _ in threaded_map(self.threads, settle, self.shares):
+                pass
             if self.chances is not None:
                 # Chance takes no move: its choices count in the same round.
                 new[self.chances.states] = step(self.chances, new)
@@ -221,6 +236,10 @@ class _Rounds:
                 self._save(file, values, length, done, done_at)
                 saved = time.monotonic()
         return values, length
+
+    def _settle(self, step: Step, values: NDArray[Any], new: NDArray[Any], share: slice) -> None:
+        for segment in self.graph.segments(share):
+            new[segment.states] = step(segment, values)
 
     @staticmethod
     def _save(

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from quaternity.state import State
 
-FORMAT = "quaternity-solve/1"
+FORMAT = "quaternity-solve/2"
 """Of working directories; a new version does not go on where an old one stopped."""
 
 
@@ -105,7 +105,7 @@ def solve(
     try:
         with _working(rules, start, directory) as work:
             graph = generate(rules, start, work, pool, most_states, report)
-            return Solution(graph, solve_graph(graph, work, report))
+            return Solution(graph, solve_graph(graph, work, report, pool.threads))
     except OSError as error:
         raise LimitError(f"the working files cannot be kept: {error}") from error
 

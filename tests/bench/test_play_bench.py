@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
+from shutil import rmtree
 
 import pytest
 
@@ -17,14 +18,13 @@ from quaternity.play.bots.bot import make_bot
 from quaternity.play.canonical import canonical
 from quaternity.play.coding import Rules, coding
 from quaternity.play.expanding import expanded, expanded_plainly
-from quaternity.play.generation import MOST_AT_ONCE, generate
-from quaternity.play.graph_files import WorkDirectory
+from quaternity.play.generation import MOST_AT_ONCE
 from quaternity.play.key_arrays import key_array
 from quaternity.play.solver import solve
 from quaternity.play.tablebase import Tablebase, write_tablebase
 from quaternity.settings import Settings
 from quaternity.state import State
-from quaternity.workers import Pool, open_executor
+from quaternity.workers import open_executor
 from tests.play.positions import all_keys, random_states
 
 pytestmark = pytest.mark.bench
@@ -50,21 +50,20 @@ def test_solving(set_size: int, goal: str, note: Callable[[str, str, str], None]
 
 
 def test_two_workers(tmp_path: Path, race: Callable[..., float]) -> None:
-    start = State.start(Settings(3, 5, 3))
-    rules, key = Rules.of(start), canonical(start).key
+    start = State.start(Settings(5, 3, 3))
     runs = 0
-    with open_executor(1) as one, open_executor(2) as two:
 
-        def by(pool: Pool) -> Callable[[], None]:
-            def run() -> None:
-                nonlocal runs
-                runs += 1
-                about = {"run": runs}
-                generate(rules, key, WorkDirectory(tmp_path / str(runs), about), pool)
+    def by(workers: int) -> Callable[[], None]:
+        def run() -> None:
+            nonlocal runs
+            runs += 1
+            with open_executor(workers) as pool:
+                solve(start, pool, tmp_path / str(runs))
+            rmtree(tmp_path / str(runs))
 
-            return run
+        return run
 
-        race("generate 3-5-3: two workers against one", by(two), by(one), rounds=1, goal=1.6)
+    race("solve 5-3-3: two workers against one", by(2), by(1), rounds=1, goal=1.6)
 
 
 def test_arrays_against_single_states(race: Callable[..., float]) -> None:

@@ -288,8 +288,9 @@ def test_merging_in_pieces_gives_the_same(monkeypatch: pytest.MonkeyPatch, small
     assert other.graph.levels == small.graph.levels
 
 
-def test_an_interrupted_run_goes_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small: Solution
+@pytest.mark.parametrize("steps", [2, 3, 5])
+def test_a_run_interrupted_again_and_again_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small: Solution, steps: int
 ) -> None:
     monkeypatch.setattr(retrograde, "SAVE_SECONDS", 0)
 
@@ -309,8 +310,9 @@ def test_an_interrupted_run_goes_on(
         return False
 
     interruptions = 0
-    while interrupted_at(interruptions):
+    while interrupted_at(steps):
         interruptions += 1
+        assert interruptions < 100, "nothing is gained"
     assert interruptions >= 8
     other = solve(start_of(3, 3, 3), directory=tmp_path / "work")
     assert (other.graph.keys == small.graph.keys).all()
