@@ -24,7 +24,7 @@ def plot_tournament(path: str, bots: Sequence[str], table: Table) -> None:
     left.barh(places, [one.mean for one in shares], xerr=_errors(shares), capsize=3)
     left.set_yticks(places, list(bots))
     left.invert_yaxis()
-    left.set_xlabel("share of games won alone")
+    left.set_xlabel("share of games won alone, ± a standard error")
     left.set_xlim(0, 1)
     rated = [record.rating or Measured(0.0, None) for record in table.records]
     where = [place for place, record in enumerate(table.records) if record.rating]
@@ -35,7 +35,7 @@ def plot_tournament(path: str, bots: Sequence[str], table: Table) -> None:
         fmt="o",
         capsize=3,
     )
-    right.set_xlabel("rating")
+    right.set_xlabel("rating, ± a standard error")
     right.grid(alpha=0.3)
     save_figure(figure, path)
 

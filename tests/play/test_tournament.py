@@ -135,6 +135,16 @@ def test_plans_are_checked() -> None:
         play(plan, pool)
 
 
+@pytest.mark.parametrize("rival", ["random", "informed"])
+def test_searching_beats_in_a_few_games(rival: str) -> None:
+    plan = Tournament(Settings(4, 3, 3), ("search", rival, rival), games=40, seed=3)
+    with open_executor(1) as pool:
+        table = tabulated(list(play(plan, pool)), 3, Random(3))
+    for margin in table.margins[0][1:]:
+        assert margin is not None
+        assert margin.mean > 0
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("rival", ["random", "informed"])
 @pytest.mark.parametrize(("sets", "players"), [(3, 3), (4, 4)])
