@@ -76,6 +76,22 @@ def test_the_perfect_bot_wins_what_can_be_forced_against_anybody(path: Path) -> 
     assert won > 100
 
 
+def test_the_perfect_bot_answers_for_itself(path: Path) -> None:
+    bot = make_bot(f"perfect:{path}", Random(1))
+    chosen = 0
+    with Tablebase(path) as tablebase:
+        for state in random_states(START, Random(6), 120):
+            for question, answers in state.legal_questions.items():
+                worth = {
+                    answer: tablebase.standing(state.after(question, answer)).worth(question.asked)
+                    for answer in answers
+                }
+                if len(set(worth.values())) == 2:
+                    assert bot.answer(state, question) == max(answers, key=worth.__getitem__)
+                    chosen += 1
+    assert chosen > 50
+
+
 def test_the_search_bot_sees_a_win_in_one_move(path: Path) -> None:
     bot = make_bot("search:60", Random(1))
     seen = 0
