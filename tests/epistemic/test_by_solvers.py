@@ -215,6 +215,21 @@ def test_bounds_by_groups_leave_out_no_coalition(
         assert not work or right == listed
 
 
+@given(positions(max_sets=2, max_set_size=3))
+@settings(max_examples=60, deadline=None)
+def test_one_case_after_another_gives_what_each_gives_alone(position: Position) -> None:
+    """What is kept of one case is not taken for another."""
+    problem, _ = position
+    kept = HandPatterns(problem, problem, (0,))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(hand_patterns, "LITTLE_WORK", 0)
+        for index, number, _ in every_card(problem):
+            for player in range(problem.players):
+                case = {Card(index, number): 1 << player}
+                alone = HandPatterns(problem, problem, (0,)).provable(case)
+                assert kept.provable(case) == alone
+
+
 @pytest.mark.parametrize("most_options", [0, 4000])
 @given(hidden=hidden_cases())
 @settings(max_examples=60, deadline=None)
