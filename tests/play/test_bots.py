@@ -11,6 +11,7 @@ from quaternity.errors import InputError
 from quaternity.play.bots.bot import BOTS, make_bot
 from quaternity.play.bots.policy import Policy
 from quaternity.play.bots.prospects import ahead, exact_prospects, rough_prospects
+from quaternity.play.bots.search import Tree
 from quaternity.play.canonical import canonical
 from quaternity.play.coding import Rules, coding
 from quaternity.play.solver import solve
@@ -105,6 +106,35 @@ def test_the_search_bot_sees_a_win_in_one_move(path: Path) -> None:
                 assert tablebase.standing(state.after(question, answer)).forced_length[turn] == 0
             seen += 1
     assert seen > 10
+
+
+def test_every_player_of_an_imagined_game_plays_for_himself(path: Path) -> None:
+    """Whatever the names: who is on turn and has a forced win keeps it, in what is tried most."""
+    code = coding(Rules.of(START))
+    policy = Policy(code)
+    seen = kept = 0
+    with Tablebase(path) as tablebase:
+        for state in random_states(START, Random(4), 300):
+            key, _ = canonical(state)
+            options = policy.options(key)
+            wins = [
+                all(
+                    tablebase.standing(code.state(reply.key)).forced_length[reply.roles.index(0)]
+                    is not None
+                    for reply in option.replies
+                )
+                for option in options
+            ]
+            if not any(wins) or all(wins):
+                continue
+            tree = Tree(policy, Random(seen))
+            for _ in range(100):
+                tree.imagine(key, (1, 2, 0))
+            node = tree.nodes[key]
+            kept += wins[max(range(len(options)), key=node.rank)]
+            seen += 1
+    assert seen > 30
+    assert kept > 0.8 * seen
 
 
 @settings(deadline=None)

@@ -63,7 +63,7 @@ class SearchBot:
         options = policy.options(key)
         best = options[0]
         if len(options) > 1:
-            tree = _Tree(policy, self._random)
+            tree = Tree(policy, self._random)
             for _ in range(self.games):
                 tree.imagine(key, tuple(range(len(roles))))
             node = tree.nodes[key]
@@ -81,7 +81,7 @@ class SearchBot:
             Reply(answer, *canonical_after(code, state, question, answer)) for answer in answers
         ]
         replies.sort(key=lambda one: -policy.outlook(one, asked))
-        tree = _Tree(policy, self._random)
+        tree = Tree(policy, self._random)
         node = _Node(len(replies))
         for _ in range(self.games):
             one = node.chosen(len(replies))
@@ -144,7 +144,7 @@ class _Node:
         return self.visits[option], self.totals[option], -option
 
 
-class _Tree:
+class Tree:
     """What was imagined for one decision.
 
     Attributes:
@@ -219,4 +219,4 @@ def _shared(players: int) -> Result:
     return [1 / players] * players
 
 
-__all__ = ["DEFAULT_GAMES", "LONGEST", "SearchBot"]
+__all__ = ["DEFAULT_GAMES", "LONGEST", "SearchBot", "Tree"]
