@@ -182,6 +182,9 @@ def _print_questions(ranked: list[Prospect]) -> None:
     from quaternity.cards import Card
     from solvers.wording import listed
 
+    if not ranked:
+        print("\nNo question is legal.")
+        return
     table = Table(box=None, pad_edge=False)
     for heading in ("asked", "for", "chance of yes", "deals after no", "deals after yes", "bits"):
         table.add_column(heading, justify="left" if heading == "for" else "right")

@@ -104,3 +104,7 @@ def test_odd_terminals(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     outcome = cli("analyse", DATA / "possible-4-13-4.json")
     assert outcome.status == 0
     assert "\x1b" not in outcome.out
+
+
+def test_a_finished_game_has_no_questions_to_rank(cli: Cli) -> None:
+    assert cli("analyse", RECORD, "--questions").out.endswith("No question is legal.\n")
