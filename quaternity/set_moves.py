@@ -1,7 +1,7 @@
 """What can be asked about one set, prepared once for all states in which the set looks alike.
 
 A question touches one set only. So for a set that looks a certain way (the multiset of owner masks,
-and the bounds) and an asker, the table of the set after every question and answer can be made in
+and the bounds) and an asker, the table of the set given every question and answer can be made in
 advance; in a state it then takes one addition and one mask to see whether the answer is possible
 (`solvers.coalition_tables`). Cards with equal owners are interchangeable and share one entry, and
 many questions share their outcomes, so there are far fewer tables than answers.
@@ -13,12 +13,12 @@ outcomes per asker, made when first asked for. Kinds and rows are kept within `K
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import lru_cache
 
 from quaternity.listed import Groups
 from quaternity.question import Answer
-from quaternity.transition import answered
+from quaternity.transition import claimed
 from solvers.coalition_tables import Lanes, Set
 from solvers.memo import Memo, bytes_of_numbers
 from solvers.problem import SetConstraint, players_in
@@ -37,11 +37,10 @@ Ask = tuple[int, int, int, int]
 cards, and for no and for yes the bit of its outcome among the outcomes, 0 where the set rules it
 out."""
 
-
 Asks = tuple[tuple[Ask, ...], tuple[int, ...]]
 """All that one asker may ask about a set, as far as the set alone can tell: the questions, and the
-different tables that the set may have afterwards, which many of them share. After a yes the change
-of hands is included, moved to the tables' side of the comparison.
+different tables that an answer may leave the set with, which many of them share. They are tables
+of the set as it was before a card moved, so that the hands are those of the state.
 
 Plain tuples of numbers, here and below: Python's garbage collector need not look at them again and
 again, which would take longer than to make them."""
@@ -111,26 +110,21 @@ class Kind:
         return asks
 
     def _made(self, asker: int) -> Asks:
-        layout = self.layout
         bits, asks = {IMPOSSIBLE: 0}, []
         for asked, mask, no, yes in self._outcomes(asker):
             if no not in bits:
                 bits[no] = 1 << len(bits) - 1
-            if yes != IMPOSSIBLE:
-                yes += layout.member[asked] - layout.member[asker]
-                if yes not in bits:
-                    bits[yes] = 1 << len(bits) - 1
-            elif no == IMPOSSIBLE:
-                continue
-            asks.append((asked, mask, bits[no], bits[yes]))
+            if yes not in bits:
+                bits[yes] = 1 << len(bits) - 1
+            if no != IMPOSSIBLE or yes != IMPOSSIBLE:
+                asks.append((asked, mask, bits[no], bits[yes]))
         return (tuple(asks), tuple(bits)[1:]) if asks else NOTHING
 
     def _outcomes(self, asker: int) -> Iterator[tuple[int, int, int, int]]:
-        """Per asked player and owner mask the set's tables after no and after yes.
+        """Per asked player and owner mask the set's tables given no and given yes.
 
-        The rules are those of `quaternity.transition.answered`, which serves sets with upper
-        bounds. Without any, most tables are shared: a no of somebody who may not own the card says
-        only what the question said, and a yes takes a minimum only from who had one.
+        The rules are those of `quaternity.transition.claimed`, which serves sets with upper bounds.
+        Without any, all that differs is who may own the card.
         """
         layout, (owners, minimums, high) = self.layout, self.looks
         size, players = len(owners), range(layout.players)
@@ -141,7 +135,7 @@ class Kind:
                 for asked in players:
                     if asked != asker:
                         no, yes = (
-                            layout.table_of(answered(constraint, asker, asked, card, answer))
+                            layout.table_of(claimed(constraint, asker, asked, card, answer))
                             for answer in Answer
                         )
                         yield asked, mask, no, yes
@@ -150,45 +144,24 @@ class Kind:
         low[asker] = low[asker] or 1
         if sum(low) > size:
             return
-        ranks, meeting, mine = layout.meetings(owners), layout.meeting, 1 << asker
-        refusing = layout.settling(low, size)
-        asked_for = refusing(ranks)
-        if asked_for == IMPOSSIBLE:
+        settled, meeting = layout.settling(low, size), layout.meeting
+        ranks = layout.meetings(owners)
+        said = settled(ranks)
+        if said == IMPOSSIBLE:
             return
-        low[asker] += 1
-        giving = layout.settling(low, size)
-        # Who had a minimum has one less after giving a card.
-        sparing = {
-            asked: layout.settling(_less(low, asked), size)
-            for asked in players
-            if low[asked] and asked != asker
-        }
         for mask in dict.fromkeys(owners):
-            if mask == mine:
+            left, rest = mask & ~(1 << asker), ranks - meeting[mask]
+            if not left:
                 continue
-            left, rest = mask & ~mine, ranks - meeting[mask]
-            moved, given = rest + meeting[mine], None
-            refused = asked_for if left == mask else refusing(rest + meeting[left])
+            refused = said if left == mask else settled(rest + meeting[left])
             for asked in players:
-                if not left >> asked & 1:
-                    if asked != asker and refused != IMPOSSIBLE:
-                        yield asked, mask, refused, IMPOSSIBLE
-                    continue
-                fewer = left ^ 1 << asked
-                no = refusing(rest + meeting[fewer]) if fewer else IMPOSSIBLE
-                if asked in sparing:
-                    yes = sparing[asked](moved)
-                else:
-                    if given is None:
-                        given = giving(moved)
-                    yes = given
-                yield asked, mask, no, yes
-
-
-def _less(low: Sequence[int], player: int) -> list[int]:
-    less = list(low)
-    less[player] -= 1
-    return less
+                bit = 1 << asked
+                if left & bit:
+                    no = settled(rest + meeting[left ^ bit]) if left != bit else IMPOSSIBLE
+                    yield asked, mask, no, settled(rest + meeting[bit])
+                elif asked != asker and refused != IMPOSSIBLE:
+                    # A no of somebody who may not own the card tells nothing.
+                    yield asked, mask, refused, IMPOSSIBLE
 
 
 class Row:
