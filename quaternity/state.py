@@ -8,12 +8,9 @@ is empty.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
-from random import Random
-from typing import TYPE_CHECKING
 
+from quaternity.completion import out_of_play, owned_by_solver, owned_sets, put_down
 from quaternity.errors import InputError
 from quaternity.faults import IllegalAnswer, IllegalQuestion, answer_fault, question_faults
 from quaternity.legal import LegalQuestions, found_by_tables, problem_after
@@ -22,19 +19,11 @@ from quaternity.question import Answer, Question
 from quaternity.set_moves import IMPOSSIBLE, Row, possible, row
 from quaternity.settings import Settings, TieBreak
 from quaternity.transition import answered
+from quaternity.turns import next_turn
 from solvers.coalition_tables import MAX_PLAYERS, Lanes, lanes_for
 from solvers.problem import DealProblem, SetConstraint
 from solvers.registry import Solver, default_solver
-from solvers.verdict import Feasible, Verdict
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-
-@lru_cache(maxsize=256)
-def out_of_play(players: int) -> SetConstraint:
-    """The constraint of a completed set: no cards."""
-    return SetConstraint((), (0,) * players, (0,) * players)
+from solvers.verdict import Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,10 +317,10 @@ class State:
             moved[asked] -= 1
             hands = tuple(moved)
         rows = (*rows[:set_index], changed, *rows[set_index + 1 :])
-        done = _owned_sets(rows, slack, layout, hands)
+        done = owned_sets(rows, slack, layout, hands)
         completed = self.completed
         if done:
-            hands, rows, completed, slack = _put_down(
+            hands, rows, completed, slack = put_down(
                 done, hands, rows, completed, slack, self.set_size
             )
         sets = tuple([one.constraint for one in rows])
@@ -340,29 +329,14 @@ class State:
         return State._next(self, problem, turn, completed, rows, slack)
 
     def _completed_by_solver(self, question: Question, answer: Answer) -> State:
-        """`after` without tables: sets are completed when no deal gives another player a card.
-
-        Only who owns all of a set in one deal can own it in every deal, so few are put to the test.
-        """
+        """`after` without tables: completed sets are found by a solver."""
         asker, asked, (set_index, number) = question
         problem = problem_after(self.problem, asker, asked, set_index, number, answer)
-        solver = default_solver(problem)
         completed, hands, sets = list(self.completed), list(problem.hands), list(problem.sets)
-        verdict = solver(problem)
-        assert isinstance(verdict, Feasible), "a legal answer implies a possible state"
-        for index, (constraint, owners) in enumerate(
-            zip(problem.sets, verdict.deal.owner, strict=True)
-        ):
-            if len(set(owners)) != 1:
-                continue
-            player = owners[0]
-            high = list(constraint.high)
-            high[player] = constraint.size - 1
-            fewer = SetConstraint.trusted(constraint.owners, constraint.low, tuple(high))
-            if not solver(problem.with_set(index, fewer)):
-                completed[index] = player
-                hands[player] -= constraint.size
-                sets[index] = out_of_play(problem.players)
+        for index, player in owned_by_solver(problem, default_solver(problem)):
+            completed[index] = player
+            hands[player] -= sets[index].size
+            sets[index] = out_of_play(problem.players)
         problem = DealProblem.trusted(tuple(hands), tuple(sets))
         turn = self._turn_after(asker, asked, answer, problem.hands, tuple(completed))
         return State._next(self, problem, turn, tuple(completed), None, None)
@@ -375,25 +349,8 @@ class State:
         hands: tuple[int, ...],
         completed: tuple[int | None, ...],
     ) -> int:
-        """Who asks next: after yes the asker, after no the asked; the other one if that is bare."""
         first, second = (asker, asked) if answer else (asked, asker)
-        if hands[first]:
-            return first
-        if hands[second]:
-            return second
-        able = [player for player, hand in enumerate(hands) if hand]
-        if not able:
-            return first
-        if self.tie_break is TieBreak.FIRST_IN_ORDER:
-            return able[0]
-
-        def rank(player: int) -> tuple[int, int]:
-            return completed.count(player), hands[player]
-
-        least = min(map(rank, able))
-        tied = [player for player in able if rank(player) == least]
-        # Seeded by the position, so that replaying a record gives the same players.
-        return Random(f"{self.seed} {completed} {hands}").choice(tied)
+        return next_turn(first, second, hands, completed, self.tie_break, self.seed)
 
     def _repr_html_(self) -> str:
         from quaternity.html import state_html
@@ -413,52 +370,4 @@ class State:
         )
 
 
-def _owned_sets(
-    rows: Sequence[Row], slack: int, layout: Lanes, hands: Sequence[int]
-) -> list[tuple[int, int]]:
-    """The sets that one player owns in every deal, as (set, player).
-
-    A player owns a set when no deal leaves the player fewer cards of it than all. Forbidding the
-    full number lowers a lane by at most one, so where no lane is tight (apart from nobody's and
-    everybody's, which always are) only a set that is owned by itself can be.
-    """
-    done = []
-    guard = layout.guard
-    loose = slack + 1 + (1 << (layout.everybody * layout.width)) - layout.ones
-    tight = loose & guard != guard
-    for index, one in enumerate(rows):
-        kind = one.kind
-        if kind.owned is not None:
-            done.append((index, kind.owned))
-        elif tight and kind.holders:
-            rest = slack - kind.table
-            for player, table in kind.holders:
-                if hands[player] >= len(one.constraint.owners) and (
-                    (rest + table) & guard != guard
-                ):
-                    done.append((index, player))
-                    break
-    return done
-
-
-def _put_down(
-    done: Iterable[tuple[int, int]],
-    hands: Sequence[int],
-    rows: Sequence[Row],
-    completed: Sequence[int | None],
-    slack: int,
-    set_size: int,
-) -> tuple[tuple[int, ...], tuple[Row, ...], tuple[int | None, ...], int]:
-    """Take completed sets out of hands, rows and slack. The surviving deals stay the same."""
-    hands, rows, completed = list(hands), list(rows), list(completed)
-    layout = rows[0].kind.layout
-    empty = row(layout, out_of_play(len(hands)))
-    for index, player in done:
-        hands[player] -= set_size
-        slack += set_size * layout.member[player] - rows[index].kind.table
-        rows[index] = empty
-        completed[index] = player
-    return tuple(hands), tuple(rows), tuple(completed), slack
-
-
-__all__ = ["State", "out_of_play"]
+__all__ = ["State"]

@@ -12,10 +12,11 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from quaternity.completion import out_of_play
 from quaternity.errors import InputError, QuaternityError
 from quaternity.reading import decode, read_bytes
 from quaternity.settings import LARGEST_SEED, TieBreak
-from quaternity.state import State, out_of_play
+from quaternity.state import State
 from solvers.problem import DealProblem, SetConstraint, check_size, mask_of, players_in
 
 FORMAT = "quaternity-state/1"

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from quaternity.completion import out_of_play
 from quaternity.kwartet.hands import Hand
 from quaternity.kwartet.settings import SET_SIZE, KwartetSettings
 from quaternity.question import Question
@@ -139,12 +140,6 @@ class PublicState(NamedTuple):
         return PublicState(settings, DealProblem.trusted(hands, sets), turn, removed, askers)
 
 
-@lru_cache(maxsize=16)
-def out_of_play(players: int) -> SetConstraint:
-    """The constraint of a removed set: no cards."""
-    return SetConstraint((), (0,) * players, (0,) * players)
-
-
 def _never_full(constraint: SetConstraint, player: int) -> SetConstraint:
     owners, low, high = constraint
     if high[player] < SET_SIZE:
@@ -190,4 +185,4 @@ def information_set(problem: DealProblem, player: int, hand: Hand) -> DealProble
     )
 
 
-__all__ = ["PublicState", "information_set", "next_with_cards", "out_of_play"]
+__all__ = ["PublicState", "information_set", "next_with_cards"]

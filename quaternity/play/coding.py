@@ -15,10 +15,11 @@ from functools import lru_cache
 from struct import Struct
 from typing import Any, NamedTuple
 
+from quaternity.completion import out_of_play
 from quaternity.errors import InputError
 from quaternity.play.kinds import Kind, KindBook, kind_book
 from quaternity.settings import Settings, TieBreak
-from quaternity.state import State, out_of_play
+from quaternity.state import State
 from solvers.coalition_tables import lanes_for
 from solvers.problem import DealProblem, SetConstraint
 

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from itertools import permutations, product
 from random import Random
 
+from quaternity.completion import out_of_play
 from quaternity.play.coding import Coding
 from quaternity.play.successors import choices
 from quaternity.settings import TieBreak
-from quaternity.state import State, out_of_play
+from quaternity.state import State
 from solvers.problem import DealProblem, SetConstraint, mask_of
 from tests.play.plain_solver import Game, Position
 

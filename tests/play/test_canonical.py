@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quaternity.cards import Card
+from quaternity.completion import out_of_play
 from quaternity.errors import InputError
 from quaternity.perft import perft
 from quaternity.play.canonical import canonical
@@ -16,7 +17,7 @@ from quaternity.play.coding import Rules, coding
 from quaternity.play.successors import canonical_after, choices
 from quaternity.question import Answer, Question
 from quaternity.settings import Settings, TieBreak
-from quaternity.state import State, out_of_play
+from quaternity.state import State
 from quaternity.strategies import game_settings, states
 from solvers.problem import DealProblem, SetConstraint
 from tests.play.plain_solver import Game, PlainSolution, Position
