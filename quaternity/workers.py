@@ -347,6 +347,7 @@ def _cluster(address: str) -> Iterator[Any]:
 
     try:
         from distributed import Client
+        from distributed.comm import get_address_host_port
     except ImportError as error:
         raise InputError(
             f"dask {address!r}: the package 'distributed' is not installed "
@@ -362,6 +363,9 @@ def _cluster(address: str) -> Iterator[Any]:
         logger.setLevel(logging.CRITICAL)
     try:
         try:
+            # A client that fails on what is no address is never closed: it complains at the end,
+            # with a traceback, after twice the time limit.
+            get_address_host_port(address)
             client = Client(address, timeout=CLUSTER_SECONDS, set_as_default=False)
         except (OSError, ValueError, TypeError, ImportError) as error:
             raise InputError(f"dask {address!r}: no scheduler answers there ({error})") from error

@@ -176,6 +176,25 @@ def test_a_cluster_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -
             pass
 
 
+@pytest.mark.parametrize("address", ["nowhere", "tcp://127.0.0.1:notaport", "no://127.0.0.1:1"])
+def test_what_is_no_address_is_refused_at_once_and_nothing_follows(address: str) -> None:
+    """A client that was begun, and not closed, complained at the end of the process."""
+    pytest.importorskip("distributed")
+    code = (
+        "from quaternity.errors import InputError\n"
+        "from quaternity.workers import open_executor\n"
+        "try:\n"
+        f"    with open_executor(dask={address!r}): pass\n"
+        "except InputError as error:\n"
+        "    print(error)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert address in done.stdout
+    assert done.stderr == ""
+
+
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     with (
