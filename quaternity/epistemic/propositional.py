@@ -39,6 +39,10 @@ Case: TypeAlias = Mapping[Card, int]
 _KNOWING = (Knows, Distributed, Common, Everywhere, Unknown)
 
 
+MAX_WITHOUT = 2000
+"""Most parts of what `without_knowledge` makes of an equivalence."""
+
+
 def unfolded(formula: Formula, truth: bool) -> tuple[bool, tuple[tuple[Formula, bool], ...]] | None:
     """A formula with a wanted truth value as all, or as one, of its parts with theirs.
 
@@ -122,7 +126,8 @@ def without_knowledge(formula: Formula, weaker: bool) -> Formula:
     """A propositional formula that follows from a formula, or one from which it follows.
 
     What is known is true, in whatever model the knowing happens, so `K f` gives f; nothing
-    propositional gives `K f` but `false`.
+    propositional gives `K f` but `false`. An equivalence that would grow beyond `MAX_WITHOUT` parts
+    gives nothing.
 
     Args:
         weaker: True for a consequence, False for a sufficient condition.
@@ -141,6 +146,8 @@ def without_knowledge(formula: Formula, weaker: bool) -> Formula:
                 without_knowledge(premise, not weaker), without_knowledge(conclusion, weaker)
             )
         case Iff(first, second):
+            if _unfolded_size(formula) > MAX_WITHOUT:
+                return TRUE if weaker else FALSE
             return And(
                 (
                     without_knowledge(Implies(first, second), weaker),
@@ -153,6 +160,14 @@ def without_knowledge(formula: Formula, weaker: bool) -> Formula:
             return without_knowledge(part, True) if weaker else FALSE
         case _:
             return TRUE if weaker else FALSE
+
+
+def _unfolded_size(formula: Formula) -> int:
+    """Parts of a formula whose equivalences between knowledge are written as two implications."""
+    if is_propositional(formula):
+        return formula.size
+    inside = sum(map(_unfolded_size, formula.parts()))
+    return 3 + 2 * inside if isinstance(formula, Iff) else 1 + inside
 
 
 def cases(

@@ -13,6 +13,7 @@ from quaternity.epistemic.by_solvers import SolverEvaluator
 from quaternity.epistemic.coupled_deals import CoupledDeals
 from quaternity.epistemic.deadline import Deadline
 from quaternity.epistemic.explicit import ExplicitEvaluator
+from quaternity.epistemic.formula import Formula
 from quaternity.epistemic.hand_patterns import HandPatterns, set_options
 from quaternity.epistemic.information import information_set, same_hands
 from quaternity.epistemic.language import Language
@@ -105,6 +106,20 @@ def test_undecided_is_said_and_not_guessed(games: list[Position]) -> None:
         holds(K(0, ~K(1, ~K(2, H(3, card)))), problem, deal, "solvers", seconds=1e-6)
     with pytest.raises(InputError, match="seconds"):
         holds("true", problem, deal, seconds=-1)
+
+
+def test_nested_equivalences_of_knowledge_are_answered(games: list[Position]) -> None:
+    """Each one unfolds into two implications; forty would make more parts than a formula may."""
+    problem, deal = games[0]
+    formula: Formula = K(1, H(2, "0/0"))
+    truth = holds(formula, problem, deal)
+    for number in range(40):
+        formula = formula.iff(K(number % 3, H(3, Card(number % 13, 3))))
+        truth = truth == holds(K(number % 3, H(3, Card(number % 13, 3))), problem, deal)
+    for same in (formula, K(0, formula) | ~K(0, formula)):
+        assert holds(same, problem, deal) == (same is not formula or truth)
+    assert not holds(K(0, formula) & K(0, ~formula), problem, deal)
+    assert holds(K(0, formula.iff(formula)), problem, deal)
 
 
 def test_undecided_common_knowledge(monkeypatch: pytest.MonkeyPatch) -> None:
