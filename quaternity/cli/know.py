@@ -33,7 +33,9 @@ def know(
     method: Annotated[
         str, typer.Option(help="auto, solvers, or explicit (lists all deals).")
     ] = "auto",
-    seconds: Annotated[float, typer.Option(help="Time limit of the solvers.")] = 60.0,
+    seconds: Annotated[
+        float, typer.Option(help="Time limit of the solvers, reason included.")
+    ] = 60.0,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
 ) -> None:
     """Say whether a formula is true at a point of a game (by default at the end of the log).
@@ -47,7 +49,7 @@ def know(
 
     Example: quaternity kwartet know game.log --go 20 'K1 !K2 H3 8/3' --why
     """
-    from quaternity.epistemic.explanation import explain
+    from quaternity.epistemic.explanation import judge
     from quaternity.epistemic.holding import holds
     from quaternity.kwartet.log_reading import read_log
     from quaternity.kwartet.settings import SET_SIZE
@@ -57,22 +59,24 @@ def know(
         warn_about(game, text)
     position = _position(log, go, at)
     place = (position.public.problem, position.deal, method, seconds, SET_SIZE)
-    truth = holds(formula, *place)
-    answer: dict[str, Any] = {"formula": formula, "true": truth}
-    unexplained = None
+    explanation = unexplained = None
     if why:
-        try:
-            explanation = explain(formula, *place)
-        except LimitError as error:
-            unexplained = error
+        truth, reason = judge(formula, *place)
+        if isinstance(reason, LimitError):
+            unexplained = reason
         else:
-            answer["why"] = list(explanation.lines)
-            answer["deals"] = [deal.owner for deal in explanation.deals]
+            explanation = reason
+    else:
+        truth = holds(formula, *place)
+    answer: dict[str, Any] = {"formula": formula, "true": truth}
+    if explanation is not None:
+        answer["why"] = list(explanation.lines)
+        answer["deals"] = [deal.owner for deal in explanation.deals]
     if as_json:
         print(json.dumps(answer, separators=(",", ":")), flush=True)
     else:
         print("true" if truth else "false")
-        if why and unexplained is None:
+        if explanation is not None:
             for line in explanation.lines:
                 print(f"  {line}")
             for number, deal in enumerate(explanation.deals, start=1):

@@ -14,7 +14,7 @@ True
 """
 
 from quaternity.epistemic.deadline import Undecided
-from quaternity.epistemic.explanation import Explanation, explain
+from quaternity.epistemic.explanation import Explanation, explain, judge
 from quaternity.epistemic.formula import FALSE, TRUE, Formula, every, some
 from quaternity.epistemic.grammar import parse
 from quaternity.epistemic.holding import Method, holds
@@ -40,6 +40,7 @@ __all__ = [
     "explain",
     "holds",
     "information_set",
+    "judge",
     "parse",
     "some",
 ]

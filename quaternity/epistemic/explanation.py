@@ -32,7 +32,7 @@ from quaternity.epistemic.propositional import (
     narrowed,
     unfolded,
 )
-from quaternity.errors import SolverFault
+from quaternity.errors import LimitError, SolverFault
 from solvers.problem import DealProblem, players_in
 from solvers.registry import solve
 from solvers.verdict import Deal, Feasible
@@ -78,6 +78,31 @@ def explain(
     formula = checked_formula(formula, problem, set_size)
     world = checked_deal(problem, deal)
     return ask(lambda one: _explained(one, formula, world), formula, problem, method, seconds)
+
+
+def judge(
+    formula: Formula | str,
+    problem: DealProblem,
+    deal: Deal | Sequence[Sequence[int]],
+    method: Method | str = Method.AUTO,
+    seconds: float = SECONDS,
+    set_size: int | None = None,
+) -> tuple[bool, Explanation | LimitError]:
+    """The truth of a formula, and why, or what kept the reason from being found.
+
+    One time limit holds for both. Arguments and errors are those of `holds`.
+    """
+    formula = checked_formula(formula, problem, set_size)
+    world = checked_deal(problem, deal)
+
+    def question(evaluator: Evaluator) -> tuple[bool, Explanation | LimitError]:
+        truth = evaluator.truth(formula, world)
+        try:
+            return truth, _explained(evaluator, formula, world)
+        except LimitError as error:
+            return truth, error
+
+    return ask(question, formula, problem, method, seconds)
 
 
 def _explained(evaluator: Evaluator, formula: Formula, deal: Deal) -> Explanation:
@@ -309,4 +334,4 @@ def _why(seen: DealProblem, case: Case) -> str:
     return verdict.shortage.in_words(problem)
 
 
-__all__ = ["MAX_LINES", "Explanation", "explain"]
+__all__ = ["MAX_LINES", "Explanation", "explain", "judge"]

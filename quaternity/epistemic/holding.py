@@ -38,7 +38,7 @@ class Method(StrEnum):
     """How the truth of a formula is found.
 
     `AUTO`: by the solvers where knowledge is not nested or the deals are many, else explicitly;
-    and explicitly where the solvers do not decide and the deals can be listed.
+    and explicitly where the solvers do not decide in half of the time and the deals can be listed.
     """
 
     AUTO = "auto"
@@ -128,8 +128,9 @@ def ask(
     method = Method.parse(method)
     if method is Method.EXPLICIT:
         return question(_explicit(problem))
+    deadline = Deadline(seconds)
     if method is Method.SOLVERS or is_plain(formula):
-        return question(_by_solvers(problem, seconds))
+        return question(_by_solvers(problem, deadline))
     from quaternity.epistemic.worlds import MAX_WORLDS
     from solvers.counting import count_deals
 
@@ -139,11 +140,12 @@ def ask(
         deals = MAX_WORLDS + 1
     if deals <= FEW_WORLDS:
         return question(_explicit(problem))
+    if deals > MAX_WORLDS:
+        return question(_by_solvers(problem, deadline))
     try:
-        return question(_by_solvers(problem, seconds))
+        # The other half is for the list.
+        return question(_by_solvers(problem, Deadline(seconds / 2)))
     except LimitError:
-        if deals > MAX_WORLDS:
-            raise
         return question(_explicit(problem))
 
 
@@ -153,10 +155,10 @@ def _explicit(problem: DealProblem) -> Evaluator:
     return ExplicitEvaluator(problem)
 
 
-def _by_solvers(problem: DealProblem, seconds: float) -> Evaluator:
+def _by_solvers(problem: DealProblem, deadline: Deadline) -> Evaluator:
     from quaternity.epistemic.by_solvers import SolverEvaluator
 
-    return SolverEvaluator(problem, Deadline(seconds))
+    return SolverEvaluator(problem, deadline)
 
 
 def is_plain(formula: Formula) -> bool:

@@ -5,9 +5,12 @@ import subprocess
 import sys
 from pathlib import Path
 from random import Random
+from typing import NoReturn
 
 import pytest
 
+from quaternity.epistemic import Undecided
+from quaternity.epistemic.deadline import Deadline
 from quaternity.kwartet.log import log_text
 from quaternity.kwartet.log_reading import read_log
 from quaternity.kwartet.settings import KwartetSettings
@@ -149,6 +152,35 @@ def test_limits(cli: Cli, full: Path, arguments: list[str]) -> None:
     outcome = cli("kwartet", "know", full, "--at", 20, *arguments, "--json")
     assert (outcome.status, outcome.out) == (4, "")
     assert len(outcome.err.splitlines()) == 1
+
+
+def test_one_time_limit_holds_for_the_truth_and_the_reason(
+    cli: Cli, full: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun = []
+
+    class Noted(Deadline):
+        def __init__(self, seconds: float) -> None:
+            begun.append(seconds)
+            super().__init__(seconds)
+
+    monkeypatch.setattr("quaternity.epistemic.holding.Deadline", Noted)
+    outcome = cli("kwartet", "know", full, "K0 !K1 H2 8/3", "--why", "--seconds", 30)
+    assert outcome.status == 0
+    assert len(outcome.out.splitlines()) > 1
+    assert begun == [30]
+
+
+def test_what_is_true_is_said_though_the_reason_was_not_found(
+    cli: Cli, full: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_reason(*_: object) -> NoReturn:
+        raise Undecided("undecided: too late")
+
+    monkeypatch.setattr("quaternity.epistemic.explanation._explained", no_reason)
+    outcome = cli("kwartet", "know", full, "K0 !K1 H2 8/3", "--why")
+    assert (outcome.status, outcome.out) == (4, "true\n")
+    assert "the reason was not found: undecided: too late" in outcome.err
 
 
 def test_what_a_player_knows_of_hands_loads_no_solver_library(full: Path) -> None:

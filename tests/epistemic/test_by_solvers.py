@@ -122,6 +122,23 @@ def test_nested_equivalences_of_knowledge_are_answered(games: list[Position]) ->
     assert holds(K(0, formula.iff(formula)), problem, deal)
 
 
+def test_the_solvers_get_half_of_the_time_where_the_deals_can_be_listed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    begun = []
+
+    class Over(Deadline):
+        def __init__(self, seconds: float) -> None:
+            begun.append(seconds)
+            super().__init__(0)
+
+    monkeypatch.setattr("quaternity.epistemic.holding.Deadline", Over)
+    monkeypatch.setattr("quaternity.epistemic.holding.FEW_WORLDS", 0)
+    three_cards = DealProblem([1, 1, 1], [SetConstraint.of([[0, 1, 2]] * 3, players=3)])
+    assert holds("C !K2 H0 0/0", three_cards, [[0, 1, 2]], seconds=8)
+    assert begun[-1] == 4
+
+
 def test_undecided_common_knowledge(monkeypatch: pytest.MonkeyPatch) -> None:
     """The deal that makes it false is two steps away."""
     problem = DealProblem(
