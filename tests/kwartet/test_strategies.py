@@ -218,6 +218,8 @@ def test_a_bad_registration_is_named(
     registered.append(EntryPoint(name, place, registry.ENTRY_POINTS))
     with pytest.raises(InputError, match=fault):
         strategy_named("unknown")
+    registry.check_strategies(["exact", "you", "greedy"], also=["you"])
+    assert strategy_named("exact") is exact
 
 
 def test_an_unknown_name_lists_the_known_ones() -> None:
