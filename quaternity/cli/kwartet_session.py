@@ -29,7 +29,7 @@ from quaternity.kwartet.journal import KwartetJournal
 from quaternity.kwartet.position import Position
 from quaternity.kwartet.requests import Event, IllegalRequest
 from quaternity.kwartet.seats import YOU, strategy_named
-from quaternity.kwartet.view import View
+from quaternity.kwartet.view import View, request_of
 from quaternity.question import Question
 from solvers.counting import chances
 from solvers.wording import counted
@@ -122,7 +122,8 @@ class KwartetSession:
     def strategy_request(self) -> None:
         """A request of a seat that a strategy plays."""
         name = self.names[self.position.public.turn]
-        question = strategy_named(name)(self.view, Random(f"{self.seed}/{len(self.events)}"))
+        chance = Random(f"{self.seed}/{len(self.events)}")
+        question = request_of(strategy_named(name), name, self.view, chance)
         try:
             self.play(question)
         except IllegalRequest as error:

@@ -24,6 +24,10 @@ _PUTS_DOWN = re.compile(r"(\d{1,9})\s+puts\s+down\s+(\d{1,9})", re.ASCII)
 _LINE_END = re.compile(r"\r\n|\n|\r")
 
 
+LONGEST_REASON = 500
+"""Characters of a message about a fault; a line may be as long as the file."""
+
+
 class LogError(InputError):
     """A text is not a game log, or its game breaks the rules.
 
@@ -34,6 +38,8 @@ class LogError(InputError):
     """
 
     def __init__(self, line: int, reason: str, path: str = "") -> None:
+        if len(reason) > LONGEST_REASON:
+            reason = f"{reason[: LONGEST_REASON - 100]} … {reason[-90:]}"
         super().__init__(f"{f'{path}: ' if path else ''}line {line}: {reason}")
         self.line, self.reason, self.path = line, reason, path
 

@@ -17,6 +17,7 @@ from quaternity.kwartet.position import Position
 from quaternity.kwartet.requests import Event, IllegalRequest
 from quaternity.kwartet.settings import KwartetSettings
 from quaternity.kwartet.strategies.registry import check_strategies, strategy_named
+from quaternity.kwartet.view import request_of
 from quaternity.kwartet.worlds import log10_worlds
 from quaternity.workers import Pool, item_random, ordered_map
 
@@ -126,7 +127,7 @@ def _played(
         if len(events) >= MOST_REQUESTS:
             raise LimitError(f"game {game} is not over after {MOST_REQUESTS} requests")
         turn = position.public.turn
-        question = players[turn](position.view(turn, events), random)
+        question = request_of(players[turn], names[turn], position.view(turn, events), random)
         try:
             position, event = position.ask(question)
         except IllegalRequest as error:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from random import Random
 from typing import TypeAlias
 
+from quaternity.errors import InputError
 from quaternity.kwartet.hands import Hand
 from quaternity.kwartet.public import PublicState, information_set
 from quaternity.kwartet.requests import Event, request_faults
@@ -55,4 +56,17 @@ class View:
 Strategy: TypeAlias = Callable[[View, Random], Question]
 """A strategy: from what its seat sees, and a source of chance, to a legal request."""
 
-__all__ = ["Strategy", "View"]
+
+def request_of(strategy: Strategy, name: str, view: View, random: Random) -> Question:
+    """What a strategy asks; whether that is legal is for the game to say.
+
+    Raises:
+        InputError: it gives something else than a question.
+    """
+    question = strategy(view, random)
+    if not isinstance(question, Question):
+        raise InputError(f"strategy {name!r} gave {question!r}, which is no Question")
+    return question
+
+
+__all__ = ["Strategy", "View", "request_of"]

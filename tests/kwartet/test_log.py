@@ -155,3 +155,11 @@ def test_a_seat_sees_only_its_own_hand_in_the_log() -> None:
     assert seen == SHORT.replace("hand 0: 0/0 0/1 0/2 1/0", "hand 0: 4 cards")
     with pytest.raises(InputError, match=r"seat 2 is out of range 0\.\.1"):
         log_as_seen(parse_log(SHORT), 2)
+
+
+def test_a_line_as_long_as_the_file_is_not_repeated_in_full() -> None:
+    deal = "kwartet 1\nplayers 2\nsets 2\nhand 0: 0/0 0/1 0/2 1/0\nhand 1: 0/3 1/1 1/2 1/3\n"
+    for text in (deal + "0 asks " + "9" * 100_000 + "\n", deal.replace("1/0", "x" * 100_000)):
+        with pytest.raises(LogError, match=r"line [46]: .*expected") as caught:
+            parse_log(text, "my.log")
+        assert len(str(caught.value)) < 600

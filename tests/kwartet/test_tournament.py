@@ -214,3 +214,6 @@ def test_a_strategy_that_never_ends_or_breaks_the_rules_is_stopped(
         play_game(Tournament(KwartetSettings(2, 4), ("bluff", "bluff")), 2)
     with pytest.raises(InputError, match=r"strategy 'cheat' in game 0: .*cannot ask himself"):
         play_game(Tournament(KwartetSettings(2, 4), ("cheat", "cheat")), 0)
+    monkeypatch.setitem(STRATEGIES, "mute", lambda view, random: None)
+    with pytest.raises(InputError, match="strategy 'mute' gave None, which is no Question"):
+        play_game(Tournament(KwartetSettings(2, 4), ("mute", "mute")), 0)
