@@ -29,6 +29,10 @@ KIND_BYTES = 192 * 2**20
 ROW_BYTES = 64 * 2**20
 """About how much memory prepared rows may take, over all games of a process."""
 
+FEW_CARDS = 64
+"""Up to so many interchangeable cards are one and the same tuple in all rows: 4096 tuples are kept,
+at most about 11 MiB."""
+
 IMPOSSIBLE = -1
 """Stands for the table of a set that no deal fits."""
 
@@ -167,10 +171,11 @@ class Kind:
 class Row:
     """One set of a state: its constraint, and its kind."""
 
-    __slots__ = ("_groups", "constraint", "kind")
+    __slots__ = ("_cards", "_groups", "constraint", "kind")
 
     def __init__(self, constraint: SetConstraint, kind: Kind) -> None:
         self.constraint = constraint
+        self._cards: dict[int, tuple[int, ...]] | None = None
         self.kind = kind
         self._groups: dict[tuple[int, int, int], Groups] = {}
 
@@ -188,7 +193,9 @@ class Row:
         return groups
 
     def _found(self, asker: int, fitting: int, bare: int) -> Groups:
-        cards = _alike(self.constraint.owners)
+        if self._cards is None:
+            self._cards = _alike(self.constraint.owners)
+        cards = self._cards
         groups = []
         for asked, mask, no, yes in self.kind.asks(asker)[0]:
             legal = (fitting & no > 0) + 2 * (fitting & yes > 0)
@@ -202,7 +209,10 @@ def _alike(owners: tuple[int, ...]) -> dict[int, tuple[int, ...]]:
     cards: dict[int, list[int]] = {}
     for card, mask in enumerate(owners):
         cards.setdefault(mask, []).append(card)
-    return {mask: _shared(tuple(alike)) for mask, alike in cards.items()}
+    return {
+        mask: _shared(tuple(alike)) if len(alike) <= FEW_CARDS else tuple(alike)
+        for mask, alike in cards.items()
+    }
 
 
 @lru_cache(maxsize=1 << 12)
