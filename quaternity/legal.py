@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from quaternity.cards import Card
 from quaternity.listed import ANSWERS, Answers, Group, Listed
 from quaternity.question import Answer, Question
-from quaternity.set_moves import possible
+from quaternity.set_moves import Ask, possible
 from quaternity.transition import answered
 from solvers.problem import DealProblem
 from solvers.registry import Solver, default_solver
@@ -40,9 +40,17 @@ def found_by_tables(state: State) -> list[Listed]:
             bare |= 1 << player
     found: list[Listed] = []
     seen: dict[int, int] = {}
+    tried: dict[int, tuple[Ask, ...]] = {}
     for set_index, row in enumerate(rows):
         kind = row.kind
         key = id(kind)
+        if kind.heavy:
+            if key not in tried:
+                tried[key] = kind.tried(asker, slack - kind.table)
+            groups = row.among(tried[key], 3, bare)
+            if groups:
+                found.append(Listed(asker, set_index, groups))
+            continue
         fitting = seen.get(key)
         if fitting is None:
             _, outcomes = kind.asks(asker)

@@ -9,6 +9,8 @@ many questions share their outcomes, so there are far fewer tables than answers.
 What grows: a table has 2^P lanes; a set has at most 2 (P - 1) x (distinct owner masks) different
 outcomes per asker, made when first asked for. Kinds and rows are kept within `KIND_BYTES` and
 `ROW_BYTES`; when a budget is spent, that memo starts anew, and the rows with the kinds they hold.
+Where the outcomes of one asker could take more than `ASKER_BYTES` (11 players or more, and hundreds
+of distinct owner masks), they are made, tried and dropped one after another.
 """
 
 from __future__ import annotations
@@ -32,6 +34,9 @@ ROW_BYTES = 64 * 2**20
 FEW_CARDS = 64
 """Up to so many interchangeable cards are one and the same tuple in all rows: 4096 tuples are kept,
 at most about 11 MiB."""
+
+ASKER_BYTES = KIND_BYTES // 4
+"""About how much memory what one asker may ask about a set may take to be prepared."""
 
 IMPOSSIBLE = -1
 """Stands for the table of a set that no deal fits."""
@@ -76,9 +81,10 @@ class Kind:
         table: the packed coalition table, or `IMPOSSIBLE`.
         owned: the player who owns every card whatever the other sets are, or None.
         holders: per player who may own all cards, the table in which that player does not.
+        heavy: whether what may be asked is too much to prepare, see `tried`.
     """
 
-    __slots__ = ("_asks", "holders", "layout", "looks", "owned", "table")
+    __slots__ = ("_asks", "heavy", "holders", "layout", "looks", "owned", "table")
 
     def __init__(self, layout: Lanes, looks: Set) -> None:
         self.layout = layout
@@ -89,6 +95,8 @@ class Kind:
         self.holders: tuple[tuple[int, int], ...] = ()
         owners, low, high = looks
         size = len(owners)
+        different = 2 * (layout.players - 1) * len(set(owners))
+        self.heavy = different * ((layout.width << layout.players) // 8) > ASKER_BYTES
         if not size or self.table == IMPOSSIBLE:
             return
         common = layout.everybody
@@ -112,6 +120,31 @@ class Kind:
             lanes = (self.layout.width << self.layout.players) // 8
             _KINDS.charge(250 + 120 * len(asks[0]) + len(asks[1]) * (lanes + 50))
         return asks
+
+    def tried(self, asker: int, rest: int) -> tuple[Ask, ...]:
+        """What an asker may ask with answers that fit; keeps no table.
+
+        The bits are 1 for a no that fits, and 2 for a yes.
+
+        Args:
+            rest: see `possible`.
+        """
+        guard, asks = self.layout.guard, []
+        for asked, mask, *tables in self._outcomes(asker):
+            no, yes = (table != IMPOSSIBLE and (rest + table) & guard == guard for table in tables)
+            if no or yes:
+                asks.append((asked, mask, int(no), 2 * yes))
+        return tuple(asks)
+
+    def tried_answers(self, asker: int, asked: int, mask: int, rest: int) -> int:
+        """As `tried`, for one question: 1 for a no that fits, plus 2 for a yes."""
+        layout, constraint = self.layout, SetConstraint.trusted(*self.looks)
+        card, fitting = constraint.owners.index(mask), 0
+        for answer in Answer:
+            table = layout.table_of(claimed(constraint, asker, asked, card, answer))
+            if table != IMPOSSIBLE and (rest + table) & layout.guard == layout.guard:
+                fitting += 1 + answer
+        return fitting
 
     def _made(self, asker: int) -> Asks:
         bits, asks = {IMPOSSIBLE: 0}, []
@@ -188,16 +221,18 @@ class Row:
         """
         groups = self._groups.get((asker, fitting, bare))
         if groups is None:
-            groups = self._groups[asker, fitting, bare] = self._found(asker, fitting, bare)
+            groups = self.among(self.kind.asks(asker)[0], fitting, bare)
+            self._groups[asker, fitting, bare] = groups
             _ROWS.charge(200 + 90 * len(groups))
         return groups
 
-    def _found(self, asker: int, fitting: int, bare: int) -> Groups:
+    def among(self, asks: tuple[Ask, ...], fitting: int, bare: int) -> Groups:
+        """As `groups`, of these asks."""
         if self._cards is None:
             self._cards = _alike(self.constraint.owners)
         cards = self._cards
         groups = []
-        for asked, mask, no, yes in self.kind.asks(asker)[0]:
+        for asked, mask, no, yes in asks:
             legal = (fitting & no > 0) + 2 * (fitting & yes > 0)
             if legal and not bare >> asked & 1:
                 groups.append((asked, cards[mask], legal))

@@ -1,14 +1,22 @@
 """What an answer does to the deals when a state also says how many cards a player has at most."""
 
+import tracemalloc
+from collections.abc import Iterator
+from itertools import product
 from random import Random
 
 import pytest
 
+from quaternity import set_moves
+from quaternity.cards import Card
+from quaternity.completion import out_of_play
 from quaternity.legal import problem_after
-from quaternity.question import Answer
+from quaternity.question import Answer, Question
+from quaternity.state import State
 from quaternity.transition import claimed
 from solvers.brute_force import deals
 from solvers.problem import DealProblem, SetConstraint
+from solvers.registry import SOLVERS
 
 Owners = tuple[tuple[int, ...], ...]
 
@@ -82,3 +90,55 @@ def test_a_maximum_follows_the_card(before: tuple[int, ...], after: tuple[int, .
     found = problem_after(problem, 0, 1, 0, 3, Answer.YES)
     assert found.hands == (5, 3, 4)
     assert found.sets[0] == SetConstraint((7, 7, 7, 1), (2, 0, 0), after)
+
+
+@pytest.fixture
+def nothing_prepared(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """What is too much to prepare is tried piece by piece: here everything."""
+    set_moves._KINDS.forget()
+    set_moves._ROWS.forget()
+    monkeypatch.setattr(set_moves, "ASKER_BYTES", -1)
+    yield
+    set_moves._KINDS.forget()
+    set_moves._ROWS.forget()
+
+
+@pytest.mark.usefixtures("nothing_prepared")
+def test_answers_tried_one_by_one_are_those_of_brute_force() -> None:
+    random, seen = Random(2), set()
+    for number in range(150):
+        problem = problem_around(random, 3, (3, 3))
+        if number % 3 == 0:
+            free = [one._replace(high=(3, 3, 3)) for one in problem.sets]
+            problem = DealProblem(problem.hands, free)
+        if number % 10 == 0:
+            problem = DealProblem(random.sample(problem.hands, 3), problem.sets)
+        problem = DealProblem(problem.hands, (out_of_play(3), *problem.sets))
+        state = State(problem, number % 3, (1, None, None), 3)
+        expected = dict(state.legal_questions_by(SOLVERS["brute-force"]).items())
+        for asked, set_index, card in product(range(3), repeat=3):
+            question = Question(number % 3, asked, Card(set_index, card))
+            answers = state.legal_questions.answers(question)
+            assert answers == expected.get(question, ())
+            seen.add(answers)
+        assert dict(state.legal_questions.items()) == expected
+    assert len(seen) == 4
+
+
+def test_sets_of_many_kinds_of_cards_take_little_memory() -> None:
+    """Twelve players, a set of a thousand kinds of cards: tables of 170 MB, none of them kept."""
+    random, players, size = Random(1), 12, 1_000
+    owner = [random.randrange(players) for _ in range(2 * size)]
+    masks = [1 << who | random.randrange(1 << players) for who in owner]
+    sets = [
+        SetConstraint(part, (0,) * players, (size,) * players)
+        for part in (masks[:size], [(1 << players) - 1] * size)
+    ]
+    hands = [owner.count(player) for player in range(players)]
+    state = State(DealProblem(hands, sets), 0, (None, None), size)
+    tracemalloc.start()
+    groups = state.legal_questions.groups()
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert len(groups) > 5_000
+    assert most < 12 * 2**20
