@@ -74,8 +74,6 @@ class _Kept(dict[Alike, Pairs]):
         questions = [Question(self.asker, asked, Card(self.set_index, card)) for card in cards]
         # A question, its card and its pair take three tuples and a number.
         _PAIRS.charge(400 + 280 * len(cards))
-        if _PAIRS.spent > PAIR_BYTES:
-            _PAIRS.forget()
         pairs = self[group] = [(question, answers) for question in questions]
         return pairs
 

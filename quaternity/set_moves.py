@@ -7,8 +7,9 @@ advance; in a state it then takes one addition and one mask to see whether the a
 many questions share their outcomes, so there are far fewer tables than answers.
 
 What grows: a table has 2^P lanes; a set has at most 2 (P - 1) x (distinct owner masks) different
-outcomes per asker, made when first asked for. Kinds and rows are kept within `KIND_BYTES` and
-`ROW_BYTES`; when a budget is spent, that memo starts anew, and the rows with the kinds they hold.
+outcomes per asker, made when first asked for. Kinds, outcomes and rows are kept within
+`KIND_BYTES`, `ASK_BYTES` and `ROW_BYTES`; when a budget is spent, that memo starts anew, and with
+the kinds all that holds them. States hold their rows and kinds, but no outcomes.
 Where the outcomes of one asker could take more than `ASKER_BYTES` (11 players or more, and hundreds
 of distinct owner masks), they are made, tried and dropped one after another.
 """
@@ -25,8 +26,11 @@ from solvers.coalition_tables import Lanes, Set
 from solvers.memo import Memo, bytes_of_numbers
 from solvers.problem import SetConstraint, players_in
 
-KIND_BYTES = 192 * 2**20
+KIND_BYTES = 64 * 2**20
 """About how much memory prepared kinds may take, over all games of a process."""
+
+ASK_BYTES = 128 * 2**20
+"""About how much memory what may be asked about them, with its outcomes, may take."""
 
 ROW_BYTES = 64 * 2**20
 """About how much memory prepared rows may take, over all games of a process."""
@@ -35,7 +39,7 @@ FEW_CARDS = 64
 """Up to so many interchangeable cards are one and the same tuple in all rows: 4096 tuples are kept,
 at most about 11 MiB."""
 
-ASKER_BYTES = KIND_BYTES // 4
+ASKER_BYTES = ASK_BYTES // 4
 """About how much memory what one asker may ask about a set may take to be prepared."""
 
 IMPOSSIBLE = -1
@@ -84,13 +88,12 @@ class Kind:
         heavy: whether what may be asked is too much to prepare, see `tried`.
     """
 
-    __slots__ = ("_asks", "heavy", "holders", "layout", "looks", "owned", "table")
+    __slots__ = ("heavy", "holders", "layout", "looks", "owned", "table")
 
     def __init__(self, layout: Lanes, looks: Set) -> None:
         self.layout = layout
         self.looks = looks
         self.table = layout.table(*looks)
-        self._asks: dict[int, Asks] = {}
         self.owned: int | None = None
         self.holders: tuple[tuple[int, int], ...] = ()
         owners, low, high = looks
@@ -114,11 +117,12 @@ class Kind:
 
     def asks(self, asker: int) -> Asks:
         """What an asker may ask about the set."""
-        asks = self._asks.get(asker)
+        asks = _ASKS.entries.get((self, asker))
         if asks is None:
-            asks = self._asks[asker] = self._made(asker)
+            asks = self._made(asker)
             lanes = (self.layout.width << self.layout.players) // 8
-            _KINDS.charge(250 + 120 * len(asks[0]) + len(asks[1]) * (lanes + 50))
+            size = 400 + 120 * len(asks[0]) + len(asks[1]) * (lanes + 50)
+            _ASKS.keep((self, asker), asks, size)
         return asks
 
     def tried(self, asker: int, rest: int) -> tuple[Ask, ...]:
@@ -258,6 +262,7 @@ def _shared(cards: tuple[int, ...]) -> tuple[int, ...]:
 
 # By lane width and looks; the players are as many as bounds.
 _KINDS: Memo[tuple[int, *Set], Kind] = Memo(KIND_BYTES)
+_ASKS: Memo[tuple[Kind, int], Asks] = Memo(ASK_BYTES)
 _ROWS: Memo[tuple[int, *Set], Row] = Memo(ROW_BYTES)
 
 
@@ -268,9 +273,10 @@ def _kind(layout: Lanes, constraint: SetConstraint) -> Kind:
     if kind is None:
         kind = Kind(layout, looks)
         size = _kind_bytes(layout, constraint)
-        if _KINDS.spent + size > KIND_BYTES:
-            # Rows hold their kinds, which would stay in memory.
+        if _KINDS.spent + size > _KINDS.budget:
+            # Rows and outcomes hold their kinds, which would stay in memory.
             _ROWS.forget()
+            _ASKS.forget()
         _KINDS.keep(key, kind, size)
     return kind
 
@@ -294,5 +300,5 @@ def row(layout: Lanes, constraint: SetConstraint) -> Row:
 
 
 __all__ = [
-    "IMPOSSIBLE", "KIND_BYTES", "ROW_BYTES", "Ask", "Asks", "Kind", "Row", "possible", "row",
+    "ASK_BYTES", "IMPOSSIBLE", "KIND_BYTES", "ROW_BYTES", "Ask", "Asks", "Kind", "Row", "possible", "row",
 ]  # fmt: skip

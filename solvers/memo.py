@@ -38,8 +38,10 @@ class Memo(Generic[K, V]):
         return result
 
     def charge(self, size: int) -> None:
-        """Say that a kept result has grown by about `size` bytes; the next `keep` minds it."""
+        """Say that a kept result has grown by about `size` bytes, which may spend the budget."""
         self.spent += size
+        if self.spent > self.budget:
+            self.forget()
 
     def forget(self) -> None:
         """Keep nothing any more; `entries` stays the same dictionary."""

@@ -4,15 +4,20 @@ import copy
 import gc
 import pickle
 import tracemalloc
+from dataclasses import replace
+from random import Random
 
 import pytest
 
 from quaternity import listed, set_moves
+from quaternity.legal import problem_after
 from quaternity.listed import Listed
+from quaternity.question import Answer
 from quaternity.settings import Settings
 from quaternity.state import State
+from solvers import SOLVERS
 from solvers.coalition_tables import lanes_for
-from solvers.problem import SetConstraint
+from solvers.problem import DealProblem, SetConstraint
 
 
 def test_kept_questions_are_estimated_in_full() -> None:
@@ -29,7 +34,7 @@ def test_kept_questions_are_forgotten_when_the_budget_is_spent(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     listed._PAIRS.forget()
-    monkeypatch.setattr(listed, "PAIR_BYTES", 20_000)
+    monkeypatch.setattr(listed._PAIRS, "budget", 20_000)
     most = 0
     for first in range(200):
         pairs = Listed(0, 7, ((1, (first, first + 1), 3),)).pairs()
@@ -37,6 +42,44 @@ def test_kept_questions_are_forgotten_when_the_budget_is_spent(
         most = max(most, listed._PAIRS.spent)
     assert 15_000 < most < 22_000
     listed._PAIRS.forget()
+
+
+def test_outcomes_stay_within_their_budget_while_a_state_holds_its_sets(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A state with many sets of many kinds of cards, and everybody on turn in it."""
+    players, sets, size = 9, 20, 18
+    random, everybody = Random(1), (1 << players) - 1
+    full, none = (size,) * players, (0,) * players
+    constraints = [
+        SetConstraint([random.randrange(1, everybody + 1) for _ in range(size)], none, full)
+        for _ in range(sets)
+    ]
+    problem = DealProblem([sets * size // players] * players, constraints)
+    for memo in (set_moves._KINDS, set_moves._ASKS, set_moves._ROWS):
+        memo.forget()
+    monkeypatch.setattr(set_moves._ASKS, "budget", 2_000_000)
+    state = State(problem, 0, (None,) * sets, size)
+    state.slack()
+    tracemalloc.start()
+    for turn in range(players):
+        other = replace(state, turn=turn)
+        object.__setattr__(other, "_rows", state.rows())
+        assert other.legal_questions
+        assert 0 < set_moves._ASKS.spent <= 2_000_000
+    used = tracemalloc.get_traced_memory()[0]
+    tracemalloc.stop()
+    assert used < 4_000_000
+    # Nothing lost: what was made and dropped is made again.
+    again = replace(state, turn=1)
+    sampled = list(again.legal_questions.items())[::400]
+    for question, answers in sampled:
+        found = [
+            answer
+            for answer in Answer
+            if SOLVERS["max-flow"](problem_after(problem, *question[:2], *question.card, answer))
+        ]
+        assert tuple(found) == answers
 
 
 def test_copies_of_a_state_carry_its_value_alone() -> None:

@@ -32,6 +32,16 @@ def test_a_result_above_the_budget_is_not_kept_and_costs_no_other() -> None:
     assert memo.spent == 10
 
 
+def test_what_grows_spends_the_budget_too() -> None:
+    memo: Memo[str, int] = Memo(budget=10)
+    memo.keep("a", 1, size=5)
+    memo.charge(5)
+    assert memo.entries == {"a": 1}
+    memo.charge(1)
+    assert not memo.entries
+    assert not memo.spent
+
+
 def test_forgetting_keeps_the_dictionary() -> None:
     memo: Memo[str, int] = Memo(budget=10)
     entries = memo.entries
