@@ -300,5 +300,6 @@ def row(layout: Lanes, constraint: SetConstraint) -> Row:
 
 
 __all__ = [
-    "ASK_BYTES", "IMPOSSIBLE", "KIND_BYTES", "ROW_BYTES", "Ask", "Asks", "Kind", "Row", "possible", "row",
+    "ASK_BYTES", "IMPOSSIBLE", "KIND_BYTES", "ROW_BYTES",
+    "Ask", "Asks", "Kind", "Row", "possible", "row",
 ]  # fmt: skip

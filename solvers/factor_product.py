@@ -14,7 +14,7 @@ from operator import mul
 from typing import TypeAlias
 
 from solvers.errors import LimitError
-from solvers.lane_polynomials import Lanes, program
+from solvers.lane_polynomials import ExponentLanes, program
 from solvers.problem import players_in
 from solvers.residue import Residue
 from solvers.set_ways import SetWays
@@ -37,7 +37,7 @@ class Product:
     def __init__(self, rest: Residue) -> None:
         self.hands = rest.hands
         self.factors = rest.factors
-        self.lanes = Lanes(rest.hands, rest.factors.items())
+        self.lanes = ExponentLanes(rest.hands, rest.factors.items())
         # A factor with one count vector moves no exponent: it only multiplies.
         self.constant = 1
         self.moving: list[SetWays] = []

@@ -54,7 +54,7 @@ def _program(factor: SetWays, places: tuple[int, ...]) -> Program:
     return tuple((a, b, c, d) for a, b, c, d in steps), tuple(weights)
 
 
-class Lanes:
+class ExponentLanes:
     """The layout of the polynomials of one problem.
 
     Attributes:
@@ -67,9 +67,10 @@ class Lanes:
     __slots__ = ("_hands", "_masks", "lanes", "places", "strides", "width")
 
     def __init__(self, hands: Sequence[int], factors: Iterable[tuple[SetWays, int]]) -> None:
-        order = sorted((hand, player) for player, hand in enumerate(hands))
-        self._hands = [hand for hand, _ in order[:-1]]
-        self.places = tuple(player for _, player in order[:-1])
+        # In the order of the players, so that a factor meets no more than P different orders.
+        implied = max(range(len(hands)), key=hands.__getitem__, default=0)
+        self.places = tuple(player for player in range(len(hands)) if player != implied)
+        self._hands = [hands[player] for player in self.places]
         self.strides: list[int] = []
         lanes = 1
         for hand in self._hands:
@@ -143,4 +144,4 @@ class Lanes:
         return found
 
 
-__all__ = ["Lanes", "Program", "program"]
+__all__ = ["ExponentLanes", "Program", "program"]

@@ -83,7 +83,8 @@ class SetWays:
         vectors: the count vectors within owners and bounds, in a fixed order, less `base`.
         weights: per vector, its number of ways.
         base: per player, the smallest count over all vectors; zeros when there is no vector.
-        programs: how to multiply polynomials by this factor (see `solvers.lane_polynomials`).
+        programs: how to multiply polynomials by this factor, by the players that have a digit (see
+            `solvers.lane_polynomials`): at most one for every player left out.
         size: about how many bytes of memory all of this takes.
 
     Raises:
@@ -108,7 +109,7 @@ class SetWays:
         self._whole = tuple(counted)
         self.programs: dict[tuple[int, ...], Any] = {}
         owned = sum(mask.bit_count() for mask in sizes)
-        self.size = 2_000 + len(counted) * (600 + 32 * len(low) + 16 * owned)
+        self.size = 3_000 + len(counted) * (900 + 120 * len(low) + 16 * owned)
 
     @property
     def is_single_card(self) -> bool:

@@ -3,12 +3,18 @@
 import gc
 import tracemalloc
 from collections.abc import Callable
+from itertools import permutations
 
 import pytest
 
-from solvers import SetConstraint
+from solvers import DealProblem, SetConstraint
 from solvers.coalition_tables import Lanes
+from solvers.factor_product import Product
+from solvers.lane_polynomials import program
 from solvers.memo import Memo
+from solvers.residue import residue
+from solvers.set_ways import SetWays
+from tests.solvers.plain_counting import count_by_remaining_hands
 
 
 def test_everything_is_forgotten_when_the_budget_is_spent() -> None:
@@ -90,3 +96,37 @@ def test_tables_of_large_sets_stay_within_the_budget() -> None:
         assert layout.table((3,) * size, (0, 0), (size, size)) > 0
         assert 0 < layout._tables.spent <= 1_000_000
     assert len(layout._tables.entries) < 15
+
+
+@pytest.mark.parametrize(
+    ("players", "size", "kinds"), [(4, 4, 1), (4, 4, 3), (6, 6, 2), (8, 4, 2), (2, 400, 3)]
+)
+def test_ways_of_sets_are_estimated_in_full(players: int, size: int, kinds: int) -> None:
+    """With all that is made later: chances, and the programs for every player left out."""
+    everybody = (1 << players) - 1
+    fewer = [everybody & ~(1 << player) for player in range(1, kinds)]
+    owners = tuple(sorted([everybody] * (size - len(fewer)) + fewer))
+    kept = []
+
+    def fill() -> None:
+        ways = SetWays(owners, (1,) + (0,) * (players - 1), (size,) * players)
+        assert ways.tails
+        assert ways.card_weights
+        for implied in range(players):
+            program(ways, tuple(player for player in range(players) if player != implied))
+        kept.append(ways)
+
+    assert 0 < taken(fill) < 1.15 * kept[0].size
+
+
+def test_orders_of_hands_do_not_multiply_what_is_kept() -> None:
+    """Of every order in which hands can grow, the same few programs."""
+    bound = SetConstraint.of([range(4)] * 4, players=4, high=[3] * 4)
+    sizes = (1, 2, 4, 5)
+    for hands in permutations(sizes):
+        rest = residue(DealProblem(hands, [bound] * 3))
+        assert rest is not None
+        product = Product(rest)
+        assert product.count() == count_by_remaining_hands(DealProblem(hands, [bound] * 3))
+        (factor,) = product.moving
+    assert 1 <= len(factor.programs) <= 4
