@@ -1,11 +1,12 @@
 """What a state implies: closing, counting, information, and reasons traced to moves."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from math import factorial, log2
 from random import Random
 
 import pytest
 
+from quaternity import explanation
 from quaternity.analysis import analyse
 from quaternity.cards import Card
 from quaternity.explanation import explain, known_from
@@ -224,6 +225,61 @@ def test_the_shorter_of_two_minimal_lists_is_told(
     assert not solve(claim(known_from(game, longer), question, answer))
     for move in longer:
         assert solve(claim(known_from(game, {move}), question, answer))
+
+
+@pytest.mark.parametrize("settings", [Settings(2, 3, 3), Settings(4, 6, 4)], ids=str)
+def test_moves_left_out_many_at_once_are_those_left_out_one_by_one(settings: Settings) -> None:
+    random = Random(6)
+    explained = 0
+    while explained < 20:
+        game = played(settings, random, random.randrange(1, 30))
+        everything = list(game.state.legal_questions.items())
+        forced = [(question, answers[0]) for question, answers in everything if len(answers) == 1]
+        if not forced:
+            continue
+        question, answer = random.choice(forced)
+
+        def impossible(
+            chosen: set[int], game: Game = game, question: Question = question,
+            answer: Answer = Answer(not answer),
+        ) -> bool:  # fmt: skip
+            return not solve(claim(known_from(game, chosen), question, answer))
+
+        lists = []
+        moves = range(len(game.moves))
+        for order in (moves, moves[::-1]):
+            needed = set(moves)
+            for move in order:
+                if impossible(needed - {move}):
+                    needed.remove(move)
+            lists.append(tuple(sorted(needed)))
+        found = explain(game, question, Answer(not answer))
+        assert found is not None
+        assert found.moves == min(lists, key=len)
+        explained += 1
+
+
+def test_long_games_are_explained_by_few_checks(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = Game.start(Settings(4, 3, 3))
+    there, back = Move.parse("0 asks 1 for 0/0: no"), Move.parse("1 asks 0 for 0/0: no")
+    states = [game.state, game.play(there).state, game.play(there).play(back).state]
+    rounds = 1_000
+    game = Game(
+        game.settings,
+        (there, back) * rounds,
+        (states[0], states[1], *(states[2], states[1]) * (rounds - 1), states[2]),
+    )
+    checks = []
+
+    def counted(game: Game, chosen: Collection[int]) -> DealProblem:
+        checks.append(chosen)
+        return known_from(game, chosen)
+
+    monkeypatch.setattr(explanation, "known_from", counted)
+    found = explain(game, Question(0, 1, Card(0, 0)), Answer.YES)
+    assert found is not None
+    assert len(found.moves) == 1
+    assert len(checks) < 60
 
 
 def test_a_repeated_position_is_noticed() -> None:
