@@ -7,27 +7,48 @@ from dataclasses import dataclass
 from quaternity.faults import why_impossible
 from quaternity.state import State
 from solvers.counting import exact_chances
-from solvers.errors import NoDeal
+from solvers.errors import LimitError, NoDeal
 from solvers.problem import DealProblem, SetConstraint, players_in
 
 
 @dataclass(frozen=True, slots=True)
-class Analysis:
-    """What a possible state implies.
+class Deductions:
+    """What a possible state implies, short of counting its deals.
 
     Attributes:
-        deals: number of deals that fit.
-        chances: `[set][card][player]`, all deals being equally likely. 0.0 and 1.0 are exact.
         counts: `[player][set]`, the fewest and the most cards of the set the player can hold.
         may_own: `[set][card]`, the players who own the card in some deal.
 
     A completed set's cards belong to its owner; in hands it has no cards.
     """
 
-    deals: int
-    chances: list[list[list[float]]]
     counts: list[list[tuple[int, int]]]
     may_own: list[list[tuple[int, ...]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis(Deductions):
+    """What a possible state implies.
+
+    Attributes:
+        deals: number of deals that fit.
+        chances: `[set][card][player]`, all deals being equally likely. 0.0 and 1.0 are exact.
+    """
+
+    deals: int
+    chances: list[list[list[float]]]
+
+
+class TooManyDeals(LimitError):
+    """The deals of a state are above the limits of `solvers.counting`.
+
+    Attributes:
+        deductions: what the state implies all the same.
+    """
+
+    def __init__(self, reason: LimitError, deductions: Deductions) -> None:
+        super().__init__(str(reason))
+        self.deductions = deductions
 
 
 def analyse(state: State) -> Analysis:
@@ -35,37 +56,45 @@ def analyse(state: State) -> Analysis:
 
     Raises:
         NoDeal: the state is impossible.
-        LimitError: counting is above the limits of `solvers.counting`.
+        TooManyDeals: counting is above the limits of `solvers.counting`.
+        LimitError: so are the deductions above those of `solvers.filtering`.
     """
     reason = why_impossible(state.problem)
     if reason is not None:
         raise NoDeal(reason[1])
     closed = state.closed()
+    deductions = _deductions(state, closed)
     # Tight bounds that say nothing new would only slow the counting down.
-    counted = exact_chances(
-        DealProblem.trusted(
-            state.hands,
-            tuple(
-                SetConstraint.trusted(tight.owners, given.low, given.high)
-                for tight, given in zip(closed.sets, state.problem.sets, strict=True)
-            ),
-        )
+    problem = DealProblem.trusted(
+        state.hands,
+        tuple(
+            SetConstraint.trusted(tight.owners, given.low, given.high)
+            for tight, given in zip(closed.sets, state.problem.sets, strict=True)
+        ),
     )
-    in_play = counted.floats()
-    chances, may_own = [], []
+    try:
+        counted = exact_chances(problem)
+    except LimitError as error:
+        raise TooManyDeals(error, deductions) from error
+    chances = counted.floats()
     for index, owner in enumerate(state.completed):
-        if owner is None:
-            chances.append(in_play[index])
-            may_own.append([players_in(mask) for mask in closed.sets[index].owners])
-        else:
+        if owner is not None:
             certain = [float(player == owner) for player in range(state.players)]
-            chances.append([certain] * state.set_size)
-            may_own.append([(owner,)] * state.set_size)
-    counts = [
-        [(one.low[player], one.high[player]) for one in closed.sets]
-        for player in range(state.players)
-    ]
-    return Analysis(counted.deals, chances, counts, may_own)
+            chances[index] = [certain] * state.set_size
+    return Analysis(deductions.counts, deductions.may_own, counted.deals, chances)
 
 
-__all__ = ["Analysis", "analyse"]
+def _deductions(state: State, closed: DealProblem) -> Deductions:
+    return Deductions(
+        [[(one.low[player], one.high[player]) for one in closed.sets]
+         for player in range(state.players)],
+        [
+            [players_in(mask) for mask in one.owners]
+            if owner is None
+            else [(owner,)] * state.set_size
+            for one, owner in zip(closed.sets, state.completed, strict=True)
+        ],
+    )  # fmt: skip
+
+
+__all__ = ["Analysis", "Deductions", "TooManyDeals", "analyse"]

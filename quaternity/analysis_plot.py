@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import log10
+from math import log10, nan
 
 from quaternity.analysis import Analysis
 from quaternity.pictures import new_figure, picture_format, save_figure
 
 
-def plot_analysis(path: str, analysis: Analysis, curve: Sequence[int] = ()) -> None:
+def plot_analysis(path: str, analysis: Analysis, curve: Sequence[int | None] = ()) -> None:
     """Draw the chances, and below them the curve of a record when there is one.
 
     Args:
         path: ends in .png, .svg or .pdf.
-        curve: the number of deals after 0, 1, 2 … moves.
+        curve: the number of deals after 0, 1, 2 … moves; None where it is not known.
 
     Raises:
         InputError: matplotlib is not installed, or the file cannot be written.
@@ -48,7 +48,8 @@ def plot_analysis(path: str, analysis: Analysis, curve: Sequence[int] = ()) -> N
     )
     figure.colorbar(image, ax=heat, pad=0.01)
     if curve:
-        axes[1].plot(range(len(curve)), [log10(deals) for deals in curve], linewidth=1.5)
+        heights = [nan if deals is None else log10(deals) for deals in curve]
+        axes[1].plot(range(len(curve)), heights, linewidth=1.5)
         axes[1].set_xlabel("moves")
         axes[1].set_ylabel("log10 of the number of deals")
         axes[1].set_ylim(bottom=0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -15,7 +16,8 @@ from quaternity.cli.terminal import console, progress, warn, warn_about
 from quaternity.errors import InputError, LimitError, QuaternityError
 
 if TYPE_CHECKING:
-    from quaternity.analysis import Analysis
+    from quaternity.analysis import Analysis, Deductions
+    from quaternity.cli.chances import Chances
     from quaternity.game import Game
     from quaternity.information import Prospect
     from quaternity.play.tablebase import Tablebase
@@ -44,6 +46,7 @@ def analyse(
     """Say everything a state implies: owners, counts, the number of deals, chances.
 
     Of a record the last position is analysed, and the number of deals is followed over its moves.
+    Where the deals are too many to be counted, owners and counts are told (exit status 4).
 
     Example: quaternity analyse state.json --questions --plot chances.png
     """
@@ -81,6 +84,7 @@ def analyse(
 def _analyse(
     path: str, questions: bool, plot: str | None, tablebase: Tablebase | None, as_json: bool
 ) -> None:
+    from quaternity.analysis import Analysis, TooManyDeals
     from quaternity.analysis import analyse as analysed
     from quaternity.documents import read_document
     from quaternity.information import prospects
@@ -89,57 +93,78 @@ def _analyse(
     document = read_document(path)
     for text in document.warnings:
         warn_about(path, text)
-    curve: list[int] = []
+    limits: list[LimitError] = []
+    curve: list[int | None] = []
     if isinstance(document, ParsedRecord):
         game = document.replay()
         state = game.state
-        curve = _curve(game)
+        curve = _curve(game, limits)
     else:
         state = document.state
-    analysis = analysed(state)
-    ranked = prospects(state) if questions else []
+    found: Analysis | Deductions
+    try:
+        found = analysed(state)
+    except TooManyDeals as error:
+        found = error.deductions
+        limits.append(error)
+    ranked = None
+    if questions:
+        try:
+            ranked = prospects(state)
+        except LimitError as error:
+            limits.append(error)
     if tablebase is not None:
         # Asked before anything is printed or drawn: it may not know the position.
         tablebase.standing(state)
-    if plot is not None:
+    # There is nothing to draw without chances.
+    drawn = plot if isinstance(found, Analysis) else None
+    if drawn is not None and isinstance(found, Analysis):
         from quaternity.analysis_plot import plot_analysis
 
-        plot_analysis(plot, analysis, curve)
+        plot_analysis(drawn, found, curve)
     if as_json:
         line: dict[str, Any] = {
             "file": path,
-            "deals": analysis.deals,
-            "chances": analysis.chances,
-            "counts": analysis.counts,
-            "may_own": analysis.may_own,
+            "deals": found.deals if isinstance(found, Analysis) else None,
+            "chances": found.chances if isinstance(found, Analysis) else None,
+            "counts": found.counts,
+            "may_own": found.may_own,
         }
         if curve:
             line["curve"] = curve
         if questions:
-            line["questions"] = [_question(prospect) for prospect in ranked]
+            line["questions"] = None if ranked is None else list(map(_question, ranked))
         if tablebase is not None:
             line["oracle"] = oracle_document(tablebase, state)
         print(json.dumps(line, separators=(",", ":")), flush=True)
-        return
-    _print(path, state, analysis, curve)
-    if questions:
-        _print_questions(ranked)
-    if tablebase is not None:
-        print("\nWith perfect play")
-        for text in oracle_lines(tablebase, state):
-            print(text)
-    if plot is not None:
-        print(f"drawn: {plot}")
+    else:
+        _print(path, state, found, curve)
+        if ranked is not None:
+            _print_questions(ranked)
+        if tablebase is not None:
+            print("\nWith perfect play")
+            for text in oracle_lines(tablebase, state):
+                print(text)
+        if drawn is not None:
+            print(f"drawn: {drawn}")
+    if limits:
+        # What could be found out is told; this says what is missing.
+        sys.stdout.flush()
+        raise limits[0]
 
 
-def _curve(game: Game) -> list[int]:
-    """The number of deals after 0, 1, 2 … moves."""
+def _curve(game: Game, limits: list[LimitError]) -> list[int | None]:
+    """The number of deals after 0, 1, 2 … moves; None above a limit, which is put to `limits`."""
     from solvers.counting import count_deals
 
-    curve = []
+    curve: list[int | None] = []
     with progress("counting deals", len(game.states)) as bar:
         for state in game.states:
-            curve.append(count_deals(state.problem))
+            try:
+                curve.append(count_deals(state.problem))
+            except LimitError as error:
+                curve.append(None)
+                limits.append(error)
             bar.advance()
     return curve
 
@@ -157,18 +182,26 @@ def _question(prospect: Prospect) -> dict[str, Any]:
     }
 
 
-def _print(path: str, state: State, analysis: Analysis, curve: list[int]) -> None:
+def _print(path: str, state: State, found: Analysis | Deductions, curve: list[int | None]) -> None:
+    from quaternity.analysis import Analysis
     from quaternity.cli.board import players_table
-    from quaternity.cli.chances import chance_lines, count_lines, curve_lines
+    from quaternity.cli.chances import chance_lines, count_lines, curve_lines, owner_chances
 
     output = console()
-    output.print(f"{path}: {analysis.deals:,} deal{'s' * (analysis.deals != 1)}")
+    if isinstance(found, Analysis):
+        print(f"{path}: {found.deals:,} deal{'s' * (found.deals != 1)}")
+        heading = "Chances in percent (# certain, . impossible)"
+        chances: Chances = found.chances
+    else:
+        print(f"{path}: deals not counted")
+        heading = "Owners (# certain, ? possible, . impossible)"
+        chances = owner_chances(found.may_own, state.players)
     output.print(players_table(state))
-    print("\nChances in percent (# certain, . impossible)")
-    for line in chance_lines(analysis.chances, output.width):
+    print(f"\n{heading}")
+    for line in chance_lines(chances, output.width):
         print(line)
     print("\nCards of each set in hand, fewest-most")
-    for line in count_lines(analysis.counts, output.width):
+    for line in count_lines(found.counts, output.width):
         print(line)
     if len(curve) > 1:
         print("\nNumber of deals over the moves (log10)")

@@ -7,13 +7,36 @@ from math import log10
 
 _BARS = " ▁▂▃▄▅▆▇█"
 
+Chances = Sequence[Sequence[Sequence[float | None]]]
+"""`[set][card][player]`; None for a chance between 0 and 1 that is not known."""
 
-def percent(chance: float) -> str:
+
+def owner_chances(may_own: Sequence[Sequence[Sequence[int]]], players: int) -> Chances:
+    """What is known of the chances from who may own each card, `[set][card]`, alone.
+
+    >>> owner_chances([[(0, 2), (1,)]], 3)
+    [[[None, 0.0, None], [0.0, 1.0, 0.0]]]
+    """
+    return [
+        [
+            [
+                (1.0 if len(owners) == 1 else None) if player in owners else 0.0
+                for player in range(players)
+            ]
+            for owners in cards
+        ]
+        for cards in may_own
+    ]
+
+
+def percent(chance: float | None) -> str:
     """A chance in at most three characters; `#` only for certain, `.` only for impossible.
 
-    >>> [percent(chance) for chance in (0.0, 1.0, 0.25, 0.001, 0.999)]
-    ['.', '#', '25', '<1', '>99']
+    >>> [percent(chance) for chance in (0.0, 1.0, 0.25, 0.001, 0.999, None)]
+    ['.', '#', '25', '<1', '>99', '?']
     """
+    if chance is None:
+        return "?"
     if chance in (0.0, 1.0):
         return "#" if chance else "."
     rounded = round(100 * chance)
@@ -22,7 +45,7 @@ def percent(chance: float) -> str:
     return ">99" if rounded == 100 else str(rounded)
 
 
-def chance_lines(chances: Sequence[Sequence[Sequence[float]]], width: int) -> Iterator[str]:
+def chance_lines(chances: Chances, width: int) -> Iterator[str]:
     """Players down, cards across, as many sets beside each other as fit in `width` columns."""
     size = max(map(len, chances))
     players = len(chances[0][0]) if chances[0] else 0
@@ -63,18 +86,22 @@ def _margin(players: int) -> int:
     return max(8, len(f"player {players - 1}"))
 
 
-def curve_lines(curve: Sequence[int], columns: int = 60) -> Iterator[str]:
-    """A curve of numbers of deals as one line of bars, and its ends in figures."""
+def curve_lines(curve: Sequence[int | None], columns: int = 60) -> Iterator[str]:
+    """A curve of numbers of deals as one line of bars, and its ends in figures; `?` where None."""
     step = max(1, -(-len(curve) // columns))
-    heights = [log10(deals) for deals in curve]
-    top = max(heights) or 1.0
+    heights = [None if deals is None else log10(deals) for deals in curve]
+    top = max((height for height in heights if height is not None), default=0.0) or 1.0
     shown = heights[::step]
     if (len(heights) - 1) % step:
         shown.append(heights[-1])
-    bars = "".join(_BARS[round(height / top * (len(_BARS) - 1))] for height in shown)
-    yield f"{heights[0]:.1f} {bars} {heights[-1]:.1f}"
+    bars = "".join(
+        "?" if height is None else _BARS[round(height / top * (len(_BARS) - 1))] for height in shown
+    )
+    first, last = ("?" if one is None else f"{one:.1f}" for one in (heights[0], heights[-1]))
+    yield f"{first} {bars} {last}"
     every = f", every {step} moves" if step > 1 else ""
-    yield f"from {curve[0]:,} to {curve[-1]:,} in {len(curve) - 1} moves{every}"
+    first, last = ("?" if one is None else f"{one:,}" for one in (curve[0], curve[-1]))
+    yield f"from {first} to {last} in {len(curve) - 1} moves{every}"
 
 
-__all__ = ["chance_lines", "count_lines", "curve_lines", "percent"]
+__all__ = ["Chances", "chance_lines", "count_lines", "curve_lines", "owner_chances", "percent"]

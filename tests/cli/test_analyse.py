@@ -9,6 +9,7 @@ import pytest
 from quaternity.settings import Settings
 from quaternity.state import State
 from quaternity.state_file import state_text
+from solvers import DealProblem, SetConstraint, factor_product
 from tests.cli.conftest import Cli
 from tests.cli.test_check import DATA, OWN_RECORD, RECORD
 
@@ -108,3 +109,42 @@ def test_odd_terminals(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_finished_game_has_no_questions_to_rank(cli: Cli) -> None:
     assert cli("analyse", RECORD, "--questions").out.endswith("No question is legal.\n")
+
+
+def test_what_cannot_be_counted_is_deduced_all_the_same(cli: Cli, tmp_path: Path) -> None:
+    """160 cards with a bound in every set: far too many deals to count."""
+    start = State.start(Settings(4, 40, 8))
+    low = [tuple(int(player == index % 8) for player in range(8)) for index in range(40)]
+    sets = tuple(
+        SetConstraint.trusted((1, *one.owners[1:]), least, one.high)
+        for one, least in zip(start.problem.sets, low, strict=True)
+    )
+    hands = (40, *[120 // 7] * 6, 120 - 120 // 7 * 6)
+    path, picture = tmp_path / "state.json", tmp_path / "chances.png"
+    path.write_text(state_text(State(DealProblem(hands, sets), 0, start.completed, 4)))
+    outcome = cli("analyse", path, "--json", "--questions", "--plot", picture)
+    found = outcome.json
+    assert outcome.status == 4
+    assert "the limit is 32 MB" in outcome.err
+    assert (found["deals"], found["chances"], found["questions"]) == (None, None, None)
+    assert found["may_own"][7] == [[0], *[list(range(1, 8))] * 3]
+    assert found["counts"][0] == [[1, 1]] * 40
+    assert found["counts"][3][3] == [1, 3]
+    assert not picture.exists()
+    outcome = cli("analyse", path, "--questions")
+    assert outcome.status == 4
+    assert outcome.out.startswith(f"{path}: deals not counted\n")
+    assert "player 0   #   .   .   .     #   .   .   ." in outcome.out
+    assert "player 1   .   ?   ?   ?     .   ?   ?   ?" in outcome.out
+
+
+def test_a_curve_goes_on_after_positions_that_cannot_be_counted(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(factor_product, "MAX_BYTES", 10)
+    path = tmp_path / "game.record"
+    path.write_text(OWN_RECORD + "0 asks 1 for 0/2: no\n")
+    found = cli("analyse", path, "--json")
+    assert found.status == 4
+    assert found.json["curve"] == [34650, None]
+    assert "from 34,650 to ? in 1 moves" in cli("analyse", path).out
