@@ -9,11 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import log2
 
-from quaternity.legal import problem_after
 from quaternity.listed import Group
 from quaternity.question import Answer
 from quaternity.state import State
-from solvers.counting import count_deals
+from quaternity.transition import claimed
+from solvers.coalition_tables import Set
+from solvers.counting import count_deals, count_deals_given
+from solvers.errors import LimitError
+from solvers.problem import DealProblem
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +52,7 @@ class Prospect:
 def prospects(state: State) -> list[Prospect]:
     """What every legal question would tell, most informative first.
 
-    Sets that look alike share their counts. Cost: two counts per group of different questions.
+    Sets that look alike share their counts. Cost: about one count per different set.
 
     Raises:
         LimitError: the counts are above the limits of `solvers.counting`.
@@ -57,29 +60,46 @@ def prospects(state: State) -> list[Prospect]:
     asker = state.turn
     if asker is None:
         return []
-    before = count_deals(state.problem)
-    known: dict[object, tuple[int, int]] = {}
+    problem = state.problem
+    before = count_deals(problem)
+    # By the looks of a set: per asked player and owner mask, the deals after each answer.
+    known: dict[Set, dict[tuple[int, int], tuple[int, int]]] = {}
     found = []
     for group in state.legal_questions.groups():
-        constraint = state.problem.sets[group.set_index]
-        looks = (
-            tuple(sorted(constraint.owners)), constraint.low, constraint.high,
-            constraint.owners[group.cards[0]], group.asked,
-        )  # fmt: skip
+        constraint = problem.sets[group.set_index]
+        looks = (tuple(sorted(constraint.owners)), constraint.low, constraint.high)
         if looks not in known:
-            no, yes = (
-                count_deals(
-                    problem_after(
-                        state.problem, asker, group.asked, group.set_index, group.cards[0], answer
-                    )
-                )
-                if answer in group.answers
-                else 0
-                for answer in Answer
-            )
-            known[looks] = no, yes
-        found.append(Prospect(group, *known[looks], before))
+            known[looks] = _after_answers(problem, asker, group.set_index)
+        after = known[looks][group.asked, constraint.owners[group.cards[0]]]
+        found.append(Prospect(group, *after, before))
     return sorted(found, key=lambda one: -one.bits)
+
+
+def _after_answers(
+    problem: DealProblem, asker: int, set_index: int
+) -> dict[tuple[int, int], tuple[int, int]]:
+    """Per asked player and owner mask of the card, the number of deals after no, and after yes.
+
+    The deals before the card moves are counted, which are as many as after.
+    """
+    constraint = problem.sets[set_index]
+    asks = [
+        (asked, mask)
+        for mask in dict.fromkeys(constraint.owners)
+        for asked in range(problem.players)
+        if asked != asker
+    ]
+    narrower = [
+        claimed(constraint, asker, asked, constraint.owners.index(mask), answer)
+        for asked, mask in asks
+        for answer in Answer
+    ]
+    try:
+        numbers = count_deals_given(problem, set_index, narrower)
+    except LimitError:
+        # Cards that no bound concerns need not be taken together, however many there are.
+        numbers = [count_deals(problem.with_set(set_index, one)) for one in narrower]
+    return dict(zip(asks, zip(numbers[::2], numbers[1::2], strict=True), strict=True))
 
 
 __all__ = ["Prospect", "prospects"]

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from solvers.counting import Chances as Chances
     from solvers.counting import chances as chances
     from solvers.counting import count_deals as count_deals
+    from solvers.counting import count_deals_given as count_deals_given
     from solvers.counting import count_distribution as count_distribution
     from solvers.counting import count_vector_distribution as count_vector_distribution
     from solvers.counting import exact_chances as exact_chances
@@ -64,6 +65,7 @@ _HOMES = {
         "Chances",
         "chances",
         "count_deals",
+        "count_deals_given",
         "count_distribution",
         "count_vector_distribution",
         "exact_chances",
@@ -136,6 +138,7 @@ __all__ = [
     "chances",
     "closed",
     "count_deals",
+    "count_deals_given",
     "count_distribution",
     "count_vector_distribution",
     "deal_faults",

@@ -19,16 +19,16 @@ the work above its `MAX_WORK`, or the count vectors of one set above
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import nextafter
-from operator import mul
+from operator import add, gt, lt, mul
 from typing import TYPE_CHECKING
 
 from solvers.errors import InputError, NoDeal
 from solvers.factor_product import Product
-from solvers.problem import DealProblem
-from solvers.residue import Part, residue
+from solvers.problem import DealProblem, SetConstraint
+from solvers.residue import Part, part_of, residue
 from solvers.set_ways import SetWays, Vector
 
 if TYPE_CHECKING:
@@ -181,25 +181,79 @@ def count_vector_distribution(problem: DealProblem, set_index: int) -> dict[Vect
         InputError: there is no such set.
         LimitError: see the module.
     """
+    by_vector = _by_vector(problem, set_index)
+    return {vector: ways * others for vector, (ways, others) in by_vector.items() if others}
+
+
+def _by_vector(problem: DealProblem, set_index: int) -> dict[Vector, tuple[int, int]]:
+    """Per count vector of one set, the deals of the set that have it, and those of the others."""
     if not 0 <= set_index < len(problem.sets):
         raise InputError(f"set {set_index} is out of range 0..{len(problem.sets) - 1}")
     rest = residue(problem, keep=set_index)
     if rest is None:
         return {}
     part = rest.parts[set_index]
-    certain = part.cards.certain
     if part.whole is None:
-        deals = Product(rest).count()
-        return {certain: deals} if deals else {}
-    before = Product(rest).before(part.whole)
-    surely = [a + b for a, b in zip(certain, part.whole.base, strict=True)]
+        return {part.cards.certain: (1, Product(rest).count())}
+    others = Product(rest).before(part.whole)
     return {
-        tuple([a + b for a, b in zip(surely, vector, strict=True)]): number * weight
-        for vector, weight, number in zip(
-            part.whole.vectors, part.whole.weights, before, strict=True
-        )
-        if number
+        vector: (ways, number)
+        for (vector, ways), number in zip(_ways(part).items(), others, strict=True)
     }
+
+
+def _ways(part: Part) -> dict[Vector, int]:
+    """Per count vector of a part that is kept whole, the deals of the set that have it."""
+    certain, whole = part.cards.certain, part.whole
+    if whole is None:
+        return {certain: 1}
+    surely = [a + b for a, b in zip(certain, whole.base, strict=True)]
+    return {
+        tuple(map(add, surely, vector)): weight
+        for vector, weight in zip(whole.vectors, whole.weights, strict=True)
+    }
+
+
+def count_deals_given(
+    problem: DealProblem, set_index: int, narrower: Iterable[SetConstraint]
+) -> list[int]:
+    """The number of deals with each of some constraints in the place of one set's own.
+
+    Args:
+        narrower: constraints that only forbid more than the set's own: fewer owners, tighter
+            bounds.
+
+    Cost: one count of the problem, and the count vectors of every constraint.
+
+    Raises:
+        InputError: there is no such set, or a constraint allows what its own does not.
+        LimitError: see the module.
+
+    >>> from solvers import SetConstraint
+    >>> pair = SetConstraint.of([[0, 1], [0, 1]], players=2)
+    >>> known = SetConstraint.of([[0], [0, 1]], players=2)
+    >>> count_deals_given(DealProblem([2, 2], [pair, pair]), 0, [pair, known])
+    [6, 3]
+    """
+    by_vector = _by_vector(problem, set_index)
+    own = problem.sets[set_index]
+    numbers = []
+    for constraint in narrower:
+        if (
+            len(constraint.owners) != len(own.owners)
+            or any(mask & ~most for mask, most in zip(constraint.owners, own.owners, strict=True))
+            or any(map(lt, constraint.low, own.low))
+            or any(map(gt, constraint.high, own.high))
+        ):
+            raise InputError(f"{constraint} allows more than set {set_index}: {own}")
+        part = part_of(constraint, 0, keep=True)
+        ways = {} if part is None else _ways(part)
+        # A vector that is missing cannot be had by all the sets together.
+        numbers.append(
+            sum(number * by_vector[vector][1] for vector, number in ways.items()
+                if vector in by_vector)
+        )  # fmt: skip
+    return numbers
 
 
 def count_distribution(problem: DealProblem, player: int, set_index: int) -> dict[int, int]:

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from quaternity import explanation
+from quaternity import explanation, information
 from quaternity.analysis import analyse
 from quaternity.cards import Card
 from quaternity.explanation import explain, known_from
@@ -20,7 +20,7 @@ from quaternity.transition import asking
 from solvers import DealProblem, SetConstraint, solve
 from solvers.brute_force import deals
 from solvers.counting import count_deals
-from solvers.errors import NoDeal
+from solvers.errors import LimitError, NoDeal
 from tests.agreement import agree
 
 SMALL = [Settings(2, 3, 3), Settings(3, 2, 3), Settings(2, 4, 4), Settings(2, 2, 2)]
@@ -104,6 +104,33 @@ def test_prospects_agree_with_enumeration(settings: Settings) -> None:
             # Every deal that allows the question is as likely, and falls into one of two parts.
             left = [log2(part) for part in (yes, len(able) - yes) for _ in range(part)]
             assert one.bits == pytest.approx(log2(len(every)) - sum(left) / len(able))
+
+
+@pytest.mark.parametrize("limited", [False, True])
+def test_prospects_are_counts_of_the_problems_after_answers(
+    limited: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*_: object) -> list[int]:
+        raise LimitError("too many count vectors")
+
+    if limited:
+        monkeypatch.setattr(information, "count_deals_given", refused)
+    random = Random(5)
+    for _ in range(4):
+        state = played(Settings(4, 6, 4), random, random.randrange(5, 25)).state
+        for one in prospects(state):
+            assert state.turn is not None
+            asked, index, cards, answers = one.group
+            no, yes = (
+                count_deals(
+                    problem_after(state.problem, state.turn, asked, index, cards[-1], answer)
+                )
+                for answer in Answer
+            )
+            assert (one.after_no, one.after_yes) == (no, yes)
+            assert [answer for answer, deals in zip(Answer, (no, yes), strict=True) if deals] == [
+                *answers
+            ]
 
 
 @pytest.mark.parametrize("settings", [*SMALL, Settings(4, 3, 3), Settings(4, 6, 3)], ids=str)

@@ -5,6 +5,7 @@ from math import factorial, nextafter, prod
 
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from solvers import (
     DealProblem,
@@ -14,6 +15,7 @@ from solvers import (
     SetConstraint,
     chances,
     count_deals,
+    count_deals_given,
     count_distribution,
     count_vector_distribution,
     exact_chances,
@@ -89,6 +91,46 @@ def test_distributions_are_those_of_enumerated_deals(problem: DealProblem) -> No
                 count: sum(deals for vector, deals in vectors.items() if vector[player] == count)
                 for count in {vector[player] for vector in vectors}
             }
+
+
+@given(deal_problems(max_players=4, max_sets=4, max_set_size=4), st.data())
+@settings(max_examples=200, deadline=None)
+def test_deals_given_more_about_a_set_are_those_of_a_problem_that_says_so(
+    problem: DealProblem, data: st.DataObject
+) -> None:
+    if not problem.sets:
+        return
+    index = data.draw(st.integers(0, len(problem.sets) - 1))
+    owners, low, high = problem.sets[index]
+    kept = data.draw(st.lists(st.integers(0, 15), min_size=len(owners), max_size=len(owners)))
+    player = data.draw(st.integers(0, problem.players - 1))
+    more = tuple(least + (one == player) for one, least in enumerate(low))
+    less = tuple(max(0, most - (one == player)) for one, most in enumerate(high))
+    narrower = [
+        SetConstraint(tuple(mask & some for mask, some in zip(owners, kept, strict=True)), *bounds)
+        for bounds in ((low, high), (more, high), (low, less))
+    ]
+    narrower.append(SetConstraint(owners, more, less))
+    agree(
+        {
+            "one count": lambda: count_deals_given(problem, index, narrower),
+            "a count each": lambda: [count_deals(problem.with_set(index, one)) for one in narrower],
+        }
+    )
+
+
+def test_what_allows_more_is_not_counted_within_less() -> None:
+    problem = DealProblem([1, 1], [SetConstraint.of([[0, 1], [0]], 2, low=[1, 0], high=[1, 1])])
+    for wider in (
+        SetConstraint.of([[0, 1], [0, 1]], 2, low=[1, 0], high=[1, 1]),
+        SetConstraint.of([[0, 1], [0]], 2, low=[0, 0], high=[1, 1]),
+        SetConstraint.of([[0, 1], [0]], 2, low=[1, 0], high=[2, 1]),
+        SetConstraint.of([[0, 1]], 2, low=[1, 0], high=[1, 1]),
+    ):
+        with pytest.raises(InputError, match="allows more than set 0"):
+            count_deals_given(problem, 0, [wider])
+    with pytest.raises(InputError, match="set 1 is out of range"):
+        count_deals_given(problem, 1, [])
 
 
 @pytest.mark.parametrize(
