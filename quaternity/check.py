@@ -39,6 +39,7 @@ class Report:
             valid although the solvers have nothing against it.
         skipped: per solver that refused one of them or gave up, why.
         positions: number of states looked at.
+        players: number of players; 0 when the document does not come to a state.
     """
 
     kind: str
@@ -48,6 +49,7 @@ class Report:
     verdicts: dict[str, bool]
     skipped: dict[str, str] = field(default_factory=dict)
     positions: int = 1
+    players: int = 0
 
 
 def whole_deal(state: State, owner: Sequence[Sequence[int]]) -> OwnersOfCards:
@@ -68,7 +70,10 @@ def check_state(state: State, solvers: Sequence[Solver]) -> Report:
     """
     found = _decide(state.problem, solvers)
     deal = None if found.deal is None else whole_deal(state, found.deal)
-    return Report("state", found.valid, found.reason, deal, found.verdicts, found.skipped)
+    return Report(
+        "state", found.valid, found.reason, deal, found.verdicts, found.skipped,
+        players=state.players,
+    )  # fmt: skip
 
 
 def check_record(
@@ -101,7 +106,7 @@ def check_record(
     positions = len(game.states)
     if impossible is None:
         deal = None if last.deal is None else whole_deal(game.state, last.deal)
-        return Report("record", True, None, deal, verdicts, skipped, positions)
+        return Report("record", True, None, deal, verdicts, skipped, positions, game.state.players)
     forbidden = forbidden_problem(game, impossible)
     if forbidden is not None:
         verdict = _decide(forbidden, solvers)
@@ -110,7 +115,7 @@ def check_record(
         verdicts = verdict.verdicts
         skipped.update(verdict.skipped)
     reason = str(impossible) + _traced(record, game, impossible)
-    return Report("record", False, reason, None, verdicts, skipped, positions)
+    return Report("record", False, reason, None, verdicts, skipped, positions, game.state.players)
 
 
 def _traced(record: ParsedRecord, game: Game, fault: ImpossibleRecord) -> str:

@@ -48,34 +48,44 @@ def hand_out(owners: Sequence[int], counts: Sequence[int]) -> tuple[int, ...]:
 
     The counts must be possible. Each card goes to somebody with room, if need be at the end of a
     chain in which players pass on other cards (augmenting paths over players).
-    Cost: cards x players x (distinct owner masks).
+    Cost: cards x players^2, however many the distinct owner masks are.
     """
     room = list(counts)
+    players = range(len(room))
     owner = [-1] * len(owners)
     # holding[p][mask]: the cards of that owner mask now with p.
     holding: list[dict[int, list[int]]] = [{} for _ in room]
+    # passing[p][q]: the owner masks of cards with p that q may have (used as an ordered set).
+    passing: list[list[dict[int, None]]] = [[{} for _ in players] for _ in players]
     for card, mask in enumerate(owners):
         came: dict[int, tuple[int, int]] = dict.fromkeys(players_in(mask), (-1, mask))
         queue = list(came)
         for player in queue:
             if room[player]:
                 break
-            for held, cards in holding[player].items():
-                if cards:
-                    for other in players_in(held):
-                        if other not in came:
-                            came[other] = (player, held)
-                            queue.append(other)
+            for other in players:
+                if other not in came and passing[player][other]:
+                    came[other] = (player, next(iter(passing[player][other])))
+                    queue.append(other)
         else:
             raise ValueError(f"counts {list(counts)} are not possible")
         room[player] -= 1
         while True:
             giver, moved = came[player]
-            passed = card if giver < 0 else holding[giver][moved].pop()
-            holding[player].setdefault(moved, []).append(passed)
-            owner[passed] = player
+            cards = holding[player].setdefault(moved, [])
+            if not cards:
+                for other in players_in(moved):
+                    passing[player][other][moved] = None
             if giver < 0:
+                cards.append(card)
+                owner[card] = player
                 break
+            left = holding[giver][moved]
+            cards.append(left.pop())
+            owner[cards[-1]] = player
+            if not left:
+                for other in players_in(moved):
+                    del passing[giver][other][moved]
             player = giver
     return tuple(owner)
 

@@ -114,9 +114,8 @@ def _print_report(path: str, report: Report, as_json: bool) -> None:
     if report.reason:
         print(f"  because {report.reason}")
     if report.deal is not None:
-        players = 1 + max((owner for owners in report.deal for owner in owners), default=0)
         print("  for example:" if report.kind == "state" else "  at the end, for example:")
-        for player in range(players):
+        for player in range(report.players):
             cards = [
                 f"{index}/{card}"
                 for index, owners in enumerate(report.deal)

@@ -236,3 +236,13 @@ def test_a_completed_set_beyond_its_owners_maximum(cli: Cli, tmp_path: Path) -> 
     outcome = cli("check", path, "--json")
     assert outcome.status == 1
     assert "may hold at most 1 of its cards" in outcome.json["reason"]
+
+
+def test_players_without_cards_are_shown_too(cli: Cli) -> None:
+    state = (
+        '{"format": "quaternity-state/1", "set_size": 2, "sets": 1, "players": 4, "hands":'
+        '[0, 2, 0, 0], "owners": [[[1], [1]]], "minimum": [[0], [0], [0], [0]],'
+        '"completed": [null]}'
+    )
+    shown = "    player 0: -\n    player 1: 0/0 0/1\n    player 2: -\n    player 3: -\n"
+    assert shown in cli("check", "-", stdin=state).out

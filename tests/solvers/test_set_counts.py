@@ -1,0 +1,43 @@
+"""One set on its own: count vectors, and cards handed out by them."""
+
+from collections import Counter
+from itertools import product
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from solvers import SetConstraint, players_in
+from solvers.set_counts import count_vectors, hand_out
+
+
+@given(st.integers(1, 4), st.data())
+@settings(max_examples=200, deadline=None)
+def test_cards_can_be_handed_out_by_every_count_vector_and_no_other(
+    players: int, data: st.DataObject
+) -> None:
+    masks = st.integers(1, (1 << players) - 1)
+    owners = data.draw(st.lists(masks, max_size=6))
+    size = len(owners)
+    dealt = Counter(
+        tuple(deal.count(player) for player in range(players))
+        for deal in product(*map(players_in, owners))
+    )
+    assert count_vectors(SetConstraint(owners, [0] * players, [size] * players)) == dealt
+    for counts in product(range(size + 1), repeat=players):
+        if counts in dealt:
+            deal = hand_out(owners, counts)
+            assert tuple(map(deal.count, range(players))) == counts
+            assert all(mask >> who & 1 for mask, who in zip(owners, deal, strict=True))
+        elif sum(counts) == size:
+            with pytest.raises(ValueError, match="are not possible"):
+                hand_out(owners, counts)
+
+
+def test_cards_of_very_many_kinds_are_passed_on() -> None:
+    """4,094 kinds of cards, each of which two players at least may have, in reverse order."""
+    owners = [mask for mask in range(4095, 0, -1) if mask & (mask - 1)]
+    counts = [len(owners) // 12 + (player < len(owners) % 12) for player in range(12)]
+    deal = hand_out(owners, counts)
+    assert [deal.count(player) for player in range(12)] == counts
+    assert all(mask >> who & 1 for mask, who in zip(owners, deal, strict=True))
