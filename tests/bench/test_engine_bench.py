@@ -6,7 +6,6 @@ more sets, each one subtraction and one test, so the cost is linear in the numbe
 """
 
 import json
-import resource
 import subprocess
 import sys
 import time
@@ -114,15 +113,19 @@ print((time.perf_counter() - start) / len(script))
 """
 
 
+def in_own_process(code: str, *arguments: str) -> str:
+    """What a new Python prints."""
+    return subprocess.run(
+        [sys.executable, "-c", code, *arguments],
+        capture_output=True, text=True, check=True, cwd=Path(__file__).parents[2],
+    ).stdout  # fmt: skip
+
+
 def test_first_game_of_a_process(note: Callable[..., None]) -> None:
     script = []
     for _, question, answer in random_game(Settings(4, 13, 4), Random(99)):
         script.append(f"{question}: {answer}")
-    ended = subprocess.run(
-        [sys.executable, "-c", FIRST_GAME, json.dumps(script)],
-        capture_output=True, text=True, check=True, cwd=Path(__file__).parents[2],
-    )  # fmt: skip
-    seconds = float(ended.stdout)
+    seconds = float(in_own_process(FIRST_GAME, json.dumps(script)))
     note("first game of a process, a state, 4-13-4", f"{seconds * 1e6:.0f} µs", "300 µs")
 
 
@@ -236,19 +239,24 @@ def draw(curves: dict[str, dict[int, float]]) -> str:
     return str(path)
 
 
+PEAKS = """
+import json, resource
+from random import Random
+from quaternity import Settings
+from tests.bench.test_engine_bench import random_game
+sizes = [Settings(4, 13, 4), Settings(4, 3, 3), Settings(4, 6, 6), Settings(3, 8, 6)]
+positions, seed, peaks = 0, 0, []
+for target in (10_000, 250_000, 500_000, 1_000_000):
+    while positions < target:
+        positions += len(random_game(sizes[seed % 4], Random(seed)))
+        seed += 1
+    peaks.append((positions, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss))
+print(json.dumps(peaks))
+"""
+
+
 def test_memory_stays_flat(note: Callable[..., None]) -> None:
-    """A million positions of random games; the peak of the process before and after."""
-
-    def peak() -> float:
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-
-    positions, seed = 0, 0
-    marks = []
-    settings = [Settings(4, 13, 4), Settings(4, 3, 3), Settings(4, 6, 6), Settings(3, 8, 6)]
-    for target in (10_000, 250_000, 500_000, 1_000_000):
-        while positions < target:
-            moves = random_game(settings[seed % 4], Random(seed))
-            positions += len(moves)
-            seed += 1
-        marks.append(f"{positions // 1000}k: {peak():.0f} MiB")
+    """A million positions of random games; the peak of a process that does nothing else."""
+    peaks = json.loads(in_own_process(PEAKS))
+    marks = [f"{positions // 1000}k: {peak / 1024:.0f} MiB" for positions, peak in peaks]
     note("peak memory after so many positions", ", ".join(marks), "flat")
