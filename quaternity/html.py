@@ -5,7 +5,8 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from quaternity.errors import QuaternityError
+from quaternity.faults import why_impossible
+from solvers.errors import LimitError, NoDeal
 from solvers.problem import players_in
 from solvers.wording import counted, named
 
@@ -23,10 +24,14 @@ def state_html(state: State) -> str:
         f"{counted(hand, 'card')}, {counted(points, 'point')}"
         for player, (hand, points) in enumerate(zip(state.hands, state.points, strict=True))
     )
+    problem, note = state.problem, ""
     try:
-        problem, note = state.closed(), ""
-    except QuaternityError as error:
-        problem, note = state.problem, f"<p>impossible: {escape(str(error))}</p>"
+        problem = state.closed()
+    except NoDeal as error:
+        reason = why_impossible(problem)
+        note = f"<p>impossible: {escape(str(error) if reason is None else reason[1])}</p>"
+    except LimitError as error:
+        note = f"<p>as stated, not deduced: {escape(str(error))}</p>"
     head = "".join(f"<th>/{number}</th>" for number in range(state.set_size))
     rows = []
     for index, (constraint, owner) in enumerate(zip(problem.sets, state.completed, strict=True)):

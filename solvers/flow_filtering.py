@@ -12,8 +12,6 @@ Serves any number of players. Cost: one maximum flow, one search for components,
 
 from __future__ import annotations
 
-from collections import deque
-
 from solvers.errors import LimitError, NoDeal
 from solvers.max_flow import SINK, SOURCE, Network, build, flows_of, run
 from solvers.problem import DealProblem, SetConstraint, players_in
@@ -65,35 +63,60 @@ class _Residual:
         return [int(label) for label in labels]
 
     def send_round(self, arc: int) -> None:
-        """Send as much more through an arc as can come back another way (shortest paths first)."""
-        start, end = self.heads[arc], self.tails[arc]
-        back = arc ^ 1
-        while self.room[arc]:
-            # The arc by which each node was reached; the arc's own way back is no other way.
-            came = {start: back}
-            queue = deque([start])
-            while queue and end not in came:
-                node = queue.popleft()
-                self.steps += len(self.leaving[node])
-                for step in self.leaving[node]:
-                    if self.room[step] and step != back and self.heads[step] not in came:
-                        came[self.heads[step]] = step
-                        queue.append(self.heads[step])
-            if end not in came:
+        """Send as much more through an arc as can come back another way (short paths first)."""
+        room = self.room
+        while room[arc]:
+            path = self._way(self.heads[arc], self.tails[arc], arc ^ 1)
+            if path is None:
                 return
+            path.append(arc)
+            amount = min([room[step] for step in path])
+            for step in path:
+                room[step] -= amount
+                room[step ^ 1] += amount
+
+    def _way(self, start: int, end: int, barred: int) -> list[int] | None:
+        """A shortest path with room that does not take one arc, searched from both ends."""
+        room, heads, leaving = self.room, self.heads, self.leaving
+        # The arc by which each node was reached from the start, and by which it goes to the end.
+        came, goes = {start: -1}, {end: -1}
+        first, last = [start], [end]
+        while first and last:
             if self.steps > MAX_STEPS:
                 raise LimitError(
                     f"filtering by flow looked at more than {MAX_STEPS:,} arcs: that is the limit"
                 )
-            path = [arc]
-            while end != start:
-                path.append(came[end])
-                end = self.tails[came[end]]
-            end = self.tails[arc]
-            amount = min([self.room[step] for step in path])
-            for step in path:
-                self.room[step] -= amount
-                self.room[step ^ 1] += amount
+            ahead = sum([len(leaving[one]) for one in first]) <= sum(
+                [len(leaving[one]) for one in last]
+            )
+            reached, met = (came, goes) if ahead else (goes, came)
+            found: list[int] = []
+            for node in first if ahead else last:
+                self.steps += len(leaving[node])
+                for leaves in leaving[node]:
+                    step = leaves if ahead else leaves ^ 1
+                    other = heads[leaves]
+                    if room[step] and other not in reached and step != barred:
+                        reached[other] = step
+                        if other in met:
+                            return self._joined(other, came, goes)
+                        found.append(other)
+            if ahead:
+                first = found
+            else:
+                last = found
+        return None
+
+    def _joined(self, middle: int, came: dict[int, int], goes: dict[int, int]) -> list[int]:
+        path, node = [], middle
+        while came[node] >= 0:
+            path.append(came[node])
+            node = self.tails[came[node]]
+        node = middle
+        while goes[node] >= 0:
+            path.append(goes[node])
+            node = self.heads[goes[node]]
+        return path
 
 
 def closed_by_flow(problem: DealProblem) -> DealProblem:
