@@ -90,6 +90,20 @@ def test_drawn_cards_have_their_chances() -> None:
     assert min(values) > 0.0002
 
 
+def test_every_number_is_drawn_from() -> None:
+    """One number of all there are, and its deal: with the bijection above, exactly uniform."""
+    numbered = NumberedDeals(MIXED)
+
+    class Told(Random):
+        def randrange(self, *bounds: int) -> int:  # type: ignore[override]  # of one bound
+            assert bounds == (numbered.number,)
+            return told
+
+    for told in (0, 1, numbered.number // 2, numbered.number - 1):
+        assert numbered.draw(Told()) == numbered.deal(told)
+        assert sample_deals(MIXED, Told(), 2) == [numbered.deal(told)] * 2
+
+
 def test_the_generator_is_the_one_passed_in() -> None:
     assert sample_deals(MIXED, Random(1), 5) == sample_deals(MIXED, Random(1), 5)
     assert sample_deals(MIXED, Random(1), 5) != sample_deals(MIXED, Random(2), 5)
