@@ -42,10 +42,7 @@ def plot_analysis(path: str, analysis: Analysis, curve: Sequence[int | None] = (
     heat.set_xticks(middles, [str(index) for index in range(len(sizes))])
     heat.set_yticks(range(players), [f"player {player}" for player in range(players)])
     heat.set_xlabel("set")
-    heat.set_title(
-        f"chance that a player owns a card ({analysis.deals:,} deal{'s' * (analysis.deals != 1)})",
-        fontsize=11,
-    )
+    heat.set_title(f"chance that a player owns a card ({short(analysis.deals)})", fontsize=11)
     figure.colorbar(image, ax=heat, pad=0.01)
     if curve:
         heights = [nan if deals is None else log10(deals) for deals in curve]
@@ -57,4 +54,15 @@ def plot_analysis(path: str, analysis: Analysis, curve: Sequence[int | None] = (
     save_figure(figure, path)
 
 
-__all__ = ["plot_analysis"]
+def short(deals: int) -> str:
+    """A number of deals that fits a title.
+
+    >>> short(1), short(34650), short(10**5000)
+    ('1 deal', '34,650 deals', 'about 10^5000 deals')
+    """
+    if deals < 10**40:
+        return f"{deals:,} deal{'s' * (deals != 1)}"
+    return f"about 10^{log10(deals):.0f} deals"
+
+
+__all__ = ["plot_analysis", "short"]

@@ -101,6 +101,8 @@ def _analyse(
         curve = _curve(game, limits)
     else:
         state = document.state
+    if questions and state.turn is None and not state.is_over:
+        raise InputError("turn: missing, and needed to know who asks")
     found: Analysis | Deductions
     try:
         found = analysed(state)

@@ -148,3 +148,14 @@ def test_a_curve_goes_on_after_positions_that_cannot_be_counted(
     assert found.status == 4
     assert found.json["curve"] == [34650, None]
     assert "from 34,650 to ? in 1 moves" in cli("analyse", path).out
+
+
+def test_questions_need_somebody_on_turn(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "state.json"
+    document = json.loads(state_text(State.start()))
+    del document["turn"]
+    path.write_text(json.dumps(document))
+    assert cli("analyse", path, "--json").json["deals"] == 34650
+    outcome = cli("analyse", path, "--json", "--questions")
+    assert (outcome.status, outcome.out) == (2, "")
+    assert "turn: missing, and needed to know who asks" in outcome.err
