@@ -148,6 +148,23 @@ def test_all_moves_together_say_what_the_state_says(settings: Settings) -> None:
         agree({"moves": as_known, "state": as_state})
 
 
+@pytest.mark.parametrize("settings", [*SMALL, Settings(4, 3, 3), Settings(4, 6, 4)], ids=str)
+def test_fewer_moves_never_say_more(settings: Settings) -> None:
+    """What minimal lists rest on: a move left out takes its card's earlier places with it."""
+    random = Random(8)
+    for _ in range(40):
+        game = played(settings, random, random.randrange(1, 30))
+        moves = range(len(game.moves))
+        more = {move for move in moves if random.random() < 0.8}
+        for all_of_them in (set(moves), more):
+            fewer = {move for move in all_of_them if random.random() < 0.5}
+            said, left = known_from(game, all_of_them), known_from(game, fewer)
+            assert said.hands == left.hands
+            for one, other in zip(said.sets, left.sets, strict=True):
+                assert all(a & b == a for a, b in zip(one.owners, other.owners, strict=True))
+                assert all(a >= b for a, b in zip(one.low, other.low, strict=True))
+
+
 def claim(problem: DealProblem, question: Question, answer: Answer) -> DealProblem:
     asker, asked, (set_index, number) = question
     return problem_after(problem, asker, asked, set_index, number, answer)
