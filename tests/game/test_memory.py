@@ -82,6 +82,29 @@ def test_outcomes_stay_within_their_budget_while_a_state_holds_its_sets(
         assert tuple(found) == answers
 
 
+def test_sets_alike_in_a_small_and_a_large_game_are_told_apart() -> None:
+    """The lanes of 52 cards are narrower than those of 160, and their tables add up otherwise."""
+    for sets in (13, 40, 13):
+        start = State.start(Settings(4, sets, 4))
+        assert len(start.legal_questions) == 3 * 4 * sets
+        for question, answers in start.legal_questions.items():
+            assert len(answers) == 2
+            assert start.after(question, answers[0]).slack() is not None
+
+
+def test_players_without_cards_are_told_apart() -> None:
+    """Player 2 cannot have a card of set 0, for want of any card, or because of what it has."""
+    unknown = SetConstraint((7, 7), (0,) * 3, (2,) * 3)
+    seen = SetConstraint((4, 3), (0,) * 3, (2,) * 3)
+    shared = SetConstraint((3, 3), (0,) * 3, (2,) * 3)
+    for hands, other, able in (
+        ((2, 2, 0), shared, {1}), ((2, 1, 1), seen, {1, 2}), ((2, 2, 0), shared, {1}),
+    ):  # fmt: skip
+        state = State(DealProblem(hands, (unknown, other)), 0, (None, None), 2)
+        questions = [one for one in state.legal_questions if one.card.set_index == 0]
+        assert {question.asked for question in questions} == able
+
+
 def test_copies_of_a_state_carry_its_value_alone() -> None:
     state = State.start(Settings(4, 13, 4))
     questions = list(state.legal_questions)
