@@ -109,9 +109,11 @@ class GameGraph:
         )
 
     def ends(self) -> tuple[NDArray[Any], NDArray[Any]]:
-        """The states in which the game is over: their numbers, and the role that won.
+        """The states after which nothing comes: their numbers, and the role that won.
 
-        The role is the number of players where the most sets are shared.
+        The role is the number of players where the most sets are shared, and where sets are still
+        in play: nobody can be asked there, so the game never ends. No game leads there, but it can
+        be solved from such a state.
         """
         over = np.ones(len(self), bool)
         for segment in self.segments():
@@ -120,9 +122,10 @@ class GameGraph:
         code = coding(self.rules)
         winners = []
         for key in key_bytes(self.keys[states]):
-            points = code.parts(key).points
-            best = max(points)
-            winners.append(points.index(best) if points.count(best) == 1 else self.rules.players)
+            parts = code.parts(key)
+            points, best = parts.points, max(parts.points)
+            won = not parts.kinds and points.count(best) == 1
+            winners.append(points.index(best) if won else self.rules.players)
         return states, np.array(winners)
 
     def numbers(self, keys: Sequence[Key]) -> list[int]:

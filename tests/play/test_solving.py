@@ -17,9 +17,14 @@ from quaternity.play.successors import choices
 from quaternity.settings import Settings, TieBreak
 from quaternity.state import State
 from quaternity.workers import open_executor
+from solvers.problem import DealProblem, SetConstraint
 from tests.play.checker import Claim, forced_lengths, play_out
 from tests.play.plain_solver import Game, PlainSolution
 from tests.play.positions import random_states, state_of
+
+
+OPEN = SetConstraint([0b110, 0b110], [0, 0, 0], [2, 2, 2])
+"""A set of two that players 1 and 2 may share in any way."""
 
 
 class Interrupted(Exception):
@@ -380,6 +385,20 @@ def test_a_full_disk_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(generation, "save_arrays", full)
     with pytest.raises(LimitError, match=r"cannot be kept: .*No space left"):
         solve(start_of(3, 2, 3))
+
+
+def test_nobody_wins_where_nobody_can_go_on() -> None:
+    """No game leads there, but such a state can be solved: sets are in play, and its end is none."""
+    state = State(
+        DealProblem([0, 2, 2], [SetConstraint([], [0] * 3, [0] * 3), *[OPEN] * 2]),
+        turn=0, completed=(0, None, None), set_size=2,
+    )  # fmt: skip
+    assert state.verdict()
+    assert not state.legal_questions
+    standing = solve(state).standing(state)
+    assert (standing.can_force, standing.can_win) == ((), ())
+    assert standing.forced_length == (None, None, None)
+    assert standing.can_prevent == ((1, 2), (0, 2), (0, 1))
 
 
 def test_states_that_are_over_have_a_solution() -> None:
