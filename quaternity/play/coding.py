@@ -16,7 +16,7 @@ from struct import Struct
 from typing import Any, NamedTuple
 
 from quaternity.completion import out_of_play
-from quaternity.errors import InputError
+from quaternity.errors import InputError, LimitError
 from quaternity.play.kinds import Kind, KindBook, kind_book
 from quaternity.settings import Settings, TieBreak
 from quaternity.state import State
@@ -101,6 +101,10 @@ class Rules:
 class Coding:
     """Turns the parts of a canonical state into its key and back.
 
+    Raises:
+        LimitError: too many players, or a set can look too many ways for a word to number them:
+            from sets of 11 at seven players on.
+
     Attributes:
         rules: of the game.
         book: its kinds.
@@ -124,6 +128,11 @@ class Coding:
             + [sets.bit_length()] * others
             + [self.book.total.bit_length()] * sets
         )
+        if max(self.widths) > 64:
+            raise LimitError(
+                f"canonical states are not made for sets of {rules.set_size} and {players} players:"
+                f" a set can look {self.book.total:,} ways, and 64 bits number them"
+            )
         self.fields: list[tuple[int, int]] = []
         word, free = 0, 64
         for width in self.widths:
@@ -204,7 +213,8 @@ def coding(rules: Rules) -> Coding:
     """The one coding of a game.
 
     Raises:
-        LimitError: too many players (`quaternity.play.kinds.MOST_PLAYERS`).
+        LimitError: too many players (`quaternity.play.kinds.MOST_PLAYERS`), or sets of many cards
+            with many players (see `Coding`).
     """
     return Coding(rules)
 

@@ -119,6 +119,7 @@ def test_large_games_are_refused_before_they_start(cli: Cli) -> None:
         (["-n", 0], 2, "sets"),
         (["-p", 1], 2, "players"),
         (["-s", 2, "-n", 8, "-p", 8], 4, "at most 7 players"),
+        (["-s", 11, "-n", 7, "-p", 7], 4, "not made for sets of 11 and 7 players"),
         (["-s", 10**6], 2, "limit"),
         (["--tie-break", "dice"], 2, "dice"),
         (["--rankings", "0-1"], 2, "1 for 3"),
