@@ -146,16 +146,17 @@ class Tablebase:
     def _standing(self, key: Key, roles: tuple[int, ...]) -> Standing:
         try:
             row = self._fetch.execute("SELECT value FROM states WHERE key = ?", (key,)).fetchone()
-            force, win, *rest = self._value.unpack(row[0]) if row is not None else (0, 0)
-        except (sqlite3.Error, struct.error, TypeError) as error:
+            if row is not None:
+                players = len(roles)
+                force, win, *rest = self._value.unpack(row[0])
+                # An index error: a bit for a role that there is not.
+                return Standing.of_roles(roles, force, win, rest[:players], rest[players:])
+        except (sqlite3.Error, struct.error, TypeError, IndexError) as error:
             raise InputError(f"{self.path}: a damaged tablebase ({error})") from error
-        if row is None:
-            raise UnknownState(
-                f"{self.path} does not hold this state: "
-                f"it does not follow from the state that was solved"
-            )
-        players = len(roles)
-        return Standing.of_roles(roles, force, win, rest[:players], rest[players:])
+        raise UnknownState(
+            f"{self.path} does not hold this state: "
+            f"it does not follow from the state that was solved"
+        )
 
     def prospects(self, state: State) -> list[Prospect]:
         """All questions of the player on turn with what each answer gives away, best first.
@@ -260,8 +261,20 @@ def _opened(path: Path) -> tuple[sqlite3.Connection, dict[str, Any]]:
                 f"this program reads {FORMAT!r}"
             )
         Rules.of_document(about["rules"])
-        int(about["states"])
-    except (sqlite3.Error, ValueError, KeyError, TypeError) as error:
+        numbers = [about["states"], about["questions"], about["answers"], *about["levels"]]
+        if about["longest_forced"] is not None:
+            numbers.append(about["longest_forced"])
+        if not all(type(number) is int and number >= 0 for number in numbers):
+            raise ValueError("a number is not one")
+        bytes.fromhex(about["start"])
+    except (
+        sqlite3.Error,
+        ValueError,
+        KeyError,
+        TypeError,
+        ArithmeticError,
+        RecursionError,
+    ) as error:
         database.close()
         if isinstance(error, InputError):
             raise
