@@ -22,7 +22,6 @@ from tests.play.checker import Claim, forced_lengths, play_out
 from tests.play.plain_solver import Game, PlainSolution
 from tests.play.positions import random_states, state_of
 
-
 OPEN = SetConstraint([0b110, 0b110], [0, 0, 0], [2, 2, 2])
 """A set of two that players 1 and 2 may share in any way."""
 
@@ -388,7 +387,7 @@ def test_a_full_disk_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_nobody_wins_where_nobody_can_go_on() -> None:
-    """No game leads there, but such a state can be solved: sets are in play, and its end is none."""
+    """No game leads there, but it can be solved from such a state: sets are in play for ever."""
     state = State(
         DealProblem([0, 2, 2], [SetConstraint([], [0] * 3, [0] * 3), *[OPEN] * 2]),
         turn=0, completed=(0, None, None), set_size=2,
