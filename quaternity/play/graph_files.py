@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
@@ -95,12 +95,17 @@ def load_arrays(path: Path) -> dict[str, NDArray[Any]]:
 MANIFEST = "about.json"
 """Says which computation a working directory belongs to: the first file there, and the last."""
 
+LOCK = "lock"
+"""Held by the run that works in a directory, and by no other; it dies with its process."""
+
 
 class WorkDirectory:
     """Where a long computation keeps what it has done, so that it can go on after a break.
 
+    A context manager: within it nobody else can use the directory.
+
     Raises:
-        InputError: the directory holds another computation, or cannot be used.
+        InputError: the directory holds another computation, cannot be used, or is in use.
     """
 
     def __init__(self, path: Path, about: Mapping[str, Any]) -> None:
@@ -109,23 +114,38 @@ class WorkDirectory:
         manifest = path / MANIFEST
         try:
             path.mkdir(exist_ok=True)
-            for beginning in path.glob(f".{MANIFEST}.*.part"):
-                beginning.unlink()  # of a run that was killed at once
-            if manifest.exists():
-                kept = json.loads(manifest.read_text())
-                if kept != dict(about):
-                    raise InputError(
-                        f"{path} holds the beginnings of another computation, of {kept}; "
-                        f"remove it to start anew"
-                    )
-            elif any(path.iterdir()):
+            beginnings = [*path.glob(f".{MANIFEST}.*.part")]  # of a run that was killed at once
+            if not manifest.exists() and {*path.iterdir()} - {path / LOCK, *beginnings}:
                 raise InputError(f"{path} is not empty, and not from this program")
-            else:
-                write_text(manifest, json.dumps(dict(about)))
+            self._lock = _locked(path / LOCK)
+            try:
+                self.drop(beginning.name for beginning in beginnings)
+                self._claim(manifest, dict(about))
+            except BaseException:
+                self._lock.close()
+                raise
         except (OSError, ValueError) as error:
             if isinstance(error, InputError):
                 raise
             raise InputError(f"{path} cannot be used: {error}") from error
+
+    def _claim(self, manifest: Path, about: dict[str, Any]) -> None:
+        """Write the manifest, or see that the one there says the same."""
+        if not manifest.exists():
+            write_text(manifest, json.dumps(about))
+            return
+        kept = json.loads(manifest.read_text())
+        if kept != about:
+            raise InputError(
+                f"{self.path} holds the beginnings of another computation, of {kept}; "
+                f"remove it to start anew"
+            )
+
+    def __enter__(self) -> WorkDirectory:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.close()
 
     def file(self, name: str) -> Path:
         """A file in the directory."""
@@ -139,15 +159,36 @@ class WorkDirectory:
     def remove(self) -> None:
         """Remove the directory with all that is in it.
 
-        Whatever stops this, what is left is empty, or says what it was.
+        Whatever stops this, what is left is empty but for the lock, or says what it was.
         """
         with os.scandir(self.path) as entries:
-            names = [entry.name for entry in entries if entry.name != MANIFEST]
-        self.drop([*names, MANIFEST])
+            names = [entry.name for entry in entries if entry.name not in (MANIFEST, LOCK)]
+        self.drop([*names, MANIFEST, LOCK])
         self.path.rmdir()
 
 
+def _locked(path: Path) -> BinaryIO:
+    """A file that no other run has, for as long as it is open.
+
+    Raises:
+        InputError: another run has it.
+        OSError: it cannot be opened.
+    """
+    import fcntl
+
+    file = path.open("ab")
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        file.close()
+        raise InputError(f"{path.parent} is in use by another run") from None
+    except OSError:
+        pass  # a file system without locks
+    return file
+
+
 __all__ = [
+    "LOCK",
     "MANIFEST",
     "Pieces",
     "WorkDirectory",

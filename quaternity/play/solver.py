@@ -90,7 +90,8 @@ def solve(
     Raises:
         LimitError: more than `most_states`, more players than canonical states are made for, or
             no room for the working files.
-        InputError: the state has no canonical form, or the directory belongs to something else.
+        InputError: the state has no canonical form, or the directory belongs to something else,
+            or to another run that is under way.
 
     >>> from quaternity import Settings, State
     >>> solution = solve(State.start(Settings(set_size=3, sets=2, players=3)))
@@ -114,11 +115,12 @@ def remove_working_files(state: State, directory: str | Path) -> None:
     """Remove the directory in which a game was solved from a state on, if it is there.
 
     Raises:
-        InputError: it holds something else.
+        InputError: it holds something else, or is in use.
     """
     path = Path(directory)
     if path.exists():
-        WorkDirectory(path, _about(Rules.of(state), canonical(state).key)).remove()
+        with WorkDirectory(path, _about(Rules.of(state), canonical(state).key)) as work:
+            work.remove()
 
 
 def _about(rules: Rules, start: bytes) -> dict[str, Any]:
@@ -136,10 +138,14 @@ def _working(rules: Rules, start: bytes, directory: str | Path | None) -> Iterat
     """The working directory; files of a temporary one live on while they are mapped."""
     about = _about(rules, start)
     if directory is not None:
-        yield WorkDirectory(Path(directory), about)
+        with WorkDirectory(Path(directory), about) as work:
+            yield work
         return
-    with TemporaryDirectory(prefix="quaternity-solve-", ignore_cleanup_errors=True) as temporary:
-        yield WorkDirectory(Path(temporary), about)
+    with (
+        TemporaryDirectory(prefix="quaternity-solve-", ignore_cleanup_errors=True) as temporary,
+        WorkDirectory(Path(temporary), about) as work,
+    ):
+        yield work
 
 
 __all__ = ["FORMAT", "Solution", "remove_working_files", "solve"]

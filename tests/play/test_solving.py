@@ -12,7 +12,7 @@ from quaternity.play import generation, retrograde
 from quaternity.play.canonical import canonical
 from quaternity.play.coding import Rules, coding
 from quaternity.play.key_arrays import key_bytes
-from quaternity.play.solver import Solution, solve
+from quaternity.play.solver import Solution, remove_working_files, solve
 from quaternity.play.successors import choices
 from quaternity.settings import Settings, TieBreak
 from quaternity.state import State
@@ -370,6 +370,23 @@ def test_a_directory_belongs_to_one_game(tmp_path: Path) -> None:
     (tmp_path / "work" / "about.json").write_text(json.dumps({"format": "older"}))
     with pytest.raises(InputError, match="older"):
         solve(start_of(2, 3, 3), directory=tmp_path / "work")
+
+
+def test_a_directory_is_used_by_one_run_at_a_time(tmp_path: Path) -> None:
+    work, tried = tmp_path / "work", 0
+
+    def meanwhile(what: str, done: int, total: int | None) -> None:
+        nonlocal tried
+        for another in (solve, remove_working_files):
+            with pytest.raises(InputError, match="in use by another run"):
+                another(start_of(3, 2, 3), directory=work)
+        tried += 1
+
+    first = solve(start_of(3, 2, 3), directory=work, report=meanwhile)
+    assert tried
+    assert len(first.graph) == len(solve(start_of(3, 2, 3), directory=work).graph) == 91
+    remove_working_files(start_of(3, 2, 3), work)
+    assert not work.exists()
 
 
 def test_too_many_states_are_given_up() -> None:
