@@ -11,7 +11,9 @@ that no sample held are counted again, which makes up for some of it.) So sample
 are taken, each four times the last, until that changes little, the sample is no longer small
 compared with the game, or time is up; and the number is taken to grow by the last factor once more.
 
-This is rough. As `quaternity solve` asks, it came out at these multiples of the true numbers of
+This is rough, and where time ran out before larger samples changed little (`Estimate.steady`), it
+may be many times too low: 3-4-4 came out at 8 million states, where a run met 24 million within
+eight moves. As `quaternity solve` asks, it came out at these multiples of the true numbers of
 states: 3-4-3 (S-N-P) 1.4, 4-3-3 2.0, 2-6-4 1.7, 2-5-5 0.5, 3-5-3 2.3, 5-3-3 2.5, 2-8-4 0.9, 3-6-3
 0.6.
 """
@@ -48,8 +50,11 @@ DEARER = 5
 VALUE_SHARE = 0.6
 """Time for merging, numbering and the values, as a share of the time for expanding."""
 
-ROW_BYTES = 40
-"""About what a state takes in a tablebase, and its values on the way there."""
+QUESTION_BYTES = 22
+"""What a question takes on disk at most: as it came back, and once more in the graph."""
+
+STATE_BYTES = 8
+"""What a state takes beside its keys, while the graph is written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +66,9 @@ class Estimate:
         exact: whether `states` is the true number, no level having been sampled.
         finished: False when time ran out before the last level; all numbers are then too low.
         seconds: of one process.
-        disk: bytes of working files and tablebase.
+        disk: bytes of working files when there are most, which is while the graph is written.
+        steady: False when time ran out while larger samples still found many more states; all
+            numbers may then be many times too low.
     """
 
     states: int
@@ -69,6 +76,7 @@ class Estimate:
     seconds: float
     disk: int
     finished: bool = True
+    steady: bool = True
 
     def __str__(self) -> str:
         minutes = self.seconds / 60
@@ -76,7 +84,12 @@ class Estimate:
         about = "" if self.exact else "about "
         if not self.finished:
             about = "far more than "
-        return f"{about}{self.states:,} states, {duration}, {self.disk / 1e6:,.0f} MB on disk"
+        text = f"{about}{self.states:,} states, {duration}, {self.disk / 1e6:,.0f} MB on disk"
+        if self.finished and not self.steady:
+            return (
+                f"{text} (or many times that: time ran out while larger samples still found more)"
+            )
+        return text
 
 
 def estimate(
@@ -100,17 +113,14 @@ def estimate(
     less = best if best.exact else _sampled(rules, start, random, max(1, sample // 4), end)
     while not best.exact and best.finished and less.finished:
         growth = max(1.0, best.states / less.states)
-        seconds_left = end - time.perf_counter()
-        if (
-            growth < STEADY
-            or best.expanded * WORTH > best.states
-            or best.taken * DEARER > seconds_left
-        ):
+        if growth < STEADY or best.expanded * WORTH > best.states:
             return best.estimate(growth)
+        if best.taken * DEARER > end - time.perf_counter():
+            return best.estimate(growth, steady=False)
         size *= 4
         less, best = best, _sampled(rules, start, random, size, end)
         if not best.finished:
-            return less.estimate(growth)
+            return less.estimate(growth, steady=False)
     return best.estimate(1.0)
 
 
@@ -130,7 +140,7 @@ class _Sampled(NamedTuple):
     expanded: int
     taken: float
 
-    def estimate(self, growth: float) -> Estimate:
+    def estimate(self, growth: float, steady: bool = True) -> Estimate:
         """The estimate when all numbers would grow by a factor."""
         return Estimate(
             round(self.states * growth),
@@ -138,6 +148,7 @@ class _Sampled(NamedTuple):
             self.seconds * growth,
             round(self.disk * growth),
             self.finished,
+            steady,
         )
 
 
@@ -147,7 +158,7 @@ def _sampled(rules: Rules, start: Key, random: Random, sample: int, end: float) 
     started = time.perf_counter()
     level = key_array(code, [start])
     seen = level
-    size, total, questions, seconds, exact = 1.0, 1.0, 0.0, 0.0, True
+    size, total, questions, found, seconds, exact = 1.0, 1.0, 0.0, 0.0, 0.0, True
     finished, expanded_states = True, 0
     while len(level):
         if time.perf_counter() > end:
@@ -164,13 +175,16 @@ def _sampled(rules: Rules, start: Key, random: Random, sample: int, end: float) 
         seconds += (time.perf_counter() - began) * scale
         expanded_states += len(chosen)
         questions += len(result.asked) * scale
+        found += len(result.keys) * scale
         level, reached = _new(result, seen)
         seen = np.union1d(seen, level)
         size = float(len(level)) if exact else _distinct(len(level), reached, scale)
         total += size
         if size < 1:
             break
-    disk = total * (code.words * 24 + ROW_BYTES) + questions * 11
+    # Of each state its key is among the known ones and in its level, and in every portion of states
+    # that leads to it. (A sample shares fewer states than a portion does, so this is high.)
+    disk = (2 * total + found) * code.words * 8 + total * STATE_BYTES + questions * QUESTION_BYTES
     taken = time.perf_counter() - started
     duration = seconds * (1 + VALUE_SHARE)
     return _Sampled(total, exact, finished, duration, disk, expanded_states, taken)

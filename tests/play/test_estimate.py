@@ -1,5 +1,6 @@
 """Estimates of how large a game is."""
 
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from quaternity.play.canonical import canonical
 from quaternity.play.coding import Rules
 from quaternity.play.estimate import Estimate, estimate
+from quaternity.play.solver import solve
 from quaternity.settings import Settings, TieBreak
 from quaternity.state import State
 
@@ -57,6 +59,36 @@ def test_what_cannot_be_sampled_in_time_is_not_finished() -> None:
     assert not found.finished
     assert not found.exact
     assert str(found).startswith("far more than")
+
+
+def test_time_that_ran_out_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    start = State.start(Settings(3, 5, 3))
+    rules, key = Rules.of(start), canonical(start).key
+    monkeypatch.setattr("quaternity.play.estimate.DEARER", 10**9)
+    found = estimate(rules, key, Random(1), 100, patience=60)
+    assert found.finished
+    assert not found.steady
+    assert "or many times that" in str(found)
+    assert found.states < 671_634 / 2
+    steady = of(State.start(Settings(3, 4, 3)), 200)
+    assert steady.steady
+    assert "many times" not in str(steady)
+
+
+@pytest.mark.parametrize("sizes", [(3, 4, 3), (2, 6, 4)])
+def test_the_disk_is_what_a_run_takes(tmp_path: Path, sizes: tuple[int, int, int]) -> None:
+    start = State.start(Settings(*sizes))
+    work, most = tmp_path / "work", 0
+
+    def look(what: str, done: int, total: int | None) -> None:
+        nonlocal most
+        most = max(most, sum(file.stat().st_size for file in work.iterdir()))
+
+    states = len(solve(start, directory=work, report=look).graph)
+    found = of(start, 10**6)
+    assert found.exact
+    assert found.states == states
+    assert 0.8 * most < found.disk < 1.5 * most
 
 
 def test_estimates_are_repeatable() -> None:
