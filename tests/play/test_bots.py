@@ -49,6 +49,19 @@ def test_bots_play_by_the_rules_and_again_the_same(state: State, name: str, seed
         assert twin.answer(state, other) == answer
 
 
+def test_the_quick_player_keeps_a_bounded_number_of_questions(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("quaternity.play.bots.policy.MOST_REMEMBERED", 60)
+    code = coding(Rules.of(START))
+    policy, kept = Policy(code), set[int]()
+    for state in random_states(START, Random(5), 60):
+        key = canonical(state).key
+        assert policy.options(key) == Policy(code).options(key)
+        kept.add(sum(len(options) for options in policy._options.values()))
+    assert 20 < max(kept) <= 60
+
+
 def test_the_perfect_bot_plays_by_the_rules(path: Path) -> None:
     bot = make_bot(f"perfect:{path}", Random(1))
     for state in random_states(START, Random(2), 100):

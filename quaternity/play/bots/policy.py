@@ -10,8 +10,8 @@ from quaternity.play.bots.prospects import Prospects, ahead, rough_prospects
 from quaternity.play.coding import Coding, Key
 from quaternity.play.successors import Choice, Reply, choices
 
-MOST_REMEMBERED = 1 << 17
-"""States whose questions are kept."""
+MOST_REMEMBERED = 1 << 20
+"""Questions that are kept, at some 400 bytes each."""
 
 
 class Policy:
@@ -20,6 +20,7 @@ class Policy:
     def __init__(self, code: Coding) -> None:
         self.code = code
         self._options: dict[Key, list[Choice]] = {}
+        self._remembered = 0
         self._worth: dict[int, Prospects] = {}
 
     def options(self, key: Key) -> list[Choice]:
@@ -30,9 +31,11 @@ class Policy:
         """
         options = self._options.get(key)
         if options is None:
-            if len(self._options) >= MOST_REMEMBERED:
-                self._options.clear()
             options = choices(self.code, key)
+            self._remembered += len(options)
+            if self._remembered > MOST_REMEMBERED:
+                self._options.clear()
+                self._remembered = len(options)
             if options and options[0].asked < self.code.rules.players:
                 options = self._sorted(options)
             self._options[key] = options
