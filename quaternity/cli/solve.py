@@ -191,6 +191,12 @@ def _solved(
         if work is not None and work.exists():
             warn(f"interrupted; what is done is in {work}, and the same command goes on from there")
         raise
+    except LimitError:
+        if work is not None and work.exists():
+            warn(
+                f"what is done is in {work}; with more allowed, the same command goes on from there"
+            )
+        raise
     found = solution.facts() | solution.standing(state).document()
     if wishes is not None:
         found["value"] = _value(solution, state, wishes)

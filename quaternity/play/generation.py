@@ -94,7 +94,7 @@ def generate(
         while levels.sizes[-1]:
             known = sum(levels.sizes)
             if most_states is not None and known > most_states:
-                raise LimitError(f"more than {most_states:,} states")
+                raise LimitError(f"more than {most_states:,} states, the most that were allowed")
             levels.expand(pool, report)
         _assemble(code, start, directory, levels, pool.threads, report)
     return loaded_graph(code, directory)

@@ -173,6 +173,20 @@ def test_an_interrupted_solve_goes_on(
     assert [file.name for file in tmp_path.iterdir()] == [path.name]
 
 
+def test_a_run_over_a_limit_goes_on_when_more_is_allowed(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sizes = ("-s", 3, "-n", 2, "-p", 3, "--out", tmp_path / "file")
+    (tmp_path / "file.work").mkdir()  # so nothing is estimated
+    with monkeypatch.context() as patch:
+        patch.setattr("quaternity.cli.solve.MOST_STATES", 10)
+        outcome = cli("solve", *sizes, "--most-states", 20)
+    assert outcome.status == 4
+    assert "more than 20 states" in outcome.err
+    assert "what is done is in" in outcome.err
+    assert cli("solve", *sizes, "--json").json["states"] == 91
+
+
 def test_working_files_left_behind_are_put_away(cli: Cli, tmp_path: Path) -> None:
     """A run can be killed before anything is written, and when everything is."""
     target, work = tmp_path / "file", tmp_path / "file.work"
