@@ -43,8 +43,8 @@ else:
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
 print(f"{seconds:.2f} s, {peak:.0f} MiB", file=sys.stderr)
 """
-"""One command and its own peak. On Linux `ru_maxrss` would be the memory of what started it, if that
-is more; elsewhere (macOS) it is in bytes."""
+"""One command and its own peak. On Linux `ru_maxrss` is the memory of what started it, if that is
+more; elsewhere (macOS) it is in bytes."""
 
 
 @pytest.mark.parametrize(("set_size", "goal"), [(3, "1 s"), (4, "60 s, 1024 MiB")])
