@@ -15,7 +15,7 @@ This is rough, and where time ran out before larger samples changed little (`Est
 may be many times too low: 3-4-4 came out at 8 million states, where a run met 24 million within
 eight moves. As `quaternity solve` asks, it came out at these multiples of the true numbers of
 states: 3-4-3 (S-N-P) 1.4, 4-3-3 2.0, 2-6-4 1.7, 2-5-5 0.5, 3-5-3 2.3, 5-3-3 2.5, 2-8-4 0.9, 3-6-3
-0.6.
+0.6, 3-7-3 0.2.
 """
 
 from __future__ import annotations
