@@ -75,7 +75,6 @@ class KindArrays:
         self.member = np.array([self._cut(member) for member in layout.member])
         self.orders = role_orders(players)[0]
         self._kinds: list[Kind] = []
-        self._places: dict[Kind, int] = {}
         self._closings: dict[int, int] = {}
         self._number = _Grown("i8")
         self._table = _Grown("u8", self.words)
@@ -96,9 +95,9 @@ class KindArrays:
 
     def place(self, kind: Kind) -> int:
         """The place of a kind, added when it is new."""
-        place = self._places.get(kind)
-        if place is None:
-            place = self._places[kind] = len(self._kinds)
+        place = int(self._place_of_number[kind.number])
+        if place < 0:
+            place = len(self._kinds)
             self._kinds.append(kind)
             self._add(place, kind)
         return place

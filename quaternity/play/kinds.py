@@ -26,6 +26,9 @@ MOST_PLAYERS = 7
 MOST_CLOSINGS = 1 << 18
 """Closed kinds kept per book before all are forgotten."""
 
+MOST_KINDS = 1 << 17
+"""Kinds kept per book before all are forgotten, at some two kilobytes each (sets of ten: eight)."""
+
 Roles = tuple[int, ...]
 """An order of players: `roles[role]` is a player."""
 
@@ -67,7 +70,7 @@ def multiset_of_rank(rank: int, length: int) -> tuple[int, ...]:
 
 
 class Kind:
-    """A set up to the order of its cards. Made by a `KindBook`; equal kinds are one object.
+    """A set up to the order of its cards. Made by a `KindBook`, mostly one object for equal kinds.
 
     Attributes:
         number: see the module.
@@ -155,7 +158,7 @@ class Kind:
 
 
 class KindBook:
-    """All kinds of one set size and number of players, made when first met.
+    """All kinds of one set size and number of players, made when met; many are kept.
 
     Attributes:
         total: the kinds are numbered 0 (completed), 1 ... total.
@@ -185,10 +188,19 @@ class KindBook:
         form = (tuple(sorted(masks)), low)
         kind = self._made.get(form)
         if kind is None:
+            if len(self._made) >= MOST_KINDS:
+                self._forget()
             kind = self._made[form] = Kind(self, self._number(*form), *form)
             if kind.number:
                 self._numbered[kind.number] = kind
         return kind
+
+    def _forget(self) -> None:
+        """Keep no kind but the completed one; who holds another may go on with it."""
+        self._made.clear()
+        self._numbered.clear()
+        self._closings = 0
+        self._made[(), self.completed.low] = self._numbered[0] = self.completed
 
     def _number(self, masks: tuple[int, ...], low: tuple[int, ...]) -> int:
         """The number; 0, which is no other kind's, for sets that no deal fits on its own."""
@@ -228,6 +240,7 @@ def kind_book(set_size: int, layout: Lanes) -> KindBook:
 
 __all__ = [
     "MOST_CLOSINGS",
+    "MOST_KINDS",
     "MOST_PLAYERS",
     "Kind",
     "KindBook",

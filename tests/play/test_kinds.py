@@ -7,14 +7,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quaternity.errors import LimitError
-from quaternity.play.canonical import closed_kinds
-from quaternity.play.coding import Rules, coding
-from quaternity.play.kinds import kind_book, multiset_of_rank, multiset_rank
+from quaternity.play.canonical import canonical, closed_kinds
+from quaternity.play.coding import Coding, Rules, coding
+from quaternity.play.expansion import Expander
+from quaternity.play.key_arrays import key_array, key_bytes
+from quaternity.play.kinds import KindBook, kind_book, multiset_of_rank, multiset_rank
 from quaternity.settings import Settings
 from quaternity.state import State
 from quaternity.strategies import states
 from solvers.coalition_tables import lanes_for
 from solvers.filtering import FILTERS
+from tests.play.positions import all_keys
 
 
 @given(st.lists(st.integers(0, 40), max_size=8).map(sorted))
@@ -55,6 +58,27 @@ def test_closing_is_what_the_filters_say(state: State) -> None:
                 kind = next(kinds)
                 assert (kind.masks, kind.low) == (tuple(sorted(one.owners)), one.low)
     assert next(kinds, None) is None
+
+
+def test_forgotten_kinds_are_made_again_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    start = State.start(Settings(3, 3, 3))
+    rules, key = Rules.of(start), canonical(start).key
+    keys = sorted(set(all_keys(coding(rules), key)))
+    level = key_array(coding(rules), keys)
+    plain = Expander(coding(rules)).expand(level)
+
+    code = Coding(rules)
+    code.book = KindBook(3, code.book.layout)
+    monkeypatch.setattr("quaternity.play.kinds.MOST_KINDS", 20)
+    seen = set()
+    for one in all_keys(code, key):
+        assert one in keys
+        seen |= set(code.parts(one).kinds)
+    again = Expander(code).expand(level)
+    assert key_bytes(again.keys) == key_bytes(plain.keys)
+    assert again.no.tolist() == plain.no.tolist()
+    assert again.yes.tolist() == plain.yes.tolist()
+    assert len(code.book._made) <= 20 < len(seen)
 
 
 def test_eight_players_are_refused() -> None:

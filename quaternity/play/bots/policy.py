@@ -35,6 +35,7 @@ class Policy:
             self._remembered += len(options)
             if self._remembered > MOST_REMEMBERED:
                 self._options.clear()
+                self._worth.clear()
                 self._remembered = len(options)
             if options and options[0].asked < self.code.rules.players:
                 options = self._sorted(options)
