@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from quaternity.errors import InputError
@@ -23,29 +25,47 @@ def write_text(path: str | Path, text: str) -> None:
 def write_bytes(path: str | Path, data: bytes) -> None:
     """As `write_text`, for bytes."""
     target = Path(path)
-    try:
-        if target.exists() and not target.is_file():
-            # A pipe or a device is written to: a file in its place would do harm.
+    if target.exists() and not target.is_file():
+        # A pipe or a device is written to: a file in its place would do harm.
+        try:
             with target.open("wb") as file:
                 file.write(data)
-            return
+        except OSError as error:
+            raise InputError(f"{path}: cannot be written: {error.strerror or error}") from error
+        return
+    with replacing(path) as part:
+        part.write_bytes(data)
+
+
+@contextmanager
+def replacing(path: str | Path) -> Iterator[Path]:
+    """An empty file to fill within the block, which then takes the place of another in one step.
+
+    It is this run's alone, so runs that write the same file do not disturb each other: one of them
+    is the last. When the block ends by an exception the old file stays.
+
+    Raises:
+        InputError: it cannot be written.
+    """
+    try:
         # What a link leads to is replaced, not the link.
-        target = target.resolve()
-        handle, temporary = tempfile.mkstemp(
+        target = Path(path).resolve()
+        handle, name = tempfile.mkstemp(
             prefix=f".{target.name}.", suffix=".part", dir=target.parent
         )
+        part = Path(name)
         try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(data)
-                file.flush()
+            os.close(handle)
+            yield part
+            with part.open("rb+") as file:
                 os.fsync(file.fileno())
             # A temporary file is private; what it becomes has the usual rights.
             mask = os.umask(0)
             os.umask(mask)
-            Path(temporary).chmod(0o666 & ~mask)
-            Path(temporary).replace(target)
+            part.chmod(0o666 & ~mask)
+            part.replace(target)
         except BaseException:
-            Path(temporary).unlink(missing_ok=True)
+            part.unlink(missing_ok=True)
             raise
     except OSError as error:
         raise InputError(f"{path}: cannot be written: {error.strerror or error}") from error
@@ -66,4 +86,4 @@ def append_text(path: str | Path, text: str) -> None:
         raise InputError(f"{path}: cannot be written: {error.strerror or error}") from error
 
 
-__all__ = ["append_text", "write_bytes", "write_text"]
+__all__ = ["append_text", "replacing", "write_bytes", "write_text"]

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from quaternity.play.coding import Rules
     from quaternity.play.estimate import Estimate
-    from quaternity.play.generation import Report
     from quaternity.play.preferences import Ranking
+    from quaternity.play.progress import Report
     from quaternity.play.solver import Solution
     from quaternity.state import State
 
@@ -185,7 +185,8 @@ def _solved(
         with progress("solving", None) as bar, open_executor(workers, dask) as pool:
             solution = solve_from(state, pool, work, limit, _report_to(bar))
         if target is not None and work is not None:
-            write_tablebase(target, solution)
+            with progress("writing", len(solution.graph)) as bar:
+                write_tablebase(target, solution, _report_to(bar))
             remove_working_files(state, work)
     except KeyboardInterrupt:
         if work is not None and work.exists():

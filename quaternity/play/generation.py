@@ -8,7 +8,7 @@ goes on from there. The states, their numbering and the graph are the same howev
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -28,6 +28,7 @@ from quaternity.play.graph_files import (
     save_arrays,
 )
 from quaternity.play.key_arrays import Keys, among, distinct, found_at, key_array, key_dtype
+from quaternity.play.progress import Report, quiet
 from quaternity.workers import Pool, ordered_map, threaded_map
 
 if TYPE_CHECKING:
@@ -44,13 +45,6 @@ EXPANSION_CELLS = 1 << 22
 
 MERGE_BYTES = 256 * 2**20
 """About how much memory the merging of a level may take."""
-
-Report = Callable[[str, int, int | None], None]
-"""Told what is going on, how much of it is done, and of how much (None: not known)."""
-
-
-def quiet(what: str, done: int, total: int | None) -> None:
-    """A report to nobody."""
 
 
 def portion(rules: Rules) -> int:
@@ -260,4 +254,4 @@ def _numbered(
     return columns, int((no >= 0).sum() + (yes >= 0).sum())
 
 
-__all__ = ["MERGE_BYTES", "MOST_AT_ONCE", "Report", "generate", "portion", "quiet"]
+__all__ = ["MERGE_BYTES", "MOST_AT_ONCE", "generate", "portion"]

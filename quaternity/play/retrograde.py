@@ -40,7 +40,7 @@ from quaternity.workers import threaded_map
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from quaternity.play.generation import Report
+    from quaternity.play.progress import Report
 
 SAVE_SECONDS = 30.0
 """How often the rounds of an unfinished analysis are saved."""

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 from quaternity.errors import LimitError
 from quaternity.play.canonical import canonical
 from quaternity.play.coding import Rules
-from quaternity.play.generation import Report, generate, portion, quiet
+from quaternity.play.generation import generate, portion
 from quaternity.play.graph import GameGraph
 from quaternity.play.graph_files import WorkDirectory
+from quaternity.play.progress import Report, quiet
 from quaternity.play.retrograde import Values, solve_graph
 from quaternity.play.standing import NEVER, Standing
 from quaternity.workers import Pool, SerialExecutor

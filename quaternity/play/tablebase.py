@@ -25,8 +25,10 @@ from quaternity.cards import Card
 from quaternity.errors import InputError, LimitError
 from quaternity.play.canonical import canonical
 from quaternity.play.coding import Key, Rules
+from quaternity.play.progress import Report, quiet
 from quaternity.play.standing import Standing, Worth
 from quaternity.question import Answer, Question
+from quaternity.writing import replacing
 
 if TYPE_CHECKING:
     from quaternity.play.solver import Solution
@@ -178,33 +180,31 @@ class Tablebase:
         return sorted(found, key=lambda one: (one.worst, one.best), reverse=True)
 
 
-def write_tablebase(path: str | Path, solution: Solution) -> None:
+def write_tablebase(path: str | Path, solution: Solution, report: Report = quiet) -> None:
     """Write the values of a solved game into a file, whole or not at all.
+
+    Args:
+        report: told about the progress.
 
     Raises:
         InputError: it cannot be written.
     """
-    target = Path(path)
-    part = target.with_name(f".{target.name}.part")
-    try:
-        part.unlink(missing_ok=True)
-        with closing(sqlite3.connect(part)) as database:
-            _fill(database, solution)
-        part.replace(target)
-    except (OSError, sqlite3.Error) as error:
-        raise InputError(f"{path}: cannot be written: {error}") from error
-    finally:
-        part.unlink(missing_ok=True)
+    with replacing(path) as part:
+        try:
+            with closing(sqlite3.connect(part)) as database:
+                _fill(database, solution, report)
+        except sqlite3.Error as error:
+            raise InputError(f"{path}: cannot be written: {error}") from error
 
 
-def _fill(database: sqlite3.Connection, solution: Solution) -> None:
+def _fill(database: sqlite3.Connection, solution: Solution, report: Report) -> None:
     from quaternity.play.key_arrays import key_bytes
 
     graph, values = solution.graph, solution.values
     rules = graph.rules
     pack = _layout(rules.players).pack
     database.execute(f"PRAGMA application_id = {APPLICATION}")
-    # The file is private until it is whole, so nothing has to survive a crash.
+    # The file is private until it is whole and on the disk, so nothing has to survive a crash.
     database.execute("PRAGMA journal_mode = OFF")
     database.execute("PRAGMA synchronous = OFF")
     database.execute("CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID")
@@ -233,8 +233,7 @@ def _fill(database: sqlite3.Connection, solution: Solution) -> None:
             ),
         )
         database.commit()
-    database.execute("PRAGMA synchronous = FULL")
-    database.commit()
+        report("writing", min(part.stop, len(graph)), len(graph))
 
 
 def _layout(players: int) -> struct.Struct:

@@ -173,3 +173,24 @@ def test_a_file_that_cannot_be_written_is_said(tmp_path: Path, solution: Solutio
     with pytest.raises(InputError, match="cannot be written"):
         write_tablebase(tmp_path / "directory", solution)
     assert [file.name for file in tmp_path.iterdir()] == ["directory"]
+
+
+def test_runs_that_write_the_same_file_do_not_disturb_each_other(
+    tmp_path: Path, solution: Solution, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("quaternity.play.tablebase.WRITTEN_AT_ONCE", 1000)
+    target = tmp_path / "both"
+    write_tablebase(target, solution)
+    alone = target.read_bytes()
+    said: list[tuple[int, int | None]] = []
+
+    def report(what: str, done: int, total: int | None) -> None:
+        assert what == "writing"
+        said.append((done, total))
+        if len(said) == 1:
+            write_tablebase(target, solution)
+
+    write_tablebase(target, solution, report)
+    assert said == [(1000, 2122), (2000, 2122), (2122, 2122)]
+    assert target.read_bytes() == alone
+    assert [file.name for file in tmp_path.iterdir()] == ["both"]
