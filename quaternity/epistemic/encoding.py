@@ -280,9 +280,9 @@ class Encoder:
             return self.model.all_of(
                 [self._at_least(hand - count, known), self._at_least(count, unknown)]
             )
-        return self.model.one_of(
-            [self._at_least(hand - count + 1, known), self._at_least(count + 1, unknown)]
-        )
+        # Nobody holds more cards than the hand has: that needs no search.
+        more = self._at_least(count + 1, unknown) if count < hand else False
+        return self.model.one_of([self._at_least(hand - count + 1, known), more])
 
     def _at_least(self, number: int, literals: Sequence[Literal]) -> Literal:
         if number <= sum(one is True for one in literals):

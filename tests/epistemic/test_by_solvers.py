@@ -54,6 +54,13 @@ def test_knowledge_of_cards_is_who_may_own_them(games: list[Position]) -> None:
                     )
 
 
+@pytest.mark.parametrize("formula", ["K2 U1(3)=13", "P U1(3)=13", "C U1(3)=13", "!K2 U1(3)=12"])
+def test_what_is_known_of_a_whole_hand_at_the_deal_of_52_cards(formula: str) -> None:
+    """Nobody can know a card of another before the first request."""
+    start = random_log(KwartetSettings(), Random(7), 0).positions[0]
+    assert holds(formula, start.public.problem, start.deal, "solvers", seconds=20)
+
+
 def test_what_is_shown_at_full_size_is_so(games: list[Position]) -> None:
     """Each deal of a refutation fits the record and shares the hand; the last one refutes."""
     random, found = Random(1), 0
