@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from random import Random
 from typing import NamedTuple
 
 from quaternity.errors import InputError, LimitError
@@ -114,6 +115,9 @@ def _played(
     settings = tournament.settings
     random = item_random(tournament.seed, game)
     hands = dealt_hands(settings, random, tournament.first_extra(game))
+    # Each seat has a source of chance of its own: that of the deal could be turned back to the
+    # deal, and a common one would show how often the others drew from it.
+    chances = [Random(f"{tournament.seed}/{game}/{seat}") for seat in range(settings.players)]
     names = [""] * settings.players
     for entry, name in enumerate(tournament.strategies):
         names[tournament.seat_of(entry, game)] = name
@@ -127,11 +131,16 @@ def _played(
         if len(events) >= MOST_REQUESTS:
             raise LimitError(f"game {game} is not over after {MOST_REQUESTS} requests")
         turn = position.public.turn
-        question = request_of(players[turn], names[turn], position.view(turn, events), random)
+        view = position.view(turn, events)
         try:
+            question = request_of(players[turn], names[turn], view, chances[turn])
             position, event = position.ask(question)
+        except InputError as error:
+            raise InputError(f"game {game}, go {goes}: {error}") from error
         except IllegalRequest as error:
-            raise InputError(f"strategy {names[turn]!r} in game {game}: {error}") from error
+            raise InputError(
+                f"game {game}, go {goes}: strategy {names[turn]!r}: {error}"
+            ) from error
         events.append(event)
         if ends_go(event, position):
             goes += 1
@@ -146,7 +155,8 @@ def play_game(tournament: Tournament, game: int) -> Outcome:
     Raises:
         LimitError: it is not over after `MOST_REQUESTS` requests, or worlds are asked for and are
             too many to count.
-        InputError: a strategy made an illegal request.
+        InputError: a strategy failed or made an illegal request; names it, the game and the go
+            (the number of goes finished before).
     """
     every = tournament.worlds_every
     worlds: list[Worlds] = []

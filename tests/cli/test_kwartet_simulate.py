@@ -8,12 +8,16 @@ import sys
 import tomllib
 from contextlib import nullcontext
 from pathlib import Path
+from random import Random
 
 import pytest
 
 from quaternity.kwartet import tournament
 from quaternity.kwartet.log import log_as_seen
 from quaternity.kwartet.log_reading import parse_log
+from quaternity.kwartet.strategies.registry import STRATEGIES
+from quaternity.kwartet.view import View
+from quaternity.question import Question
 from tests.cli.conftest import Cli
 from tests.cluster import cluster
 
@@ -211,6 +215,20 @@ def test_the_strategy_in_the_readme_plays_once_it_is_installed(tmp_path: Path) -
     unknown = ask("simulate", "--seats", "hoarder,nobody")
     assert unknown.returncode == 2
     assert "exact, patient, hoarder" in unknown.stderr
+
+
+@pytest.mark.parametrize("command", ["simulate", "log", "play"])
+def test_a_strategy_that_fails_is_named_without_a_traceback(
+    cli: Cli, command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(view: View, random: Random) -> Question:
+        raise ValueError(f"seat {view.seat}")
+
+    monkeypatch.setitem(STRATEGIES, "broken", broken)
+    done = cli("kwartet", command, "--seats", "broken,random", "--sets", "4")
+    where = "" if command == "play" else "game 0, go 0: "
+    said = f"quaternity: {where}strategy 'broken' failed: ValueError('seat 0')\n"
+    assert (done.status, done.out, done.err) == (2, "", said)
 
 
 def test_a_log_is_printed_written_and_seen_by_a_seat(cli: Cli, tmp_path: Path) -> None:

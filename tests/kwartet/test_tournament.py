@@ -7,14 +7,16 @@ from random import Random
 
 import pytest
 
+from quaternity.cards import Card
 from quaternity.errors import InputError, LimitError
 from quaternity.kwartet import tournament as module
-from quaternity.kwartet.log import log_text
+from quaternity.kwartet.hands import Hand, dealt_hands
+from quaternity.kwartet.log import GameLog, log_text
 from quaternity.kwartet.log_reading import parse_log
 from quaternity.kwartet.settings import Announce, KwartetSettings
 from quaternity.kwartet.standing import Mean, Standing, standing, worlds_by_go
 from quaternity.kwartet.strategies.registry import STRATEGIES
-from quaternity.kwartet.strategies.students import own_card_request, request
+from quaternity.kwartet.strategies.students import better_greedy, own_card_request, request
 from quaternity.kwartet.tournament import (
     Outcome,
     Tournament,
@@ -212,8 +214,81 @@ def test_a_strategy_that_never_ends_or_breaks_the_rules_is_stopped(
     monkeypatch.setattr(module, "check_strategies", lambda names: None)
     with pytest.raises(LimitError, match="game 2 is not over after 500 requests"):
         play_game(Tournament(KwartetSettings(2, 4), ("bluff", "bluff")), 2)
-    with pytest.raises(InputError, match=r"strategy 'cheat' in game 0: .*cannot ask himself"):
+    with pytest.raises(InputError, match=r"game 0, go 0: strategy 'cheat': .*cannot ask himself"):
         play_game(Tournament(KwartetSettings(2, 4), ("cheat", "cheat")), 0)
-    monkeypatch.setitem(STRATEGIES, "mute", lambda view, random: None)
-    with pytest.raises(InputError, match="strategy 'mute' gave None, which is no Question"):
-        play_game(Tournament(KwartetSettings(2, 4), ("mute", "mute")), 0)
+
+
+class OddNumber:
+    """A whole number that is no `int`, as NumPy's are not."""
+
+    def __init__(self, value: int) -> None:
+        self.value = value
+
+    def __index__(self) -> int:
+        return self.value
+
+
+def test_what_goes_wrong_in_a_strategy_names_it_the_game_and_the_go(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def played(strategy: object, game: int = 0) -> GameLog:
+        monkeypatch.setitem(STRATEGIES, "odd", strategy)
+        return logged_game(Tournament(KwartetSettings(2, 4), ("random", "odd"), rotate=False), game)
+
+    def broken(view: View, random: Random) -> Question:
+        raise KeyError("no such thing")
+
+    with pytest.raises(
+        InputError, match=r"^game 3, go 1: strategy 'odd' failed: KeyError\('no such thing'\)$"
+    ):
+        played(broken, 3)
+    with pytest.raises(InputError, match=r"^game 0, go \d+: strategy 'odd' gave None, which is no"):
+        played(lambda view, random: None)
+    with pytest.raises(InputError, match=r"gave .*1\.0.*: 'float' object cannot be interpreted"):
+        played(lambda view, random: Question(1, 1.0, Card(0, 0)))  # type: ignore[arg-type]  # so it is
+    with pytest.raises(InputError, match=r"gave Question\(asker=1, asked=0, card=None\): cannot"):
+        played(lambda view, random: Question(1, 0, None))  # type: ignore[arg-type]  # so it is
+
+    def numbered(view: View, random: Random) -> Question:
+        asker, asked, card = better_greedy(view, random)
+        return Question(OddNumber(asker), asked, card)  # type: ignore[arg-type]  # so it is
+
+    log = played(numbered)
+    assert parse_log(log_text(log)) == log
+    assert all(type(event.question.asker) is int for event in log.events)
+
+
+def test_a_seat_draws_by_chance_what_neither_the_deal_nor_the_others_have_touched(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    given: list[object] = []
+
+    def noting(view: View, random: Random) -> Question:
+        given.append(random.getstate())
+        return better_greedy(view, random)
+
+    def wasteful(view: View, random: Random) -> Question:
+        for _ in range(view.seat * 10):
+            random.random()
+        return better_greedy(view, Random(0))
+
+    monkeypatch.setitem(STRATEGIES, "noting", noting)
+    monkeypatch.setitem(STRATEGIES, "wasteful", wasteful)
+    monkeypatch.setitem(STRATEGIES, "sparing", lambda view, _: better_greedy(view, Random(0)))
+
+    def states(other: str, seed: int = 1) -> list[object]:
+        given.clear()
+        names = ("noting", other, other)
+        play_game(Tournament(KwartetSettings(3, 6), names, seed, rotate=False), 0)
+        return list(given)
+
+    alone = states("sparing")
+    assert len(alone) > 2
+    assert states("wasteful") == alone
+    assert states("sparing", seed=2)[0] != alone[0]
+
+    def dealt_otherwise(settings: KwartetSettings, random: Random, extra: int) -> tuple[Hand, ...]:
+        return dealt_hands(settings, Random(99), extra)
+
+    monkeypatch.setattr(module, "dealt_hands", dealt_otherwise)
+    assert states("sparing")[0] == alone[0]
