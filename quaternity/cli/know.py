@@ -33,9 +33,7 @@ def know(
     method: Annotated[
         str, typer.Option(help="auto, solvers, or explicit (lists all deals).")
     ] = "auto",
-    seconds: Annotated[
-        float, typer.Option(help="Time limit of the solvers, reason included.")
-    ] = 60.0,
+    seconds: Annotated[float, typer.Option(help="Time limit, reason included.")] = 60.0,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
 ) -> None:
     """Say whether a formula is true at a point of a game (by default at the end of the log).

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from time import monotonic
+from typing import TypeAlias
 
 from quaternity.errors import LimitError
+
+Check: TypeAlias = Callable[[], object]
+"""What long work calls now and then, such as `Deadline.left`; it may end the work by raising."""
+
+
+def no_check() -> None:
+    """A `Check` that lets everything go on."""
 
 
 class Undecided(LimitError):
@@ -32,4 +41,4 @@ class Deadline:
         return left
 
 
-__all__ = ["Deadline", "Undecided"]
+__all__ = ["Check", "Deadline", "Undecided", "no_check"]

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from quaternity.cards import Card
+from quaternity.epistemic.deadline import Check, Deadline, no_check
 from quaternity.epistemic.evaluator import Said
 from quaternity.epistemic.formula import (
     And,
@@ -54,9 +55,12 @@ class Model:
         LimitError: the problem has more than `limit` deals.
     """
 
-    def __init__(self, problem: DealProblem, limit: int = MAX_WORLDS) -> None:
+    def __init__(
+        self, problem: DealProblem, limit: int = MAX_WORLDS, check: Check = no_check
+    ) -> None:
+        """`check`, called now and then while the worlds are listed, may end it by raising."""
         self.problem = problem
-        self.owners = all_deals(problem, limit)
+        self.owners = all_deals(problem, limit, check)
         self._row = {
             Card(index, number): row
             for row, (index, number) in enumerate(
@@ -117,15 +121,19 @@ class Model:
             self._classes[players] = np.unique(codes, return_inverse=True)[1]
         return self._classes[players]
 
-    def extension(self, formula: Formula, among: Truth | None = None) -> Truth:
+    def extension(
+        self, formula: Formula, among: Truth | None = None, check: Check = no_check
+    ) -> Truth:
         """The worlds where a formula is true.
 
         Args:
             among: the worlds that there are; the answer means nothing in the others.
+            check: called before each part of the formula; may end it by raising.
         """
-        return self._extension(formula, self.everything() if among is None else among)
+        return self._extension(formula, self.everything() if among is None else among, check)
 
-    def _extension(self, formula: Formula, among: Truth) -> Truth:
+    def _extension(self, formula: Formula, among: Truth, check: Check) -> Truth:
+        check()
         match formula:
             case Constant(value):
                 return np.full(self.worlds, value, dtype=np.bool_)
@@ -133,46 +141,51 @@ class Model:
                 row = self._row.get(card)
                 return self._nowhere() if row is None else np.equal(self.owners[row], player)
             case Not(part):
-                return ~self._extension(part, among)
+                return ~self._extension(part, among, check)
             case And(parts):
                 truth = self.everything()
                 for part in parts:
-                    truth &= self._extension(part, among)
+                    truth &= self._extension(part, among, check)
                 return truth
             case Or(parts):
                 truth = self._nowhere()
                 for part in parts:
-                    truth |= self._extension(part, among)
+                    truth |= self._extension(part, among, check)
                 return truth
             case Implies(first, second):
-                return ~self._extension(first, among) | self._extension(second, among)
+                return ~self._extension(first, among, check) | self._extension(second, among, check)
             case Iff(first, second):
-                return ~(self._extension(first, among) ^ self._extension(second, among))
+                return ~(
+                    self._extension(first, among, check) ^ self._extension(second, among, check)
+                )
             case Announced(announcement, then):
-                said = self._extension(announcement, among)
-                return ~said | self._extension(then, among & said)
+                said = self._extension(announcement, among, check)
+                return ~said | self._extension(then, among & said, check)
             case Unknown():
-                return self._unknown(formula, among)
+                return self._unknown(formula, among, check)
             case Knows(player, part):
-                return self._throughout((player,), part, among)
+                return self._throughout((player,), part, among, check)
             case Distributed(players, part):
-                return self._throughout(players, part, among)
+                return self._throughout(players, part, among, check)
             case Everywhere(part):
-                false = among & ~self._extension(part, among)
+                false = among & ~self._extension(part, among, check)
                 return np.full(self.worlds, not false.any(), dtype=np.bool_)
             case Common(part):
                 pieces = self.pieces(among)
-                return _throughout(pieces, self._extension(part, among), among)
+                return _throughout(pieces, self._extension(part, among, check), among)
             case _:
                 raise TypeError(f"{formula!r} is no formula")
 
-    def _throughout(self, players: tuple[int, ...], part: Formula, among: Truth) -> Truth:
-        return _throughout(self.classes(players), self._extension(part, among), among)
+    def _throughout(
+        self, players: tuple[int, ...], part: Formula, among: Truth, check: Check
+    ) -> Truth:
+        return _throughout(self.classes(players), self._extension(part, among, check), among)
 
-    def _unknown(self, formula: Unknown, among: Truth) -> Truth:
+    def _unknown(self, formula: Unknown, among: Truth, check: Check) -> Truth:
         classes = self.classes((formula.knower,))
         unknown = np.zeros(self.worlds, dtype=np.int32)
         for row in self.owners:
+            check()
             held = row == formula.owner
             unknown += held & ~_throughout(classes, held, among)
         return np.equal(unknown, formula.count)
@@ -218,25 +231,35 @@ def _throughout(classes: npt.NDArray[np.int64], truth: Truth, among: Truth) -> T
 
 
 @lru_cache(maxsize=2)
-def model_of(problem: DealProblem) -> Model:
-    """The model of a problem; the last two are kept."""
-    return Model(problem)
+def _kept(problem: DealProblem) -> list[Model]:
+    """The place of a problem's model, empty until it is listed."""
+    del problem
+    return []
+
+
+def model_of(problem: DealProblem, check: Check = no_check) -> Model:
+    """The model of a problem; the last two are kept. `check` as in `Model`."""
+    place = _kept(problem)
+    if not place:
+        place.append(Model(problem, check=check))
+    return place[0]
 
 
 class ExplicitEvaluator:
-    """Answers questions about one public problem by its list of worlds.
+    """Answers questions about one public problem by its list of worlds, until a deadline if any.
 
     Raises:
-        LimitError: the problem has too many deals to list.
+        LimitError: the problem has too many deals to list, or (`Undecided`) the time is up.
     """
 
-    def __init__(self, problem: DealProblem) -> None:
+    def __init__(self, problem: DealProblem, deadline: Deadline | None = None) -> None:
         self.problem = problem
-        self.model = model_of(problem)
+        self._check: Check = no_check if deadline is None else deadline.left
+        self.model = model_of(problem, self._check)
 
     def truth(self, formula: Formula, deal: Deal, said: Said = ()) -> bool:
         """Whether a formula is true at a deal."""
-        return bool(self.model.extension(formula, self._among(said))[self.model.world(deal)])
+        return bool(self._extension(formula, self._among(said))[self.model.world(deal)])
 
     def counterexample(
         self, players: Sequence[int], formula: Formula, deal: Deal, said: Said = ()
@@ -258,6 +281,7 @@ class ExplicitEvaluator:
         came[start] = start
         frontier = np.array([start])
         while len(frontier) and not failures[frontier].any():
+            self._check()
             found = []
             for player in range(self.problem.players):
                 classes = model.classes((player,))
@@ -273,15 +297,18 @@ class ExplicitEvaluator:
             chain.append(int(came[chain[-1]]))
         return [model.deal(world) for world in reversed(chain)]
 
+    def _extension(self, formula: Formula, among: Truth) -> Truth:
+        return self.model.extension(formula, among, self._check)
+
     def _among(self, said: Said) -> Truth:
         among = self.model.everything()
         for formula in said:
-            among &= self.model.extension(formula, among)
+            among &= self._extension(formula, among)
         return among
 
     def _failures(self, formula: Formula, said: Said) -> Truth:
         among = self._among(said)
-        return among & ~self.model.extension(formula, among)
+        return among & ~self._extension(formula, among)
 
     def _first(self, worlds: Truth) -> Deal | None:
         found = np.flatnonzero(worlds)

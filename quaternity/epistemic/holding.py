@@ -74,7 +74,7 @@ def holds(
         problem: the public information; a set out of play is a constraint without cards.
         deal: the real deal, `[set][card]` a player.
         method: see `Method`.
-        seconds: time limit of the solvers.
+        seconds: time limit; a list of deals looks at it between the parts of the formula.
         set_size: cards of a set that is out of play; by default as many as the largest set has.
 
     Raises:
@@ -126,9 +126,9 @@ def ask(
     if not seconds > 0:
         raise InputError(f"seconds: {seconds!r} is not a positive number")
     method = Method.parse(method)
-    if method is Method.EXPLICIT:
-        return question(_explicit(problem))
     deadline = Deadline(seconds)
+    if method is Method.EXPLICIT:
+        return question(_explicit(problem, deadline))
     if method is Method.SOLVERS or is_plain(formula):
         return question(_by_solvers(problem, deadline))
     from quaternity.epistemic.worlds import MAX_WORLDS
@@ -139,20 +139,20 @@ def ask(
     except LimitError:
         deals = MAX_WORLDS + 1
     if deals <= FEW_WORLDS:
-        return question(_explicit(problem))
+        return question(_explicit(problem, deadline))
     if deals > MAX_WORLDS:
         return question(_by_solvers(problem, deadline))
     try:
         # The other half is for the list.
         return question(_by_solvers(problem, Deadline(seconds / 2)))
     except LimitError:
-        return question(_explicit(problem))
+        return question(_explicit(problem, deadline))
 
 
-def _explicit(problem: DealProblem) -> Evaluator:
+def _explicit(problem: DealProblem, deadline: Deadline) -> Evaluator:
     from quaternity.epistemic.explicit import ExplicitEvaluator
 
-    return ExplicitEvaluator(problem)
+    return ExplicitEvaluator(problem, deadline)
 
 
 def _by_solvers(problem: DealProblem, deadline: Deadline) -> Evaluator:

@@ -13,6 +13,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from quaternity.epistemic.deadline import Check, no_check
 from quaternity.errors import LimitError
 from solvers.counting import count_deals
 from solvers.problem import DealProblem, SetConstraint, players_in
@@ -33,8 +34,11 @@ class _Step(NamedTuple):
     follows: npt.NDArray[np.int32]
 
 
-def all_deals(problem: DealProblem, limit: int = MAX_WORLDS) -> Owners:
+def all_deals(problem: DealProblem, limit: int = MAX_WORLDS, check: Check = no_check) -> Owners:
     """Every deal of a problem.
+
+    Args:
+        check: called for every card, twice; may end the listing by raising.
 
     Returns an array of shape (cards, deals), the deals in no particular order.
     Cost: cards x (states + deals).
@@ -52,13 +56,14 @@ def all_deals(problem: DealProblem, limit: int = MAX_WORLDS) -> Owners:
     with suppress(LimitError):
         number = count_deals(problem)
     _check_number(number, limit)
-    steps, number = _plan(problem)
+    steps, number = _plan(problem, check)
     _check_number(number, limit)
     if not number:
         return np.empty((problem.cards, 0), dtype=np.int8)
     state = np.zeros(1, dtype=np.int32)
     trail = []
     for players, follows in steps:
+        check()
         parents, owners, states = [], [], []
         for column, player in enumerate(players):
             after = follows[state, column]
@@ -82,7 +87,7 @@ def _check_number(number: int, limit: int) -> None:
         raise LimitError(f"{number} deals fit the public record: the limit is {limit}")
 
 
-def _plan(problem: DealProblem) -> tuple[list[_Step], int]:
+def _plan(problem: DealProblem, check: Check) -> tuple[list[_Step], int]:
     """The steps between the states from which a deal can be completed, and the number of deals."""
     zero = (0,) * problem.players
     layer: dict[tuple[int, ...], int] = {problem.hands + zero: 0}
@@ -93,6 +98,7 @@ def _plan(problem: DealProblem) -> tuple[list[_Step], int]:
             constraint.bound_is_loose(player) for player in range(problem.players)
         )
         for card, mask in enumerate(constraint.owners):
+            check()
             players = players_in(mask)
             ends = constraint if card == constraint.size - 1 else None
             after: dict[tuple[int, ...], int] = {}

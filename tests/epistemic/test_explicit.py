@@ -1,10 +1,12 @@
 """The list of all deals, and the model made of it."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from quaternity.epistemic import C, D, H, K, holds
+from quaternity.epistemic import TRUE, C, D, H, K, Method, U, Undecided, every, holds
 from quaternity.epistemic import worlds as worlds_module
 from quaternity.epistemic.explicit import Model
 from quaternity.epistemic.worlds import MAX_WORLDS, all_deals
@@ -103,6 +105,40 @@ def test_a_million_worlds() -> None:
         held.announce(C(held)),
     ):
         assert model.extension(formula).shape == (model.worlds,)
+
+
+class TooLate(Exception):
+    """Time is up."""
+
+
+def test_every_stage_looks_at_the_time() -> None:
+    def only(times: int) -> Callable[[], None]:
+        left = iter(range(times))
+
+        def check() -> None:
+            if next(left, None) is None:
+                raise TooLate
+
+        return check
+
+    problem = large(1)
+    for times in (0, 51, 52, 103):  # each of 52 cards is planned, and then dealt
+        with pytest.raises(TooLate):
+            Model(problem, check=only(times))
+    model = Model(problem, check=only(104))
+    held = H(1, "0/0")
+    for formula, looks in ((held & ~K(0, held), 5), (held.announce(C(held)), 4), (U(0, 1, 2), 53)):
+        with pytest.raises(TooLate):
+            model.extension(formula, check=only(looks - 1))
+        assert model.extension(formula, check=only(looks)).shape == (252,)
+
+
+def test_one_time_limit_holds_whichever_way_is_taken() -> None:
+    problem = large(2)
+    deal = Model(problem).deal(0)
+    formula = every([K(0, H(1, f"{index % 2}/0")).iff(TRUE) for index in range(20_000)])
+    with pytest.raises(Undecided, match=r"the time limit of 0\.05 s was reached"):
+        holds(~formula, problem, deal, Method.EXPLICIT, seconds=0.05)
 
 
 def test_a_deal_that_does_not_fit_is_refused() -> None:
