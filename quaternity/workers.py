@@ -25,7 +25,6 @@ from concurrent.futures import (
     ThreadPoolExecutor,
 )
 from contextlib import contextmanager
-from functools import partial
 from itertools import islice
 from random import Random
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
@@ -47,9 +46,6 @@ MOST_WORKERS = 1024
 
 CHECK_SECONDS = 2
 """How often a pool that waits looks whether it waits in vain."""
-
-CLUSTER_SECONDS = 10
-"""How long to wait for a cluster to answer, and then for its first worker."""
 
 
 class WorkersLost(LimitError):
@@ -169,7 +165,9 @@ def open_executor(workers: int = 1, dask: str | None = None) -> Iterator[Pool]:
             answers at the address, or it has no workers.
     """
     if dask is not None:
-        with _cluster(dask) as client, _ended(_cluster_pool(client)) as pool:
+        from quaternity.cluster import cluster_client, cluster_pool
+
+        with cluster_client(dask) as client, _ended(cluster_pool(client)) as pool:
             yield pool
     elif not 1 <= workers <= MOST_WORKERS:
         raise InputError(f"workers: {workers} is out of range 1..{MOST_WORKERS}")
@@ -335,68 +333,6 @@ def _end_with(parent: Connection) -> None:
         parent.recv_bytes()
     except (EOFError, OSError):
         os._exit(1)
-
-
-# ---------------------------------------------------------------------------- clusters
-
-
-@contextmanager
-def _cluster(address: str) -> Iterator[Any]:
-    """A client of the scheduler at an address, with at least one worker behind it."""
-    import logging
-
-    try:
-        from distributed import Client
-        from distributed.comm import get_address_host_port
-    except ImportError as error:
-        raise InputError(
-            f"dask {address!r}: the package 'distributed' is not installed "
-            "(it comes with the extra 'cluster' of this package)"
-        ) from error
-    # A lost connection is told by an exception here; there it is also logged, with tracebacks.
-    loggers = [
-        logging.getLogger(name)
-        for name in ("distributed", "distributed.client", "tornado.application")
-    ]
-    levels = [logger.level for logger in loggers]
-    for logger in loggers:
-        logger.setLevel(logging.CRITICAL)
-    try:
-        try:
-            # A client that fails on what is no address is never closed: it complains at the end,
-            # with a traceback, after twice the time limit.
-            get_address_host_port(address)
-            client = Client(address, timeout=CLUSTER_SECONDS, set_as_default=False)
-        except (OSError, ValueError, TypeError, ImportError) as error:
-            raise InputError(f"dask {address!r}: no scheduler answers there ({error})") from error
-        with client:
-            try:
-                client.wait_for_workers(1, timeout=CLUSTER_SECONDS)
-            except (OSError, TimeoutError) as error:
-                raise InputError(
-                    f"dask {address!r}: the scheduler has no workers after {CLUSTER_SECONDS} s"
-                ) from error
-            yield client
-    finally:
-        for logger, level in zip(loggers, levels, strict=True):
-            logger.setLevel(level)
-
-
-def _cluster_pool(client: Any) -> Pool:
-    from distributed import KilledWorker
-
-    def start() -> tuple[Executor, Callable[[], None]]:
-        executor: Executor = client.get_executor(pure=False)
-        # This executor knows no `cancel_futures`: without waiting it cancels.
-        return executor, partial(executor.shutdown, wait=False)
-
-    def check() -> None:
-        # Its executor leaves the futures of a lost scheduler waiting for ever.
-        if client.status != "running":
-            raise WorkersLost(f"the cluster at {client.scheduler.address} went away")
-
-    threads = sum(client.nthreads().values())
-    return Pool(start, 2 * threads + 1, (KilledWorker,), check)
 
 
 __all__ = [

@@ -170,7 +170,7 @@ def test_a_killed_worker_of_a_cluster_costs_no_result_but_a_killed_scheduler_end
 
 def test_a_cluster_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed")
-    monkeypatch.setattr("quaternity.workers.CLUSTER_SECONDS", 1)
+    monkeypatch.setattr("quaternity.cluster.CLUSTER_SECONDS", 1)
     for address in ("tcp://127.0.0.1:9", "nowhere", "tcp://127.0.0.1:notaport"):
         with pytest.raises(InputError, match=address), open_executor(dask=address):
             pass

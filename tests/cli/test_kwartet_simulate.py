@@ -172,7 +172,7 @@ def test_bad_input_is_named(cli: Cli, command: str, options: tuple[str, ...], me
 def test_more_bad_input(
     cli: Cli, options: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("quaternity.workers.CLUSTER_SECONDS", 0.5)
+    monkeypatch.setattr("quaternity.cluster.CLUSTER_SECONDS", 0.5)
     done = cli("kwartet", "simulate", *options)
     assert (done.status, done.out) == (2, "")
     assert done.err
