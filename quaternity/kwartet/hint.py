@@ -5,7 +5,9 @@ from __future__ import annotations
 from random import Random
 from typing import TYPE_CHECKING, NamedTuple
 
-from quaternity.kwartet.seats import strategy_named
+from quaternity.kwartet.chances import OwnerWeights
+from quaternity.kwartet.strategies.counting import likeliest
+from quaternity.kwartet.strategies.students import one_of, random_request
 from quaternity.question import Question
 from solvers.counting import exact_chances
 
@@ -32,13 +34,18 @@ def chance_of(view: View, question: Question) -> Fraction:
 
 
 def hint(view: View) -> Hint:
-    """What the strategy `exact` would ask. The same view always gets the same advice.
+    """What the strategy `exact` would ask, if it never had to estimate: the likeliest card.
+
+    The same view always gets the same advice.
 
     Raises:
         LimitError: there are more deals than counting is made for.
     """
-    question = strategy_named("exact")(view, Random(0))
-    return Hint(question, chance_of(view, question))
+    counted = exact_chances(view.problem)
+    found = likeliest(view, OwnerWeights(counted.deals, counted.owned, exact=True))
+    # Whoever holds nothing but full sets can get no card; any request will do.
+    question = one_of(view, found, Random(0)) if found else random_request(view, Random(0))
+    return Hint(question, counted.chance(*question.card, question.asked))
 
 
 __all__ = ["Hint", "chance_of", "hint"]

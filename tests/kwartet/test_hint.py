@@ -5,8 +5,10 @@ from random import Random
 
 import pytest
 
+from quaternity.kwartet import chances
 from quaternity.kwartet.hint import chance_of, hint
 from quaternity.kwartet.settings import KwartetSettings
+from quaternity.kwartet.strategies.counting import exact
 from quaternity.kwartet.view import View
 from quaternity.question import Question
 from solvers.brute_force import deals, refuses
@@ -39,3 +41,16 @@ def test_no_request_for_a_card_of_another_has_a_better_chance(seed: int) -> None
             agree({"deal by deal": by_counting_deals, "counting": chance_of}, view, advice.question)
             looked += 1
     assert looked
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_no_estimate_gets_into_the_advice(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With many players `exact` estimates; what is said to be the best chance is counted."""
+    monkeypatch.setattr(chances, "MOST_LANES", 0)
+    random, estimated = Random(f"hint/many/{seed}"), 0
+    for position, _ in random_game(KwartetSettings(6, 8), random, most_events=30):
+        view = position.view(position.public.turn)
+        best = max(chance_of(view, question) for question in legal_requests(position))
+        assert hint(view).chance == best
+        estimated += chance_of(view, exact(view, Random(0))) < best
+    assert estimated

@@ -32,7 +32,7 @@ def exact(view: View, random: Random) -> Question:
     if not found and len(view.public.hands) > FEW_PLAYERS:
         found = _deduced(view)
     if not found:
-        found = _likeliest(view, owner_weights(view.problem))
+        found = likeliest(view, owner_weights(view.problem))
     return one_of(view, found, random) if found else random_request(view, random)
 
 
@@ -48,7 +48,7 @@ def _deduced(view: View) -> list[tuple[int, int, int]]:
     ]
 
 
-def _likeliest(view: View, weights: OwnerWeights) -> list[tuple[int, int, int]]:
+def likeliest(view: View, weights: OwnerWeights) -> list[tuple[int, int, int]]:
     """The cards and owners, as (set, number, owner's bit), of the highest weight."""
     highest: float = 0
     found: list[tuple[int, int, int]] = []
@@ -116,4 +116,4 @@ def _best_owner(chances: list[float], following: int, random: Random) -> tuple[f
     return best[2], best[0], best[3]
 
 
-__all__ = ["exact", "patient"]
+__all__ = ["exact", "likeliest", "patient"]
