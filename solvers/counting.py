@@ -26,7 +26,7 @@ from operator import add, gt, lt, mul
 from typing import TYPE_CHECKING
 
 from solvers.errors import InputError, NoDeal
-from solvers.factor_product import Product
+from solvers.factor_product import MAX_WORK, Product
 from solvers.problem import DealProblem, SetConstraint
 from solvers.residue import Part, part_of, residue
 from solvers.set_ways import SetWays, Vector
@@ -97,14 +97,17 @@ def _float(number: int, deals: int) -> float:
     return float(number == deals)
 
 
-def count_deals(problem: DealProblem) -> int:
+def count_deals(problem: DealProblem, most_work: int = MAX_WORK) -> int:
     """The exact number of deals; 0 iff the problem is infeasible.
 
     Cost: shifts and additions of one polynomial: a count vector of a set whose bounds matter is one
     of each, and so is a possible owner of any other open card. Raises `LimitError`.
+
+    Args:
+        most_work: refuse what needs more bytes touched by additions; 10**9 are a second or two.
     """
     rest = residue(problem)
-    return 0 if rest is None else Product(rest).count()
+    return 0 if rest is None else Product(rest, most_work).count()
 
 
 def exact_chances(problem: DealProblem) -> Chances:

@@ -31,10 +31,12 @@ class Product:
     """The factors and hands of a residue, laid out for multiplying.
 
     The methods raise `LimitError` when one polynomial would be larger than `MAX_BYTES` or the work
-    more than `MAX_WORK`. Cards that are all alike need no polynomial and so have no limit.
+    more than `most_work` (bytes that additions touch). Cards that are all alike need no polynomial
+    and so have no limit.
     """
 
-    def __init__(self, rest: Residue) -> None:
+    def __init__(self, rest: Residue, most_work: int = MAX_WORK) -> None:
+        self.most_work = most_work
         self.hands = rest.hands
         self.factors = rest.factors
         self.lanes = ExponentLanes(rest.hands, rest.factors.items())
@@ -132,10 +134,10 @@ class Product:
                 f"counting needs polynomials of {self.size / 2**20:,.0f} MB "
                 f"({self.lanes.lanes:,} exponent vectors): the limit is {MAX_BYTES / 2**20:.0f} MB"
             )
-        if additions * self.size > MAX_WORK:
+        if additions * self.size > self.most_work:
             raise LimitError(
                 f"counting needs about {additions:,} additions of {self.size / 2**20:,.1f} MB: "
-                f"the limit is {MAX_WORK / 10**9:,.0f} GB in all"
+                f"the limit is {self.most_work / 10**9:,.0f} GB in all"
             )
 
     def _tree(self) -> tuple[Tree, int]:

@@ -131,17 +131,13 @@ def ask(
         return question(_explicit(problem, deadline))
     if method is Method.SOLVERS or is_plain(formula):
         return question(_by_solvers(problem, deadline))
-    from quaternity.epistemic.worlds import MAX_WORLDS
-    from solvers.counting import count_deals
+    from quaternity.epistemic.worlds import MAX_WORLDS, quick_count
 
-    try:
-        deals = count_deals(problem)
-    except LimitError:
-        deals = MAX_WORLDS + 1
+    deals = quick_count(problem)
+    if deals is None or deals > MAX_WORLDS:
+        return question(_by_solvers(problem, deadline))
     if deals <= FEW_WORLDS:
         return question(_explicit(problem, deadline))
-    if deals > MAX_WORLDS:
-        return question(_by_solvers(problem, deadline))
     try:
         # The other half is for the list.
         return question(_by_solvers(problem, Deadline(seconds / 2)))

@@ -7,7 +7,7 @@ first, so that dealing never meets a dead end and costs time and memory in propo
 
 from __future__ import annotations
 
-from contextlib import suppress
+from math import lgamma, log
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -20,8 +20,11 @@ from solvers.problem import DealProblem, SetConstraint, players_in
 
 MAX_WORLDS = 2_000_000
 """Most deals that are listed."""
+STATES_A_CHECK = 1000
 MAX_STATES = 1_000_000
 """Most states, over all cards, that are looked at before listing."""
+COUNTING_WORK = 10**9
+"""Most bytes that counting may touch before listing: one or two seconds."""
 
 Owners: TypeAlias = npt.NDArray[np.int8]
 """`owners[card, world]`: a player; the cards of all sets in order."""
@@ -38,7 +41,7 @@ def all_deals(problem: DealProblem, limit: int = MAX_WORLDS, check: Check = no_c
     """Every deal of a problem.
 
     Args:
-        check: called for every card, twice; may end the listing by raising.
+        check: called now and then, at least for every card; may end the listing by raising.
 
     Returns an array of shape (cards, deals), the deals in no particular order.
     Cost: cards x (states + deals).
@@ -52,10 +55,7 @@ def all_deals(problem: DealProblem, limit: int = MAX_WORLDS, check: Check = no_c
     [[1, 0], [0, 1]]
     """
     # Counting is quick where the problem is small enough for it; the plan counts again.
-    number = 0
-    with suppress(LimitError):
-        number = count_deals(problem)
-    _check_number(number, limit)
+    _check_number(quick_count(problem) or 0, limit)
     steps, number = _plan(problem, check)
     _check_number(number, limit)
     if not number:
@@ -82,6 +82,17 @@ def all_deals(problem: DealProblem, limit: int = MAX_WORLDS, check: Check = no_c
     return deals
 
 
+def quick_count(problem: DealProblem) -> int | None:
+    """The number of deals; None where counting would take longer than about a second.
+
+    What cannot be counted so quickly has too many deals to list, but for rare exceptions.
+    """
+    try:
+        return count_deals(problem, COUNTING_WORK)
+    except LimitError:
+        return None
+
+
 def _check_number(number: int, limit: int) -> None:
     if number > limit:
         raise LimitError(f"{number} deals fit the public record: the limit is {limit}")
@@ -98,12 +109,14 @@ def _plan(problem: DealProblem, check: Check) -> tuple[list[_Step], int]:
             constraint.bound_is_loose(player) for player in range(problem.players)
         )
         for card, mask in enumerate(constraint.owners):
-            check()
             players = players_in(mask)
             ends = constraint if card == constraint.size - 1 else None
             after: dict[tuple[int, ...], int] = {}
             rows = []
-            for state in layer:
+            for number, state in enumerate(layer):
+                if not number % STATES_A_CHECK:
+                    check()
+                    _check_states(looked_at + len(after), problem)
                 row = []
                 for player in players:
                     follows = _after(state, player, constraint, counted, ends)
@@ -112,13 +125,25 @@ def _plan(problem: DealProblem, check: Check) -> tuple[list[_Step], int]:
             moves.append((players, rows))
             layer = after
             looked_at += len(layer)
-            if looked_at > MAX_STATES:
-                raise LimitError(
-                    f"listing the deals needs more than {MAX_STATES} steps between hands"
-                )
+            _check_states(looked_at, problem)
         if not constraint.size and any(constraint.low):
             return [], 0
     return _pruned(moves, [int(not any(state)) for state in layer])
+
+
+def _check_states(number: int, problem: DealProblem) -> None:
+    if number > MAX_STATES:
+        raise LimitError(
+            f"listing the deals needs more than {MAX_STATES} steps between hands; at most about "
+            f"10^{_at_most(problem):.0f} deals fit the public record"
+        )
+
+
+def _at_most(problem: DealProblem) -> float:
+    """The decimal logarithm of an upper bound for the number of deals."""
+    by_hands = lgamma(problem.cards + 1) - sum(lgamma(hand + 1) for hand in problem.hands)
+    by_owners = sum(log(mask.bit_count()) for one in problem.sets for mask in one.owners if mask)
+    return min(by_hands, by_owners) / log(10)
 
 
 def _after(

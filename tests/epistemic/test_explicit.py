@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from quaternity.epistemic import TRUE, C, D, H, K, Method, U, Undecided, every, holds
 from quaternity.epistemic import worlds as worlds_module
 from quaternity.epistemic.explicit import Model
-from quaternity.epistemic.worlds import MAX_WORLDS, all_deals
+from quaternity.epistemic.worlds import MAX_WORLDS, all_deals, quick_count
 from quaternity.errors import InputError, LimitError
 from solvers import Deal, DealProblem, SetConstraint
 from solvers.brute_force import deals
@@ -80,6 +80,17 @@ def test_too_many_steps_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worlds_module, "MAX_STATES", 10)
     with pytest.raises(LimitError, match="more than 10 steps"):
         Model(large(1))
+
+
+def test_what_takes_long_to_count_is_refused_with_an_upper_bound(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    eight = [7, 7, 7, 7, 6, 6, 6, 6]
+    beginning = DealProblem(eight, [SetConstraint.of([range(8)] * 4, players=8, high=[3] * 8)] * 13)
+    assert quick_count(beginning) is None
+    monkeypatch.setattr(worlds_module, "MAX_STATES", 5000)
+    with pytest.raises(LimitError, match=r"at most about 10\^42 deals fit the public record$"):
+        Model(beginning)
 
 
 def test_a_million_worlds() -> None:
