@@ -7,6 +7,7 @@ step.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -17,6 +18,8 @@ from quaternity.reading import read_bytes
 from quaternity.record import header_text, parse_record, record_text
 from quaternity.settings import Settings
 from quaternity.writing import append_text, write_bytes, write_text
+
+_LINE_END = re.compile(rb"\r\n|\n|\r")
 
 
 class Journal:
@@ -79,8 +82,26 @@ class Journal:
         append_text(self.path, f"{move}\n")
 
     def rewrite(self, game: Game) -> None:
-        """Replace the record by a game's, after an undo. Comments in it are dropped."""
-        write_text(self.path, record_text(game))
+        """Replace the record by a game's, after an undo.
+
+        What was written before the first move that is gone stays as it was, comments too.
+        """
+        write_bytes(self.path, self._up_to(game) or record_text(game).encode())
+
+    def _up_to(self, game: Game) -> bytes | None:
+        """The file up to a game's last move; None when it is not the record of that game."""
+        count = len(game.moves)
+        try:
+            data = read_bytes(self.path)
+            record = parse_record(data)
+        except InputError:
+            return None
+        if record.settings != game.settings or record.moves[:count] != game.moves:
+            return None
+        if len(record.moves) == count:
+            return data
+        before = record.lines[count] - 1
+        return data[: list(_LINE_END.finditer(data))[before - 1].end()]
 
 
 def agree_on(recorded: Settings, asked: Mapping[str, object]) -> None:

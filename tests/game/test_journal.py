@@ -44,6 +44,27 @@ def test_every_step_is_on_the_disk(tmp_path: Path, synchronised: list[int]) -> N
     assert Journal.resume(str(path), {})[1] == game.undo()
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_an_undo_keeps_what_was_written_by_hand_before_it(tmp_path: Path, end: str) -> None:
+    path = tmp_path / "game.record"
+    header = "".join(f"{line}  # agreed{end}" for line in header_text(Settings()).splitlines())
+    begun = f"# by hand\r{header}{MOVES[0]}  # a pity{end}# now comes{end}"
+    path.write_bytes(f"{begun}{MOVES[1]}{end}# a surprise{end}".encode())
+    journal, game, _ = Journal.resume(str(path), {})
+    journal.rewrite(game.undo())
+    assert path.read_bytes() == begun.encode()
+    assert Journal.resume(str(path), {})[1] == game.undo()
+    journal.rewrite(game.undo())
+    assert path.read_bytes() == begun.encode()
+    # Somebody else has changed the file meanwhile: the game counts.
+    path.write_text("nonsense")
+    journal.rewrite(game.undo())
+    assert path.read_text() == record_text(game.undo())
+    path.write_text(record_text(Game.start(Settings(players=4, sets=4)).play(MOVES[0])))
+    journal.rewrite(game.undo())
+    assert path.read_text() == record_text(game.undo())
+
+
 def test_a_last_line_that_was_cut_off_is_gone_from_the_disk(
     tmp_path: Path, synchronised: list[int]
 ) -> None:
