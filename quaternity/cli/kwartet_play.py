@@ -43,7 +43,9 @@ def play(
     ] = None,
     record: Annotated[
         str | None,
-        typer.Option(help="Keep the game in this file, and resume it from there."),
+        typer.Option(
+            help="Keep the game in this file, all hands included, and resume it from there."
+        ),
     ] = None,
 ) -> None:
     """Play Kwartet at this terminal.

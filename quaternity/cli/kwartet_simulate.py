@@ -85,6 +85,7 @@ def simulate(
     import time
     from dataclasses import replace
 
+    from quaternity.errors import LimitError
     from quaternity.kwartet.chances import FEW_PLAYERS
     from quaternity.kwartet.tournament import outcomes
     from quaternity.pictures import check_picture
@@ -99,19 +100,21 @@ def simulate(
             warn(f"possible deals are drawn up to {FEW_PLAYERS} players only: counting is slow")
     began = time.perf_counter()
     finished: list[Outcome] = []
-    interrupted = False
+    status = ExitStatus.DONE
     chunk = 1 if workers == 1 and dask is None else GAMES_A_CHUNK
     try:
         with progress("games", games) as bar, open_executor(workers, dask) as pool:
             finished.extend(outcomes(tournament, games, pool, bar.advance, chunk))
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, LimitError) as error:
         if not finished:
             raise
-        interrupted = True
-        warn(f"interrupted after {len(finished)} of {games} games")
+        limit = isinstance(error, LimitError)
+        status = ExitStatus.LIMIT if limit else ExitStatus.INTERRUPTED
+        why = f"{error}; ended" if limit else "interrupted"
+        warn(f"{why} after {len(finished)} of {games} games")
     _show(tournament, finished, time.perf_counter() - began, plot, as_json)
-    if interrupted:
-        raise typer.Exit(ExitStatus.INTERRUPTED)
+    if status is not ExitStatus.DONE:
+        raise typer.Exit(status)
 
 
 def _show(
@@ -146,6 +149,7 @@ def _document(result: Standing, seconds: float) -> dict[str, Any]:
 
 
 def _print(result: Standing, seconds: float) -> None:
+    from rich.markup import escape
     from rich.table import Table
 
     from solvers.wording import counted
@@ -162,7 +166,9 @@ def _print(result: Standing, seconds: float) -> None:
         result.sets_won,
         strict=True,
     ):
-        table.add_row(name, str(sole), str(tied), _shown(share, 3), f"{sets / result.games:.2f}")
+        table.add_row(
+            escape(name), str(sole), str(tied), _shown(share, 3), f"{sets / result.games:.2f}"
+        )
     console().print(table)
     print(
         f"{counted(result.games, 'game')}, {result.tied_games} tied; a game has "

@@ -18,6 +18,7 @@ from quaternity.kwartet.log_reading import parse_log
 from quaternity.kwartet.strategies.registry import STRATEGIES
 from quaternity.kwartet.view import View
 from quaternity.question import Question
+from quaternity.workers import WorkersLost
 from tests.cli.conftest import Cli
 from tests.cluster import cluster
 
@@ -139,6 +140,21 @@ def test_an_interrupt_shows_what_is_finished(cli: Cli, monkeypatch: pytest.Monke
     assert done.status == 130
     assert done.json["games"] == 5
     assert "interrupted after 5 of 12 games" in done.err
+
+
+def test_a_limit_shows_what_is_finished_too(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    played = tournament.play_game
+
+    def lost(plan: tournament.Tournament, game: int) -> tournament.Outcome:
+        if game == 5:
+            raise WorkersLost("the cluster went away")
+        return played(plan, game)
+
+    monkeypatch.setattr(tournament, "play_game", lost)
+    done = cli("kwartet", "simulate", "--seats", "greedy,random", *SMALL, "--json")
+    assert done.status == 4
+    assert done.json["games"] == 5
+    assert done.err == "quaternity: the cluster went away; ended after 5 of 12 games\n"
 
 
 @pytest.mark.parametrize("command", ["simulate", "log"])
