@@ -43,15 +43,23 @@ def run(arguments: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         return ExitStatus.INTERRUPTED
     except SystemExit as leave:
+        if isinstance(leave.__context__, BrokenPipeError):
+            # Typer and rich make a 1 of it, which says that something is impossible.
+            _write_nothing_more()
+            return ExitStatus.DONE
         return leave.code if isinstance(leave.code, int) else ExitStatus.DONE
     except OSError as error:
-        # Standard output is full or closed. What could not be written must not be tried again.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _write_nothing_more()
         if isinstance(error, BrokenPipeError):
             return ExitStatus.DONE
         print(f"quaternity: standard output: {error.strerror}", file=sys.stderr)
         return ExitStatus.BAD_INPUT
     return ExitStatus.DONE
+
+
+def _write_nothing_more() -> None:
+    """Standard output is full or closed. What could not be written must not be tried again."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 __all__ = ["app", "run"]
