@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from contextlib import contextmanager
@@ -13,6 +14,9 @@ from quaternity.workers import Pool, WorkersLost
 
 CLUSTER_SECONDS = 10
 """How long to wait for a cluster to answer, and then for its first worker."""
+
+WORKERLESS_SECONDS = 60
+"""How long a cluster may be without any worker in the middle of the work."""
 
 
 @contextmanager
@@ -62,7 +66,10 @@ def cluster_client(address: str) -> Iterator[Any]:
 
 
 def cluster_pool(client: Any) -> Pool:
-    """A pool of a client's cluster; a cluster that goes away raises `WorkersLost`."""
+    """A pool of a client's cluster.
+
+    It raises `WorkersLost` when the cluster goes away, or has no workers for `WORKERLESS_SECONDS`.
+    """
     from distributed import KilledWorker
 
     def start() -> tuple[Executor, Callable[[], None]]:
@@ -70,13 +77,29 @@ def cluster_pool(client: Any) -> Pool:
         # This executor knows no `cancel_futures`: without waiting it cancels.
         return executor, partial(executor.shutdown, wait=False)
 
+    address = client.scheduler.address
+    missed: float | None = None  # since when there has been no worker
+
     def check() -> None:
-        # Its executor leaves the futures of a lost scheduler waiting for ever.
-        if client.status != "running":
-            raise WorkersLost(f"the cluster at {client.scheduler.address} went away")
+        nonlocal missed
+        # Its executor leaves the futures of a lost scheduler, or of lost workers, waiting for ever.
+        try:
+            there = client.status == "running" and client.nthreads()
+        except OSError:
+            there = False
+        if there is False:
+            raise WorkersLost(f"the cluster at {address} went away")
+        if there:
+            missed = None
+        elif missed is None:
+            missed = time.monotonic()
+        elif time.monotonic() - missed > WORKERLESS_SECONDS:
+            raise WorkersLost(
+                f"the cluster at {address} has had no workers for {WORKERLESS_SECONDS} s"
+            )
 
     threads = sum(client.nthreads().values())
     return Pool(start, 2 * threads + 1, (KilledWorker,), check)
 
 
-__all__ = ["CLUSTER_SECONDS", "cluster_client", "cluster_pool"]
+__all__ = ["CLUSTER_SECONDS", "WORKERLESS_SECONDS", "cluster_client", "cluster_pool"]

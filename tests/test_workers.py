@@ -168,6 +168,22 @@ def test_a_killed_worker_of_a_cluster_costs_no_result_but_a_killed_scheduler_end
                 list(results)
 
 
+def test_a_cluster_without_workers_is_waited_for_only_so_long(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("quaternity.workers.CHECK_SECONDS", 0.1)
+    monkeypatch.setattr("quaternity.cluster.WORKERLESS_SECONDS", 0.5)
+    with (
+        cluster(tmp_path, workers=1) as (address, _, [worker]),
+        open_executor(dask=address) as pool,
+    ):
+        results = ordered_map(pool, draw, range(10**9), CHUNK)
+        next(results)
+        worker.kill()
+        with pytest.raises(WorkersLost, match="no workers for"):
+            list(results)
+
+
 def test_a_cluster_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed")
     monkeypatch.setattr("quaternity.cluster.CLUSTER_SECONDS", 1)
