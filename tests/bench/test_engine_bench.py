@@ -240,9 +240,10 @@ def draw(curves: dict[str, dict[int, float]]) -> str:
 
 
 PEAKS = """
-import json, resource
+import json
 from random import Random
 from quaternity import Settings
+from tests.bench.peak import peak_bytes
 from tests.bench.test_engine_bench import random_game
 sizes = [Settings(4, 13, 4), Settings(4, 3, 3), Settings(4, 6, 6), Settings(3, 8, 6)]
 positions, seed, peaks = 0, 0, []
@@ -250,7 +251,7 @@ for target in (10_000, 250_000, 500_000, 1_000_000):
     while positions < target:
         positions += len(random_game(sizes[seed % 4], Random(seed)))
         seed += 1
-    peaks.append((positions, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss))
+    peaks.append((positions, peak_bytes()))
 print(json.dumps(peaks))
 """
 
@@ -258,5 +259,5 @@ print(json.dumps(peaks))
 def test_memory_stays_flat(note: Callable[..., None]) -> None:
     """A million positions of random games; the peak of a process that does nothing else."""
     peaks = json.loads(in_own_process(PEAKS))
-    marks = [f"{positions // 1000}k: {peak / 1024:.0f} MiB" for positions, peak in peaks]
+    marks = [f"{positions // 1000}k: {peak / 2**20:.0f} MiB" for positions, peak in peaks]
     note("peak memory after so many positions", ", ".join(marks), "flat")

@@ -30,21 +30,14 @@ from tests.play.positions import all_keys, random_states
 pytestmark = pytest.mark.bench
 
 WHOLE_RUN = """
-import re, resource, sys, time
-from pathlib import Path
+import sys, time
 start = time.perf_counter()
 from quaternity.cli.commands import run
 run(["solve", "-s", sys.argv[1], "-n", "3", "-p", "3", "--no-limit", "--json"])
 seconds = time.perf_counter() - start
-status = Path("/proc/self/status")
-if status.exists():
-    peak = int(re.search(r"VmHWM:\\s*(\\d+) kB", status.read_text())[1]) / 1024
-else:
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-print(f"{seconds:.2f} s, {peak:.0f} MiB", file=sys.stderr)
+from tests.bench.peak import peak_bytes
+print(f"{seconds:.2f} s, {peak_bytes() / 2**20:.0f} MiB", file=sys.stderr)
 """
-"""One command and its own peak. On Linux `ru_maxrss` is the memory of what started it, if that is
-more; elsewhere (macOS) it is in bytes."""
 
 
 @pytest.mark.parametrize(("set_size", "goal"), [(3, "1 s"), (4, "60 s, 1024 MiB")])
