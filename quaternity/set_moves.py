@@ -29,10 +29,10 @@ from solvers.problem import SetConstraint, players_in
 KIND_BYTES = 64 * 2**20
 """About how much memory prepared kinds may take, over all games of a process."""
 
-ASK_BYTES = 128 * 2**20
+ASK_BYTES = 192 * 2**20
 """About how much memory what may be asked about them, with its outcomes, may take."""
 
-ROW_BYTES = 64 * 2**20
+ROW_BYTES = 128 * 2**20
 """About how much memory prepared rows may take, over all games of a process."""
 
 FEW_CARDS = 64
@@ -88,12 +88,13 @@ class Kind:
         heavy: whether what may be asked is too much to prepare, see `tried`.
     """
 
-    __slots__ = ("heavy", "holders", "layout", "looks", "owned", "table")
+    __slots__ = ("_asks", "heavy", "holders", "layout", "looks", "owned", "table")
 
     def __init__(self, layout: Lanes, looks: Set) -> None:
         self.layout = layout
         self.looks = looks
         self.table = layout.table(*looks)
+        self._asks: dict[int, Asks] = {}
         self.owned: int | None = None
         self.holders: tuple[tuple[int, int], ...] = ()
         owners, low, high = looks
@@ -117,12 +118,14 @@ class Kind:
 
     def asks(self, asker: int) -> Asks:
         """What an asker may ask about the set."""
-        asks = _ASKS.entries.get((self, asker))
+        asks = self._asks.get(asker)
         if asks is None:
             asks = self._made(asker)
             lanes = (self.layout.width << self.layout.players) // 8
             size = 400 + 120 * len(asks[0]) + len(asks[1]) * (lanes + 50)
-            _ASKS.keep((self, asker), asks, size)
+            if size <= _ASKS.budget:
+                _ASKS.keep(self, self._asks, size)
+                self._asks[asker] = asks
         return asks
 
     def tried(self, asker: int, rest: int) -> tuple[Ask, ...]:
@@ -260,9 +263,20 @@ def _shared(cards: tuple[int, ...]) -> tuple[int, ...]:
     return cards
 
 
+class _Asked(Memo[Kind, dict[int, Asks]]):
+    """What kinds keep, by asker: taken from them when it is forgotten, whoever holds the kinds."""
+
+    __slots__ = ()
+
+    def forget(self) -> None:
+        for asks in self.entries.values():
+            asks.clear()
+        super().forget()
+
+
 # By lane width and looks; the players are as many as bounds.
 _KINDS: Memo[tuple[int, *Set], Kind] = Memo(KIND_BYTES)
-_ASKS: Memo[tuple[Kind, int], Asks] = Memo(ASK_BYTES)
+_ASKS = _Asked(ASK_BYTES)
 _ROWS: Memo[tuple[int, *Set], Row] = Memo(ROW_BYTES)
 
 
