@@ -30,6 +30,9 @@ def refuses(problem: DealProblem) -> str | None:
 def deals(problem: DealProblem) -> Iterator[Deal]:
     """All deals that satisfy a problem, in lexicographic order of the owners.
 
+    Every way to deal a set by itself is listed; then they are put together, set after set, while
+    the hands last.
+
     Raises:
         UnsupportedProblem: above `MAX_ASSIGNMENTS`.
     """
@@ -37,20 +40,31 @@ def deals(problem: DealProblem) -> Iterator[Deal]:
     if reason:
         raise UnsupportedProblem(f"brute force: {reason}")
     everyone = range(len(problem.hands))
-    choices = [
-        [p for p in everyone if mask >> p & 1] for one in problem.sets for mask in one.owners
-    ]
-    for owners in product(*choices):
-        if all(owners.count(p) == hand for p, hand in enumerate(problem.hands)):
-            deal, start = [], 0
-            for one in problem.sets:
-                part = owners[start : start + len(one.owners)]
-                start += len(one.owners)
-                if any(not one.low[p] <= part.count(p) <= one.high[p] for p in everyone):
-                    break
-                deal.append(part)
-            else:
-                yield Deal(tuple(deal))
+    ways: list[list[tuple[tuple[int, ...], list[int]]]] = []
+    for one in problem.sets:
+        choices = [[p for p in everyone if mask >> p & 1] for mask in one.owners]
+        counted = ((part, [part.count(p) for p in everyone]) for part in product(*choices))
+        ways.append(
+            [
+                (part, counts)
+                for part, counts in counted
+                if all(one.low[p] <= counts[p] <= one.high[p] for p in everyone)
+            ]
+        )
+
+    def together(index: int, hands: list[int]) -> Iterator[tuple[tuple[int, ...], ...]]:
+        if index == len(ways):
+            if not any(hands):
+                yield ()
+            return
+        for part, counts in ways[index]:
+            left = [hands[p] - counts[p] for p in everyone]
+            if min(left) >= 0:
+                for rest in together(index + 1, left):
+                    yield part, *rest
+
+    for owners in together(0, list(problem.hands)):
+        yield Deal(owners)
 
 
 def prepare(problem: DealProblem) -> Callable[[], Verdict]:
