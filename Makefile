@@ -52,8 +52,8 @@ format: $(READY)  ## let ruff format and mend
 bench: $(READY)  ## measure speed, as ratios between rivals in the same run
 	$(BIN)/python -m pytest -m bench tests/bench
 
-fuzz: $(READY)  ## ten minutes of random problems and games; make fuzz FUZZ_SECONDS=60 for less
-	$(BIN)/quaternity fuzz --seconds $(or $(FUZZ_SECONDS),600)
+fuzz: $(READY)  ## a million random problems and games on all cores; FUZZ="--seconds 60" for less
+	$(BIN)/quaternity fuzz --workers $$(getconf _NPROCESSORS_ONLN) $(or $(FUZZ),--examples 1000000)
 
 clean:  ## remove .venv and caches
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,9 +1,9 @@
 """A campaign of random problems and random games in which the solvers must never disagree.
 
 Problems are judged by every solver (`solvers.judgement`): verdicts agree, each stands on evidence.
-Of a game every position is taken apart (`positions`). What is found is made as small as can be and
-becomes a state file. Everything is drawn by Hypothesis, in batches with seeds of their own, so that
-a campaign with a seed can be repeated, wherever it runs.
+Of a game a position is taken apart (`positions`). What is found is made as small as can be and
+becomes a state file. Examples are drawn from plain generators (`examples`), in batches with seeds
+of their own: quickly, and so that a campaign with a seed can be repeated, wherever it runs.
 """
 
 from quaternity.campaign.positions import position_fault

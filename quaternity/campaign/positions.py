@@ -21,25 +21,23 @@ Fault = tuple[str, State]
 
 
 def game_finding(game: Game, solvers: Sequence[Solver], tally: Tally) -> Finding | None:
-    """The first thing wrong with the positions of a game, or None."""
-    for number, state in enumerate(game.states):
-        fault = position_fault(state, solvers, tally)
-        if fault is not None:
-            text, shown = fault
-            moves = tuple(map(str, game.moves[:number]))
-            return Finding("game", text, state_text(shown), moves)
-    return None
+    """What is wrong with the last position of a game, or None."""
+    fault = position_fault(game.state, solvers, tally)
+    if fault is None:
+        return None
+    text, shown = fault
+    return Finding("game", text, state_text(shown), tuple(map(str, game.moves)))
 
 
 def position_fault(state: State, solvers: Sequence[Solver], tally: Tally) -> Fault | None:
     """What is wrong with a position of a game; None when all is well.
 
     It must be possible; the player on turn must have a question unless the game is over; the legal
-    questions and answers must be what every solver says of each candidate; and no set in play may
+    questions and answers must be what the solvers say of each candidate; and no set in play may
     belong to one player in every deal.
 
-    Cost: a run of every solver per candidate for a question and an answer, cards that are alike
-    taken together.
+    Cost: runs of two solvers, in turn, per candidate for a question and an answer, cards that are
+    alike taken together.
     """
     tally.counts["positions"] += 1
     fault, feasible = _judged(state, state.problem, solvers, tally)
@@ -66,9 +64,12 @@ def _judged(
 def _question_fault(state: State, solvers: Sequence[Solver], tally: Tally) -> Fault | None:
     """The engine's legal questions and answers against every solver's view of each candidate."""
     found = dict(state.legal_questions.items())
-    for question, answer, problem in _candidates(state):
+    for number, (question, answer, problem) in enumerate(_candidates(state)):
         tally.counts["candidates"] += 1
-        fault, feasible = _judged(state, problem, solvers, tally)
+        # Evidence settles the truth, whoever gives it: two solvers each will do.
+        pair = {solvers[(number + one) % len(solvers)].name for one in range(2)}
+        asked = [solver for solver in solvers if solver.name in pair]
+        fault, feasible = _judged(state, problem, asked, tally)
         if fault is not None:
             return f"after '{question}: {answer}' {fault[0]}", fault[1]
         if (answer in found.get(question, ())) != feasible:

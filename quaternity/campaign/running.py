@@ -5,63 +5,57 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from time import time
+from random import Random
+from time import monotonic
 
+from quaternity.campaign.examples import MOST_MOVES, random_game, random_problem
 from quaternity.campaign.positions import game_finding
-from quaternity.campaign.tally import Finding, Tally
+from quaternity.campaign.tally import Finding, Shape, Tally
 from quaternity.game import Game
 from quaternity.state import State
-from quaternity.state_file import state_text
-from quaternity.workers import Pool, SerialExecutor, ordered_map
+from quaternity.state_file import parse_state, state_text
+from quaternity.workers import Pool, SerialExecutor, item_random, ordered_map
 from solvers.judgement import judge
 from solvers.problem import DealProblem
 from solvers.registry import Solver
 
-PROBLEMS_AT_ONCE, GAMES_AT_ONCE = 45, 5
-"""Examples of a batch of problems, and of the batch of games after it."""
-
-MOST_MOVES = 12
-"""Most moves of a random game."""
+AT_ONCE = 100
+"""Examples of a batch. Every tenth of them is a game."""
 
 SHRINK_SECONDS = 30.0
-"""How long a finding is made smaller at most, by each of two methods."""
+"""How long a finding is made smaller at most."""
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """A part of a campaign: so many examples of one kind.
+    """A part of a campaign.
 
     Attributes:
-        games: games instead of problems.
         examples: how many.
-        seed: of these examples.
-        until: the time (seconds since 1970) after which nothing more is looked at, or None.
+        seed, number: together they say which.
+        seconds: how long after the batch has begun nothing more is looked at, or None.
     """
 
-    games: bool
     examples: int
     seed: int
-    until: float | None = None
+    number: int
+    seconds: float | None = None
 
 
-def batches(examples: int | None, until: float | None, seed: int) -> Iterator[Batch]:
-    """The batches of a campaign: so many examples, or for ever.
+def batches(examples: int | None, seconds: float | None, seed: int) -> Iterator[Batch]:
+    """The batches of a campaign: so many examples, or for so long.
 
-    Problems and games take turns, nine problems for each game.
-
-    >>> [(batch.games, batch.examples) for batch in batches(70, None, seed=1)]
-    [(False, 45), (True, 5), (False, 18), (True, 2)]
+    >>> [batch.examples for batch in batches(250, None, seed=1)]
+    [100, 100, 50]
     """
-    number, left = 0, examples
-    whole = PROBLEMS_AT_ONCE + GAMES_AT_ONCE
-    while left is None or left > 0:
-        size = whole if left is None else min(whole, left)
-        games = size * GAMES_AT_ONCE // whole
-        for is_games, share in ((False, size - games), (True, games)):
-            if share:
-                yield Batch(is_games, share, seed * 1_000_003 + 2 * number + is_games, until)
+    begun = monotonic()
+    number, left, rest = 0, examples, seconds
+    while (left is None or left > 0) and (rest is None or rest > 0):
+        size = AT_ONCE if left is None else min(AT_ONCE, left)
+        yield Batch(size, seed, number, rest)
         number += 1
         left = None if left is None else left - size
+        rest = None if seconds is None else seconds - (monotonic() - begun)
 
 
 def run_campaign(
@@ -90,7 +84,6 @@ def run_campaign(
     if (examples is None) == (seconds is None):
         raise ValueError("exactly one of examples and seconds is needed")
     total = tally if tally is not None else Tally()
-    until = None if seconds is None else time() + seconds
 
     def count(part: Tally) -> None:
         total.add(part)
@@ -99,101 +92,65 @@ def run_campaign(
     # Here every example is counted at once; from elsewhere the counts come back with the batch.
     task = partial(run_batch, solvers=solvers, on_example=count if pool is None else None)
     here = Pool.around(SerialExecutor(), in_flight=1)
-    results = ordered_map(pool or here, task, batches(examples, until, seed))
-    for part, finding in results:
+    for part, finding in ordered_map(pool or here, task, batches(examples, seconds, seed)):
         if pool is not None:
             count(part)
         if finding is not None:
             return finding
-        if until is not None and time() >= until:
-            break
     return None
 
 
 def run_batch(
     batch: Batch, solvers: Sequence[Solver], on_example: Callable[[Tally], None] | None = None
 ) -> tuple[Tally, Finding | None]:
-    """One batch: what it looked at, and the smallest finding or None.
-
-    Examples that only serve to make a finding smaller are not counted.
-    """
-    from quaternity.strategies import games
-    from solvers.counterexample import smallest_counterexample
-    from solvers.strategies import deal_problems
-
-    hunt = _Hunt(batch, solvers, on_example or (lambda tally: None))
-    if batch.games:
-        in_game = smallest_counterexample(
-            games(max_moves=MOST_MOVES),
-            hunt.game,
-            examples=batch.examples,
-            random_seed=batch.seed,
-            shrink_seconds=SHRINK_SECONDS,
-        )
-        return hunt.tally, None if in_game is None else in_game[1]
-    in_problem = smallest_counterexample(
-        deal_problems(same_size=True),
-        hunt.problem,
-        examples=batch.examples,
-        random_seed=batch.seed,
-        shrink_seconds=SHRINK_SECONDS,
-    )
-    return hunt.tally, None if in_problem is None else _smallest(in_problem[0], hunt.solvers)
-
-
-class _Hunt:
-    """Looks at the examples of a batch. Once something is found, only at the solvers at fault."""
-
-    def __init__(
-        self, batch: Batch, solvers: Sequence[Solver], on_example: Callable[[Tally], None]
-    ) -> None:
-        self.batch, self.solvers, self.on_example = batch, list(solvers), on_example
-        self.tally = Tally()
-        self.found = False
-
-    def problem(self, problem: DealProblem) -> set[str] | None:
-        """The solvers at fault on a problem, or None."""
-        if self._is_late():
-            return None
-        judgement = judge(problem, self.solvers)
-        if judgement.faults:
-            guilty = {fault.solver for fault in judgement.faults}
-            self.found = True
-            self.solvers = [one for one in self.solvers if one.name in guilty]
-            return guilty
+    """One batch: what it looked at, and the first finding, made smaller, or None."""
+    begun = monotonic()
+    total = Tally()
+    random = item_random(batch.seed, batch.number)
+    for index in range(batch.examples):
+        if batch.seconds is not None and monotonic() - begun >= batch.seconds:
+            break
         part = Tally()
-        part.judged(judgement)
-        part.counts["feasible" if judgement.feasible else "infeasible"] += 1
-        self._count(part)
-        return None
-
-    def game(self, game: Game) -> Finding | None:
-        """What is wrong with a game, or None."""
-        if self._is_late():
-            return None
-        part = Tally()
-        finding = game_finding(game, self.solvers, part)
+        look = _game_example if index % 10 == 9 else _problem_example
+        finding = look(random, solvers, part)
         if finding is not None:
-            self.found = True
-            return finding
-        part.counts["games"] += 1
-        self._count(part)
+            return total, finding
+        total.add(part)
+        if on_example is not None:
+            on_example(part)
+    return total, None
+
+
+def _problem_example(random: Random, solvers: Sequence[Solver], part: Tally) -> Finding | None:
+    """Judge a random problem: what is wrong, or None."""
+    kind, problem = random_problem(random)
+    judgement = judge(problem, solvers)
+    if judgement.faults:
+        return _smallest(problem, solvers)
+    part.judged(judgement)
+    part.shapes[Shape.of(kind, problem, bool(judgement.feasible))] += 1
+    return None
+
+
+def _game_example(random: Random, solvers: Sequence[Solver], part: Tally) -> Finding | None:
+    """Take the last position of a random game apart: what is wrong, or None."""
+    game = random_game(random)
+    finding = game_finding(game, solvers, part)
+    if finding is None:
+        part.shapes[Shape.of("game", game.states[0].problem, feasible=True)] += 1
         return None
-
-    def _is_late(self) -> bool:
-        until = self.batch.until
-        return not self.found and until is not None and time() >= until
-
-    def _count(self, part: Tally) -> None:
-        if not self.found:
-            self.tally.add(part)
-            self.on_example(part)
+    shown = parse_state(finding.state_file).state.problem
+    if judge(shown, solvers).faults:
+        return _smallest(shown, solvers)
+    return _smallest_game(finding, solvers)
 
 
-def _smallest(problem: DealProblem, guilty: Sequence[Solver]) -> Finding:
-    """The finding of a problem, which is made smaller still: by what problems are made of."""
+def _smallest(problem: DealProblem, solvers: Sequence[Solver]) -> Finding:
+    """The finding of a problem, made as small as can be by what problems are made of."""
     from solvers.reduction import reduced
 
+    names = {fault.solver for fault in judge(problem, solvers).faults}
+    guilty = [one for one in solvers if one.name in names]
     problem = reduced(
         problem,
         lambda smaller: bool(judge(smaller, guilty).faults),
@@ -205,4 +162,22 @@ def _smallest(problem: DealProblem, guilty: Sequence[Solver]) -> Finding:
     return Finding("problem", judge(problem, guilty).in_words(), state_text(state))
 
 
-__all__ = ["GAMES_AT_ONCE", "PROBLEMS_AT_ONCE", "Batch", "batches", "run_batch", "run_campaign"]
+def _smallest_game(finding: Finding, solvers: Sequence[Solver]) -> Finding:
+    """The finding of a game in which the engine is wrong, in a smaller game if there is one."""
+    from quaternity.strategies import games
+    from solvers.counterexample import smallest_counterexample
+
+    def check(game: Game) -> Finding | None:
+        return game_finding(game, solvers, Tally())
+
+    smaller = smallest_counterexample(
+        games(max_moves=MOST_MOVES),
+        check,
+        examples=200,
+        random_seed=0,
+        shrink_seconds=SHRINK_SECONDS,
+    )
+    return finding if smaller is None else smaller[1]
+
+
+__all__ = ["AT_ONCE", "Batch", "batches", "run_batch", "run_campaign"]

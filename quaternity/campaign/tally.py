@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
+from typing import NamedTuple, TypeVar
 
 from solvers.judgement import Judgement
+from solvers.problem import DealProblem
+
+Key = TypeVar("Key", bound=Hashable)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,16 +30,37 @@ class Finding:
     moves: tuple[str, ...] = ()
 
 
+class Shape(NamedTuple):
+    """What an example looked like.
+
+    Attributes:
+        kind: "loosened", "spoilt" or "brink" for a problem (see `examples`), "game" for a game.
+        players, cards: its size; of a game, that of its start.
+        feasible: the verdict; True for a game.
+    """
+
+    kind: str
+    players: int
+    cards: int
+    feasible: bool
+
+    @classmethod
+    def of(cls, kind: str, problem: DealProblem, feasible: bool) -> Shape:
+        """The shape of a problem."""
+        return cls(kind, problem.players, problem.cards, feasible)
+
+
 @dataclass(slots=True)
 class Tally:
     """What was looked at.
 
     Attributes:
-        counts: "feasible" and "infeasible" problems, "games", "positions" of games, "candidates"
-            for questions with answers.
+        shapes: the examples, by what they looked like.
+        counts: "positions" of games, and "candidates" for questions with answers.
         refused, gave_up: per solver, how many problems it did not decide, those of games included.
     """
 
+    shapes: Counter[Shape] = field(default_factory=Counter)
     counts: Counter[str] = field(default_factory=Counter)
     refused: Counter[str] = field(default_factory=Counter)
     gave_up: Counter[str] = field(default_factory=Counter)
@@ -42,13 +68,30 @@ class Tally:
     @property
     def examples(self) -> int:
         """Problems and games."""
-        return self.counts["feasible"] + self.counts["infeasible"] + self.counts["games"]
+        return self.shapes.total()
+
+    @property
+    def games(self) -> int:
+        """Games alone."""
+        return self.by(lambda shape: shape.kind)["game"]
+
+    def problems(self, feasible: bool) -> int:
+        """Problems of one verdict."""
+        return self.by(lambda shape: (shape.kind != "game", shape.feasible))[True, feasible]
+
+    def by(self, key: Callable[[Shape], Key]) -> Counter[Key]:
+        """The examples counted by something about their shapes."""
+        found: Counter[Key] = Counter()
+        for shape, count in self.shapes.items():
+            found[key(shape)] += count
+        return found
 
     def add(self, other: Tally) -> None:
         """Count another tally in."""
-        self.counts += other.counts
-        self.refused += other.refused
-        self.gave_up += other.gave_up
+        self.shapes.update(other.shapes)
+        self.counts.update(other.counts)
+        self.refused.update(other.refused)
+        self.gave_up.update(other.gave_up)
 
     def judged(self, judgement: Judgement) -> None:
         """Count who did not decide a problem."""
@@ -56,4 +99,4 @@ class Tally:
         self.gave_up.update(judgement.gave_up.keys())
 
 
-__all__ = ["Finding", "Tally"]
+__all__ = ["Finding", "Shape", "Tally"]

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 EXAMPLES = 1000
 MOST_EXAMPLES = 10**9
 MOST_SECONDS = 10**7
+MOST_CARDS = (4, 8, 12, 20, 36, 52, 144)
+"""The ranges by which the report counts sizes."""
 
 
 @app.command()
@@ -46,7 +48,7 @@ def fuzz(
     """Try random problems and whole random games on all solvers, in search of a disagreement.
 
     Nine of ten examples are deal problems, feasible and infeasible ones that miss narrowly: all
-    verdicts must agree and verify. The tenth is a game: at every position every solver must find
+    verdicts must agree and verify. The tenth is a game: in its last position the solvers must find
     the same legal questions and answers as the engine. A disagreement is made as small as can be,
     told in a sentence and saved as a state file; exit status 3.
 
@@ -134,8 +136,22 @@ def _hypothesis_files_elsewhere() -> Iterator[None]:
 
 
 def _kinds(tally: Tally) -> str:
-    counts = tally.counts
-    return f"{counts['feasible']}+, {counts['infeasible']}-, {counts['games']} games"
+    return f"{tally.problems(True)}+, {tally.problems(False)}-, {tally.games} games"
+
+
+def _covered(tally: Tally) -> dict[str, dict[str, int]]:
+    """The examples by kind and verdict, by players, and by cards, for people and programs."""
+    by_players = tally.by(lambda shape: shape.players)
+    by_cards = tally.by(lambda shape: next(most for most in MOST_CARDS if shape.cards <= most))
+    by_kind = tally.by(lambda shape: (shape.kind, shape.feasible))
+    return {
+        "kinds": {
+            kind if kind == "game" else f"{kind}, {'feasible' if feasible else 'infeasible'}": count
+            for (kind, feasible), count in sorted(by_kind.items(), reverse=True)
+        },
+        "players": {str(players): count for players, count in sorted(by_players.items())},
+        "cards_up_to": {str(most): count for most, count in sorted(by_cards.items())},
+    }
 
 
 def _document(
@@ -147,16 +163,16 @@ def _document(
     interrupted: bool,
     names: list[str],
 ) -> dict[str, Any]:
-    counts = tally.counts
     return {
         "seed": seed,
         "solvers": names,
         "examples": tally.examples,
-        "feasible": counts["feasible"],
-        "infeasible": counts["infeasible"],
-        "games": counts["games"],
-        "positions": counts["positions"],
-        "candidates": counts["candidates"],
+        "feasible": tally.problems(True),
+        "infeasible": tally.problems(False),
+        "games": tally.games,
+        "positions": tally.counts["positions"],
+        "candidates": tally.counts["candidates"],
+        "covered": _covered(tally),
         "refused": dict(tally.refused),
         "gave_up": dict(tally.gave_up),
         "seconds": round(seconds, 3),
@@ -174,18 +190,21 @@ def _document(
 
 
 def _print_summary(tally: Tally, names: list[str], seed: int, seconds: float) -> None:
-    counts = tally.counts
-    problems = counts["feasible"] + counts["infeasible"]
+    feasible, infeasible = tally.problems(True), tally.problems(False)
     print(f"{', '.join(names)}: {seconds:.1f} s, seed {seed}")
     print(
-        f"{problems} problems: {counts['feasible']} feasible, {counts['infeasible']} infeasible; "
-        f"{counts['games']} games: {counts['positions']} positions, "
-        f"{counts['candidates']} candidates for a question and its answer"
+        f"{feasible + infeasible} problems: {feasible} feasible, {infeasible} infeasible; "
+        f"{tally.games} games: {tally.counts['candidates']} candidates for a question and its "
+        "answer"
     )
-    for words, count in (("refused", tally.refused), ("gave up on", tally.gave_up)):
+    for what, counts in _covered(tally).items():
+        if counts:
+            row = "; ".join(f"{name}: {count}" for name, count in counts.items())
+            print(f"{what.replace('_', ' ')}: {row}")
+    for words, counter in (("refused", tally.refused), ("gave up on", tally.gave_up)):
         for name in names:
-            if count[name]:
-                print(f"{name} {words} {count[name]}, where the others were compared")
+            if counter[name]:
+                print(f"{name} {words} {counter[name]}, where the others were compared")
 
 
 def _print_finding(finding: Finding, saved: str | None) -> None:

@@ -2,15 +2,17 @@
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from random import Random
 
 import pytest
 
 from quaternity import Answer, Card, Move, Question, Settings, State, parse_state
 from quaternity.campaign import Finding, Tally, position_fault, run_campaign
+from quaternity.campaign.examples import random_problem
 from quaternity.campaign.running import batches
 from quaternity.legal import LegalQuestions
 from quaternity.workers import Pool
-from solvers import SOLVERS, DealProblem, Solver, Verdict
+from solvers import SOLVERS, DealProblem, Solver, Verdict, solve
 from solvers.judgement import judge
 from solvers.registry import solver_from_function
 from tests.solvers.broken import BROKEN
@@ -27,18 +29,20 @@ def test_nothing_is_wrong_with_the_solvers_of_the_table() -> None:
     tally, finding = campaign(list(SOLVERS.values()), 30)
     assert finding is None
     assert tally.examples == 30
-    assert tally.counts["games"] == 3
+    assert tally.games == 3
 
 
 def test_both_kinds_of_problems_and_whole_games_are_looked_at() -> None:
     tally, finding = campaign(EXACT, 200, seed=1)
     counts = tally.counts
     assert finding is None
-    assert counts["feasible"] + counts["infeasible"] == 180
-    assert min(counts["feasible"], counts["infeasible"]) >= 40
-    assert counts["games"] == 20
-    assert counts["positions"] > 40
-    assert counts["candidates"] > 200
+    assert tally.problems(True) + tally.problems(False) == 180
+    assert min(tally.problems(True), tally.problems(False)) >= 40
+    assert tally.games == counts["positions"] == 20
+    assert counts["candidates"] > 100
+    shapes = tally.by(lambda shape: (shape.kind, shape.feasible))
+    assert set(shapes) >= {("loosened", True), ("spoilt", True), ("spoilt", False), ("game", True)}
+    assert ("loosened", False) not in shapes
     assert tally.refused["matching"] > 0
     assert not tally.gave_up
 
@@ -77,10 +81,15 @@ def test_a_seed_gives_the_same_campaign_wherever_it_runs() -> None:
 def test_batches_add_up(examples: int) -> None:
     found = list(batches(examples, None, seed=3))
     assert sum(batch.examples for batch in found) == examples
-    assert sum(batch.examples for batch in found if batch.games) == pytest.approx(
-        examples / 10, abs=1
-    )
-    assert len({batch.seed for batch in found}) == len(found)
+    assert [batch.number for batch in found] == list(range(len(found)))
+
+
+def test_games_of_usual_size_are_driven_to_the_brink() -> None:
+    random = Random(2)
+    drawn = [random_problem(random) for _ in range(800)]
+    brinks = [problem for kind, problem in drawn if kind == "brink"]
+    assert {bool(solve(problem)) for problem in brinks} == {True, False}
+    assert max(problem.cards for problem in brinks) >= 40
 
 
 def test_time_that_is_up_ends_a_campaign() -> None:
@@ -105,7 +114,7 @@ def test_an_interrupt_leaves_a_tally() -> None:
     tally = Tally()
     with pytest.raises(KeyboardInterrupt):
         run_campaign([solver_from_function("stops", stops)], examples=100, tally=tally)
-    assert tally.examples == 24
+    assert tally.examples == 9  # the tenth is a game: many calls
 
 
 # ---------------------------------------------------------------------- engines that are wrong
@@ -120,6 +129,16 @@ def test_an_engine_that_misses_a_question_is_found(monkeypatch: pytest.MonkeyPat
     honest = LegalQuestions.items
     monkeypatch.setattr(LegalQuestions, "items", lambda view: list(honest(view))[:-1])
     assert fault_of(State.start()).endswith("is legal by the evidence, but illegal to the engine")
+
+
+def test_a_campaign_shows_a_wrong_engine_by_a_small_game(monkeypatch: pytest.MonkeyPatch) -> None:
+    honest = LegalQuestions.items
+    monkeypatch.setattr(LegalQuestions, "items", lambda view: list(honest(view))[:-1])
+    _, finding = campaign(EXACT, 30)
+    assert finding is not None
+    assert finding.where == "game"
+    assert finding.moves == ()
+    assert parse_state(finding.state_file).state.problem.cards == 2
 
 
 def test_an_engine_that_allows_too_much_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
