@@ -19,15 +19,8 @@ from quaternity.errors import LimitError
 from quaternity.play.coding import Coding, Key, Rules, coding
 from quaternity.play.expanding import expanded
 from quaternity.play.graph import COLUMNS, GameGraph, loaded_graph
-from quaternity.play.graph_files import (
-    Pieces,
-    WorkDirectory,
-    load_arrays,
-    mapped,
-    save_array,
-    save_arrays,
-)
-from quaternity.play.key_arrays import Keys, among, distinct, found_at, key_array, key_dtype
+from quaternity.play.graph_files import WorkDirectory
+from quaternity.play.key_arrays import Keys, among, distinct, found_at, key_array
 from quaternity.play.progress import Report, quiet
 from quaternity.workers import Pool, ordered_map, threaded_map
 
@@ -81,8 +74,7 @@ def generate(
         LimitError: more than `most_states`.
     """
     code = coding(rules)
-    ready = directory.file("graph.arrays")
-    if not ready.exists():
+    if not directory.has("graph"):
         levels = _Levels(code, directory)
         levels.begin(start)
         while levels.sizes[-1]:
@@ -98,29 +90,24 @@ class _Levels:
     """The levels found so far, in files.
 
     Files: `level-L` the states first reached by L moves; `expanded-L-C` what portion C of level L
-    leads to, and `found-L-C` its keys, `fresh-L-C` those not known before; `known-L` all states of
+    leads to, and `fresh-L-C` the keys among it that were not known before; `known-L` all states of
     levels up to L. Keys ascend in each.
     """
 
     def __init__(self, code: Coding, directory: WorkDirectory) -> None:
         self.code, self.directory = code, directory
-        self.dtype = key_dtype(code)
         self._portion = portion(code.rules)
         self.sizes: list[int] = []
-        while (path := directory.file(f"level-{len(self.sizes)}")).exists():
-            self.sizes.append(path.stat().st_size // self.dtype.itemsize)
+        while directory.has(name := f"level-{len(self.sizes)}"):
+            self.sizes.append(len(directory.array(name)))
 
     def begin(self, start: Key) -> None:
         """Make level 0, unless it is there."""
         if not self.sizes:
             keys = key_array(self.code, [start])
-            save_array(self.directory.file("known-0"), keys)
-            save_array(self.directory.file("level-0"), keys)
+            self.directory.save("known-0", {"keys": keys})
+            self.directory.save("level-0", {"keys": keys})
             self.sizes.append(1)
-
-    def keys(self, name: str) -> Keys:
-        """The keys in a file."""
-        return mapped(self.directory.file(name), self.dtype)
 
     def portions(self, level: int) -> int:
         """How many portions a level is expanded in."""
@@ -129,22 +116,21 @@ class _Levels:
     def expand(self, pool: Pool, report: Report) -> None:
         """Expand the last level and find the next."""
         level = len(self.sizes) - 1
-        keys, known = self.keys(f"level-{level}"), self.keys(f"known-{level}")
+        keys, known = (self.directory.array(f"{what}-{level}") for what in ("level", "known"))
         missing = [
             number
             for number in range(self.portions(level))
-            if not self.directory.file(f"expanded-{level}-{number}").exists()
+            if not self.directory.has(f"expanded-{level}-{number}")
         ]
         before = sum(self.sizes[:-1])
         done = len(keys) - sum(len(self.portion_of(keys, number)) for number in missing)
         report(f"level {level}", before + done, None)
         work = ((self.code.rules, self.portion_of(keys, number)) for number in missing)
         for number, result in zip(missing, ordered_map(pool, expanded, work), strict=True):
-            save_array(self.directory.file(f"found-{level}-{number}"), result.keys)
             fresh = result.keys[~among(known, result.keys)]
-            save_array(self.directory.file(f"fresh-{level}-{number}"), fresh)
-            arrays = {name: getattr(result, name) for name in ("counts", *COLUMNS[2:])}
-            save_arrays(self.directory.file(f"expanded-{level}-{number}"), arrays)
+            self.directory.save(f"fresh-{level}-{number}", {"keys": fresh})
+            arrays = {name: getattr(result, name) for name in ("keys", "counts", *COLUMNS[2:])}
+            self.directory.save(f"expanded-{level}-{number}", arrays)
             done += len(self.portion_of(keys, number))
             report(f"level {level}", before + done, None)
         self._merge(level)
@@ -156,13 +142,13 @@ class _Levels:
     def _merge(self, level: int) -> None:
         """Sort what a level leads to into known states and the next level."""
         names = [f"fresh-{level}-{number}" for number in range(self.portions(level))]
-        known = self.keys(f"known-{level}")
+        columns = [self.directory.array(name) for name in (f"known-{level}", *names)]
         with (
             # Closed, and named, in turn from the last: a level is there when all of it is known.
-            Pieces(self.directory.file(f"level-{level + 1}")) as fresh,
-            Pieces(self.directory.file(f"known-{level + 1}")) as merged,
+            self.directory.pieces(f"level-{level + 1}") as fresh,
+            self.directory.pieces(f"known-{level + 1}") as merged,
         ):
-            for parts in _ranges([known, *map(self.keys, names)], MERGE_BYTES // 4):
+            for parts in _ranges(columns, MERGE_BYTES // 4):
                 new = distinct(np.concatenate(parts[1:]))
                 fresh.add(new)
                 merged.add(np.sort(np.concatenate([parts[0], new]), kind="stable"))
@@ -200,13 +186,11 @@ def _assemble(
 ) -> None:
     """Number the states, and write the graph in these numbers."""
     last = len(levels.sizes) - 1
-    known = levels.keys(f"known-{last}")
+    known = directory.array(f"known-{last}")
     bounds = [(0, 0)]
     answers = 0
     with ExitStack() as stack:
-        files = {
-            name: stack.enter_context(Pieces(directory.file(f"graph-{name}"))) for name in COLUMNS
-        }
+        files = {name: stack.enter_context(directory.pieces(f"graph-{name}")) for name in COLUMNS}
         portions = [
             (level, number) for level in range(last) for number in range(levels.portions(level))
         ]
@@ -217,8 +201,8 @@ def _assemble(
                 files[name].add(column)
             bounds.append((files["states"].length, files["asked"].length))
             report("numbering", sum(levels.sizes) * done // len(portions), sum(levels.sizes))
-    save_arrays(
-        directory.file("graph.arrays"),
+    directory.save(
+        "graph",
         {
             "start": found_at(known, key_array(code, [start])),
             "answers": np.array(answers),
@@ -226,10 +210,10 @@ def _assemble(
             "bounds": np.array(bounds),
         },
     )
-    for level in range(last + 1):
-        directory.drop([f"level-{level}"])
-        for number in range(levels.portions(level)):
-            directory.drop([f"expanded-{level}-{number}", f"found-{level}-{number}"])
+    directory.drop(
+        [f"expanded-{level}-{number}" for level, number in portions]
+        + [f"level-{level}" for level in range(last + 1)]
+    )
 
 
 def _numbered(
@@ -237,9 +221,9 @@ def _numbered(
 ) -> tuple[dict[str, NDArray[Any]], int]:
     """The columns of one portion of a level in numbers of states, and how many answers it has."""
     level, number = portion_at
-    arrays = load_arrays(levels.directory.file(f"expanded-{level}-{number}"))
-    states = found_at(known, levels.portion_of(levels.keys(f"level-{level}"), number))
-    to = found_at(known, levels.keys(f"found-{level}-{number}"))
+    arrays = levels.directory.arrays(f"expanded-{level}-{number}")
+    states = found_at(known, levels.portion_of(levels.directory.array(f"level-{level}"), number))
+    to = found_at(known, arrays["keys"])
     asking = arrays["counts"] > 0
     no, yes = arrays["no"], arrays["yes"]
     columns = {

@@ -11,9 +11,8 @@ import numpy as np
 
 from quaternity.errors import InputError
 from quaternity.play.coding import Coding, Key, Rules, coding
-from quaternity.play.graph_files import WorkDirectory, load_arrays, mapped
-from quaternity.play.key_arrays import Keys, found_at, key_array, key_bytes, key_dtype
-from quaternity.play.kinds import role_orders
+from quaternity.play.graph_files import WorkDirectory
+from quaternity.play.key_arrays import Keys, found_at, key_array, key_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -144,18 +143,13 @@ class GameGraph:
 
 def loaded_graph(code: Coding, directory: WorkDirectory) -> GameGraph:
     """The graph in a directory."""
-    about = load_arrays(directory.file("graph.arrays"))
-    order_type = np.uint8 if len(role_orders(code.rules.players)[0]) <= 256 else np.uint16
-    types: dict[str, Any] = {
-        "states": np.uint32, "counts": np.uint16, "asked": np.uint8, "no": np.uint32,
-        "yes": np.uint32, "no_order": order_type, "yes_order": order_type,
-    }  # fmt: skip
+    about = directory.arrays("graph")
     levels = tuple(about["levels"].tolist())
-    columns = {name: mapped(directory.file(f"graph-{name}"), types[name]) for name in COLUMNS}
+    columns = {name: directory.array(f"graph-{name}") for name in COLUMNS}
     return GameGraph(
         code.rules,
         int(about["start"][0]),
-        mapped(directory.file(f"known-{len(levels)}"), key_dtype(code)),
+        directory.array(f"known-{len(levels)}"),
         len(columns["asked"]),
         int(about["answers"]),
         levels,

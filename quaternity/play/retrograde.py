@@ -26,13 +26,12 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from quaternity.play.graph import GameGraph, Segment
-from quaternity.play.graph_files import WorkDirectory, load_arrays, save_arrays
+from quaternity.play.graph_files import WorkDirectory
 from quaternity.play.kinds import role_orders
 from quaternity.play.standing import NEVER
 from quaternity.workers import threaded_map
@@ -207,11 +206,11 @@ class _Rounds:
         """The least fixed point above `values`, and per state and role the round of its bit."""
         if length is None:
             length = np.zeros((0, self.graph.rules.players), np.uint16)
-        file = self.directory.file(f"values-{name.replace(' ', '-')}.arrays")
+        file = f"values-{name.replace(' ', '-')}"
         done, done_at = False, 0
-        if file.exists():
-            kept = load_arrays(file)
-            values, length = kept["values"], kept["length"]
+        if self.directory.has(file):
+            kept = self.directory.arrays(file)
+            values, length = np.array(kept["values"]), np.array(kept["length"])
             done, done_at = bool(kept["done"]), int(kept["round"])
         saved = time.monotonic()
         while not done:
@@ -233,20 +232,15 @@ class _Rounds:
             values = new
             self.report(f"{name}: round {done_at}", len(changed), None)
             if done or time.monotonic() - saved > SAVE_SECONDS:
-                self._save(file, values, length, done, done_at)
+                arrays = {"values": values, "length": length}
+                state = {"done": np.array(done), "round": np.array(done_at)}
+                self.directory.save(file, arrays | state)
                 saved = time.monotonic()
         return values, length
 
     def _settle(self, step: Step, values: NDArray[Any], new: NDArray[Any], share: slice) -> None:
         for segment in self.graph.segments(share):
             new[segment.states] = step(segment, values)
-
-    @staticmethod
-    def _save(
-        file: Path, values: NDArray[Any], length: NDArray[Any], done: bool, done_at: int
-    ) -> None:
-        state = {"done": np.array(done), "round": np.array(done_at)}
-        save_arrays(file, {"values": values, "length": length, **state})
 
 
 __all__ = ["SAVE_SECONDS", "Steps", "Values", "solve_graph"]

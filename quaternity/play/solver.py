@@ -5,7 +5,6 @@ from __future__ import annotations
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from quaternity.errors import LimitError
@@ -13,7 +12,7 @@ from quaternity.play.canonical import canonical
 from quaternity.play.coding import Rules
 from quaternity.play.generation import generate, portion
 from quaternity.play.graph import GameGraph
-from quaternity.play.graph_files import WorkDirectory
+from quaternity.play.graph_files import WorkDirectory, temporary_directory
 from quaternity.play.progress import Report, quiet
 from quaternity.play.retrograde import Values, solve_graph
 from quaternity.play.standing import NEVER, Standing
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 
     from quaternity.state import State
 
-FORMAT = "quaternity-solve/2"
+FORMAT = "quaternity-solve/3"
 """Of working directories; a new version does not go on where an old one stopped."""
 
 
@@ -101,13 +100,44 @@ def solve(
     >>> solution.standing(State.start(Settings(set_size=3, sets=2, players=3))).can_win
     (0, 1, 2)
     """
-    rules = Rules.of(state)
-    start = canonical(state).key
     pool = pool or Pool.around(SerialExecutor(), in_flight=1)
+    with _graph(state, pool, directory, most_states, report) as (graph, work):
+        return Solution(graph, solve_graph(graph, work, report, pool.threads))
+
+
+def game_graph(
+    state: State,
+    pool: Pool | None = None,
+    most_states: int | None = None,
+    report: Report = quiet,
+) -> GameGraph:
+    """All states that can follow from one, and what leads where, without their values.
+
+    Args and errors as in `solve`.
+    """
+    pool = pool or Pool.around(SerialExecutor(), in_flight=1)
+    with _graph(state, pool, None, most_states, report) as (graph, _):
+        return graph
+
+
+@contextmanager
+def _graph(
+    state: State,
+    pool: Pool,
+    directory: str | Path | None,
+    most_states: int | None,
+    report: Report,
+) -> Iterator[tuple[GameGraph, WorkDirectory]]:
+    """The graph, and the directory in which it was made; its files live on while mapped."""
+    rules, start = Rules.of(state), canonical(state).key
+    about = _about(rules, start)
     try:
-        with _working(rules, start, directory) as work:
-            graph = generate(rules, start, work, pool, most_states, report)
-            return Solution(graph, solve_graph(graph, work, report, pool.threads))
+        with (
+            temporary_directory(about)
+            if directory is None
+            else WorkDirectory(Path(directory), about)
+        ) as work:
+            yield generate(rules, start, work, pool, most_states, report), work
     except OSError as error:
         raise LimitError(f"the working files cannot be kept: {error}") from error
 
@@ -134,19 +164,4 @@ def _about(rules: Rules, start: bytes) -> dict[str, Any]:
     }
 
 
-@contextmanager
-def _working(rules: Rules, start: bytes, directory: str | Path | None) -> Iterator[WorkDirectory]:
-    """The working directory; files of a temporary one live on while they are mapped."""
-    about = _about(rules, start)
-    if directory is not None:
-        with WorkDirectory(Path(directory), about) as work:
-            yield work
-        return
-    with (
-        TemporaryDirectory(prefix="quaternity-solve-", ignore_cleanup_errors=True) as temporary,
-        WorkDirectory(Path(temporary), about) as work,
-    ):
-        yield work
-
-
-__all__ = ["FORMAT", "Solution", "remove_working_files", "solve"]
+__all__ = ["FORMAT", "Solution", "game_graph", "remove_working_files", "solve"]

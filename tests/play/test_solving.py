@@ -11,6 +11,7 @@ from quaternity.errors import InputError, LimitError
 from quaternity.play import generation, retrograde
 from quaternity.play.canonical import canonical
 from quaternity.play.coding import Rules, coding
+from quaternity.play.graph_files import WorkDirectory
 from quaternity.play.key_arrays import key_bytes
 from quaternity.play.solver import Solution, remove_working_files, solve
 from quaternity.play.successors import choices
@@ -395,10 +396,10 @@ def test_too_many_states_are_given_up() -> None:
 
 
 def test_a_full_disk_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(path: Path, arrays: object) -> None:
-        raise OSError(28, "No space left on device", str(path))
+    def full(work: WorkDirectory, name: str, arrays: object) -> None:
+        raise OSError(28, "No space left on device", name)
 
-    monkeypatch.setattr(generation, "save_arrays", full)
+    monkeypatch.setattr(WorkDirectory, "save", full)
     with pytest.raises(LimitError, match=r"cannot be kept: .*No space left"):
         solve(start_of(3, 2, 3))
 

@@ -1,15 +1,18 @@
 """Tablebases: what is written is what is probed, and nothing else is taken for one."""
 
 import json
-import sqlite3
+import os
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from random import Random
+from zlib import crc32
 
 import pytest
 
 from quaternity.errors import InputError
-from quaternity.play.coding import Rules
+from quaternity.play.coding import Rules, coding
+from quaternity.play.key_arrays import key_bytes
 from quaternity.play.solver import Solution, solve
 from quaternity.play.tablebase import FORMAT, Tablebase, UnknownState, write_tablebase
 from quaternity.question import Answer
@@ -96,74 +99,140 @@ def test_states_of_elsewhere_are_refused(tablebase: Tablebase) -> None:
         tablebase.standing(uneven)
 
 
+def _lines(path: Path, **changed: object) -> bytes:
+    """The text that a tablebase begins with, changed, with its checksum."""
+    _, text, _ = path.read_bytes().split(b"\n", 2)
+    about = json.loads(text) | changed
+    about = {name: value for name, value in about.items() if value != "left out"}
+    lines = f"{FORMAT}\n{json.dumps(about)}\n".encode()
+    return lines + b"%08x\n" % crc32(lines)
+
+
 def test_other_files_are_refused(tmp_path: Path, path: Path) -> None:
     with pytest.raises(InputError, match="no such file"):
         Tablebase(tmp_path / "missing")
-    text = tmp_path / "text"
-    text.write_text("quaternity 1\nset-size 4\n" * 99)
-    with pytest.raises(InputError, match="not a tablebase"):
-        Tablebase(text)
-    other = tmp_path / "other.sqlite"
-    with sqlite3.connect(other) as database:
-        database.execute("CREATE TABLE letters (text)")
-    database.close()
-    with pytest.raises(InputError, match="not a tablebase"):
-        Tablebase(other)
-    newer = tmp_path / "newer"
-    newer.write_bytes(path.read_bytes())
-    with sqlite3.connect(newer) as database:
-        database.execute("UPDATE about SET value = '\"tablebase/9\"' WHERE name = 'format'")
-    database.close()
-    with pytest.raises(InputError, match=f"'tablebase/9'; this program reads '{FORMAT}'"):
-        Tablebase(newer)
+    with pytest.raises(InputError, match="not a file"):
+        Tablebase(tmp_path)
+    other = tmp_path / "other"
+    first = bytearray(b"SQLite format 3\0".ljust(100, b"\0"))
+    first[68:72] = b"Quat"
+    for data, why in (
+        (b"quaternity 1\nset-size 4\n" * 99, "not a tablebase"),
+        (b"", "not a tablebase"),
+        (b"SQLite format 3\0".ljust(100, b"\0"), "not a tablebase"),
+        (bytes(first), r"first format, which had no checksums; remove it, and make it again with"),
+        (
+            b"quaternity-tablebase/9\n{}\n",
+            f"'quaternity-tablebase/9'; this program reads '{FORMAT}'",
+        ),
+    ):
+        other.write_bytes(data)
+        with pytest.raises(InputError, match=why):
+            Tablebase(other)
 
 
 @pytest.mark.parametrize(
-    "change",
+    "changed",
     [
-        "UPDATE about SET value = '{}' WHERE name = 'rules'",
-        "UPDATE about SET value = 'not json' WHERE name = 'states'",
-        "DELETE FROM about",
-        "DROP TABLE about",
-        "UPDATE states SET value = x'00'",
-        "UPDATE states SET value = 7",
-        "UPDATE states SET value = x'ffffffffffffffffffffff'",
-        "UPDATE about SET value = '-4' WHERE name = 'states'",
-        "UPDATE about SET value = '1e999' WHERE name = 'states'",
-        "UPDATE about SET value = '{\"a\": 1}' WHERE name = 'levels'",
-        "UPDATE about SET value = '\"many\"' WHERE name = 'longest_forced'",
-        "UPDATE about SET value = '7' WHERE name = 'start'",
-        "DELETE FROM about WHERE name = 'questions'",
-        "DELETE FROM about WHERE name = 'start'",
-        "DROP TABLE states",
+        {"rules": {}},
+        {"rules": "left out"},
+        {"states": "many"},
+        {"states": -4},
+        {"states": float("inf")},
+        {"states": 2121},
+        {"levels": {"a": 1}},
+        {"longest_forced": "many"},
+        {"start": 7},
+        {"start": "left out"},
+        {"questions": "left out"},
+        {"block": 0},
+        {"key": 0},
+        {"key": 10**15},
+        {"index": 0},
+        {"length": 10**15},
     ],
+    ids=str,
 )
-def test_damaged_files_are_refused(tmp_path: Path, path: Path, change: str) -> None:
-    damaged = tmp_path / "damaged"
-    damaged.write_bytes(path.read_bytes())
-    with sqlite3.connect(damaged) as database:
-        database.execute(change)
-    database.close()
-    with (
-        pytest.raises(InputError, match=r"damaged|not a tablebase|reads"),
-        Tablebase(damaged) as opened,
-    ):
-        opened.standing(START)
-
-
-def test_a_file_cut_off_is_refused(tmp_path: Path, path: Path) -> None:
+def test_texts_that_say_something_else_are_refused(
+    tmp_path: Path, path: Path, changed: dict[str, object]
+) -> None:
+    text = _lines(path)
     data = path.read_bytes()
-    cut = tmp_path / "cut"
-    refused = 0
-    for size in range(0, len(data), len(data) // 12):
-        cut.write_bytes(data[:size])
-        try:
-            with Tablebase(cut) as opened:
-                for state in random_states(START, Random(4), 60):
-                    opened.standing(state)
-        except InputError:
-            refused += 1
-    assert refused == 13 - (len(data) % 12 == 0)
+    assert data.startswith(text)
+    (tmp_path / "other").write_bytes(_lines(path, **changed) + data[len(text) :])
+    with pytest.raises(InputError, match="damaged"):
+        Tablebase(tmp_path / "other")
+
+
+def test_no_damage_gives_a_wrong_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every byte of a small tablebase changed in two ways, and every length."""
+    monkeypatch.setattr("quaternity.play.tablebase.BLOCK", 4)
+    start = State.start(Settings(2, 3, 3))
+    solution = solve(start)
+    whole, other = tmp_path / "whole", tmp_path / "other"
+    write_tablebase(whole, solution)
+    data = whole.read_bytes()
+    code = coding(solution.graph.rules)
+    keys = key_bytes(solution.graph.keys)
+    states = [code.state(key) for key in keys]
+    with Tablebase(whole) as opened:
+        right = [opened.standing(state) for state in states]
+    assert len(right) == 15  # in four blocks
+
+    def probe() -> None:
+        with Tablebase(other) as opened:
+            assert opened.facts() == json.loads(json.dumps(solution.facts()))
+            for state, standing in zip(states, right, strict=True):
+                assert opened.standing(state) == standing
+
+    refused = pytest.raises(InputError, match=str(other))
+    with other.open("wb+", buffering=0) as file:
+        file.write(data)
+        for place, byte in enumerate(data):
+            os.pwrite(file.fileno(), bytes([byte ^ (0xFF if place % 2 else 1 << place % 8)]), place)
+            with refused:
+                probe()
+            os.pwrite(file.fileno(), bytes([byte]), place)
+        probe()
+        for more in (b"\0", b"\n", data):
+            os.pwrite(file.fileno(), more, len(data))
+            with refused:
+                probe()
+        for length in reversed(range(len(data))):
+            os.truncate(file.fileno(), length)
+            with refused:
+                probe()
+
+
+def test_a_file_that_changes_while_it_is_open(tmp_path: Path, path: Path) -> None:
+    state = START
+    file = tmp_path / "file"
+    file.write_bytes(path.read_bytes())
+    with Tablebase(file) as opened:
+        file.rename(tmp_path / "aside")
+        file.write_bytes(b"another")  # replaced: it goes on as it was
+        assert opened.standing(state).can_win == (0, 1, 2)
+    file.write_bytes(path.read_bytes())
+    with Tablebase(file) as opened:
+        os.truncate(file, 1000)
+        with pytest.raises(InputError, match=r"file: a damaged tablebase \(bytes"):
+            opened.standing(state)
+
+
+def test_probes_come_from_any_thread(tablebase: Tablebase) -> None:
+    states = list(random_states(START, Random(8), 100))
+    with ThreadPoolExecutor(4) as executor:
+        found = list(executor.map(tablebase.standing, states))
+    assert found == [tablebase.standing(state) for state in states]
+
+
+def test_few_blocks_in_memory_give_the_same(
+    path: Path, tablebase: Tablebase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("quaternity.play.tablebase.MOST_BLOCKS", 1)
+    with Tablebase(path) as frugal:
+        for state in random_states(START, Random(9), 60):
+            assert frugal.standing(state) == tablebase.standing(state)
 
 
 def test_a_file_that_cannot_be_written_is_said(tmp_path: Path, solution: Solution) -> None:
@@ -178,7 +247,7 @@ def test_a_file_that_cannot_be_written_is_said(tmp_path: Path, solution: Solutio
 def test_runs_that_write_the_same_file_do_not_disturb_each_other(
     tmp_path: Path, solution: Solution, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("quaternity.play.tablebase.WRITTEN_AT_ONCE", 1000)
+    monkeypatch.setattr("quaternity.play.tablebase.WRITTEN_AT_ONCE", 1024)
     target = tmp_path / "both"
     write_tablebase(target, solution)
     alone = target.read_bytes()
@@ -191,6 +260,6 @@ def test_runs_that_write_the_same_file_do_not_disturb_each_other(
             write_tablebase(target, solution)
 
     write_tablebase(target, solution, report)
-    assert said == [(1000, 2122), (2000, 2122), (2122, 2122)]
+    assert said == [(1024, 2122), (2048, 2122), (2122, 2122)]
     assert target.read_bytes() == alone
     assert [file.name for file in tmp_path.iterdir()] == ["both"]
