@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
     from quaternity.play.coding import Rules
     from quaternity.play.estimate import Estimate
+    from quaternity.play.graph import GameGraph
     from quaternity.play.preferences import Ranking
     from quaternity.play.progress import Report
-    from quaternity.play.solver import Solution
     from quaternity.state import State
 
 MOST_STATES = 5_000_000
@@ -48,8 +48,8 @@ def solve(
     rankings: Annotated[
         str | None,
         typer.Option(
-            help="What players wish, best first, - for nobody: '0-12 1-02 2-01'; "
-            "gives the value by backward induction."
+            help="What players wish, best first, - for nobody: '0-12 1-02 2-01'; gives the value "
+            "by backward induction, and moves that keep it (also when FILE is there already)."
         ),
     ] = None,
     most_states: Annotated[
@@ -86,9 +86,13 @@ def solve(
 
         wishes = parse_rankings(rankings, rules.players)
     if target is not None and not estimate_only and target.exists():
+        found = _from_file(target, state)
         if wishes is not None:
-            raise InputError(f"{out} is there already: --rankings is worked out while solving")
-        _show(_from_file(target, state), as_json)
+            limit = None if no_limit else most_states
+            found["value"] = _value(
+                _walked(state, found["states"], limit, workers, dask), state, wishes
+            )
+        _show(found, as_json)
         return
     if estimate_only or not (no_limit or (target is not None and _work(target).exists())):
         expected = _estimated(rules, state)
@@ -200,19 +204,36 @@ def _solved(
         raise
     found = solution.facts() | solution.standing(state).document()
     if wishes is not None:
-        found["value"] = _value(solution, state, wishes)
+        found["value"] = _value(solution.graph, state, wishes)
     return found | {"tablebase": target and str(target), "seconds": time.perf_counter() - began}
 
 
-def _value(solution: Solution, state: State, wishes: tuple[Ranking, ...]) -> dict[str, Any]:
+def _walked(
+    state: State, states: int, limit: int | None, workers: int, dask: str | None
+) -> GameGraph:
+    """What leads where: a tablebase does not keep it."""
+    from quaternity.play.solver import game_graph
+    from quaternity.workers import open_executor
+
+    if limit is not None and states > limit:
+        raise LimitError(
+            f"--rankings walks through all {states:,} states: the limit is {limit:,}; "
+            "--most-states sets another, --no-limit none"
+        )
+    with progress("walking", None) as bar, open_executor(workers, dask) as pool:
+        return game_graph(state, pool, None, _report_to(bar))
+
+
+def _value(graph: GameGraph, state: State, wishes: tuple[Ranking, ...]) -> dict[str, Any]:
     from quaternity.play.preferences import Unsettled, induce
 
-    induction = induce(solution, wishes)
+    induction = induce(graph, wishes)
+    found: dict[str, Any] = {"settled": True, "winner": None, "moves_ahead": induction.rounds}
     try:
-        winner, settled = induction.value(state), True
+        found["winner"], line = induction.value(state), induction.line(state)
     except Unsettled:
-        winner, settled = None, False
-    return {"settled": settled, "winner": winner, "moves_ahead": induction.rounds}
+        return found | {"settled": False, "line": None, "again": None}
+    return found | {"line": list(map(str, line.moves)), "again": line.again}
 
 
 def _from_file(target: Path, state: State) -> dict[str, Any]:
@@ -227,7 +248,9 @@ def _from_file(target: Path, state: State) -> dict[str, Any]:
     with Tablebase(target) as tablebase:
         tablebase.check_rules(Rules.of(state))
         if tablebase.about["start"] != canonical(state).key.hex():
-            raise InputError(f"{target} is there already, solved from another state")
+            raise InputError(
+                f"{target} is there already, solved from another state; analyse --oracle asks it"
+            )
         warn(f"{target} is there already")
         with suppress(InputError):  # killed at the very end, a run leaves its working files
             remove_working_files(state, _work(target))
@@ -262,18 +285,28 @@ def _show(found: dict[str, Any], as_json: bool) -> None:
             print(f"  player {player} cannot win")
         else:
             print(f"  player {player} can win, but not force it")
-        prevented = found["can_prevent_win"][player]
+        prevented = [one for one in found["can_prevent_win"][player] if one in found["can_win"]]
         if prevented:
             print(f"    and can prevent a win of {', '.join(map(str, prevented))}")
     longest = found["longest_forced"]
     if longest is not None:
         print(f"  the longest forced win anywhere takes {longest} moves")
-    value = found.get("value")
-    if value is not None:
-        winner = "nobody" if value["winner"] is None else f"player {value['winner']}"
-        print(f"  by backward induction {winner + ' wins' if value['settled'] else 'unsettled'}")
+    if "value" in found:
+        _show_value(found["value"])
     if found["tablebase"]:
         print(f"  tablebase: {found['tablebase']}")
+
+
+def _show_value(value: dict[str, Any]) -> None:
+    if not value["settled"]:
+        print("  by backward induction unsettled: no way to play leads to an outcome that all keep")
+        return
+    winner = "nobody" if value["winner"] is None else f"player {value['winner']}"
+    print(f"  by backward induction {winner} wins" + (", such as by" if value["line"] else ""))
+    for move in value["line"]:
+        print(f"    {move}")
+    if value["again"] is not None:
+        print(f"    and so on for ever: as after {value['again']} moves, but for names of cards")
 
 
 __all__ = ["MOST_STATES", "solve"]

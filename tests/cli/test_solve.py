@@ -7,12 +7,16 @@ from typing import Any
 import pytest
 
 from quaternity.play import tournament
+from quaternity.play.canonical import canonical
 from quaternity.play.graph_files import MANIFEST, WorkDirectory
 from quaternity.play.solver import solve
+from quaternity.record import parse_record
 from quaternity.settings import Settings
 from quaternity.state import State
 from quaternity.state_file import state_document
 from tests.cli.conftest import Cli
+
+HEADER = "quaternity 1\nset-size 2\nsets 3\nplayers 3\n"
 
 
 def test_solve_json(cli: Cli) -> None:
@@ -46,8 +50,13 @@ def test_a_tablebase_is_written_once_and_read_again(cli: Cli, tmp_path: Path) ->
     other = cli("solve", "--out", path)
     assert other.status == 2
     assert "a tablebase for 3 sets of 3 and 3 players, not 3 sets of 4" in other.err
-    wishes = cli("solve", *sizes, "--out", path, "--rankings", "0-12 1-02 2-01")
-    assert wishes.status == 2
+    wishes = ("--rankings", "0-12 1-02 2-01", "--json")
+    found = cli("solve", *sizes, "--out", path, *wishes).json
+    assert found["value"] == cli("solve", *sizes, *wishes).json["value"]
+    assert [file.name for file in tmp_path.iterdir()] == [path.name]
+    limited = cli("solve", *sizes, "--out", path, *wishes, "--most-states", 2000)
+    assert (limited.status, limited.out) == (4, "")
+    assert "all 2,122 states: the limit is 2,000" in limited.err
     path.write_text("a letter")
     assert cli("solve", *sizes, "--out", path).status == 2
     assert path.read_text() == "a letter"
@@ -95,7 +104,32 @@ def test_wishes(cli: Cli) -> None:
     found = cli("solve", "-s", 2, "--rankings", "0-12 1-02 2-01", "--json").json
     assert found["value"]["settled"]
     assert found["value"]["winner"] == 0
-    assert "player 0 wins" in cli("solve", "-s", 2, "--rankings", "0-12 1-02 2-01").out
+    assert found["value"]["again"] is None
+    text = cli("solve", "-s", 2, "--rankings", "0-12 1-02 2-01").out
+    assert "player 0 wins, such as by" in text
+    record = HEADER + "\n".join(found["value"]["line"])
+    assert "".join(f"    {move}\n" for move in found["value"]["line"]) in text
+    assert parse_record(record).replay().state.winner == 0
+
+
+def test_wishes_that_end_nothing(cli: Cli) -> None:
+    nobody = ("solve", "-s", 2, "--rankings", "-012 -102 -201")
+    found = cli(*nobody, "--json").json["value"]
+    assert (found["settled"], found["winner"]) == (True, None)
+    game = parse_record(HEADER + "\n".join(found["line"])).replay()
+    assert not game.state.is_over
+    assert canonical(game.states[found["again"]]).key == canonical(game.state).key
+    assert f"for ever: as after {found['again']} moves" in cli(*nobody).out
+    unsettled = ("solve", "-s", 2, "--rankings", "210- 201- -210")
+    found = cli(*unsettled, "--json").json["value"]
+    assert (found["settled"], found["winner"], found["line"]) == (False, None, None)
+    assert "unsettled" in cli(*unsettled).out
+
+
+def test_where_nobody_can_win(cli: Cli) -> None:
+    found = cli("solve", "-s", 2, "-n", 2, "-p", 4)
+    assert found.out.count("cannot win") == 4
+    assert "can prevent" not in found.out
 
 
 def test_large_games_are_refused_before_they_start(cli: Cli) -> None:
