@@ -10,12 +10,12 @@ checksum of every block. Checksums are CRC-32, so no single damaged spot goes un
 
 The index is read, and its checksum verified, when a file is opened; a block when a probe first
 touches it. `MOST_BLOCKS` verified blocks stay in memory. A file that is replaced while it is open
-goes on as it was; one that is changed in place is refused.
+goes on as it was; of one that is changed in place no damaged block is used.
 
-Measured on the 114,339 states of 4-3-3, without the canonical form of some 13 µs: a probe of a
-block in memory takes 3 µs, the first of a block 7 µs; opening takes 0.15 ms. (Rows of an SQLite
-database took 11 µs and half as much room again, and had no checksums.) With 64 or 1,024 states a
-block these are XXX
+Measured on the 114,339 states of 4-3-3, in processor time and without the canonical form of some
+13 µs: a probe takes 3 µs; the first to touch a block 4 µs more, of which 1 is for its checksum;
+opening 0.08 ms. With 64 states a block these are 2.7, 2.5 and 0.2, with 1,024 3.6, 7.5 and 0.04.
+Rows of an SQLite database, without checksums, took 9 µs and half as much room again.
 """
 
 from __future__ import annotations
