@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import gettempdir
 from typing import TYPE_CHECKING, Any
 
 from quaternity.errors import LimitError
@@ -139,7 +140,8 @@ def _graph(
         ) as work:
             yield generate(rules, start, work, pool, most_states, report), work
     except OSError as error:
-        raise LimitError(f"the working files cannot be kept: {error}") from error
+        where = gettempdir() if directory is None else directory
+        raise LimitError(f"the working files in {where} cannot be kept: {error}") from error
 
 
 def remove_working_files(state: State, directory: str | Path) -> None:

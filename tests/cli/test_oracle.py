@@ -92,6 +92,10 @@ def test_another_games_tablebase_is_refused_before_a_record_is_begun(
 def test_what_is_no_tablebase_is_refused(cli: Cli, tmp_path: Path, path: Path) -> None:
     cut = tmp_path / "cut"
     cut.write_bytes(path.read_bytes()[:-1])
+    flipped = tmp_path / "flipped"
+    data = bytearray(path.read_bytes())
+    data[-30] ^= 1  # in the last row: its index is twelve bytes long
+    flipped.write_bytes(data)
     record = tmp_path / "game.record"
     record.write_text(HEADER)
     other = tmp_path / "other.record"
@@ -100,7 +104,8 @@ def test_what_is_no_tablebase_is_refused(cli: Cli, tmp_path: Path, path: Path) -
         (record, tmp_path / "missing", "no such file"),
         (record, tmp_path, "not a file"),
         (record, record, "not a tablebase"),
-        (record, cut, "damaged"),
+        (record, cut, "cut: a damaged tablebase"),
+        (record, flipped, "flipped: a damaged tablebase (bytes"),
         (other, path, "not 3 sets of 3"),
     ):
         for as_json in ([], ["--json"]):
