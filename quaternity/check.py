@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from quaternity.errors import SolverFault
 from quaternity.explanation import explain
-from quaternity.faults import IllegalAnswer, why_impossible
+from quaternity.faults import IllegalAnswer, IllegalQuestion, why_impossible
 from quaternity.game import Game
 from quaternity.record import ImpossibleRecord, ParsedRecord
 from quaternity.state import State
@@ -114,22 +114,32 @@ def check_record(
             raise SolverFault(f"illegal by the rules, yet possible to the solvers: {impossible}")
         verdicts = verdict.verdicts
         skipped.update(verdict.skipped)
-    reason = str(impossible) + _traced(record, game, impossible)
+    reason = _traced(record, game, impossible)
     return Report("record", False, reason, None, verdicts, skipped, positions, game.state.players)
 
 
 def _traced(record: ParsedRecord, game: Game, fault: ImpossibleRecord) -> str:
-    """The earlier moves that forbid a move, when the deal problem does."""
+    """What is wrong with a move; where the deal problem forbids it, by the moves that make it so.
+
+    The proof is then the one by these moves, in place of the one by the state they led to.
+    """
     if forbidden_problem(game, fault) is None:
-        return ""
-    answer = fault.move.answer if isinstance(fault.cause, IllegalAnswer) else None
-    explanation = explain(game, fault.move.question, answer)
+        return str(fault)
+    question, cause = fault.move.question, fault.cause
+    answer = fault.move.answer if isinstance(cause, IllegalAnswer) else None
+    explanation = explain(game, question, answer)
     if explanation is None:
-        return ""
-    if not explanation.moves:
-        return "; no earlier move matters"
+        return str(fault)
+    if answer is None:
+        # Where what the asking states is impossible, that is the last of the faults.
+        cause = IllegalQuestion(question, [*cause.faults[:-1], explanation.reason])
+    else:
+        cause = IllegalAnswer(question, answer, explanation.reason)
     moves = "; ".join(f"line {record.lines[i]}: {game.moves[i]}" for i in explanation.moves)
-    return f"; these moves together forbid it, any of them left out would allow it: {moves}"
+    rests = f"this rests on these moves, and on none of the others: {moves}"
+    if not explanation.moves:
+        rests = "no earlier move matters: it was impossible from the start"
+    return f"{ImpossibleRecord(fault.line, game, fault.move, cause)}; {rests}"
 
 
 def forbidden_problem(game: Game, fault: ImpossibleRecord) -> DealProblem | None:

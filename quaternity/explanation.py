@@ -1,11 +1,23 @@
 """Why something is impossible, traced to the moves that made it so.
 
-Every move says a little about the cards as they lie now, whatever the other moves say: a yes puts
-its card where it went, a no excludes two players (until the card moves on), and a question says
-that the asker held a card of the set, of which at most the cards given since are gone. Hands are
-counted on the table. With all moves this is the state; with fewer it only becomes weaker. So the
-moves that matter can be found by leaving out one after another while the thing stays impossible:
-what remains is minimal, for leaving out any one of it would allow the thing.
+Every move states facts about the cards as they lie now, whatever the other moves state. A question:
+the asker held a card of the set, of which at most the cards given since are gone. A no: two players
+do not have the card, until it moves on. A yes: the card lies with the asker, and it went from one
+hand to the other. What is known without any move is the start alone: nothing about any card, and
+hands of equal size.
+
+A move that is left out is left out with all that it did. Of a yes that leaves a doubt: its card may
+lie where it lay before or with the asker, and a card may have gone from hand to hand or not. So a
+list of moves states a deal problem (`known_from`), with every move the deals are those of the
+state, with fewer the problem only becomes weaker, and with none at all every deal that was possible
+at the start still fits. The moves that matter are found by leaving out one after another while the
+thing stays impossible. What remains is minimal: what the others state would allow the thing if any
+one of them were left out too. It is empty exactly where the thing was impossible from the start.
+
+How large the hands are is stated by the moves as well, and put as a set of its own, the last one of
+the problem: every yes leaves a receipt. Hands are counted as if all cards had been received and
+none given away; the receipt, which takes up a place, lies with the asked if the card went, and with
+the asker if it did not. So any solver decides the problem, and any shortage of it is a proof.
 """
 
 from __future__ import annotations
@@ -13,13 +25,15 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
+from quaternity.faults import reason_in_words, why_impossible
 from quaternity.game import Game
 from quaternity.question import Answer, Question
 from quaternity.transition import asking, claimed
-from solvers.problem import DealProblem, SetConstraint
+from solvers.plain_proofs import CrowdedHand
+from solvers.problem import DealProblem, SetConstraint, players_in
 from solvers.registry import default_solver
-from solvers.shortage import Certificate
-from solvers.verdict import Infeasible
+from solvers.shortage import Certificate, Shortage
+from solvers.wording import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,54 +41,63 @@ class Explanation:
     """Why no deal fits.
 
     Attributes:
-        moves: indices of the earlier moves that together forbid it, ascending; leaving out any one
-            of them would allow it. Empty when it is impossible from the start.
-        problem: what these moves say, and the thing itself. All sets are in play in it.
+        moves: indices of the earlier moves that together forbid it, ascending; what is left when
+            any one of them is left out would allow it. Empty when it is impossible from the start.
+        problem: what these moves state (see `known_from`), and the thing itself.
         shortage: the proof that no deal fits the problem.
+        proof: the same proof as a sentence.
+        reason: what is impossible, and the proof, as a sentence.
     """
 
     moves: tuple[int, ...]
     problem: DealProblem
     shortage: Certificate
+    proof: str
+    reason: str
 
     def in_words(self) -> str:
         """The shortage as a sentence."""
-        return self.shortage.in_words(self.problem)
+        return self.proof
 
 
 def known_from(game: Game, chosen: Collection[int]) -> DealProblem:
-    """What some of a game's moves say about the cards now, with completed sets still in the hands.
+    """What some of a game's moves state about the cards now, with completed sets still in hands.
 
     Args:
         chosen: indices of moves. With all of them the deals are those of the state.
 
+    The last set are the receipts, one for every yes in the order of the moves.
     Cost: moves + cards.
     """
-    state = game.state
-    players, size, sets = state.players, state.set_size, state.sets
-    everybody = (1 << players) - 1
-    owners = [[everybody] * size for _ in range(sets)]
+    settings = game.settings
+    players, size, sets = settings.players, settings.set_size, settings.sets
+    owners = [[(1 << players) - 1] * size for _ in range(sets)]
     low = [[0] * players for _ in range(sets)]
+    hands = [settings.hand] * players
+    receipts = []
     for index, ((asker, asked, (set_index, number)), answer) in enumerate(game.moves):
         known = index in chosen
+        least, places = low[set_index], owners[set_index]
         if known:
-            low[set_index][asker] = max(1, low[set_index][asker])
+            least[asker] = max(1, least[asker])
         if answer:
-            # The card moved in any case, so what was known about it before is void.
-            low[set_index][asked] = max(0, low[set_index][asked] - 1)
-            low[set_index][asker] += known
-            owners[set_index][number] = 1 << asker if known else everybody
+            least[asked] = max(0, least[asked] - 1)
+            hands[asker] += 1
+            if known:
+                least[asker] += 1
+                places[number] = 1 << asker
+                receipts.append(1 << asked)
+            else:
+                places[number] |= 1 << asker
+                receipts.append(1 << asked | 1 << asker)
         elif known:
-            owners[set_index][number] &= ~(1 << asker | 1 << asked)
-    hands = tuple(
-        hand + size * points for hand, points in zip(state.hands, state.points, strict=True)
-    )
-    full = (size,) * players
-    constraints = tuple(
-        SetConstraint.trusted(tuple(masks), tuple(least), full)
+            places[number] &= ~(1 << asker | 1 << asked)
+    constraints = [
+        SetConstraint.trusted(tuple(masks), tuple(least), (size,) * players)
         for masks, least in zip(owners, low, strict=True)
-    )
-    return DealProblem.trusted(hands, constraints)
+    ]
+    free = SetConstraint.trusted(tuple(receipts), (0,) * players, (len(receipts),) * players)
+    return DealProblem.trusted(tuple(hands), (*constraints, free))
 
 
 def explain(game: Game, question: Question, answer: Answer | None = None) -> Explanation | None:
@@ -89,18 +112,17 @@ def explain(game: Game, question: Question, answer: Answer | None = None) -> Exp
     """
     asker, asked, (set_index, number) = question
 
-    def with_claim(chosen: Collection[int]) -> DealProblem:
-        problem = known_from(game, chosen)
-        constraint = problem.sets[set_index]
+    def with_claim(known: DealProblem) -> DealProblem:
+        constraint = known.sets[set_index]
         changed = (
             asking(constraint, asker, number)
             if answer is None
             else claimed(constraint, asker, asked, number, answer)
         )
-        return problem.with_set(set_index, changed)
+        return known.with_set(set_index, changed)
 
     def impossible(chosen: Collection[int]) -> bool:
-        problem = with_claim(chosen)
+        problem = with_claim(known_from(game, chosen))
         return not default_solver(problem)(problem)
 
     everything = range(len(game.moves))
@@ -110,12 +132,56 @@ def explain(game: Game, question: Question, answer: Answer | None = None) -> Exp
     oldest_first = _minimal(everything, impossible)
     newest_first = _minimal(everything[::-1], impossible)
     shorter = oldest_first if len(oldest_first) <= len(newest_first) else newest_first
-    moves = tuple(sorted(shorter))
-    problem = with_claim(moves)
-    verdict = default_solver(problem)(problem)
-    assert isinstance(verdict, Infeasible)
-    assert verdict.shortage is not None
-    return Explanation(moves, problem, verdict.shortage)
+    known = known_from(game, shorter)
+    problem = with_claim(known)
+    found = why_impossible(problem)
+    assert found is not None, "the moves were chosen so that no deal fits"
+    proof = _proof_in_words(game, shorter, problem, found[0])
+    reason = reason_in_words(known, question, answer, proof)
+    return Explanation(tuple(sorted(shorter)), problem, found[0], proof, reason)
+
+
+def _proof_in_words(
+    game: Game, chosen: Collection[int], problem: DealProblem, shortage: Certificate
+) -> str:
+    """A shortage of what some moves state as a sentence that needs no receipts.
+
+    Players who are short of cards hold those of the start and those that the chosen moves brought
+    them, less all that they ever gave away; a hand with too little room, the other way round.
+    """
+    sets = problem.sets[:-1]
+    if isinstance(shortage, CrowdedHand):
+        coalition, short = 1 << shortage.player, False
+    elif isinstance(shortage, Shortage):
+        coalition, short = shortage.coalition, True
+        shortage = Shortage(coalition, shortage.witnesses[:-1])
+    else:
+        return shortage.in_words(DealProblem.trusted(problem.hands, sets))
+    # Cards that came to the players, and that went from them: by chosen moves, and by others.
+    known, doubtful = [0, 0], [0, 0]
+    hands = [game.settings.hand] * problem.players
+    for index, ((asker, asked, _), answer) in enumerate(game.moves):
+        if answer:
+            came, went = coalition >> asker & 1, coalition >> asked & 1
+            if came != went:
+                (known if index in chosen else doubtful)[went] += 1
+            if came == went or index in chosen or bool(went) == short:
+                hands[asker] += 1
+                hands[asked] -= 1
+    plain = DealProblem.trusted(tuple(hands), sets)
+    members = players_in(coalition)
+    came, went = known[0] + doubtful[0] * (not short), known[1] + doubtful[1] * short
+    amount = counted(sum(hands[player] for player in members), "card")
+    if any(doubtful):
+        amount = f"{'at least' if short else 'at most'} {amount}"
+    parts = [f"{game.settings.hand * len(members)} at the start"]
+    if came:
+        parts.append(f"{'at most ' * bool(doubtful[0] and not short)}{came} received")
+    if went:
+        parts.append(f"{'at most ' * bool(doubtful[1] and short)}{went} given away")
+    if len(parts) > 1:
+        amount += f" ({', '.join(parts)})"
+    return shortage.in_words(plain, amount)
 
 
 def _minimal(order: Sequence[int], impossible: Callable[[Collection[int]], bool]) -> frozenset[int]:

@@ -78,41 +78,55 @@ def question_faults(state: State, question: Question) -> list[str]:
     elif state.completed[set_index] is not None:
         faults.append(f"set {set_index} is completed, by player {state.completed[set_index]}")
     elif 0 <= asker <= last:
-        faults += _statement_faults(state, asker, set_index, number)
+        faults += _statement_faults(state, question)
     return faults
 
 
-def _statement_faults(state: State, asker: int, set_index: int, number: int) -> list[str]:
+def _statement_faults(state: State, question: Question) -> list[str]:
     """Why no deal fits what the asker states by asking, or fits the state at all."""
+    asker, _, (set_index, number) = question
     problem = state.problem
     already = why_impossible(problem)
     if already is not None:
         return [f"the state itself is impossible: {already[1]}"]
-    constraint = problem.sets[set_index]
-    stated = problem.with_set(set_index, asking(constraint, asker, number))
+    stated = problem.with_set(set_index, asking(problem.sets[set_index], asker, number))
     reason = why_impossible(stated)
     if reason is None:
         return []
-    if players_in(constraint.owners[number]) == (asker,):
-        return [f"player {asker} owns {set_index}/{number}"]
-    return [
-        f"asking says that player {asker} does not own {set_index}/{number} "
-        f"but another card of set {set_index}, and then {reason[1]}"
-    ]
+    return [reason_in_words(problem, question, None, reason[1])]
 
 
 def answer_fault(state: State, question: Question, answer: Answer | bool) -> str:
     """Why an answer to a legal question is impossible."""
     asker, asked, (set_index, number) = question
     constraint = claimed(state.problem.sets[set_index], asker, asked, number, answer)
-    problem = state.problem.with_set(set_index, constraint)
-    reason = why_impossible(problem)
-    owners = players_in(state.problem.sets[set_index].owners[number])
+    reason = why_impossible(state.problem.with_set(set_index, constraint))
+    proof = reason[1] if reason else "no deal fits"
+    return reason_in_words(state.problem, question, Answer(answer), proof)
+
+
+def reason_in_words(
+    known: DealProblem, question: Question, answer: Answer | None, proof: str
+) -> str:
+    """What is impossible about a question (no answer given) or an answer, and why, as a sentence.
+
+    Args:
+        known: what is known before the question.
+        proof: why nothing can be dealt once the question or answer is taken for true.
+    """
+    asker, asked, card = question
+    owners = players_in(known.sets[card.set_index].owners[card.number])
+    if answer is None:
+        if owners == (asker,):
+            return f"player {asker} owns {card}"
+        return (
+            f"asking says that player {asker} does not own {card} "
+            f"but another card of set {card.set_index}, and then {proof}"
+        )
     if answer and asked not in owners:
-        return f"player {asked} is known not to have {set_index}/{number}"
+        return f"player {asked} is known not to have {card}"
     must = "must" if not answer else "cannot"
-    why = reason[1] if reason else "no deal fits"
-    return f"player {asked} {must} have {set_index}/{number}: otherwise {why}"
+    return f"player {asked} {must} have {card}: otherwise {proof}"
 
 
 __all__ = [
@@ -121,5 +135,6 @@ __all__ = [
     "IllegalQuestion",
     "answer_fault",
     "question_faults",
+    "reason_in_words",
     "why_impossible",
 ]

@@ -62,15 +62,15 @@ class CrowdedHand:
     def _minimums(self, problem: DealProblem) -> Iterable[int]:
         return (constraint.low[self.player] for constraint in problem.sets)
 
-    def in_words(self, problem: DealProblem) -> str:
-        """The proof as a sentence about this problem."""
+    def in_words(self, problem: DealProblem, amount: str | None = None) -> str:
+        """The proof as a sentence about this problem; `amount` as in `Shortage.in_words`."""
         parts = (
             (index, f"at least {low}", "")
             for index, low in enumerate(self._minimums(problem))
             if low
         )
         return (
-            f"player {self.player} holds {counted(problem.hands[self.player], 'card')}, "
+            f"player {self.player} holds {amount or counted(problem.hands[self.player], 'card')}, "
             f"but must hold {in_parts(parts, sum(self._minimums(problem)))}"
         )
 

@@ -62,8 +62,12 @@ class Shortage:
             for constraint, witness in zip(problem.sets, self.witnesses, strict=True)
         ]
 
-    def in_words(self, problem: DealProblem) -> str:
-        """The proof as a sentence about this problem."""
+    def in_words(self, problem: DealProblem, amount: str | None = None) -> str:
+        """The proof as a sentence about this problem.
+
+        Args:
+            amount: how many cards the coalition must hold, where it is not to be said plainly.
+        """
         must, bounds = self._must(problem), self._bounds(problem)
         for index, bound in enumerate(bounds):
             if bound < 0:
@@ -84,7 +88,7 @@ class Shortage:
         total = sum(bounds)
         have = in_parts(amounts, total) if total or any(why for _, _, why in amounts) else "none"
         who = named("player", players_in(self.coalition))
-        return f"{who} must hold {counted(must, 'card')}, but can have {have}"
+        return f"{who} must hold {amount or counted(must, 'card')}, but can have {have}"
 
     def _why(self, constraint: SetConstraint, witness: int, capped: int) -> str:
         """What, besides the owners, keeps the coalition's share of one set small.

@@ -11,8 +11,8 @@ from quaternity.cli.board import owners_table, players_table
 from quaternity.cli.oracle import oracle_lines
 from quaternity.cli.terminal import console
 from quaternity.errors import InputError, LimitError
-from quaternity.explanation import explain
-from quaternity.faults import IllegalMove, answer_fault, question_faults
+from quaternity.explanation import Explanation, explain
+from quaternity.faults import IllegalMove, question_faults
 from quaternity.game import Game
 from quaternity.journal import Journal
 from quaternity.question import Answer, Move, Question
@@ -266,29 +266,34 @@ class Session:
         state = game.state
         if question not in state.legal_questions:
             faults = question_faults(state, question)
-            for fault in faults:
+            explanation = self.explained(game, question, None) if len(faults) == 1 else None
+            for fault in faults if explanation is None else [explanation.reason]:
                 print(f"{question} is refused: {fault}")
-            if len(faults) == 1:
-                self.trace(game, question, None)
-            return
-        answers = state.answers(question)
-        if len(answers) == 2:
-            print(f"{question}: both answers are possible")
-            return
-        other = Answer(not answers[0])
-        print(f"{question}: {other} is impossible: {answer_fault(state, question, other)}")
-        self.trace(game, question, other)
-
-    def trace(self, game: Game, question: Question, answer: Answer | None) -> None:
-        """The earlier moves that forbid a question or answer, when the deal problem does."""
-        in_play = 0 <= question.card.set_index < len(game.state.completed)
-        if not in_play or not 0 <= question.card.number < game.state.set_size:
-            return
-        explanation = explain(game, question, answer)
+        else:
+            answers = state.answers(question)
+            if len(answers) == 2:
+                print(f"{question}: both answers are possible")
+                return
+            other = Answer(not answers[0])
+            explanation = self.explained(game, question, other)
+            assert explanation is not None, "an impossible answer fits no deal"
+            print(f"{question}: {other} is impossible: {explanation.reason}")
         if explanation is not None and explanation.moves:
-            print("  these moves together forbid it:")
+            print("  this rests on these moves, and on none of the others:")
             for index in explanation.moves:
                 print(f"    move {index + 1}: {game.moves[index]}")
+        elif explanation is not None:
+            print("  no earlier move matters: it was impossible from the start")
+
+    def explained(
+        self, game: Game, question: Question, answer: Answer | None
+    ) -> Explanation | None:
+        """Why no deal fits a question or an answer, when the deal problem forbids it."""
+        completed, (set_index, number) = game.state.completed, question.card
+        known = 0 <= set_index < len(completed) and 0 <= number < game.state.set_size
+        if not known or completed[set_index] is not None:
+            return None
+        return explain(game, question, answer)
 
     def consult(self) -> None:
         """What the tablebase knows about the position."""

@@ -246,3 +246,33 @@ def test_players_without_cards_are_shown_too(cli: Cli) -> None:
     )
     shown = "    player 0: -\n    player 1: 0/0 0/1\n    player 2: -\n    player 3: -\n"
     assert shown in cli("check", "-", stdin=state).out
+
+
+def test_an_impossible_move_is_proved_once_by_the_moves_it_rests_on(
+    cli: Cli, tmp_path: Path
+) -> None:
+    path = tmp_path / "game.record"
+    path.write_text(
+        "quaternity 1\nset-size 2\nsets 4\nplayers 4\n0 asks 3 for 1/0: no\n3 asks 2 for 0/1: yes\n"
+        "3 asks 0 for 2/1: no\n0 asks 3 for 3/1: yes\n"
+    )
+    assert cli("check", path, "--json").json["reason"] == (
+        "line 8: '0 asks 3 for 3/1: yes' is not a legal answer: player 3 cannot have 3/1: otherwise"
+        " players 0, 1 and 2 must hold 5 cards (6 at the start, 1 given away), but can have of set "
+        "0 none (player 3 keeps at least 2), of set 1 at most 2, of set 2 at most 1 (player 3 keeps"
+        " at least 1), of set 3 at most 1: 4 in all; the legal answer is no; this rests on these "
+        "moves, and on none of the others: line 6: 3 asks 2 for 0/1: yes; line 7: 3 asks 0 for 2/1:"
+        " no"
+    )
+
+
+def test_a_question_that_was_impossible_from_the_start_rests_on_no_move(
+    cli: Cli, tmp_path: Path
+) -> None:
+    path = tmp_path / "game.record"
+    path.write_text(
+        "quaternity 1\nset-size 2\nsets 2\nplayers 2\n0 asks 1 for 0/0: yes\n0 asks 1 for 1/0: no\n"
+    )
+    reason = cli("check", path, "--json").json["reason"]
+    assert reason.endswith("the legal answer is yes; no earlier move matters: it was impossible "
+                           "from the start")  # fmt: skip

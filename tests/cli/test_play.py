@@ -183,3 +183,16 @@ def test_why_is_about_the_position_of_the_refusal(cli: Cli) -> None:
     assert "0 asks 1 for 0/0 is refused: player 0 owns 0/0" in outcome.out
     outcome = cli("play", stdin="1 0 2\nn\n0 0 2\n2 1 1\nn\nwhy\n")
     assert "1 asks 0 for 0/2: yes is impossible" in outcome.out
+
+
+def test_why_tells_the_moves_and_their_proof_or_that_there_are_none(cli: Cli) -> None:
+    outcome = cli("play", "-s", 2, "-n", 4, "-p", 4,
+                  stdin="3 1 0\nn\n2 0 1\ny\n0 2 1\nn\n3 3 1\nwhy\n")  # fmt: skip
+    assert "players 0, 1 and 2 must hold 5 cards (6 at the start, 1 given away)" in outcome.out
+    assert outcome.out.count("but can have") == 1
+    assert (
+        "  this rests on these moves, and on none of the others:\n"
+        "    move 2: 3 asks 2 for 0/1: yes\n    move 3: 3 asks 0 for 2/1: no\n"
+    ) in outcome.out
+    outcome = cli("play", "-s", 2, "-n", 2, "-p", 2, stdin="1 0 0\nwhy\nwhy 1 1 0\nwhy 0 1 0\n")
+    assert outcome.out.count("no earlier move matters") == 1 + 1
