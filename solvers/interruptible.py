@@ -6,8 +6,19 @@ its steps. So the search runs in a second thread, and this one waits for it and 
 
 from __future__ import annotations
 
-from threading import Event, Thread
+from threading import Event, Thread, local
+from time import thread_time
 from typing import Any
+
+_searched = local()
+
+
+def processor_time() -> float:
+    """Seconds of processor time of this thread, its searches in second threads included.
+
+    What other threads of the process do meanwhile does not count.
+    """
+    return thread_time() + getattr(_searched, "seconds", 0.0)
 
 
 def solved(solver: Any, model: Any, callback: Any = None) -> Any:
@@ -23,6 +34,7 @@ def solved(solver: Any, model: Any, callback: Any = None) -> Any:
     # Otherwise an interrupt ends the search only, and Python never hears of this or a later one.
     solver.parameters.catch_sigint_signal = False
     outcome: list[Any] = []
+    spent: list[float] = []
     # Not `Thread.join`: interrupted once, it may take a running thread for an ended one.
     ended = Event()
 
@@ -32,6 +44,7 @@ def solved(solver: Any, model: Any, callback: Any = None) -> Any:
         except Exception as error:  # handed over to the thread that waits
             outcome.append(error)
         finally:
+            spent.append(thread_time())
             ended.set()
 
     thread = Thread(target=search, daemon=True)
@@ -43,9 +56,11 @@ def solved(solver: Any, model: Any, callback: Any = None) -> Any:
         while thread.ident is not None and not ended.wait(0.05):
             solver.stop_search()
         raise
+    finally:
+        _searched.seconds = getattr(_searched, "seconds", 0.0) + sum(spent)
     if isinstance(outcome[0], Exception):
         raise outcome[0]
     return outcome[0]
 
 
-__all__ = ["solved"]
+__all__ = ["processor_time", "solved"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
 
 MOST_STATES = 100_000
 MOST_REPEATS = 10_000
+MOST_SECONDS = 1_000_000
 STATES, STATES_OF_A_SWEEP = 100, 30
 BUDGET_OF_A_SWEEP = 10.0
 DAMAGE = 0.5
@@ -81,7 +81,7 @@ def compare(
         typer.Option(help="Runs of each solver on each state.  [default: enough for 30 in all]"),
     ] = None,
     limit: Annotated[
-        float, typer.Option(help="Seconds of one run, for solvers that can keep it (cp-sat).")
+        float, typer.Option(help="Seconds by the clock of one run, after which the solver gave up.")
     ] = 10.0,
     budget: Annotated[
         float | None,
@@ -103,9 +103,9 @@ def compare(
 
     The states are taken from random games, and a part of them is damaged, so that there are
     possible and impossible ones. Imports are done before the clock starts; making a model and
-    solving it are timed apart, in processor time. Every verdict must verify: a deal is counted out,
-    a shortage added up, and a solver that gives no shortage is paired with one. Exit status 3 when
-    one does not, and the smallest such state is saved.
+    solving it are timed apart, in processor time of the solver's thread. Every verdict must verify:
+    a deal is counted out, a shortage added up, and a solver that gives no shortage is paired with
+    one. Exit status 3 when one does not, and the smallest such state is saved.
 
     \b
     Examples:
@@ -178,8 +178,10 @@ def compare(
 
 
 def _in_range(name: str, seconds: float) -> None:
-    if not (math.isfinite(seconds) and seconds > 0):
-        raise InputError(f"{name}: {seconds:g} is not a positive number of seconds")
+    if not 0 < seconds <= MOST_SECONDS:
+        raise InputError(
+            f"{name}: {seconds:g} is not a positive number of seconds up to {MOST_SECONDS}"
+        )
 
 
 def _of_games(
@@ -287,28 +289,37 @@ def _measure(
     """Everything measured, in groups of one size; and whether it was interrupted."""
     from functools import partial
 
-    from quaternity.comparison import measure
+    from quaternity.comparison import Measured, measure, measured_states
     from quaternity.comparison.report import Group
     from quaternity.workers import open_executor, ordered_map
 
-    groups: list[Group] = []
+    # What was measured, by piece of work, which in a sweep is by size.
+    found: list[list[Measured]] = []
     total = sum(work.states for work in request.works)
     try:
-        with progress("states", total) as bar, open_executor(workers, dask) as pool:
-            task = partial(measure, solvers=solvers)
-            done = ordered_map(pool, task, request.works)
-            for number, found in enumerate(done):
-                if by_size:
-                    groups.append(Group(request.settings[number], found))
-                elif groups:
-                    groups[0] = Group(groups[0].settings, [*groups[0].measured, *found])
-                else:
-                    size = request.settings[0] if request.settings else None
-                    groups.append(Group(size, found))
-                bar.advance(len(found), "states")
+        with progress("states", total) as bar:
+            if workers == 1 and dask is None:
+                # State by state, so that an interrupt loses one at most.
+                for work in request.works:
+                    found.append([])
+                    for one in measured_states(work, solvers):
+                        found[-1].append(one)
+                        bar.advance(1, "states")
+            else:
+                with open_executor(workers, dask) as pool:
+                    task = partial(measure, solvers=solvers)
+                    for piece in ordered_map(pool, task, request.works):
+                        found.append(piece)
+                        bar.advance(len(piece), "states")
+        interrupted = False
     except KeyboardInterrupt:
-        return groups, True
-    return groups, False
+        interrupted = True
+    if by_size:
+        sizes = zip(request.settings, found, strict=False)
+        return [Group(size, piece) for size, piece in sizes if piece], interrupted
+    size = request.settings[0] if request.settings else None
+    measured = [one for piece in found for one in piece]
+    return [Group(size, measured)] if measured else [], interrupted
 
 
 def _print_report(report: Report) -> None:

@@ -4,7 +4,15 @@
 every verdict verified, `summary` turns the times into figures, and `drawing` into pictures.
 """
 
-from quaternity.comparison.measuring import Budget, Measured, Timing, Work, measure, measure_state
+from quaternity.comparison.measuring import (
+    Budget,
+    Measured,
+    Timing,
+    Work,
+    measure,
+    measure_state,
+    measured_states,
+)
 from quaternity.comparison.sizes import Sweep, swept_sizes
 from quaternity.comparison.summary import Row, summarise
 
@@ -17,6 +25,7 @@ __all__ = [
     "Work",
     "measure",
     "measure_state",
+    "measured_states",
     "summarise",
     "swept_sizes",
 ]

@@ -1,7 +1,9 @@
 """Every solver on every state: timed, and every verdict held against the evidence.
 
-Times are processor time of the whole process, all threads together: on a busy machine the clock on
-the wall measures the neighbours.
+Times are processor time of the thread that runs the solver and of the searches it gives to a second
+one: on a busy machine the clock on the wall measures the neighbours, and processor time of the
+whole process measures the other threads of a worker. Threads that a solver from outside starts by
+itself are not seen, so give it one.
 """
 
 from __future__ import annotations
@@ -10,21 +12,27 @@ import gc
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
-from time import perf_counter, process_time
+from time import perf_counter
 from typing import NamedTuple
 
+from quaternity.comparison.time_limit import Overtime, time_limit
 from quaternity.errors import LimitError
 from quaternity.random_play import damaged, states_of_games
 from quaternity.settings import Settings
 from quaternity.state import State
 from quaternity.state_file import parse_state, state_text
+from solvers.interruptible import processor_time
 from solvers.judgement import Fault, crashed, weigh
 from solvers.problem import DealProblem, SetConstraint
-from solvers.registry import Solver
+from solvers.registry import SOLVERS, Solver
 from solvers.verdict import Verdict
 
 STATES_AT_ONCE = 10
 """States that are drawn from the same games and measured in one piece."""
+
+
+WARM_UP_SECONDS = 10.0
+"""What a solver from outside has for its imports, at the least."""
 
 
 class Timing(NamedTuple):
@@ -97,7 +105,7 @@ class Work:
         rounds: how often each solver meets each state.
         seed: of states and damage.
         budget: seconds per solver, or None.
-        limit: seconds of one run, for solvers that can keep a limit.
+        limit: seconds by the clock of one run, or None.
     """
 
     source: Settings | tuple[str, ...]
@@ -130,37 +138,54 @@ def _share(expected: float, random: Random) -> int:
 
 def measure(work: Work, solvers: Sequence[Solver]) -> list[Measured]:
     """Make the states of some work and measure them. The solvers are warmed up first."""
-    warm_up(solvers)
+    return list(measured_states(work, solvers))
+
+
+def measured_states(work: Work, solvers: Sequence[Solver]) -> Iterator[Measured]:
+    """`measure`, one state after the other."""
+    warm_up(solvers, work.limit)
     if work.limit is not None:
         solvers = [solver.limited(work.limit) for solver in solvers]
     budget = Budget(work.budget)
-    return [
-        measure_state(state, _turned(solvers, number), work.rounds, budget)
-        for number, state in enumerate(work.made())
-    ]
+    for number, state in enumerate(work.made()):
+        yield measure_state(state, _turned(solvers, number), work.rounds, budget, work.limit)
 
 
-def warm_up(solvers: Iterable[Solver]) -> None:
-    """Run every solver on two tiny problems, so that nobody's imports are measured."""
+def warm_up(solvers: Iterable[Solver], limit: float | None = None) -> None:
+    """Run every solver on two tiny problems, so that nobody's imports are measured.
+
+    An import that is cut off leaves a broken module behind. So our own solvers may take as long as
+    they need, and others, which come after them, at least `WARM_UP_SECONDS`.
+    """
+    import numpy  # noqa: F401  # the report needs it
+
     known = SetConstraint.of([[0, 1], [0, 1], [0]], players=2)
-    for hands in ((2, 1), (0, 3)):
-        problem = DealProblem(hands, [known])
-        for solver in solvers:
-            try:
-                if solver.refuses(problem) is None:
-                    solver.prepare(problem)()
-            except Exception:  # what is wrong with it shows in the measurement
-                continue
+    problems = [DealProblem(hands, [known]) for hands in ((2, 1), (0, 3))]
+    seconds = None if limit is None else max(limit, WARM_UP_SECONDS)
+    for solver in sorted(solvers, key=lambda one: one.name not in SOLVERS):
+        try:
+            with time_limit(None if solver.name in SOLVERS else seconds):
+                for problem in problems:
+                    if solver.refuses(problem) is None:
+                        solver.prepare(problem)()
+        except (Exception, Overtime):  # what is wrong with it shows in the measurement
+            continue
 
 
 def measure_state(
-    state: State, solvers: Sequence[Solver], rounds: int = 1, budget: Budget | None = None
+    state: State,
+    solvers: Sequence[Solver],
+    rounds: int = 1,
+    budget: Budget | None = None,
+    limit: float | None = None,
 ) -> Measured:
     """Time every solver on one state, and weigh all verdicts. No error of a solver gets out.
 
     Args:
         rounds: how often each solver meets the state. From the second on it may remember the first.
         budget: what is spent of it is counted there.
+        limit: seconds by the clock of one run, or None. Past it the run is ended, as far as that
+            can be (see `time_limit`), and the solver gave up. Imports would count: `warm_up` first.
     """
     budget = budget or Budget()
     problem = state.problem
@@ -170,7 +195,7 @@ def measure_state(
     left_out: list[str] = []
     faults: dict[Fault, None] = {}
     feasible: bool | None = None
-    taking = list(_taking(problem, solvers, refused, faults))
+    taking = list(_taking(problem, solvers, limit, refused, gave_up, faults))
     certifying = {solver.name for solver in taking if solver.certifies}
     for _ in range(rounds):
         verdicts: dict[str, Verdict] = {}
@@ -182,12 +207,16 @@ def measure_state(
                 continue
             begun = perf_counter()
             try:
-                verdicts[solver.name], timing = _timed(solver, problem)
+                with time_limit(limit):
+                    verdict, timing = _timed(solver, problem)
+                verdicts[solver.name] = verdict
                 timings.setdefault(solver.name, []).append(timing)
-            except Exception as error:
+            except (Exception, Overtime) as error:
                 taking.remove(solver)
                 timings.pop(solver.name, None)
-                if isinstance(error, LimitError):
+                if isinstance(error, Overtime):
+                    gave_up[solver.name] = _too_long(limit)
+                elif isinstance(error, LimitError):
                     gave_up[solver.name] = str(error)
                 else:
                     faults[crashed(solver.name, error)] = None
@@ -212,13 +241,19 @@ def measure_state(
 def _taking(
     problem: DealProblem,
     solvers: Sequence[Solver],
+    limit: float | None,
     refused: dict[str, str],
+    gave_up: dict[str, str],
     faults: dict[Fault, None],
 ) -> Iterator[Solver]:
     """The solvers that take the problem; the others are noted."""
     for solver in solvers:
         try:
-            reason = solver.refuses(problem)
+            with time_limit(limit):
+                reason = solver.refuses(problem)
+        except Overtime:
+            gave_up[solver.name] = _too_long(limit)
+            continue
         except Exception as error:
             faults[crashed(solver.name, error)] = None
             continue
@@ -228,16 +263,20 @@ def _taking(
             refused[solver.name] = reason
 
 
+def _too_long(limit: float | None) -> str:
+    return f"no answer within the limit of {limit:g} s"
+
+
 def _timed(solver: Solver, problem: DealProblem) -> tuple[Verdict, Timing]:
     """One run. The garbage collector waits, as in `timeit`: its turn would hit anybody."""
     collecting = gc.isenabled()
     gc.disable()
     try:
-        begun = process_time()
+        begun = processor_time()
         run = solver.prepare(problem)
-        built = process_time()
+        built = processor_time()
         verdict = run()
-        ended = process_time()
+        ended = processor_time()
     finally:
         if collecting:
             gc.enable()
@@ -251,5 +290,6 @@ def _turned(solvers: Sequence[Solver], number: int) -> list[Solver]:
 
 
 __all__ = [
-    "STATES_AT_ONCE", "Budget", "Measured", "Timing", "Work", "measure", "measure_state", "warm_up"
+    "STATES_AT_ONCE", "Budget", "Measured", "Timing", "Work", "measure", "measure_state",
+    "measured_states", "warm_up",
 ]  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from quaternity.comparison.measuring import Measured, Timing
+from quaternity.comparison.summary import decides
 
 Curve = list[tuple[float, float]]
 """Corners of a step function, ascending: (x, value from x on)."""
@@ -15,7 +16,7 @@ def _times(measured: Sequence[Measured], solver: str) -> dict[int, float]:
     return {
         number: _middle(one.timings[solver]).total
         for number, one in enumerate(measured)
-        if solver in one.timings
+        if decides(one, solver)
     }
 
 

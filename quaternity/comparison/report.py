@@ -11,6 +11,7 @@ from typing import Any
 from quaternity.comparison.measuring import Measured
 from quaternity.comparison.summary import Row, summarise
 from quaternity.settings import Settings
+from solvers.wording import counted
 
 MOST_FAULTS = 10
 """Most faults that are told one by one."""
@@ -78,11 +79,13 @@ class Report:
         number = None if group is None else self.groups.index(group)
         if group is not None and len(self.groups) > 1:
             yield f"{group.name}: {counts(group.measured)}"
+        rows = self.rows(number)
         head = [
             "solver", "feasible", "infeasible", "skipped", "gave up", "left out",
-            "median", "95 % interval", "p95", "total", "building", "solving", "ratio",
+            "median", "95 % interval", "p95", "total", "building", "solving",
+            f"ratio on {rows[0].common}",
         ]  # fmt: skip
-        body = [_cells(row) for row in self.rows(number)]
+        body = [_cells(row) for row in rows]
         shown = [
             column for column, name in enumerate(head)
             if name not in ("gave up", "left out") or any(line[column] != "0" for line in body)
@@ -96,9 +99,20 @@ class Report:
     def remarks(self) -> Iterator[str]:
         """What the table means, and how sure it is."""
         yield (
-            "Times are processor time. Building and solving are medians of the two steps; the "
-            "ratio is to the fastest solver, on the states that both decided."
+            "Times are processor time of the solver's thread, over the states that each solver "
+            "decided. Building and solving are medians of the two steps."
         )
+        rows = self.rows()
+        ranked = [row.solver for row in rows if row.feasible + row.infeasible]
+        idle = [solver for solver in self.solvers if solver not in ranked]
+        if len(ranked) > 1 and rows[0].common:
+            yield (
+                f"The ratio is to the fastest solver, by the medians on the "
+                f"{counted(rows[0].common, 'state')} that all {len(ranked)} solvers"
+                f"{' that decided any' if idle else ''} decided."
+            )
+        elif len(ranked) > 1:
+            yield "No state was decided by all solvers, so there is no ratio: name fewer of them."
         faulty = sum(bool(one.faults) for one in self.measured)
         undecided = sum(one.feasible is None for one in self.measured)
         if faulty:

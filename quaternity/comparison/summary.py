@@ -21,7 +21,7 @@ class Row:
     """What the comparison says of one solver. Times in seconds, None where nothing was measured.
 
     Attributes:
-        feasible, infeasible: states it decided either way.
+        feasible, infeasible: states it decided either way, rightly. All times are of these.
         skipped: states it refused.
         gave_up: states on which it reached its limit.
         left_out: states it was not given, its budget being spent.
@@ -30,9 +30,10 @@ class Row:
         p95: nineteen of twenty runs took at most this.
         total: over its states.
         build, solve: medians of the two steps apart.
-        ratio: how many times as long as the fastest solver, by the medians over the states that
-            both decided. The fastest is the one with the smallest median among those that decided
-            most states.
+        ratio: how many times as long as the fastest solver, by the medians over the states that all
+            solvers decided; 1 for the fastest. Solvers that decided no state at all are left aside.
+        common: how many states these are.
+        common_median: its median over them, which `ratio` compares.
     """
 
     solver: str
@@ -49,6 +50,8 @@ class Row:
     build: float | None
     solve: float | None
     ratio: float | None
+    common: int
+    common_median: float | None
 
 
 def rounds_for(states: int) -> int:
@@ -71,28 +74,49 @@ def summarise(measured: Sequence[Measured], solvers: Sequence[str], seed: int = 
         seed: of the bootstrap.
     """
     per_state = {name: _state_times(measured, name) for name in solvers}
-    fastest = _fastest(per_state)
+    common = decided_by_all(measured, solvers)
+    medians = {
+        name: median(times[state] for state in common) if times and common else None
+        for name, times in per_state.items()
+    }
+    return [_row(name, measured, per_state[name], len(common), medians, seed) for name in solvers]
+
+
+def decides(one: Measured, solver: str) -> bool:
+    """Whether a solver gave the verdict that stands, and nothing wrong besides."""
+    return (
+        solver in one.timings
+        and one.feasible is not None
+        and not any(fault.solver == solver for fault in one.faults)
+    )
+
+
+def decided_by_all(measured: Sequence[Measured], solvers: Sequence[str]) -> list[int]:
+    """The numbers of the states that all solvers decided which decided any."""
+    compared = [name for name in solvers if any(decides(one, name) for one in measured)]
     return [
-        _row(name, measured, per_state, _ratio(per_state, name, fastest), seed) for name in solvers
+        number
+        for number, one in enumerate(measured)
+        if compared and all(decides(one, name) for name in compared)
     ]
 
 
 def _row(
     name: str,
     measured: Sequence[Measured],
-    per_state: dict[str, dict[int, float]],
-    ratio: float | None,
+    per_state: dict[int, float],
+    common: int,
+    medians: dict[str, float | None],
     seed: int,
 ) -> Row:
     runs = sample(measured, name)
     totals = sorted(timing.total for timing in runs)
-    decided = [
-        bool(one.feasible) for one in measured if name in one.timings and one.feasible is not None
-    ]
+    feasible = sum(measured[number].feasible is True for number in per_state)
+    own, fastest = medians[name], min((one for one in medians.values() if one), default=None)
     return Row(
         solver=name,
-        feasible=sum(decided),
-        infeasible=len(decided) - sum(decided),
+        feasible=feasible,
+        infeasible=len(per_state) - feasible,
         skipped=sum(name in one.refused for one in measured),
         gave_up=sum(name in one.gave_up for one in measured),
         left_out=sum(name in one.left_out for one in measured),
@@ -100,10 +124,12 @@ def _row(
         median=median(totals) if totals else None,
         interval=median_interval(totals, seed),
         p95=quantile(totals, 0.95) if totals else None,
-        total=sum(per_state[name].values()) if totals else None,
+        total=sum(per_state.values()) if totals else None,
         build=median(timing.build for timing in runs) if runs else None,
         solve=median(timing.solve for timing in runs) if runs else None,
-        ratio=ratio,
+        ratio=None if own is None or fastest is None else own / fastest,
+        common=common,
+        common_median=own,
     )
 
 
@@ -111,7 +137,7 @@ def sample(measured: Sequence[Measured], solver: str) -> list[Timing]:
     """The runs that speak for a solver: one per state, or all of them when states are few."""
     found: list[Timing] = []
     for one in measured:
-        runs = one.timings.get(solver, ())
+        runs = one.timings[solver] if decides(one, solver) else ()
         if len(measured) >= ENOUGH and runs:
             found.append(sorted(runs, key=lambda run: run.total)[len(runs) // 2])
         else:
@@ -123,26 +149,8 @@ def _state_times(measured: Sequence[Measured], solver: str) -> dict[int, float]:
     return {
         number: median(run.total for run in one.timings[solver])
         for number, one in enumerate(measured)
-        if solver in one.timings
+        if decides(one, solver)
     }
-
-
-def _fastest(per_state: dict[str, dict[int, float]]) -> str | None:
-    ranked = [
-        (-len(times), median(times.values()), name) for name, times in per_state.items() if times
-    ]
-    return min(ranked)[2] if ranked else None
-
-
-def _ratio(per_state: dict[str, dict[int, float]], name: str, fastest: str | None) -> float | None:
-    if fastest is None:
-        return None
-    both = per_state[name].keys() & per_state[fastest].keys()
-    if not both:
-        return None
-    return median(per_state[name][state] for state in both) / median(
-        per_state[fastest][state] for state in both
-    )
 
 
 def quantile(ascending: Sequence[float], share: float) -> float:
@@ -177,4 +185,7 @@ def median_interval(values: Sequence[float], seed: int = 0) -> tuple[float, floa
     return float(low), float(high)
 
 
-__all__ = ["ENOUGH", "Row", "median_interval", "quantile", "rounds_for", "sample", "summarise"]
+__all__ = [
+    "ENOUGH", "Row", "decided_by_all", "decides", "median_interval", "quantile", "rounds_for",
+    "sample", "summarise",
+]  # fmt: skip

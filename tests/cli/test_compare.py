@@ -5,10 +5,12 @@ import io
 import json
 import sys
 from pathlib import Path
+from threading import Event
 
 import pytest
 
 from quaternity import Settings, State, parse_state, state_text
+from quaternity.comparison import measuring
 from solvers import SOLVERS, DealProblem, Verdict, all_solvers
 from solvers.registry import solver_from_function
 from tests.cli.conftest import Cli
@@ -151,8 +153,45 @@ def test_an_interrupt_keeps_what_was_measured(cli: Cli, monkeypatch: pytest.Monk
     monkeypatch.setitem(SOLVERS, "stops", solver_from_function("stops", stops))
     outcome = cli("compare", "--states", 40, "--solvers", "stops,max-flow")
     assert outcome.status == 130
-    assert outcome.out.startswith("10 states")
+    # Two calls to warm up and ten, two to warm up again and three, and the last.
+    assert outcome.out.startswith("13 states")
     assert "interrupted" in outcome.err
+
+
+def test_an_interrupted_sweep_shows_the_size_it_was_at(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls: list[DealProblem] = []
+
+    def stops(problem: DealProblem) -> Verdict:
+        calls.append(problem)
+        if problem.cards == 24 and len(calls) > 10:
+            raise KeyboardInterrupt
+        return SOLVERS["max-flow"](problem)
+
+    monkeypatch.setitem(SOLVERS, "stops", solver_from_function("stops", stops))
+    outcome = cli("compare", "--sweep", "sets", "3..6", "--states", 30, "--solvers", "stops",
+                  "--json")  # fmt: skip
+    assert outcome.status == 130
+    assert [(size["sets"], size["states"]) for size in outcome.json["sizes"]] == [(3, 30)]
+    assert outcome.json["interrupted"] is True
+
+
+def test_a_solver_that_hangs_gives_up_at_the_limit(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def hangs(problem: DealProblem) -> Verdict:
+        Event().wait()
+        return SOLVERS["max-flow"](problem)
+
+    row = solver_from_function("hangs", hangs)
+    monkeypatch.setattr(
+        "quaternity.cli.compare.chosen_solvers", lambda _: [row, SOLVERS["max-flow"]]
+    )
+    monkeypatch.setattr(measuring, "WARM_UP_SECONDS", 0.01)
+    outcome = cli("compare", "--states", 2, "--limit", 0.02)
+    assert outcome.status == 0
+    assert "hangs gave up: no answer within the limit of 0.02 s" in outcome.out
 
 
 @pytest.mark.parametrize(
@@ -169,6 +208,7 @@ def test_an_interrupt_keeps_what_was_measured(cli: Cli, monkeypatch: pytest.Monk
         (["--damage", "nan"], "not a share"),
         (["--repeats", "0"], "out of range"),
         (["--limit", "0"], "not a positive number of seconds"),
+        (["--limit", "1e9"], "not a positive number of seconds up to 1000000"),
         (["--budget", "inf"], "not a positive number of seconds"),
         (["--sweep", "players", "2-8"], "not a range"),
         (["--sweep", "players", "8..2"], "empty"),

@@ -2,10 +2,15 @@
 
 import csv
 import io
+import signal
 import statistics
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import replace
 from random import Random
+from time import thread_time
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -23,11 +28,14 @@ from quaternity.comparison import (
     summarise,
     swept_sizes,
 )
+from quaternity.comparison.measuring import warm_up
 from quaternity.comparison.profiles import cactus, performance_profile
 from quaternity.comparison.report import Group, Report, duration
 from quaternity.comparison.summary import median_interval, quantile, rounds_for
+from quaternity.comparison.time_limit import Overtime, time_limit
 from quaternity.state_file import parse_state, state_text
 from solvers import SOLVERS, DealProblem, Solver, SolverTimeout, Verdict
+from solvers.interruptible import solved
 from solvers.judgement import Fault
 from solvers.registry import solver_from_function
 from tests.solvers.broken import BROKEN, divides_by_zero, drops_a_minimum
@@ -164,6 +172,81 @@ def test_a_budget_is_kept_and_a_limit_is_no_fault() -> None:
     assert second.faults == ()
 
 
+def loops(problem: DealProblem) -> Verdict:
+    """A solver that no error ends."""
+    while True:
+        try:
+            int("no number")
+        except Exception:
+            continue
+
+
+@pytest.mark.parametrize("elsewhere", [False, True], ids=["main thread", "another thread"])
+def test_a_solver_that_loops_reaches_its_limit(elsewhere: bool) -> None:
+    rows = [solver_from_function("loops", loops), *FAST]
+    thoughtful = Solver("thoughtful", "", FAST[0].prepare, loops)  # type: ignore[arg-type]  # never
+
+    def look() -> list[Measured]:
+        return [measure_state(State.start(), [*rows, thoughtful], 2, limit=0.05) for _ in range(2)]
+
+    warm_up(FAST)
+    with ThreadPoolExecutor(1) as executor:
+        measured = executor.submit(look).result() if elsewhere else look()
+    for found in measured:
+        text = "no answer within the limit of 0.05 s"
+        assert found.gave_up == {"loops": text, "thoughtful": text}
+        assert found.faults == ()
+        assert {name: len(runs) for name, runs in found.timings.items()} == {
+            "max-flow": 2, "coalitions": 2
+        }  # fmt: skip
+
+
+def test_what_ends_in_time_is_not_interrupted_later() -> None:
+    before, random = signal.getsignal(signal.SIGALRM), Random(0)
+    for _ in range(300):
+        with suppress(Overtime), time_limit(1e-4):
+            sum(range(random.randrange(10_000)))
+    assert signal.getsignal(signal.SIGALRM) is before
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+    sum(range(100_000))
+
+
+def test_time_of_other_threads_is_not_a_solvers() -> None:
+    """While the solver waits, another thread works for 30 ms."""
+    burnt = 0.03
+
+    def waits(problem: DealProblem) -> Verdict:
+        with ThreadPoolExecutor(1) as executor:
+            executor.submit(burn, burnt).result()
+        return SOLVERS["coalitions"](problem)
+
+    (timing,) = measure_state(State.start(), [solver_from_function("waits", waits)]).timings[
+        "waits"
+    ]
+    assert timing.total < burnt / 2
+
+
+def test_a_search_in_a_second_thread_is_its_solvers() -> None:
+    """CP-SAT's larger models are solved in a second thread, that an interrupt may stop them."""
+
+    def searches(problem: DealProblem) -> Verdict:
+        search = SimpleNamespace(parameters=SimpleNamespace(), solve=lambda *_: burn(0.03))
+        solved(search, None)
+        return SOLVERS["coalitions"](problem)
+
+    (timing,) = measure_state(State.start(), [solver_from_function("mine", searches)]).timings[
+        "mine"
+    ]
+    assert timing.solve >= 0.03
+
+
+def burn(seconds: float) -> None:
+    """Use so much processor time."""
+    end = thread_time() + seconds
+    while thread_time() < end:
+        pass
+
+
 def test_refusing_badly_is_a_fault() -> None:
     def no_answer(problem: DealProblem) -> str:
         raise KeyError(problem.cards)
@@ -189,6 +272,35 @@ def test_a_row_adds_up() -> None:
     assert (first.build, first.solve) == (0.75, 2.25)
     # On the two states that both decided: 5.5 against 2.
     assert (first.ratio, second.ratio) == (1.0, 2.75)
+    assert (first.common_median, second.common_median) == (2.0, 5.5)
+    assert first.common == second.common == 2
+
+
+def test_who_skips_what_is_hard_is_not_the_fastest() -> None:
+    """`b` takes the two small states only, and is slower on them than `a`; `c` takes none."""
+    measured = [one({"a": 1.0, "b": 2.0})] * 2 + [one({"a": 9.0}, refused={"b": "big"})] * 5
+    first, second, third = summarise(measured, ["a", "b", "c"])
+    assert second.median is not None
+    assert first.median is not None
+    assert second.median < first.median
+    assert (first.ratio, second.ratio, third.ratio) == (1.0, 2.0, None)
+    lines = list(Report("states", 0, ["a", "b", "c"], [Group(None, measured)]).remarks())
+    assert "on the 2 states that all 2 solvers that decided any decided." in lines[1]
+
+
+def test_without_a_state_that_all_decided_there_is_no_ratio() -> None:
+    measured = [one({"a": 1.0}), one({"b": 2.0})]
+    assert [row.ratio for row in summarise(measured, ["a", "b"])] == [None, None]
+    lines = list(Report("states", 0, ["a", "b"], [Group(None, measured)]).remarks())
+    assert lines[1].startswith("No state was decided by all solvers")
+
+
+def test_a_wrong_verdict_decides_nothing_and_is_not_fast() -> None:
+    wrong = one({"a": 1.0, "b": 5.0}, faults=(Fault("a", "is wrong"),))
+    row, other = summarise([wrong] * 3, ["a", "b"])
+    assert (row.feasible, row.faults, row.median, row.ratio) == (0, 3, None, None)
+    assert (other.feasible, other.ratio) == (3, 1.0)
+    assert performance_profile([wrong], ["a", "b"]) == {"a": [], "b": [(1.0, 1.0)]}
 
 
 def test_where_nothing_was_measured_nothing_is_said() -> None:
