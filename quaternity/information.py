@@ -40,8 +40,15 @@ class Prospect:
         return self.after_yes / (self.after_no + self.after_yes)
 
     @property
+    def bits_of_asking(self) -> float:
+        """What the asking tells before any answer, in bits: the asker does not have the card, but
+        another of its set."""
+        return log2(self.before) - log2(self.after_no + self.after_yes)
+
+    @property
     def bits(self) -> float:
-        """Expected information: how much the logarithm (base 2) of the number of deals falls."""
+        """Expected information of asking and answer: how much the logarithm (base 2) of the number
+        of deals falls."""
         asked = self.after_no + self.after_yes
         left = sum(
             deals / asked * log2(deals) for deals in (self.after_no, self.after_yes) if deals

@@ -181,6 +181,7 @@ def _question(prospect: Prospect) -> dict[str, Any]:
         "deals_after_no": prospect.after_no,
         "deals_after_yes": prospect.after_yes,
         "bits": prospect.bits,
+        "bits_of_asking": prospect.bits_of_asking,
     }
 
 
@@ -221,7 +222,10 @@ def _print_questions(ranked: list[Prospect]) -> None:
         print("\nNo question is legal.")
         return
     table = Table(box=None, pad_edge=False)
-    for heading in ("asked", "for", "chance of yes", "deals after no", "deals after yes", "bits"):
+    for heading in (
+        "asked", "for", "chance of yes", "deals after no", "deals after yes",
+        "asking", "answer", "bits",
+    ):  # fmt: skip
         table.add_column(heading, justify="left" if heading == "for" else "right")
     for prospect in ranked[:MOST_QUESTIONS]:
         group = prospect.group
@@ -231,12 +235,19 @@ def _print_questions(ranked: list[Prospect]) -> None:
             f"{prospect.chance_of_yes:.1%}",
             f"{prospect.after_no:,}",
             f"{prospect.after_yes:,}",
+            f"{prospect.bits_of_asking:.3f}",
+            f"{abs(prospect.bits - prospect.bits_of_asking):.3f}",
             f"{prospect.bits:.3f}",
         )
     print("\nQuestions by expected information")
     console().print(table)
     if len(ranked) > MOST_QUESTIONS:
         print(f"and {len(ranked) - MOST_QUESTIONS} more kinds of questions")
+    print(
+        "Bits are halvings of the number of deals. The asking tells its own, whatever the answer:\n"
+        "the asker does not have the card, but another of its set. Those of the answer are the\n"
+        "average over both answers. A forced answer tells nothing, its question may tell much."
+    )
 
 
 __all__ = ["analyse"]

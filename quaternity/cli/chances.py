@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import log10
 
+from solvers.wording import counted
+
 _BARS = " ▁▂▃▄▅▆▇█"
 
 Chances = Sequence[Sequence[Sequence[float | None]]]
@@ -101,7 +103,7 @@ def curve_lines(curve: Sequence[int | None], columns: int = 60) -> Iterator[str]
     yield f"{first} {bars} {last}"
     every = f", every {step} moves" if step > 1 else ""
     first, last = ("?" if one is None else f"{one:,}" for one in (curve[0], curve[-1]))
-    yield f"from {first} to {last} in {len(curve) - 1} moves{every}"
+    yield f"from {first} to {last} in {counted(len(curve) - 1, 'move')}{every}"
 
 
 __all__ = ["Chances", "chance_lines", "count_lines", "curve_lines", "owner_chances", "percent"]

@@ -14,10 +14,10 @@ from random import Random
 from quaternity.cards import Card
 from quaternity.cli.chances import chance_lines
 from quaternity.cli.kwartet_table import (
-    LEGEND,
     hand_text,
     history_lines,
     knowledge_table,
+    legend,
     points_text,
     score_table,
 )
@@ -35,7 +35,7 @@ from solvers.counting import chances
 from solvers.wording import counted
 
 HELP = """\
-Ask:     2 8/1   or   2 8 1   or   2 for 8/1      player 2, have you card 1 of set 8?
+Ask:     1 0/2   or   1 0 2   or   1 for 0/2      player 1, have you card 2 of set 0?
 Also:    state     show the table again
          chances   who has each card with what chance, in percent
          hint      the request with the best chance
@@ -211,7 +211,7 @@ class KwartetSession:
         """Score, knowledge and hand."""
         self.output.print(score_table(view.public, self.names, view.seat))
         self.output.print(knowledge_table(view))
-        print(LEGEND)
+        print(legend(view))
         print(hand_text(view))
 
     def show_chances(self, view: View) -> None:

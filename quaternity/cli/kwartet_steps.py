@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from quaternity.cli.kwartet_table import (
-    LEGEND,
     hand_text,
     knowledge_table,
+    legend,
     player_name,
     points_text,
     score_table,
@@ -47,7 +47,7 @@ def show_step(
         view = view_at(log, step, seat)
         output.print(score_table(view.public, log.names, seat))
         output.print(knowledge_table(view))
-        output.print(LEGEND, markup=False)
+        output.print(legend(view), markup=False)
         output.print(hand_text(view), markup=False)
     if position.public.is_over:
         output.print(f"all sets are put down: {points_text(position.public)}")
@@ -60,7 +60,7 @@ def show_knowledge(output: Console, log: GameLog, step: int, seat: int) -> None:
     view = view_at(log, step, seat)
     output.print(f"what player {player_name(seat, log.names)} knows at step {step}")
     output.print(knowledge_table(view))
-    output.print(LEGEND, markup=False)
+    output.print(legend(view), markup=False)
     output.print(hand_text(view), markup=False)
 
 

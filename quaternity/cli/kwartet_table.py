@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from quaternity.kwartet.public import PublicState
     from quaternity.kwartet.view import View
 
-LEGEND = "=2: player 2 has it   13: player 1 or 3 has it   *: any opponent may have it"
-
 
 def hand_text(view: View) -> str:
     """The seat's cards, a set after another."""
@@ -94,6 +92,18 @@ def knowledge_table(view: View) -> Table:
     return table
 
 
+def legend(view: View) -> str:
+    """What the cells of `knowledge_table` mean, with players that this seat may see there."""
+    opponents = [player for player in players_in(view.public.with_cards) if player != view.seat]
+    parts = [f"={player}: player {player} has it" for player in opponents[-1:]]
+    if len(opponents) > 2:
+        first, second = opponents[:2]
+        parts.append(f"{first}{second}: player {first} or {second} has it")
+    if len(opponents) > 1:
+        parts.append("*: any opponent with cards may have it")
+    return "   ".join(["mine: in the hand below", *parts])
+
+
 def _cell(mask: int, seat: int, opponents: int) -> str:
     if mask == 1 << seat:
         return "[bold]mine[/bold]"
@@ -120,10 +130,10 @@ def points_text(public: PublicState) -> str:
 
 
 __all__ = [
-    "LEGEND",
     "hand_text",
     "history_lines",
     "knowledge_table",
+    "legend",
     "player_name",
     "points_text",
     "score_table",

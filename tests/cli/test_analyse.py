@@ -37,6 +37,23 @@ def test_json_of_a_record_with_questions(cli: Cli, tmp_path: Path) -> None:
     assert {"asked", "set", "cards", "chance_of_yes", "deals_after_no", "deals_after_yes"} < set(
         found["questions"][0]
     )
+    for question in found["questions"]:
+        forced = question["chance_of_yes"] in (0, 1)
+        assert forced == (question["bits"] == pytest.approx(question["bits_of_asking"]))
+        assert question["bits_of_asking"] > 0
+
+
+def test_what_the_asking_tells_is_shown_apart(cli: Cli, tmp_path: Path) -> None:
+    """A forced answer tells nothing, its question something: 9,100 deals become 6,720."""
+    path = tmp_path / "game.record"
+    path.write_text(OWN_RECORD + "0 asks 1 for 0/2: no\n")
+    lines = cli("analyse", path, "--questions").out.splitlines()
+    (head,) = [line for line in lines if line.startswith("asked")]
+    assert head.split()[-3:] == ["asking", "answer", "bits"]
+    forced = [line.split() for line in lines if line.split()[2:3] in (["0.0%"], ["100.0%"])]
+    assert [row[-3:] for row in forced] == [["0.437", "0.000", "0.437"]] * 2
+    assert "Bits are halvings of the number of deals." in lines[-3]
+    assert "from 34,650 to 9,100 in 1 move" in lines
 
 
 def test_text_for_people(cli: Cli) -> None:
@@ -84,7 +101,7 @@ def test_an_invalid_record_names_the_moves_behind_it(cli: Cli, tmp_path: Path) -
     )
     reason = cli("check", path, "--json").json["reason"]
     assert reason.startswith("line 7:")
-    assert reason.endswith("left out would allow it: line 5: 0 asks 1 for 0/2: no")
+    assert reason.endswith("and on none of the others: line 5: 0 asks 1 for 0/2: no")
 
 
 @pytest.mark.parametrize("size", [(48, 1, 12), (13, 4, 13), (20, 3, 6)], ids=str)

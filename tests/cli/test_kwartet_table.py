@@ -5,7 +5,7 @@ from random import Random
 import pytest
 from rich.console import Console
 
-from quaternity.cli.kwartet_table import hand_text, knowledge_table, points_text
+from quaternity.cli.kwartet_table import hand_text, knowledge_table, legend, points_text
 from quaternity.kwartet.position import Position
 from quaternity.kwartet.settings import KwartetSettings
 from quaternity.kwartet.view import View
@@ -67,3 +67,24 @@ def test_a_hand_and_an_empty_hand() -> None:
     assert points_text(start.public) == "player 0: 1, player 1: 1: a tie of players 0, 1"
     other = Position.start(KwartetSettings(2, 2), ((0b0111, 0b0100), (0b1000, 0b1011)))
     assert hand_text(other.view(0)) == "hand of player 0: 0/0 0/1 0/2   1/2"
+
+
+@pytest.mark.parametrize(
+    ("players", "seat", "told"),
+    [
+        (2, 0, ["=1: player 1 has it"]),
+        (3, 0, ["=2: player 2 has it", "*: any opponent with cards may have it"]),
+        (3, 2, ["=1: player 1 has it", "*: any opponent with cards may have it"]),
+        (4, 1, ["=3: player 3 has it", "02: player 0 or 2 has it",
+                "*: any opponent with cards may have it"]),
+    ],
+)  # fmt: skip
+def test_the_legend_names_opponents_that_there_are(
+    players: int, seat: int, told: list[str]
+) -> None:
+    hands = [[0] * players for _ in range(players)]
+    for player, hand in enumerate(hands):
+        hand[player] = 0b0111
+        hand[(player + 1) % players] = 0b1000
+    start = Position.start(KwartetSettings(players, players), tuple(map(tuple, hands)))
+    assert legend(start.view(seat)).split("   ") == ["mine: in the hand below", *told]

@@ -101,6 +101,7 @@ def test_prospects_agree_with_enumeration(settings: Settings) -> None:
             )  # fmt: skip
             assert one.before == len(every)
             assert one.chance_of_yes == pytest.approx(yes / len(able))
+            assert one.bits_of_asking == pytest.approx(log2(len(every) / len(able)))
             # Every deal that allows the question is as likely, and falls into one of two parts.
             left = [log2(part) for part in (yes, len(able) - yes) for _ in range(part)]
             assert one.bits == pytest.approx(log2(len(every)) - sum(left) / len(able))
@@ -150,7 +151,7 @@ def test_all_moves_together_say_what_the_state_says(settings: Settings) -> None:
 
 @pytest.mark.parametrize("settings", [*SMALL, Settings(4, 3, 3), Settings(4, 6, 4)], ids=str)
 def test_fewer_moves_never_say_more(settings: Settings) -> None:
-    """What minimal lists rest on: a move left out takes its card's earlier places with it."""
+    """What minimal lists rest on: more moves leave fewer places for cards and receipts."""
     random = Random(8)
     for _ in range(40):
         game = played(settings, random, random.randrange(1, 30))
