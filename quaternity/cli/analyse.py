@@ -216,7 +216,7 @@ def _print_questions(ranked: list[Prospect]) -> None:
     from rich.table import Table
 
     from quaternity.cards import Card
-    from solvers.wording import listed
+    from solvers.wording import counted, listed
 
     if not ranked:
         print("\nNo question is legal.")
@@ -242,11 +242,12 @@ def _print_questions(ranked: list[Prospect]) -> None:
     print("\nQuestions by expected information")
     console().print(table)
     if len(ranked) > MOST_QUESTIONS:
-        print(f"and {len(ranked) - MOST_QUESTIONS} more kinds of questions")
+        more = len(ranked) - MOST_QUESTIONS
+        print(f"and {counted(more, 'more kind')} of questions")
     print(
-        "Bits are halvings of the number of deals. The asking tells its own, whatever the answer:\n"
-        "the asker does not have the card, but another of its set. Those of the answer are the\n"
-        "average over both answers. A forced answer tells nothing, its question may tell much."
+        "Bits are halvings of the number of deals. The asking tells its share whatever the\n"
+        "answer: the asker does not have the card, but another of its set. That of the answer\n"
+        "is the average over both. A forced answer tells nothing, its question may tell much."
     )
 
 

@@ -12,6 +12,7 @@ from quaternity.cli.chosen_solvers import SolverNames, chosen_solvers
 from quaternity.cli.status import ExitStatus
 from quaternity.cli.terminal import progress, warn
 from quaternity.errors import InputError, LimitError
+from solvers.wording import counted
 
 if TYPE_CHECKING:
     from quaternity.comparison import Work
@@ -218,7 +219,7 @@ def _of_games(
                 for one in sizes
             ],
             sizes,
-            f"{count} states each of games of {len(sizes)} sizes",
+            f"{counted(count, 'state')} each of games of {counted(len(sizes), 'size')}",
         )
     size = Settings(set_size, sets, players)
     count = states or STATES
@@ -280,7 +281,7 @@ def _of_files(
         Work(piece, len(piece), damage, rounds, f"{seed} {number}", share)
         for number, piece in enumerate(pieces)
     ]
-    return _Request(works, [], f"states of {len(files)} file{'s' * (len(files) != 1)}")
+    return _Request(works, [], f"states of {counted(len(files), 'file')}")
 
 
 def _measure(

@@ -139,9 +139,11 @@ def questions(files: Files, as_json: AsJson = False) -> None:
     Example: quaternity questions state.json --json
     """
     from quaternity.documents import read_document
+    from quaternity.faults import why_impossible
     from quaternity.question import Answer
     from quaternity.record import ImpossibleRecord, ParsedRecord
     from quaternity.state_file import ContradictoryState
+    from solvers.wording import counted
 
     status = ExitStatus.DONE
     for path in files:
@@ -152,8 +154,8 @@ def questions(files: Files, as_json: AsJson = False) -> None:
             state = (
                 document.replay().state if isinstance(document, ParsedRecord) else document.state
             )
-            possible = bool(state.verdict())
-            if possible and state.turn is None and not state.is_over:
+            impossible = why_impossible(state.problem)
+            if impossible is None and state.turn is None and not state.is_over:
                 raise InputError("turn: missing, and needed to know who asks")
         except InputError as error:
             warn_about(path, error)
@@ -166,8 +168,8 @@ def questions(files: Files, as_json: AsJson = False) -> None:
                 print("[]", flush=True)
             continue
         found = state.legal_questions
-        if not possible:
-            warn(f"{path}: the state is impossible")
+        if impossible is not None:
+            warn(f"{path}: impossible: {impossible[1]}")
             status = max(status, ExitStatus.IMPOSSIBLE)
         if as_json:
             rows = [
@@ -181,7 +183,8 @@ def questions(files: Files, as_json: AsJson = False) -> None:
             ]
             print(json.dumps(sorted(rows), separators=(",", ":")), flush=True)
             continue
-        print(f"{path}: {len(found)} legal questions, player {state.turn} on turn")
+        turn = "the game is over" if state.is_over else f"player {state.turn} on turn"
+        print(f"{path}: {counted(len(found), 'legal question')}, {turn}")
         for question, answers in found.items():
             print(f"  {question}: {' or '.join(str(answer) for answer in answers)}")
     if status:

@@ -107,7 +107,7 @@ class Report:
         idle = [solver for solver in self.solvers if solver not in ranked]
         if len(ranked) > 1 and rows[0].common:
             yield (
-                f"The ratio is to the fastest solver, by the medians on the "
+                "The ratio is to the fastest solver, by the medians on the "
                 f"{counted(rows[0].common, 'state')} that all {len(ranked)} solvers"
                 f"{' that decided any' if idle else ''} decided."
             )
@@ -116,9 +116,12 @@ class Report:
         faulty = sum(bool(one.faults) for one in self.measured)
         undecided = sum(one.feasible is None for one in self.measured)
         if faulty:
-            yield f"{faulty} of {len(self.measured)} states have a verdict that is wrong."
+            have = "has" if faulty == 1 else "have"
+            yield f"{faulty} of {counted(len(self.measured), 'state')} {have} a wrong verdict."
+        elif undecided == len(self.measured):
+            yield "No verdict was given."
         elif undecided:
-            yield f"All verdicts agree and verify; {undecided} states were decided by nobody."
+            yield f"All verdicts agree and verify; nobody decided {counted(undecided, 'state')}."
         else:
             yield "All verdicts agree, and every one of them verifies."
         for solver in self.solvers:
@@ -206,7 +209,7 @@ def counts(measured: Sequence[Measured]) -> str:
     """How many states are possible and how many are not, with the share."""
     numbers = _numbers(measured)
     feasible, infeasible, total = numbers["feasible"], numbers["infeasible"], numbers["states"]
-    text = f"{total} state{'s' * (total != 1)}: {feasible} feasible, {infeasible} infeasible"
+    text = f"{counted(total, 'state')}: {feasible} feasible, {infeasible} infeasible"
     if total:
         text += f" ({round(100 * infeasible / total)} %)"
     return text + (f", {numbers['undecided']} undecided" if numbers["undecided"] else "")

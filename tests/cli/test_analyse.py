@@ -164,7 +164,7 @@ def test_a_curve_goes_on_after_positions_that_cannot_be_counted(
     found = cli("analyse", path, "--json")
     assert found.status == 4
     assert found.json["curve"] == [34650, None]
-    assert "from 34,650 to ? in 1 moves" in cli("analyse", path).out
+    assert "from 34,650 to ? in 1 move\n" in cli("analyse", path).out
 
 
 def test_questions_need_somebody_on_turn(cli: Cli, tmp_path: Path) -> None:

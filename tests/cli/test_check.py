@@ -276,3 +276,25 @@ def test_a_question_that_was_impossible_from_the_start_rests_on_no_move(
     reason = cli("check", path, "--json").json["reason"]
     assert reason.endswith("the legal answer is yes; no earlier move matters: it was impossible "
                            "from the start")  # fmt: skip
+
+
+def test_questions_are_counted_and_impossible_states_have_a_reason(
+    cli: Cli, tmp_path: Path
+) -> None:
+    document = {
+        "format": "quaternity-state/1", "set_size": 2, "sets": 2, "players": 2, "hands": [2, 2],
+        "owners": [[[0], [1]], [[0], [1]]], "minimum": [[0, 0], [0, 0]],
+        "completed": [None, None], "turn": 0,
+    }  # fmt: skip
+    path = tmp_path / "state.json"
+    changes: list[tuple[dict[str, object], str]] = [
+        ({}, "2 legal questions, player 0 on turn"),
+        ({"owners": [[[0], [1]], [[0], [0]]], "hands": [3, 1]}, "1 legal question, player 0"),
+        ({"completed": [0, 1], "owners": [[[0]] * 2, [[1]] * 2], "hands": [0, 0]},
+         "0 legal questions, the game is over"),
+    ]  # fmt: skip
+    for change, words in changes:
+        path.write_text(json.dumps(document | change))
+        assert words in cli("questions", path).out
+    path.write_text(json.dumps(document | {"hands": [3, 1]}))
+    assert "impossible: player 0 must hold 3 cards, but can have" in cli("questions", path).err
