@@ -29,6 +29,7 @@ from quaternity.faults import reason_in_words, why_impossible
 from quaternity.game import Game
 from quaternity.question import Answer, Question
 from quaternity.transition import asking, claimed
+from solvers import coalitions
 from solvers.plain_proofs import CrowdedHand
 from solvers.problem import DealProblem, SetConstraint, players_in
 from solvers.registry import default_solver
@@ -123,7 +124,9 @@ def explain(game: Game, question: Question, answer: Answer | None = None) -> Exp
 
     def impossible(chosen: Collection[int]) -> bool:
         problem = with_claim(known_from(game, chosen))
-        return not default_solver(problem)(problem)
+        if coalitions.refuses(problem):
+            return not default_solver(problem)(problem)
+        return not coalitions.is_feasible(problem)
 
     everything = range(len(game.moves))
     if not impossible(everything):

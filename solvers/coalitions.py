@@ -105,6 +105,22 @@ def prepare(problem: DealProblem) -> Callable[[], Verdict]:
     return solve
 
 
+def is_feasible(problem: DealProblem) -> bool:
+    """The verdict alone, without a deal or a proof. The problem must not be refused."""
+    if sum(problem.hands) != problem.cards:
+        return False
+    largest = max((one.size for one in problem.sets), default=0)
+    layout = lanes_for(problem.players, problem.cards, largest)
+    total = 0
+    for constraint in problem.sets:
+        table = layout.table_of(constraint)
+        if table < 0:
+            return False
+        total += table
+    slack = (total | layout.guard) - layout.packed_hands(problem.hands)
+    return slack & layout.guard == layout.guard
+
+
 def _proof(problem: DealProblem, layout: Lanes, tables: list[int]) -> Certificate:
     """Why an infeasible problem is; the plainest reason there is."""
     plain = plain_shortage(problem)
@@ -170,4 +186,4 @@ def _searched_vector(layout: Lanes, constraint: SetConstraint, rest: int) -> tup
     return tuple(low)
 
 
-__all__ = ["MEMO_BYTES", "MOST_VECTORS", "Row", "prepare", "refuses"]
+__all__ = ["MEMO_BYTES", "MOST_VECTORS", "Row", "is_feasible", "prepare", "refuses"]
