@@ -1,6 +1,15 @@
 """Small pieces of plain English that certificates are written in."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+MOST_DECIMALS = 7
+"""With more decimals, a small percentage is written as a power of ten."""
 
 
 def listed(items: Iterable[object]) -> str:
@@ -33,6 +42,31 @@ def named(noun: str, numbers: Sequence[int]) -> str:
     return f"{noun if len(numbers) == 1 else noun + 's'} {listed(numbers)}"
 
 
+def percent(chance: float | Fraction, decimals: int = 1) -> str:
+    """A chance as a percentage, with so many decimals, or more where it is close to 0 or 1.
+
+    Only 0 is shown as 0 %, and only 1 as 100 %: two significant digits are shown, of the chance
+    and of what it lacks of 1.
+
+    >>> percent(0.25), percent(1 / 3000), percent(0.99999), percent(0), percent(1)
+    ('25.0%', '0.033%', '99.9990%', '0.0%', '100.0%')
+    >>> percent(1e-21, 4), percent(1 - 1e-15)
+    ('1.0e-19%', 'over 99.9999999%')
+    """
+    from decimal import Decimal
+    from fractions import Fraction
+
+    exact = Fraction(chance)
+    rest = min(exact, 1 - exact)
+    if rest <= 0:
+        return f"{float(exact):.{decimals}%}"
+    needed = -1 - Decimal(f"{Decimal(rest.numerator) / Decimal(rest.denominator):.1e}").adjusted()
+    shown = Decimal(100 * exact.numerator) / Decimal(exact.denominator)
+    if needed <= MOST_DECIMALS:
+        return f"{shown:.{max(decimals, needed)}f}%"
+    return f"{shown:.1e}%" if rest == exact else f"over 99.{'9' * MOST_DECIMALS}%"
+
+
 def in_parts(amounts: Iterable[tuple[int, str, str]], total: int) -> str:
     """Amounts per set with their reasons; sets that are alike are said together.
 
@@ -56,4 +90,4 @@ def in_parts(amounts: Iterable[tuple[int, str, str]], total: int) -> str:
     return ", ".join(parts) + (f": {total or 'none'} in all" if several else "")
 
 
-__all__ = ["counted", "in_parts", "listed", "named"]
+__all__ = ["counted", "in_parts", "listed", "named", "percent"]

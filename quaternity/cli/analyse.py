@@ -216,7 +216,7 @@ def _print_questions(ranked: list[Prospect]) -> None:
     from rich.table import Table
 
     from quaternity.cards import Card
-    from solvers.wording import counted, listed
+    from solvers.wording import counted, listed, percent
 
     if not ranked:
         print("\nNo question is legal.")
@@ -232,7 +232,7 @@ def _print_questions(ranked: list[Prospect]) -> None:
         table.add_row(
             str(group.asked),
             listed(Card(group.set_index, number) for number in group.cards),
-            f"{prospect.chance_of_yes:.1%}",
+            percent(prospect.chance_of_yes),
             f"{prospect.after_no:,}",
             f"{prospect.after_yes:,}",
             f"{prospect.bits_of_asking:.3f}",

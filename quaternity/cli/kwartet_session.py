@@ -32,7 +32,7 @@ from quaternity.kwartet.seats import YOU, strategy_named
 from quaternity.kwartet.view import View, request_of
 from quaternity.question import Question
 from solvers.counting import chances
-from solvers.wording import counted
+from solvers.wording import counted, percent
 
 HELP = """\
 Ask:     1 0/2   or   1 0 2   or   1 for 0/2      player 1, have you card 2 of set 0?
@@ -260,7 +260,7 @@ def hint_text(view: View) -> str:
     if chance in (0, 1):
         likely = "certain" if chance else "impossible: there is no better request"
     else:
-        likely = f"{float(chance):.1%}"
+        likely = percent(chance)
     return f"hint: {question.asked} {question.card} ({likely})"
 
 

@@ -10,7 +10,9 @@ import typer
 from quaternity.cli.app import app
 
 if TYPE_CHECKING:
-    from quaternity.quarto import Board, Solution
+    from collections.abc import Iterable
+
+    from quaternity.quarto import Board, Move
 
 quarto_app = typer.Typer(no_args_is_help=True, help="Boards of the game Quarto.")
 app.add_typer(quarto_app, name="quarto")
@@ -147,37 +149,54 @@ def solve(
             "the player to move hands over a piece.",
         ),
     ] = None,
+    every: Annotated[
+        bool, typer.Option("--all", help="Rate every move, not only the best ones.")
+    ] = False,
     as_json: AS_JSON = False,
 ) -> None:
-    """Who wins with perfect play, and with which moves: up to 10 empty cells.
+    """Who wins with perfect play, with which moves and how soon: up to 10 empty cells.
 
     With more empty cells the exit status is 4. All best moves are given: those that keep the
-    outcome; when a quarto can be completed, those that complete it.
+    outcome; when a quarto can be completed, those that complete it. Behind each stands how many
+    pieces are placed until the end; the shortest win comes first, and in a lost position, where
+    every move loses, the longest resistance.
 
     \b
     Example:
       quaternity quarto solve example 'AGDPMJCF.E......' --in-hand K
     """
-    from quaternity.quarto import cell_name
+    from quaternity.quarto import Outcome, line_of_play, rated_moves
     from quaternity.quarto import solve as solution_of
 
     board = _board(pieces, configuration)
     solution = solution_of(board, in_hand)
     over = not solution.moves
+    line = line_of_play(board, in_hand)
+    rated = rated_moves(board, in_hand) if every else ()
+    rows = list(zip(solution.moves, solution.distances, strict=True))
     if as_json:
         _print_json(
             {
                 "outcome": solution.outcome.name.lower(),
                 "over": over,
                 "in_hand": in_hand,
-                "moves": [
-                    {
-                        "cell": None if move.cell is None else cell_name(move.cell),
-                        "hand_over": move.hand_over,
-                    }
-                    for move in solution.moves
-                ],
+                "moves": [{**_move_json(move), "distance": distance} for move, distance in rows],
+                "line": [_move_json(move) for move in line],
             }
+            | (
+                {
+                    "all_moves": [
+                        {
+                            **_move_json(one.move),
+                            "outcome": one.outcome.name.lower(),
+                            "distance": one.distance,
+                        }
+                        for one in rated
+                    ]
+                }
+                if every
+                else {}
+            )
         )
         return
     _print_board(board)
@@ -187,9 +206,15 @@ def solve(
         return
     task = "hand over a piece" if in_hand is None else f"place {in_hand}"
     print(f"To {task}: {solution.outcome.name.lower()} with perfect play.")
-    print("Best moves:")
-    for line in _move_lines(solution):
-        print(f"  {line}")
+    lost = solution.outcome == Outcome.LOSS
+    print("Every move loses; the longest resistance first:" if lost else "Best moves:")
+    _print_moves(rows)
+    print("A line of play:")
+    for number, move in enumerate(line, start=1):
+        print(f"  {number}. {move}")
+    for outcome in sorted({one.outcome for one in rated}, reverse=True):
+        print(f"All moves to a {outcome.name.lower()}:")
+        _print_moves((one.move, one.distance) for one in rated if one.outcome == outcome)
 
 
 def _board(pieces: str, configuration: str) -> Board:
@@ -237,19 +262,27 @@ def _reachable(board: Board) -> str:
     return "yes" if reason is None else f"no ({reason})"
 
 
-def _move_lines(solution: Solution) -> list[str]:
-    """The best moves, a line for each cell, or one for all pieces when there is none in hand."""
+def _move_json(move: Move) -> dict[str, object]:
     from quaternity.quarto import cell_name
 
-    by_cell: dict[int | None, list[str]] = {}
-    for cell, name in solution.moves:
-        by_cell.setdefault(cell, []).extend([] if name is None else [name])
-    lines = []
-    for cell, names in by_cell.items():
+    return {
+        "cell": None if move.cell is None else cell_name(move.cell),
+        "hand_over": move.hand_over,
+    }
+
+
+def _print_moves(rows: Iterable[tuple[Move, int]]) -> None:
+    """A line for all moves to one cell, or without one, that are equally long."""
+    from quaternity.quarto import cell_name
+    from solvers.wording import counted
+
+    alike: dict[tuple[int, int | None], list[str]] = {}
+    for (cell, name), distance in rows:
+        alike.setdefault((distance, cell), []).extend([] if name is None else [name])
+    for (distance, cell), names in alike.items():
         place = [] if cell is None else [f"place it on {cell_name(cell)}"]
         give = [f"hand over {' or '.join(names)}"] if names else []
-        lines.append(", then ".join(place + give))
-    return lines
+        print(f"  {', then '.join(place + give)} ({counted(distance, 'piece')} to the end)")
 
 
 __all__ = ["quarto_app"]

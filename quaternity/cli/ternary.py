@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Annotated
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from quaternity.cli.app import app
+from quaternity.cli.status import ExitStatus
+from quaternity.cli.terminal import warn
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
+    from random import Random
 
-    from quaternity.ternary import Rule
+    from quaternity.ternary import Best, Rule
     from quaternity.ternary.triples import Triple
 
 set_app = typer.Typer(
@@ -41,6 +45,13 @@ RULE = Annotated[
 ]
 METHOD = Annotated[
     str, typer.Option("--method", metavar="search|cp-sat", help="How to find and prove it.")
+]
+SECONDS = Annotated[
+    float | None,
+    typer.Option("--seconds", help="Time limit; the best found and the bound proved are shown."),
+]
+CHOSEN_BY = Annotated[
+    int | None, typer.Option("--seed", help="Choose among the answers; without, the same always.")
 ]
 AS_JSON = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
@@ -115,22 +126,34 @@ def find(cards: CARDS, rule: RULE = "triple", as_json: AS_JSON = False) -> None:
 
 @set_app.command()
 def disjoint(
-    cards: CARDS, rule: RULE = "triple", method: METHOD = "search", as_json: AS_JSON = False
+    cards: CARDS,
+    rule: RULE = "triple",
+    method: METHOD = "search",
+    seconds: SECONDS = None,
+    seed: CHOSEN_BY = None,
+    as_json: AS_JSON = False,
 ) -> None:
     """Find as many triples, or SETs, as can be taken from a table together.
+
+    At a limit (exit status 4) or an interrupt (130) the most that were found are shown, and how
+    many there can be at most.
 
     \b
     Example:
       quaternity set disjoint 0 1 2 40 80 13 26 --rule set
     """
-    from quaternity.ternary import Rule, most_disjoint
+    from quaternity.ternary import Best, Rule, most_disjoint
 
     chosen, table = Rule(rule), _table(cards, least=3)
-    found = most_disjoint(table, chosen, method)
+    best: Best[Triple] = Best()
+    with _as_far_as_it_went(best) as status:
+        most_disjoint(table, chosen, method, seconds=seconds, random=_random_with(seed), best=best)
+    found = sorted(best.found)
     if as_json:
-        print_json(rule=chosen, method=method, triples=found)
-        return
-    _print_threes(found, chosen)
+        print_json(rule=chosen, method=method, triples=found, bound=best.bound, proved=best.proved)
+    else:
+        _print_threes(found, chosen)
+    _leave(status)
 
 
 @set_app.command()
@@ -145,7 +168,10 @@ def count(
     Example:
       quaternity set count -n 12 --rule set
     """
+    from fractions import Fraction
+
     from quaternity.ternary import Rule, count_free
+    from solvers.wording import percent
 
     counted = count_free(n, Rule(rule))
     if as_json:
@@ -159,7 +185,7 @@ def count(
         return
     print(
         f"{counted.free:,} of {counted.tables:,} tables of {n} cards "
-        f"have no {counted.rule.three}: {counted.probability:.4%}"
+        f"have no {counted.rule.three}: {percent(Fraction(counted.free, counted.tables), 4)}"
     )
 
 
@@ -171,33 +197,69 @@ def largest(
     ] = None,
     rule: RULE = "triple",
     method: METHOD = "search",
+    seconds: SECONDS = None,
+    seed: CHOSEN_BY = None,
     as_json: AS_JSON = False,
 ) -> None:
     """Find a largest collection without a triple, or SET, and prove that there is no larger one.
 
-    With the exit status 4 the method has reached its limit (under `set` some 40 cards, or all 81).
+    At a limit (exit status 4; under `set` reached with some 40 cards) or an interrupt (130) the
+    largest collection found is shown, and how many cards there can be at most.
 
     \b
     Example:
       quaternity set largest --rule set --method cp-sat
     """
-    from quaternity.ternary import WHOLE_DECK, Rule, largest_free, largest_in_deck
+    from quaternity.ternary import WHOLE_DECK, Best, Rule, largest_free, largest_in_deck
 
     chosen, table = Rule(rule), _table(cards) if cards else WHOLE_DECK
     reasons: tuple[str, ...] = ()
-    if table == WHOLE_DECK:
-        limit = largest_in_deck(chosen, method)
-        found, reasons = limit.cards, limit.reasons
-    else:
-        found = largest_free(table, chosen, method)
+    best, random = Best[int](), _random_with(seed)
+    with _as_far_as_it_went(best) as status:
+        if table == WHOLE_DECK:
+            proof = largest_in_deck(chosen, method, seconds=seconds, random=random, best=best)
+            reasons = proof.reasons
+        else:
+            largest_free(table, chosen, method, seconds=seconds, random=random, best=best)
     if as_json:
-        print_json(rule=chosen, method=method, size=len(found), cards=found, reasons=reasons)
-        return
-    print(f"{len(found)} of {len(table)} cards without a {chosen.three}, and no more can be:")
-    for card in found:
-        print(_line(card))
-    for reason in reasons:
-        print(f"- {reason}")
+        print_json(
+            rule=chosen, method=method, size=best.size, cards=best.found, reasons=reasons,
+            bound=best.bound, proved=best.proved,
+        )  # fmt: skip
+    else:
+        limit = "no more can be" if best.proved else f"at most {best.bound} can be"
+        print(f"{best.size} of {len(table)} cards without a {chosen.three}, and {limit}:")
+        for card in best.found:
+            print(_line(card))
+        for reason in reasons:
+            print(f"- {reason}")
+    _leave(status)
+
+
+@contextmanager
+def _as_far_as_it_went(best: Best[Any]) -> Iterator[list[ExitStatus]]:
+    """Let a limit or an interrupt end a search, and say so; the list gets the exit status."""
+    from quaternity.errors import LimitError
+
+    status: list[ExitStatus] = []
+    try:
+        yield status
+    except (LimitError, KeyboardInterrupt) as error:
+        limit = isinstance(error, LimitError)
+        status.append(ExitStatus.LIMIT if limit else ExitStatus.INTERRUPTED)
+        warn(str(error) if limit else f"interrupted; {best}")
+
+
+def _leave(status: list[ExitStatus]) -> None:
+    if status:
+        raise typer.Exit(status[0])
+
+
+def _random_with(seed: int | None) -> Random | None:
+    """A generator with a seed, if there is one."""
+    from random import Random
+
+    return None if seed is None else Random(seed)
 
 
 @set_app.command()

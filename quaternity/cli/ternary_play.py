@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from collections import Counter
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
+from quaternity.cli.status import ExitStatus
 from quaternity.cli.ternary import AS_JSON, RULE, print_json, set_app, ternary_digits
 
 if TYPE_CHECKING:
     from random import Random
+
+    from quaternity.ternary import Rule
 
 SEED = Annotated[
     int | None, typer.Option("--seed", help="Give the same again; drawn and printed without.")
@@ -55,6 +59,9 @@ def play(
         bool, typer.Option("--extra", help="Deal three more cards when there is no three.")
     ] = False,
     rule: RULE = "triple",
+    seconds: Annotated[
+        float | None, typer.Option("--seconds", help="Begin no game after so many seconds.")
+    ] = None,
     seed: SEED = None,
     as_json: AS_JSON = False,
 ) -> None:
@@ -63,37 +70,85 @@ def play(
     Twelve cards lie on the table; three that belong together are taken and three more dealt. A game
     is stuck when there are none to take before the deck is empty.
 
+    When the time is up (exit status 4) or after an interrupt (130) the finished games are shown.
+
     \b
     Example:
       quaternity set play --games 1000 --rule set --extra --seed 1
     """
-    from collections import Counter
-
-    from quaternity.cli.terminal import progress
-    from quaternity.ternary import Rule, play_out, safe_deck, shuffled_deck
+    from quaternity.arguments import time_limit
+    from quaternity.ternary import Rule
+    from solvers.wording import percent
 
     chosen, (random, drawn) = Rule(rule), _random(seed)
+    ends: Counter[_End] = Counter()
+    status = _played(ends, games, time_limit(seconds), chosen, random, safe=safe, extra=extra)
+    finished = ends.total()
+    if not finished:
+        raise typer.Exit(status)
+    stuck = sum(often for end, often in ends.items() if end.got_stuck)
+    looks = sum(end.looks * often for end, often in ends.items())
+    blanks = sum(end.blanks * often for end, often in ends.items())
     left: Counter[int] = Counter()
-    stuck = looks = blanks = 0
-    with progress("games", games) as bar:
-        for _ in range(games):
-            cards = safe_deck(random, chosen) if safe else shuffled_deck(random)
-            game = play_out(cards, chosen, random, extra=extra)
-            stuck, looks, blanks = stuck + game.got_stuck, looks + game.looks, blanks + game.blanks
-            left[len(game.left)] += not game.got_stuck
-            bar.advance()
-    ends = {number: left[number] for number in sorted(left) if left[number]}
+    for end, often in sorted(ends.items()):
+        if not end.got_stuck:
+            left[end.left] += often
     if as_json:
         print_json(
-            rule=chosen, safe=safe, extra=extra, seed=drawn, games=games,
-            stuck=stuck, tables_of_12=looks, without_three=blanks, left=ends,
+            rule=chosen, safe=safe, extra=extra, seed=drawn, games=finished,
+            stuck=stuck, tables_of_12=looks, without_three=blanks, left=left, asked=games,
         )  # fmt: skip
-        return
-    print(f"{games} games, seed {drawn}")
-    print(f"stuck before the deck was empty: {stuck / games:.2%}")
-    print(f"no {chosen.three} on the table of 12: {blanks / looks:.2%} of {looks} times")
-    for number, often in ends.items():
-        print(f"{number} cards left at the end: {often / games:.2%}")
+    else:
+        print(f"{finished} games, seed {drawn}")
+        print(f"stuck before the deck was empty: {percent(stuck / finished, 2)}")
+        share = percent(blanks / looks, 2)
+        print(f"no {chosen.three} on the table of 12: {share} of {looks} times")
+        for number, often in left.items():
+            print(f"{number} cards left at the end: {percent(often / finished, 2)}")
+    if status is not ExitStatus.DONE:
+        raise typer.Exit(status)
+
+
+class _End(NamedTuple):
+    """What is kept of a game: see `quaternity.ternary.Playout`."""
+
+    left: int
+    got_stuck: bool
+    looks: int
+    blanks: int
+
+
+def _played(
+    ends: Counter[_End],
+    games: int,
+    seconds: float | None,
+    rule: Rule,
+    random: Random,
+    *,
+    safe: bool,
+    extra: bool,
+) -> ExitStatus:
+    """Play games, and add how each ended, until an interrupt or the time is up."""
+    from time import monotonic
+
+    from quaternity.cli.terminal import progress, warn
+    from quaternity.ternary import play_out, safe_deck, shuffled_deck
+
+    end_of_time = None if seconds is None else monotonic() + seconds
+    try:
+        with progress("games", games) as bar:
+            for number in range(games):
+                if end_of_time is not None and monotonic() >= end_of_time:
+                    warn(f"the time is up after {number} of {games} games")
+                    return ExitStatus.LIMIT
+                cards = safe_deck(random, rule) if safe else shuffled_deck(random)
+                game = play_out(cards, rule, random, extra=extra)
+                ends[_End(len(game.left), game.got_stuck, game.looks, game.blanks)] += 1
+                bar.advance()
+    except KeyboardInterrupt:
+        warn(f"interrupted after {ends.total()} of {games} games")
+        return ExitStatus.INTERRUPTED
+    return ExitStatus.DONE
 
 
 @set_app.command()

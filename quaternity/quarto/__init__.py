@@ -18,7 +18,16 @@ from quaternity.quarto.pieces_file import (
     read_pieces,
 )
 from quaternity.quarto.rows import ROWS, Row, cell_name
-from quaternity.quarto.solving import SOLVE_LIMIT, Move, Outcome, Solution, solve
+from quaternity.quarto.solving import (
+    SOLVE_LIMIT,
+    Move,
+    Outcome,
+    RatedMove,
+    Solution,
+    line_of_play,
+    rated_moves,
+    solve,
+)
 from quaternity.quarto.svg_board import board_svg
 from quaternity.quarto.text_board import board_text
 
@@ -33,6 +42,7 @@ __all__ = [
     "PieceSet",
     "PiecesFileError",
     "Quarto",
+    "RatedMove",
     "Row",
     "Solution",
     "board_svg",
@@ -44,9 +54,11 @@ __all__ = [
     "example_pieces",
     "explain",
     "is_reachable",
+    "line_of_play",
     "parse_pieces",
     "piece_properties",
     "quarto",
+    "rated_moves",
     "read_pieces",
     "safe_pieces",
     "solve",

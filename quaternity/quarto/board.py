@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
+from quaternity.arguments import iterated, whole_number
 from quaternity.errors import InputError
 from quaternity.quarto.grid import check_configuration
 from quaternity.quarto.marks import AFTER, ALL, MARKS, NO_PIECES, PIECES, BoardBits
@@ -36,12 +37,21 @@ class Board:
     cells: tuple[int | None, ...]
 
     def __post_init__(self) -> None:
-        if len(self.cells) != CELLS:
-            raise InputError(f"{len(self.cells)} cells, not {CELLS}")
-        placed = [piece for piece in self.cells if piece is not None]
-        for piece in placed:
-            if not 0 <= piece < PIECES:
-                raise InputError(f"piece {piece} is out of range 0..{PIECES - 1}")
+        if not isinstance(self.pieces, PieceSet):
+            raise InputError(f"pieces: {self.pieces!r} is not a PieceSet")
+        cells = tuple(iterated(self.cells, "cells"))
+        if len(cells) != CELLS:
+            raise InputError(f"{len(cells)} cells, not {CELLS}")
+        what = f"a piece 0..{PIECES - 1}, or None"
+        plain = tuple(
+            None if piece is None else whole_number(piece, None, None, what, cell_name(cell))
+            for cell, piece in enumerate(cells)
+        )
+        object.__setattr__(self, "cells", plain)
+        placed = [piece for piece in plain if piece is not None]
+        for number in placed:
+            if not 0 <= number < PIECES:
+                raise InputError(f"piece {number} is out of range 0..{PIECES - 1}")
         for piece in placed:
             if placed.count(piece) > 1:
                 twice = [cell_name(cell) for cell in range(CELLS) if self.cells[cell] == piece]
@@ -107,14 +117,26 @@ class Board:
             raise InputError(f"piece {quoted(name)} is on the board, on {place}")
         return piece
 
-    def after(self, cell: int, piece: int) -> Board:
+    def after(self, cell: int, piece: int | str) -> Board:
         """This board with one more piece.
+
+        Args:
+            cell: 0 to 15, as in `Move.cell`.
+            piece: four bits (see `PieceSet`), or the name, as in `Move.hand_over`.
 
         Raises:
             InputError: the cell is not an empty one, or the piece is on the board or none.
+
+        >>> from quaternity.quarto import example_pieces, read_pieces
+        >>> str(Board.parse('.' * 16, read_pieces(example_pieces())).after(8, 'K'))
+        '????????K???????'
         """
+        what = f"one of the empty cells {self.empty}"
+        cell = whole_number(cell, None, None, what, "cell")
         if cell not in self.empty:
-            raise InputError(f"cell {cell} is not one of the empty cells {self.empty}")
+            raise InputError(f"cell {cell} is not {what}")
+        if isinstance(piece, str):
+            piece = self.piece_left(piece)
         return Board(self.pieces, (*self.cells[:cell], piece, *self.cells[cell + 1 :]))
 
     def quartos(self) -> list[tuple[Row, int]]:
@@ -132,4 +154,15 @@ class Board:
         return BoardBits(rows, empty, left)
 
 
-__all__ = ["Board"]
+def as_board(board: object) -> Board:
+    """The value itself, if it is a board.
+
+    Raises:
+        InputError: it is none.
+    """
+    if not isinstance(board, Board):
+        raise InputError(f"board: {board!r} is not a Board (see `Board.parse`)")
+    return board
+
+
+__all__ = ["Board", "as_board"]

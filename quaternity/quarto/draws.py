@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from quaternity.errors import InputError, LimitError
+from quaternity.arguments import named
+from quaternity.errors import LimitError
 from quaternity.quarto import draws_by_backtracking, draws_by_cp_sat
-from quaternity.quarto.board import Board
+from quaternity.quarto.board import Board, as_board
 from quaternity.quarto.marks import BoardBits
 
 
@@ -41,12 +42,6 @@ COMPLETIONS_LIMIT = DRAW_METHODS["backtracking"].limit
 """Most empty cells for which drawn completions are counted."""
 
 
-def _method(name: str) -> DrawMethod:
-    if name not in DRAW_METHODS:
-        raise InputError(f"no method {name!r}; there are {', '.join(DRAW_METHODS)}")
-    return DRAW_METHODS[name]
-
-
 def can_draw(board: Board, method: str = "backtracking") -> bool:
     """Whether the game can still end in a draw: the board can be filled without a quarto.
 
@@ -55,14 +50,14 @@ def can_draw(board: Board, method: str = "backtracking") -> bool:
     tenth of a second), and more pieces leave less to search. CP-SAT takes hundredths of a second.
 
     Raises:
-        InputError: there is no such method.
+        InputError: not a board, or there is no such method.
 
     >>> from quaternity.quarto import example_pieces, read_pieces
     >>> pieces = read_pieces(example_pieces())
     >>> can_draw(Board.parse('.' * 16, pieces)), can_draw(Board.parse('N?BI??JO?FDLMEAG', pieces))
     (True, False)
     """
-    return _method(method).can_draw(board.in_bits())
+    return named(DRAW_METHODS, method).can_draw(as_board(board).in_bits())
 
 
 def drawn_completions(board: Board, method: str = "backtracking") -> int:
@@ -71,14 +66,14 @@ def drawn_completions(board: Board, method: str = "backtracking") -> int:
     By backtracking up to 10 empty cells (half a second at most), by CP-SAT up to 8.
 
     Raises:
-        InputError: there is no such method.
+        InputError: not a board, or there is no such method.
         LimitError: more empty cells than that.
 
     >>> from quaternity.quarto import example_pieces, read_pieces
     >>> drawn_completions(Board.parse('AGDPMJCF.E......', read_pieces(example_pieces())))
     524
     """
-    chosen, empty = _method(method), len(board.empty)
+    chosen, empty = named(DRAW_METHODS, method), len(as_board(board).empty)
     if empty > chosen.limit:
         raise LimitError(
             f"{empty} empty cells: drawn completions are counted ({method}) "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from quaternity.quarto.board import Board
+from quaternity.quarto.board import Board, as_board
 from quaternity.quarto.rows import cell_name
 from solvers.wording import listed
 
@@ -42,7 +42,7 @@ def explain(board: Board) -> tuple[Quarto, ...]:
     V3: the pieces B, J, D and A on H1V3, H2V3, H3V3 and H4V3 are all square
     D2: the pieces I, J, F and M on H1V4, H2V3, H3V2 and H4V1 are all red
     """
-    names = board.pieces.names
+    names = as_board(board).pieces.names
     return tuple(
         Quarto(
             row.name,
@@ -72,7 +72,7 @@ def is_reachable(board: Board) -> bool:
     >>> is_reachable(Board.parse('KHEF#DCMXABJPGOL', pieces))
     False
     """
-    rows = [set(row.cells) for row, _ in board.quartos()]
+    rows = [set(row.cells) for row, _ in as_board(board).quartos()]
     return not rows or bool(set.intersection(*rows))
 
 

@@ -5,10 +5,29 @@ from __future__ import annotations
 from collections.abc import Container, Mapping
 from collections.abc import Set as AbstractSet
 
+from quaternity.arguments import text
 from quaternity.errors import InputError
 from quaternity.quarto.quotation import quoted
 from quaternity.quarto.rows import CELLS, SIDE, cell_name, shared_in_rows
 from solvers.wording import counted
+
+
+def check_properties(properties: Mapping[str, AbstractSet[str]]) -> None:
+    """Refuse what is no dictionary of the properties of pieces.
+
+    Raises:
+        InputError: it is none, such as what `read_pieces` returns; the first fault is named.
+    """
+    if not isinstance(properties, Mapping):
+        raise InputError(f"properties: {properties!r} is not a dictionary")
+    for name, having in properties.items():
+        if not isinstance(name, str) or len(name) != 1:
+            raise InputError(
+                f"properties: {name!r} is not the name of a piece, which is one character; "
+                "`piece_properties` makes this dictionary of that of `read_pieces`"
+            )
+        if not isinstance(having, AbstractSet) or not all(isinstance(word, str) for word in having):
+            raise InputError(f"properties[{name!r}]: {having!r} is not a set of texts")
 
 
 def check_configuration(configuration: str, names: Container[str]) -> None:
@@ -20,8 +39,9 @@ def check_configuration(configuration: str, names: Container[str]) -> None:
         names: the names of the pieces.
 
     Raises:
-        InputError: it is not sixteen characters, or has a piece twice.
+        InputError: it is not a text of sixteen characters, or has a piece twice.
     """
+    text(configuration, f"a text of {CELLS} characters", "configuration")
     if len(configuration) != CELLS:
         count = counted(len(configuration), "character")
         raise InputError(f"configuration {quoted(configuration)} has {count}, not {CELLS}")
@@ -48,8 +68,10 @@ def create_grid(
     left to the right: the set of the properties of the piece on it, or an empty set.
 
     Raises:
-        InputError: the configuration is not sixteen characters, or has a piece twice.
+        InputError: the configuration is not sixteen characters, or has a piece twice; or the
+            properties are something else, such as what `read_pieces` returns.
     """
+    check_properties(properties)
     check_configuration(configuration, properties)
     cells = [set(properties.get(name, ())) for name in configuration]
     return [cells[start : start + SIDE] for start in range(0, CELLS, SIDE)]
@@ -69,13 +91,15 @@ def quarto(configuration: str, properties: Mapping[str, AbstractSet[str]]) -> se
     (`H1`..`H4`, `V1`..`V4`, `D1`, `D2`) and the property.
 
     Raises:
-        InputError: the configuration is not sixteen characters, or has a piece twice.
+        InputError: the configuration is not sixteen characters, or has a piece twice; or the
+            properties are something else, such as what `read_pieces` returns.
 
     >>> from quaternity.quarto import example_pieces, read_pieces, piece_properties
     >>> properties = piece_properties(read_pieces(example_pieces()))
     >>> sorted(quarto('N?BI??JO?FDLMEAG', properties))
     [('D2', 'red'), ('H4', 'big'), ('V3', 'square')]
     """
+    check_properties(properties)
     check_configuration(configuration, properties)
     # A bit for each property, as many as there are: this door does not ask for a full set.
     words = sorted({word for having in properties.values() for word in having})
@@ -91,4 +115,4 @@ def quarto(configuration: str, properties: Mapping[str, AbstractSet[str]]) -> se
     }
 
 
-__all__ = ["check_configuration", "create_grid", "quarto"]
+__all__ = ["check_configuration", "check_properties", "create_grid", "quarto"]

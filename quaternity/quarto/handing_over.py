@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from quaternity.quarto.board import Board
+from quaternity.quarto.board import Board, as_board
 from quaternity.quarto.marks import AFTER, SHARING, completed_by, members, threats
 
 
@@ -17,7 +17,7 @@ def safe_pieces(board: Board) -> tuple[str, ...]:
     >>> safe_pieces(board)  # the fourth piece of row H1 must not be hollow
     ('I', 'J', 'K', 'L', 'M', 'N', 'O', 'P')
     """
-    bits = board.in_bits()
+    bits = as_board(board).in_bits()
     if bits.has_quarto:
         return ()
     safe = bits.left & ~SHARING[threats(bits.rows, bits.empty)]
@@ -36,7 +36,7 @@ def winning_cells(board: Board, name: str) -> tuple[int, ...]:
     >>> winning_cells(Board.parse('AGH.............', read_pieces(example_pieces())), 'E')
     (3,)
     """
-    piece = board.piece_left(name)
+    piece = as_board(board).piece_left(name)
     bits = board.in_bits()
     if bits.has_quarto:
         return ()

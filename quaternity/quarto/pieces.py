@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
+from quaternity.arguments import iterated, text, whole_number
 from quaternity.errors import InputError
 from quaternity.quarto.marks import FEATURES, MARKS, PIECES
 from quaternity.quarto.quotation import quoted
@@ -20,10 +21,14 @@ def piece_properties(pieces: Mapping[str, Mapping[str, AbstractSet[str]]]) -> di
 
     Returns a dictionary that maps the name of each piece onto the set of all its properties.
 
+    Raises:
+        InputError: `pieces` is something else, such as what this function returns.
+
     >>> from quaternity.quarto import example_pieces, read_pieces
     >>> sorted(piece_properties(read_pieces(example_pieces()))['K'])
     ['big', 'blue', 'solid', 'square']
     """
+    check_pieces(pieces)
     names = sorted(
         {name for words in pieces.values() for having in words.values() for name in having}
     )
@@ -33,6 +38,32 @@ def piece_properties(pieces: Mapping[str, Mapping[str, AbstractSet[str]]]) -> di
         }
         for name in names
     }
+
+
+def check_pieces(pieces: Mapping[str, Mapping[str, AbstractSet[str]]]) -> None:
+    """Refuse what is no dictionary of features.
+
+    Raises:
+        InputError: it is none, such as what `piece_properties` returns; the first fault is named.
+    """
+    if not isinstance(pieces, Mapping):
+        raise InputError(f"pieces: {pieces!r} is not a dictionary")
+    for feature, words in pieces.items():
+        place = f"pieces[{feature!r}]"
+        if not isinstance(feature, str):
+            raise InputError(f"pieces: {feature!r} is not the name of a feature")
+        if not isinstance(words, Mapping):
+            raise InputError(
+                f"{place}: {words!r} is not a dictionary of the two properties of a feature, "
+                "as in that of `read_pieces`"
+            )
+        for word, having in words.items():
+            if not isinstance(word, str):
+                raise InputError(f"{place}: {word!r} is not a property")
+            if not isinstance(having, AbstractSet) or not all(
+                isinstance(name, str) for name in having
+            ):
+                raise InputError(f"{place}[{word!r}]: {having!r} is not a set of names")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,19 +87,36 @@ class PieceSet:
     names: str
 
     def __post_init__(self) -> None:
-        words = [word for pair in self.properties for word in pair]
+        features = self._texts(self.features, "features")
+        pairs = tuple(
+            self._texts(pair, f"properties[{index}]")
+            for index, pair in enumerate(iterated(self.properties, "properties"))
+        )
+        object.__setattr__(self, "features", features)
+        object.__setattr__(self, "properties", pairs)
+        text(self.names, f"a text of {PIECES} characters", "names")
+        words = [word for pair in pairs for word in pair]
         if len(self.features) != FEATURES or len(self.properties) != FEATURES:
-            pairs = counted(len(self.properties), "pair")
+            count = counted(len(self.properties), "pair")
             raise InputError(
-                f"{counted(len(self.features), 'feature')} with {pairs} of properties, "
+                f"{counted(len(self.features), 'feature')} with {count} of properties, "
                 f"not {FEATURES}"
             )
-        if len(set(words)) != 2 * FEATURES:
+        if set(map(len, pairs)) != {2} or len(set(words)) != 2 * FEATURES:
             raise InputError(f"the properties are not 8 different ones: {listed(words)}")
         if len(self.names) != PIECES or len(set(self.names)) != PIECES:
             raise InputError(
                 f"the names {quoted(self.names)} are not {PIECES} different characters"
             )
+
+    @staticmethod
+    def _texts(values: object, place: str) -> tuple[str, ...]:
+        if isinstance(values, str):
+            raise InputError(f"{place}: {values!r} is one text, not several")
+        return tuple(
+            text(value, "a text", f"{place}[{index}]")
+            for index, value in enumerate(iterated(values, place))
+        )
 
     @classmethod
     def of(cls, pieces: Mapping[str, Mapping[str, AbstractSet[str]]]) -> PieceSet:
@@ -78,6 +126,7 @@ class PieceSet:
             InputError: a feature has other than two properties, or the pieces are not the sixteen
                 combinations of them.
         """
+        check_pieces(pieces)
         for feature, words in pieces.items():
             if len(words) != 2:
                 count = "property" if len(words) == 1 else "properties"
@@ -110,13 +159,15 @@ class PieceSet:
         Raises:
             InputError: there is none.
         """
+        text(name, f"a piece; the pieces are {self.names}", "piece")
         if len(name) != 1 or name not in self.names:
             raise InputError(f"{quoted(name)} is not a piece; the pieces are {self.names}")
         return self.names.index(name)
 
     def words_of(self, piece: int) -> tuple[str, ...]:
         """The four properties of a piece, feature by feature."""
-        return self.words(MARKS[piece])
+        what = f"a piece 0..{PIECES - 1}"
+        return self.words(MARKS[whole_number(piece, 0, PIECES - 1, what, "piece")])
 
     def words(self, mark: int) -> tuple[str, ...]:
         """The properties in a mark (see `marks`), feature by feature."""

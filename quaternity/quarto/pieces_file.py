@@ -63,7 +63,9 @@ def read_pieces(location: str | PathLike[str]) -> dict[str, dict[str, set[str]]]
     >>> sorted(pieces['size']['big'])
     ['A', 'C', 'E', 'G', 'I', 'K', 'M', 'O']
     """
-    source = fspath(location)
+    if not isinstance(location, str | PathLike):
+        raise PiecesFileError(repr(location), "not a path")
+    source = str(fspath(location))
     try:
         data = read_bytes(source)
     except InputError as error:
@@ -94,7 +96,13 @@ class _Line:
 
 
 def parse_pieces(text: str, source: str = "pieces") -> dict[str, dict[str, set[str]]]:
-    """As `read_pieces`, for the text itself; `source` is what an error calls the file."""
+    """As `read_pieces`, for the text itself; `source` is what an error calls the file.
+
+    Raises:
+        PiecesFileError: it is not a text of such a file.
+    """
+    if not isinstance(text, str):
+        raise PiecesFileError(source, f"{text!r} is not a text")
     header, *lines = [
         _Line(source, number, tuple(field.strip() for field in line.split(",")))
         for number, line in enumerate(text.rstrip().split("\n"), start=1)

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from quaternity.arguments import whole_number
+
 SIDE = 4
 CELLS = SIDE * SIDE
 
@@ -53,9 +55,13 @@ ROWS_THROUGH = tuple(
 def cell_name(cell: int) -> str:
     """A cell by its two rows.
 
+    Raises:
+        InputError: it is not a cell 0..15.
+
     >>> cell_name(0), cell_name(7)
     ('H1V1', 'H2V4')
     """
+    cell = whole_number(cell, 0, CELLS - 1, f"a cell 0..{CELLS - 1}", "cell")
     return f"H{cell // SIDE + 1}V{cell % SIDE + 1}"
 
 

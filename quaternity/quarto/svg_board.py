@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from html import escape
 
 from quaternity.quarto.appearance import Look, looks
-from quaternity.quarto.board import Board
+from quaternity.quarto.board import Board, as_board
 from quaternity.quarto.rows import CELLS, ROWS, SIDE, Row
 from solvers.wording import listed
 
@@ -27,7 +27,7 @@ def board_svg(board: Board) -> str:
     A band runs through every quarto and the row's label stands out. Beside the board a legend
     tells how each property is drawn; below it are the pieces left and the quartos in words.
     """
-    appearance = looks(board.pieces)
+    appearance = looks(as_board(board).pieces)
     sentences = _sentences(board)
     tray = _tray(board, appearance)
     tray_lines = -(-len(board.left) // TRAY_LENGTH)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from unicodedata import east_asian_width
 
-from quaternity.quarto.board import Board
+from quaternity.quarto.board import Board, as_board
 from quaternity.quarto.rows import CELLS, SIDE
 
 
@@ -19,7 +19,7 @@ def board_text(board: Board) -> str:
     H3    .  [F] [D]  L
     H4   [M] [E] [A] [G]
     """
-    marked = {cell for row, _ in board.quartos() for cell in row.cells}
+    marked = {cell for row, _ in as_board(board).quartos() for cell in row.cells}
     blank = "." if "." not in board.pieces.names else board.blank
     lines = ["     " + "  ".join(f"V{column + 1}" for column in range(SIDE))]
     for start in range(0, CELLS, SIDE):

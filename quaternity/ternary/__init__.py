@@ -6,6 +6,7 @@ triple* (`Rule.TRIPLE`) differs in all four attributes, a *SET* (`Rule.SET`) is 
 all alike or all different.
 """
 
+from quaternity.ternary.best import Best
 from quaternity.ternary.card_reading import read_card
 from quaternity.ternary.cards import CARDS, Card, digits_of, index_of
 from quaternity.ternary.chains import chain
@@ -34,6 +35,7 @@ __all__ = [
     "PACKING_METHODS",
     "PICTURES",
     "WHOLE_DECK",
+    "Best",
     "Card",
     "DeckLimit",
     "FreeCount",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from quaternity.arguments import text as text_of
 from quaternity.errors import InputError
 from quaternity.ternary.cards import ATTRIBUTES, CARDS, WORDS, index_of
 
@@ -27,7 +28,7 @@ def read_card(text: str) -> int:
     >>> read_card("23"), read_card("0212"), read_card("Three purple, striped diamonds")
     (23, 23, 23)
     """
-    stripped = text.strip()
+    stripped = text_of(text, f"a text; {ALLOWED}", "card").strip()
     if stripped.isascii() and stripped.isdigit():
         return _from_digits(stripped)
     words = [word for word in re.split(r"[\s,_-]+", stripped.lower()) if word]

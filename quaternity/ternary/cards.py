@@ -6,10 +6,12 @@ card: its digits, from the first to the last, are shape, colour, fill and amount
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
+from quaternity.arguments import whole_number
 from quaternity.errors import InputError
 
 CARDS: Final = 81
@@ -50,7 +52,7 @@ class Card:
     index: int
 
     def __post_init__(self) -> None:
-        check_card(self.index)
+        object.__setattr__(self, "index", check_card(self.index))
 
     @classmethod
     def of(cls, shape: int, colour: int, fill: int, amount: int) -> Card:
@@ -64,7 +66,7 @@ class Card:
     @property
     def digits(self) -> Digits:
         """Shape, colour, fill and amount, each 0..2."""
-        return digits_of(self.index)
+        return all_digits()[self.index]
 
     @property
     def ternary(self) -> str:
@@ -88,12 +90,20 @@ class Card:
 
 
 def digits_of(index: int) -> Digits:
-    """The four digits of a card's index. No check: see `check_card`."""
-    return _all_digits()[index]
+    """The four digits of a card's index.
+
+    Raises:
+        InputError: no card.
+
+    >>> digits_of(23)
+    (0, 2, 1, 2)
+    """
+    return all_digits()[check_card(index)]
 
 
 @cache
-def _all_digits() -> tuple[Digits, ...]:
+def all_digits() -> tuple[Digits, ...]:
+    """The digits of every card."""
     return tuple((i // 27, i // 9 % 3, i // 3 % 3, i % 3) for i in range(CARDS))
 
 
@@ -106,25 +116,25 @@ def index_of(digits: Digits) -> int:
     >>> index_of((0, 2, 1, 2))
     23
     """
-    if len(digits) != len(ATTRIBUTES):
-        raise InputError(f"{digits!r}: a card has {len(ATTRIBUTES)} digits, not {len(digits)}")
+    # A text, a set or a dictionary is no sequence of digits, whatever is in it.
+    listed = tuple(digits) if isinstance(digits, Sequence) and not isinstance(digits, str) else ()
+    if len(listed) != len(ATTRIBUTES):
+        raise InputError(f"{digits!r}: a card has {len(ATTRIBUTES)} digits, not {len(listed)}")
     index = 0
-    for attribute, digit in zip(ATTRIBUTES, digits, strict=True):
-        if digit not in (0, 1, 2):
-            raise InputError(f"{attribute}: {digit!r} is not 0, 1 or 2")
-        index = 3 * index + int(digit)
+    for attribute, digit in zip(ATTRIBUTES, listed, strict=True):
+        index = 3 * index + whole_number(digit, 0, 2, "0, 1 or 2", attribute)
     return index
 
 
 def check_card(index: int, place: str = "card") -> int:
-    """The index itself, if it is one.
+    """The index itself, if it is one, as a plain integer.
 
     Raises:
         InputError: it is not an integer 0..80; `place` is named.
     """
-    if not isinstance(index, int) or isinstance(index, bool) or not 0 <= index < CARDS:
-        raise InputError(f"{place}: {index!r} is not a card; cards are 0..{CARDS - 1}")
-    return index
+    if type(index) is int and 0 <= index < CARDS:  # nearly always, and quick
+        return index
+    return whole_number(index, 0, CARDS - 1, f"a card; cards are 0..{CARDS - 1}", place)
 
 
 __all__ = [
@@ -138,6 +148,7 @@ __all__ = [
     "WORDS",
     "Card",
     "Digits",
+    "all_digits",
     "check_card",
     "digits_of",
     "index_of",

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from random import Random
 
+from quaternity.arguments import generator
 from quaternity.ternary.cards import CARDS, check_card
 from quaternity.ternary.pairs import PARTNERS, partner
 from quaternity.ternary.rule import Rule
 from quaternity.ternary.triples import Triple, third
 
 
-def chain(random: Random, rule: Rule, start: int | None = None) -> Iterator[Triple]:
+def chain(random: Random, rule: Rule | str, start: int | None = None) -> Iterator[Triple]:
     """An endless chain of threes (a, b, c), (c, d, e), (e, f, g), ..., each in the order of play.
 
     Every three through the card at hand has the same chance, except that none is the one before
@@ -21,15 +22,15 @@ def chain(random: Random, rule: Rule, start: int | None = None) -> Iterator[Trip
         start: the first card; drawn when it is None.
 
     Raises:
-        InputError: `start` is no card.
+        InputError: `start` is no card, there is no such rule, or `random` is no `random.Random`.
 
     >>> from itertools import islice
     >>> links = list(islice(chain(Random(1), Rule.TRIPLE, start=23), 3))
     >>> links[0][0], links[0][2] == links[1][0], links[1][2] == links[2][0]
     (23, True, True)
     """
-    card = random.randrange(CARDS) if start is None else check_card(start)
-    return _links(random, rule, card)
+    card = generator(random).randrange(CARDS) if start is None else check_card(start)
+    return _links(generator(random), Rule(rule), card)
 
 
 def _links(random: Random, rule: Rule, card: int) -> Iterator[Triple]:

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from quaternity.ternary.cards import CARDS, PLACES, digits_of
+from quaternity.arguments import iterated
+from quaternity.ternary.cards import CARDS, PLACES, all_digits, check_card
 from quaternity.ternary.rule import Rule
 from quaternity.ternary.tables import bits_of
 
@@ -19,7 +20,7 @@ NOTHING = 0
 """The checksum of no cards, and of every SET."""
 
 HOLDERS = tuple(
-    bits_of(card for card in range(CARDS) if digits_of(card)[place] == value)
+    bits_of(card for card in range(CARDS) if all_digits()[card][place] == value)
     for place in range(len(PLACES))
     for value in range(3)
 )
@@ -29,12 +30,19 @@ HOLDERS = tuple(
 def checksum(cards: Iterable[int]) -> int:
     """The sum of the digits mod 3, written as the index of a card.
 
+    Args:
+        cards: each as often as it counts.
+
+    Raises:
+        InputError: one is no card, or `cards` is no collection.
+
     >>> checksum([0, 1, 2]), checksum([0, 42, 78])
     (0, 3)
     """
     sums = [0] * len(PLACES)
-    for card in cards:
-        for place, digit in enumerate(digits_of(card)):
+    digits = all_digits()
+    for card in iterated(cards, "cards"):
+        for place, digit in enumerate(digits[check_card(card)]):
             sums[place] += digit
     return sum(total % 3 * value for total, value in zip(sums, PLACES, strict=True))
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from random import Random
 
+from quaternity.arguments import generator
 from quaternity.errors import SolverFault
 from quaternity.ternary.packing import partition
 from quaternity.ternary.rule import Rule
@@ -21,11 +22,15 @@ Deck = tuple[int, ...]
 
 
 def shuffled_deck(random: Random) -> Deck:
-    """All orders of the cards with the same chance."""
-    return tuple(random.sample(WHOLE_DECK, len(WHOLE_DECK)))
+    """All orders of the cards with the same chance.
+
+    Raises:
+        InputError: `random` is not a `random.Random`.
+    """
+    return tuple(generator(random).sample(WHOLE_DECK, len(WHOLE_DECK)))
 
 
-def safe_deck(random: Random, rule: Rule, method: str = "search") -> Deck:
+def safe_deck(random: Random, rule: Rule | str, method: str = "search") -> Deck:
     """A deck in which cards 3 i, 3 i + 1 and 3 i + 2 belong together, for each i.
 
     With it no play that deals a multiple of three cards first (such as 12) and then always three
@@ -33,14 +38,14 @@ def safe_deck(random: Random, rule: Rule, method: str = "search") -> Deck:
     random; see `partition` for how random the threes are. Some hundredths of a second.
 
     Raises:
-        InputError: there is no such method.
+        InputError: there is no such rule or method; `random` is not a `random.Random`.
 
     >>> from quaternity.ternary.triples import is_triple
     >>> deck = safe_deck(Random(4), Rule.TRIPLE)
     >>> sorted(deck) == list(range(81)), is_triple(*deck[:3], Rule.TRIPLE)
     (True, True)
     """
-    threes = partition(WHOLE_DECK, rule, random, method)
+    threes = partition(WHOLE_DECK, rule, generator(random), method)
     if threes is None:
         raise SolverFault(f"{method}: no partition of the deck into threes")
     cards: list[int] = []

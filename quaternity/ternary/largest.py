@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from random import Random
 from typing import NamedTuple, Protocol
 
-from quaternity.errors import InputError, SolverFault
+from quaternity.arguments import named
+from quaternity.errors import LimitError, SolverFault
 from quaternity.ternary import largest_by_cp_sat, largest_by_search
+from quaternity.ternary.best import Best, begun
 from quaternity.ternary.cards import CARDS
 from quaternity.ternary.hyperplane import (
     DIRECTIONS,
@@ -20,6 +23,7 @@ from quaternity.ternary.hyperplane import (
 from quaternity.ternary.packing import partition
 from quaternity.ternary.rule import Rule
 from quaternity.ternary.tables import WHOLE_DECK, check_table
+from quaternity.ternary.triples import triples
 
 LARGEST_IN_DECK: Mapping[Rule, int] = {Rule.TRIPLE: 54, Rule.SET: 20}
 """The size of the largest collections of all 81 cards; `largest_in_deck` proves it."""
@@ -29,7 +33,12 @@ class Largest(Protocol):
     """A largest part of a table without a three that includes `kept`; no more than `enough`."""
 
     def __call__(
-        self, table: Sequence[int], rule: Rule, kept: Sequence[int] = (), enough: int = CARDS
+        self,
+        table: Sequence[int],
+        rule: Rule,
+        kept: Sequence[int] = (),
+        enough: int = CARDS,
+        best: Best[int] | None = None,
     ) -> tuple[int, ...]: ...
 
 
@@ -65,50 +74,102 @@ class DeckLimit:
     reasons: tuple[str, ...]
 
 
-def largest_free(table: Iterable[int], rule: Rule, method: str = "search") -> tuple[int, ...]:
+def largest_free(
+    table: Iterable[int],
+    rule: Rule | str,
+    method: str = "search",
+    *,
+    seconds: float | None = None,
+    random: Random | None = None,
+    best: Best[int] | None = None,
+) -> tuple[int, ...]:
     """A largest part of a table that holds no three of the rule, in order.
+
+    Args:
+        seconds: a time limit in the place of the method's own.
+        random: chooses among the largest parts; None gives always the same one.
+        best: is kept at the best part found and the bound proved, also where a limit or an
+            interrupt ends the search.
 
     Tables of any size under the rule `triple`, and of some 40 cards under `set`, take a second or
     two; larger ones under `set` may reach the limit of the method. The whole deck is no such case:
     it has a proof of its own (`largest_in_deck`).
 
     Raises:
-        InputError: see `check_table`; there is no such method.
-        LimitError: the method reached its limit.
+        InputError: see `check_table`; there is no such rule or method; a bad time limit.
+        LimitError: a limit was reached; the text says what was found.
 
     >>> largest_free([0, 1, 2, 40, 80], Rule.SET)
     (1, 2, 40, 80)
     """
-    cards, chosen = check_table(table), _method(method)
+    cards, rule, chosen = check_table(table), Rule(rule), named(LARGEST_METHODS, method)
     if cards == WHOLE_DECK:
-        return largest_in_deck(rule, method).cards
-    return chosen.largest(cards, rule, (), LARGEST_IN_DECK[rule])
+        return largest_in_deck(rule, method, seconds=seconds, random=random, best=best).cards
+    # That no table holds more than the deck is a proof of its own (`largest_in_deck`).
+    limit = LARGEST_IN_DECK[rule]
+    best = begun(best, min(len(cards), limit), lambda f: _is_free(f, cards, rule), seconds, random)
+    best.improve(_greedy(cards, rule))
+    return chosen.largest(cards, rule, (), limit, best)
 
 
-def largest_in_deck(rule: Rule, method: str = "search") -> DeckLimit:
+def _greedy(table: Sequence[int], rule: Rule) -> tuple[int, ...]:
+    """A part without a three, card by card."""
+    part: list[int] = []
+    for card in table:
+        if not triples([*part, card], rule):
+            part.append(card)
+    return tuple(part)
+
+
+def _is_free(found: Sequence[int], table: Sequence[int], rule: Rule) -> bool:
+    return set(found) <= set(table) and not triples(found, rule)
+
+
+def largest_in_deck(
+    rule: Rule | str,
+    method: str = "search",
+    *,
+    seconds: float | None = None,
+    random: Random | None = None,
+    best: Best[int] | None = None,
+) -> DeckLimit:
     """A largest collection of all 81 cards without a three, with its proof: 54, for SET 20.
 
     The proof for SET (Davis and Maclagan, The Card Game Set, 2003) first finds out that a
     collection of 21 would have to look like one of few kinds; only these are searched.
 
     Cost: a second or less by either method. Nothing is taken on trust: the steps are done anew.
+    The arguments are those of `largest_free`; until the proof is complete, the bound is only what
+    disjoint threes prove.
 
     Raises:
-        InputError: there is no such method.
+        InputError: there is no such rule or method; a bad time limit.
+        LimitError: a limit was reached.
         SolverFault: a step of the proof fails, which would be a defect.
     """
-    chosen = _method(method)
+    rule, chosen = Rule(rule), named(LARGEST_METHODS, method)
     limit = LARGEST_IN_DECK[rule]
+    best = begun(best, CARDS, lambda f: _is_free(f, WHOLE_DECK, rule), seconds, random)
+    best.improve(_greedy(WHOLE_DECK, rule))
     prove = _prove_triple if rule is Rule.TRIPLE else _prove_set
-    proof = prove(chosen, method)
+    try:
+        proof = prove(chosen, method, best)
+    except LimitError as error:
+        # The steps of the proof have bounds of their own.
+        raise type(error)(
+            f"the proof for all {CARDS} cards is not complete in time; {best}"
+        ) from error
     if len(proof.cards) != limit:
         raise SolverFault(f"{method}: a largest collection of {len(proof.cards)}, not {limit}")
+    best.lower(limit)
     return proof
 
 
-def _prove_triple(chosen: LargestMethod, method: str) -> DeckLimit:
-    threes = partition(WHOLE_DECK, Rule.TRIPLE, method=method)
-    cards = chosen.largest(WHOLE_DECK, Rule.TRIPLE)
+def _prove_triple(chosen: LargestMethod, method: str, best: Best[int]) -> DeckLimit:
+    threes = partition(WHOLE_DECK, Rule.TRIPLE, method=method, seconds=best.seconds_left())
+    if threes is not None:
+        best.lower(2 * len(threes))
+    cards = chosen.largest(WHOLE_DECK, Rule.TRIPLE, best=best)
     if threes is None or len(cards) > 2 * len(threes):
         raise SolverFault(f"{method}: {len(cards)} cards without a triple, but {threes!r}")
     return DeckLimit(
@@ -121,9 +182,11 @@ def _prove_triple(chosen: LargestMethod, method: str) -> DeckLimit:
     )
 
 
-def _prove_set(chosen: LargestMethod, method: str) -> DeckLimit:
+def _prove_set(chosen: LargestMethod, method: str, best: Best[int]) -> DeckLimit:
     rule, full = Rule.SET, len(PARABOLOID)
-    in_hyperplane = len(chosen.largest(HYPERPLANE, rule, FRAME))
+    best.lower(CARDS - CARDS // 3)  # 0, 1, 2 and 3, 4, 5 and so on are disjoint SETs
+    step = _step_of(best)
+    in_hyperplane = len(chosen.largest(HYPERPLANE, rule, FRAME, best=step))
     _hold(in_hyperplane == full, f"{method}: {in_hyperplane} in a hyperplane")
     # Every cap of a hyperplane has full * (full - 1) * (full - 2) ordered threes of cards; of such
     # threes without a SET the hyperplane has 27 * 26 * 24, one as good as another.
@@ -131,7 +194,12 @@ def _prove_set(chosen: LargestMethod, method: str) -> DeckLimit:
     caps, rest = divmod(27 * 26 * 24 * with_frame, full * (full - 1) * (full - 2))
     alike = len(images(PARABOLOID))
     _hold(rest == 0 and caps == alike, f"{method}: {caps} full caps, {alike} alike")
-    cards = chosen.largest((*PARABOLOID, *WHOLE_DECK[27:]), rule, PARABOLOID)
+    step = _step_of(best)
+    try:
+        cards = chosen.largest((*PARABOLOID, *WHOLE_DECK[27:]), rule, PARABOLOID, best=step)
+    finally:
+        # Its bound is none for the deck before the proof is complete.
+        best.improve(step.found)
     larger = len(cards) + 1
     _hold(must_have_full_hyperplane(larger, full), f"{method}: no full hyperplane for {larger}")
     return DeckLimit(
@@ -149,15 +217,16 @@ def _prove_set(chosen: LargestMethod, method: str) -> DeckLimit:
     )
 
 
+def _step_of(best: Best[int]) -> Best[int]:
+    """A record for one step of a proof, with what is left of the time."""
+    step: Best[int] = Best()
+    step.start(CARDS, seconds=best.seconds_left(), random=best.random)
+    return step
+
+
 def _hold(holds: bool, step: str) -> None:
     if not holds:
         raise SolverFault(f"a step of the proof fails: {step}")
-
-
-def _method(name: str) -> LargestMethod:
-    if name not in LARGEST_METHODS:
-        raise InputError(f"no method {name!r}; there are {', '.join(LARGEST_METHODS)}")
-    return LARGEST_METHODS[name]
 
 
 __all__ = [

@@ -7,9 +7,11 @@ sums of at most two: the linear relaxation then sees at once that each of them l
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import floor
 from typing import TYPE_CHECKING
 
 from quaternity.errors import SolverFault, SolverTimeout
+from quaternity.ternary.best import Best
 from quaternity.ternary.cards import CARDS
 from quaternity.ternary.cp_sat import new_solver
 from quaternity.ternary.rule import Rule
@@ -21,37 +23,54 @@ if TYPE_CHECKING:
     from ortools.sat.python import cp_model
 
 SECONDS = 60.0
-"""Time limit of one solve."""
+"""Time limit of one solve, if no other is given."""
+TOLERANCE = 1e-6
+"""A bound in floating point may be below the integer that it means by so little."""
 
 
 def largest(
-    table: Sequence[int], rule: Rule, kept: Sequence[int] = (), enough: int = CARDS
+    table: Sequence[int],
+    rule: Rule,
+    kept: Sequence[int] = (),
+    enough: int = CARDS,
+    best: Best[int] | None = None,
 ) -> tuple[int, ...]:
     """A largest part of a table without a three that includes the cards `kept`.
 
     Args:
         kept: cards of the table among which there is no three.
         enough: a size that is known to be the largest possible: the solver stops there.
+        best: is told every part and every bound found; has the time limit.
 
     Raises:
-        SolverTimeout: not proved within `SECONDS`.
+        SolverTimeout: not proved within the time limit.
         SolverFault: the solver ended in an unexpected way.
     """
     from ortools.sat.python import cp_model
 
+    record = Best() if best is None else best
+
+    class Teller(cp_model.CpSolverSolutionCallback):  # type: ignore[misc]  # OR-Tools is untyped
+        """Tells every solution."""
+
+        def on_solution_callback(self) -> None:
+            record.improve(tuple(sorted(card for card in table if self.value(stays[card]))))
+
     model, stays = _model(table, rule, kept)
     model.add(sum(stays.values()) <= enough)
     model.maximize(sum(stays.values()))
-    solver = new_solver(SECONDS)
-    status = solved(solver, model)
+    solver = new_solver(record, SECONDS)
+    solver.best_bound_callback = lambda bound: record.lower(floor(bound + TOLERANCE))
+    status = solved(solver, model, Teller())
     if status in (cp_model.UNKNOWN, cp_model.FEASIBLE):
         raise SolverTimeout(
             f"{len(table)} cards: CP-SAT has not proved the largest part without a three "
-            f"within {SECONDS} s"
+            f"within its time; {record}"
         )
     if status != cp_model.OPTIMAL:
         raise SolverFault(f"CP-SAT ended with {solver.status_name(status)}")
-    return tuple(sorted(card for card, variable in stays.items() if solver.value(variable)))
+    record.lower(record.size)
+    return record.found
 
 
 def parts(table: Sequence[int], rule: Rule, kept: Sequence[int], size: int) -> Iterator[int]:
@@ -77,7 +96,7 @@ def parts(table: Sequence[int], rule: Rule, kept: Sequence[int], size: int) -> I
 
     model, stays = _model(table, rule, kept)
     model.add(sum(stays.values()) == size)
-    solver, collector = new_solver(SECONDS), Collector()
+    solver, collector = new_solver(Best(), SECONDS), Collector()
     solver.parameters.enumerate_all_solutions = True
     status = solved(solver, model, collector)
     if status in (cp_model.UNKNOWN, cp_model.FEASIBLE):

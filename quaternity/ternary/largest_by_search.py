@@ -6,35 +6,45 @@ whole; disjoint threes still whole bound from below how many more cards must go.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from quaternity.errors import LimitError
+from quaternity.ternary.best import Best
 from quaternity.ternary.cards import CARDS
 from quaternity.ternary.rule import Rule
 from quaternity.ternary.tables import bits_of, cards_in
 from quaternity.ternary.triples import triples
 
 NODES = 500_000
-"""Most nodes of the search tree; beyond, ten seconds have passed."""
+"""Most nodes of the search tree without a time limit; beyond, ten seconds have passed."""
 
 
 def largest(
-    table: Sequence[int], rule: Rule, kept: Sequence[int] = (), enough: int = CARDS
+    table: Sequence[int],
+    rule: Rule,
+    kept: Sequence[int] = (),
+    enough: int = CARDS,
+    best: Best[int] | None = None,
 ) -> tuple[int, ...]:
     """A largest part of a table without a three that includes the cards `kept`.
 
     Args:
         kept: cards of the table among which there is no three.
         enough: a size that is known to be the largest possible: the search stops there.
+        best: is told every part and every bound found; has the time limit.
 
     Raises:
-        LimitError: the search has taken `NODES` nodes.
+        LimitError: the search has taken `NODES` nodes, or the time is up.
     """
-    search, fixed = _Search(len(table), enough), bits_of(kept)
+    best = Best() if best is None else best
+    others = table if best.random is None else best.random.sample(table, len(table))
+    label = dict(zip(table, others, strict=True))
+    search = _Search(dict(zip(others, table, strict=True)), enough, best)
+    fixed = bits_of(label[card] for card in kept)
     # What is left of each three when the kept cards are given: 1..3 cards, one of which must go.
-    cores = {bits_of(three) & ~fixed for three in triples(table, rule)}
-    search.run(fixed, bits_of(table) & ~fixed, list(cores))
-    return tuple(cards_in(search.best))
+    cores = {bits_of(label[card] for card in three) & ~fixed for three in triples(table, rule)}
+    search.run(fixed, bits_of(table) & ~fixed, list(cores), alone=True)
+    best.lower(best.size)
+    return best.found
 
 
 def parts(table: Sequence[int], rule: Rule, kept: Sequence[int], size: int) -> Iterator[int]:
@@ -69,37 +79,38 @@ def parts(table: Sequence[int], rule: Rule, kept: Sequence[int], size: int) -> I
 
 
 class _Search:
-    """The best part found so far, and how far the search may go."""
+    """One search: the names of its bits, and how far it goes."""
 
-    def __init__(self, size: int, enough: int) -> None:
-        self.best, self._size, self._enough, self._nodes = 0, size, enough, 0
+    def __init__(self, cards: Mapping[int, int], enough: int, best: Best[int]) -> None:
+        self._cards, self._enough, self._best, self._nodes = cards, enough, best, 0
 
-    def run(self, kept: int, open_cards: int, cores: list[int]) -> None:
+    def run(self, kept: int, open_cards: int, cores: list[int], alone: bool = False) -> None:
         """Search below a node.
 
         Args:
             kept, open_cards: as sets of bits; all other cards have gone.
             cores: sets of open cards from each of which one must go.
+            alone: whether all parts that are not below this node have been searched.
         """
+        best = self._best
         self._nodes += 1
-        if self._nodes > NODES:
-            raise LimitError(
-                f"{self._size} cards: the largest part without a three is not proved "
-                f"within {NODES} nodes of the search"
-            )
+        best.limit(self._nodes, NODES)
         open_cards, cores = _without_lonely(open_cards, cores)
         most = kept.bit_count() + open_cards.bit_count()
         if not cores:
-            if most > self.best.bit_count():
-                self.best = kept | open_cards
+            if most > best.size:
+                best.improve(tuple(sorted(self._cards[bit] for bit in cards_in(kept | open_cards))))
             return
         cores.sort(key=int.bit_count)
-        best = self.best.bit_count()
-        if best >= self._enough or most - _disjoint(cores) <= best:
+        most -= _disjoint(cores)
+        if alone:
+            best.lower(most)
+        if best.size >= self._enough or most <= best.size:
             return
         card = _busiest(cores)
         self.run(kept | card, open_cards & ~card, list({core & ~card for core in cores}))
-        self.run(kept, open_cards & ~card, [core for core in cores if not core & card])
+        rest = [core for core in cores if not core & card]
+        self.run(kept, open_cards & ~card, rest, alone)
 
 
 def _without_lonely(open_cards: int, cores: list[int]) -> tuple[int, list[int]]:

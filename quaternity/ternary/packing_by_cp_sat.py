@@ -8,9 +8,9 @@ stated too; without them the solver runs for minutes on tables of 42 cards.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from random import Random
 
 from quaternity.errors import SolverFault, SolverTimeout
+from quaternity.ternary.best import Best
 from quaternity.ternary.cards import digits_of
 from quaternity.ternary.checksum import checksum
 from quaternity.ternary.cp_sat import new_solver
@@ -19,19 +19,19 @@ from quaternity.ternary.triples import Triple, triples
 from solvers.interruptible import solved
 
 SECONDS = 60.0
-"""Time limit of one solve. Most take some hundredths of a second."""
+"""Time limit of one solve, if no other is given. Most take some hundredths of a second."""
 
 
 def pack(
-    table: Sequence[int], rule: Rule, count: int, random: Random | None = None
+    table: Sequence[int], rule: Rule, count: int, best: Best[Triple] | None = None
 ) -> tuple[Triple, ...] | None:
-    """`count` disjoint threes of a table, or None if there are no so many.
+    """`count` disjoint threes of a table, or None if there are fewer.
 
     Args:
-        random: gives the solver its seed, so that different answers come; None is always the same.
+        best: has the time limit, and the generator from which the solver gets its seed.
 
     Raises:
-        SolverTimeout: no answer within `SECONDS`.
+        SolverTimeout: no answer within the time limit.
         SolverFault: the solver ended in an unexpected way.
     """
     from ortools.sat.python import cp_model
@@ -39,9 +39,10 @@ def pack(
     left_over = len(table) - 3 * count
     if left_over < 0:
         return None
+    best = Best() if best is None else best
     threes = triples(table, rule)
-    if random is not None:
-        threes = tuple(random.sample(threes, len(threes)))
+    if best.random is not None:
+        threes = tuple(best.random.sample(threes, len(threes)))
     model = cp_model.CpModel()
     taken = {three: model.new_bool_var("") for three in threes}
     left = {card: model.new_bool_var("") for card in table}
@@ -55,17 +56,14 @@ def pack(
     for place, digit in enumerate(digits_of(checksum(table))):
         sum_left = sum(digits_of(card)[place] * left[card] for card in table)
         model.add(sum_left == digit + 3 * model.new_int_var(-1, len(table), ""))
-    solver = new_solver(SECONDS)
-    if random is not None:
-        solver.parameters.randomize_search = True
-        solver.parameters.random_seed = random.randrange(2**31)
+    solver = new_solver(best, SECONDS)
     status = solved(solver, model)
     if status == cp_model.INFEASIBLE:
         return None
     if status == cp_model.UNKNOWN:
         raise SolverTimeout(
-            f"CP-SAT has not found within {SECONDS} s whether {len(table)} cards hold {count} "
-            "disjoint threes"
+            f"CP-SAT has not found within its time whether {len(table)} cards hold {count} "
+            f"disjoint threes; {best}"
         )
     if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
         raise SolverFault(f"CP-SAT ended with {solver.status_name(status)}")

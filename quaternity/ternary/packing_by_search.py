@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from random import Random
 from typing import NamedTuple
 
-from quaternity.errors import LimitError
+from quaternity.ternary.best import Best
 from quaternity.ternary.cards import CARDS
 from quaternity.ternary.checksum import NOTHING, checksum, excludes
 from quaternity.ternary.rule import Rule
@@ -14,23 +13,24 @@ from quaternity.ternary.tables import bits_of, cards_in
 from quaternity.ternary.triples import Triple, triples
 
 NODES = 200_000
-"""Most nodes of the search tree; beyond, half a minute has passed."""
+"""Most nodes of the search tree without a time limit; beyond, half a minute has passed."""
 
 
 def pack(
-    table: Sequence[int], rule: Rule, count: int, random: Random | None = None
+    table: Sequence[int], rule: Rule, count: int, best: Best[Triple] | None = None
 ) -> tuple[Triple, ...] | None:
-    """`count` disjoint threes of a table, or None if there are no so many.
+    """`count` disjoint threes of a table, or None if there are fewer.
 
     Args:
-        random: decides the order in which threes are tried; None is a fixed order.
+        best: is told more threes than it has; has the time limit, and the generator that decides
+            the order in which threes are tried, if any.
 
     Some hundred nodes on most tables of any size, since `checksum` refutes most dead ends at once.
 
     Raises:
-        LimitError: the search has taken `NODES` nodes.
+        LimitError: the search has taken `NODES` nodes, or the time is up.
     """
-    search = _Search(table, rule, random)
+    search = _Search(table, rule, Best() if best is None else best)
     found = search.run(bits_of(table), count, checksum(table), search.threes)
     return None if found is None else tuple(reversed(found))
 
@@ -45,13 +45,14 @@ class _Three(NamedTuple):
 class _Search:
     """The search on one table: what does not change from node to node."""
 
-    def __init__(self, table: Sequence[int], rule: Rule, random: Random | None) -> None:
-        self._rule, self._nodes = rule, 0
+    def __init__(self, table: Sequence[int], rule: Rule, best: Best[Triple]) -> None:
+        self._rule, self._nodes, self._best = rule, 0, best
+        self._taken: list[Triple] = []
         self._cards = list(table)
         self.threes = [_Three(three, bits_of(three)) for three in triples(table, rule)]
-        if random is not None:
-            random.shuffle(self._cards)
-            random.shuffle(self.threes)
+        if best.random is not None:
+            best.random.shuffle(self._cards)
+            best.random.shuffle(self.threes)
 
     def run(self, live: int, count: int, total: int, threes: list[_Three]) -> list[Triple] | None:
         """`count` disjoint threes among the live cards, the deepest first.
@@ -61,11 +62,9 @@ class _Search:
             threes: all threes of live cards, and perhaps more.
         """
         self._nodes += 1
-        if self._nodes > NODES:
-            raise LimitError(
-                f"{len(self._cards)} cards: no answer about {count} disjoint threes "
-                f"within {NODES} nodes of the search"
-            )
+        self._best.limit(self._nodes, NODES)
+        if len(self._taken) > self._best.size:
+            self._best.improve(tuple(self._taken))
         if excludes(live, count, total, self._rule):
             return None
         if count == 0:
@@ -78,7 +77,9 @@ class _Search:
         card = self._scarcest(live, threes)
         for three in threes:
             if three.bits >> card & 1:
+                self._taken.append(three.cards)
                 found = self.run(live & ~three.bits, count - 1, total, threes)
+                self._taken.pop()
                 if found is not None:
                     found.append(three.cards)
                     return found

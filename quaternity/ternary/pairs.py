@@ -9,8 +9,8 @@ from __future__ import annotations
 from functools import cache
 from typing import Final
 
-from quaternity.errors import InputError
-from quaternity.ternary.cards import CARDS, check_card, digits_of, index_of
+from quaternity.arguments import whole_number
+from quaternity.ternary.cards import CARDS, all_digits, check_card, index_of
 from quaternity.ternary.tables import bits_of
 
 PARTNERS: Final = 16
@@ -26,9 +26,7 @@ def is_pair(a: int, b: int) -> bool:
     >>> is_pair(0, 40), is_pair(0, 41), is_pair(0, 1)
     (True, True, False)
     """
-    check_card(a)
-    check_card(b)
-    return bool(partner_bits()[a] >> b & 1)
+    return bool(partner_bits()[check_card(a)] >> check_card(b) & 1)
 
 
 def partner(card: int, k: int) -> int:
@@ -45,11 +43,11 @@ def partner(card: int, k: int) -> int:
     >>> partner(23, 0), partner(23, 15)
     (33, 64)
     """
-    check_card(card)
-    if not 0 <= k < PARTNERS:
-        raise InputError(f"k: {k} is not a number of a partner; they are 0..{PARTNERS - 1}")
+    digits = all_digits()[check_card(card)]
+    what = f"a number of a partner; they are 0..{PARTNERS - 1}"
+    k = whole_number(k, 0, PARTNERS - 1, what, "k")
     shape, colour, fill, amount = (
-        (digit + (k >> 3 - i & 1) + 1) % 3 for i, digit in enumerate(digits_of(card))
+        (digit + (k >> 3 - i & 1) + 1) % 3 for i, digit in enumerate(digits)
     )
     return index_of((shape, colour, fill, amount))
 
@@ -63,8 +61,7 @@ def partners(card: int) -> tuple[int, ...]:
     >>> partners(0)[:4]
     (40, 41, 43, 44)
     """
-    check_card(card)
-    return tuple(sorted(pairs_table()[card]))
+    return tuple(sorted(pairs_table()[check_card(card)]))
 
 
 @cache

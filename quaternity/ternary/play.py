@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from random import Random
 
+from quaternity.arguments import generator, iterated, whole_number
 from quaternity.errors import InputError
-from quaternity.ternary.cards import CARDS
+from quaternity.ternary.cards import CARDS, check_card
 from quaternity.ternary.decks import Deck
 from quaternity.ternary.rule import Rule
 from quaternity.ternary.tables import check_table
@@ -27,10 +28,27 @@ class Table:
     Attributes:
         places: the cards on the table, place by place.
         deck: the cards still to come, in order.
+
+    Raises:
+        InputError: something is no card, or there twice.
     """
 
     places: tuple[int, ...]
     deck: Deck
+
+    def __post_init__(self) -> None:
+        places, deck = tuple(iterated(self.places, "places")), tuple(iterated(self.deck, "deck"))
+        check_table((*places, *deck))
+        object.__setattr__(self, "places", tuple(map(check_card, places)))
+        object.__setattr__(self, "deck", tuple(map(check_card, deck)))
+
+    @classmethod
+    def _trusted(cls, places: tuple[int, ...], deck: Deck) -> Table:
+        """A table from the cards of another, which need no new check."""
+        table = object.__new__(cls)
+        object.__setattr__(table, "places", places)
+        object.__setattr__(table, "deck", deck)
+        return table
 
     @classmethod
     def start(cls, deck: Sequence[int], random: Random, size: int = TABLE) -> Table:
@@ -39,30 +57,42 @@ class Table:
         Raises:
             InputError: the deck has a card twice, or `size` is not a multiple of 3 in 3..81.
         """
-        check_table(deck)
-        if not 3 <= size <= CARDS or size % 3:
-            raise InputError(f"size: {size} is not a multiple of 3 from 3 to {CARDS}")
-        return cls((), tuple(deck)).deal(size, random)
+        what = f"a multiple of 3 from 3 to {CARDS}"
+        size = whole_number(size, 3, CARDS, what, "size")
+        if size % 3:
+            raise InputError(f"size: {size} is not {what}")
+        return cls((), tuple(iterated(deck, "deck"))).deal(size, random)
 
     def deal(self, number: int, random: Random) -> Table:
         """With the next cards of the deck on the table, and all places shuffled.
 
         All, not only the new ones: where the newest cards lie would give a three away in a game
         with a safe deck.
+
+        Args:
+            number: how many cards; when the deck has fewer, these.
+
+        Raises:
+            InputError: `number` is not 0..81, or `random` is not a `random.Random`.
         """
+        number = whole_number(number, 0, CARDS, f"a number of cards, 0..{CARDS}", "number")
         cards = (*self.places, *self.deck[:number])
-        return Table(tuple(random.sample(cards, len(cards))), self.deck[number:])
+        return self._trusted(tuple(generator(random).sample(cards, len(cards))), self.deck[number:])
 
     def take(self, three: Triple) -> Table:
         """Without three cards.
 
         Raises:
-            InputError: one of them is not on the table.
+            InputError: these are not three cards, or one of them is not on the table.
         """
-        for card in three:
+        cards = check_table(three)
+        if len(cards) != 3:
+            raise InputError(f"{three!r} are not three cards")
+        for card in cards:
             if card not in self.places:
                 raise InputError(f"card {card} is not on the table")
-        return Table(tuple(card for card in self.places if card not in three), self.deck)
+        left = tuple(card for card in self.places if card not in cards)
+        return self._trusted(left, self.deck)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +121,7 @@ class Playout:
 
 def play_out(
     deck: Sequence[int],
-    rule: Rule,
+    rule: Rule | str,
     random: Random,
     *,
     size: int = TABLE,
@@ -107,11 +137,11 @@ def play_out(
         choose: which three is taken; the default is a random one.
 
     Raises:
-        InputError: see `Table.start`.
+        InputError: see `Table.start`; there is no such rule; `choose` chose what is none of them.
 
     A millisecond a game.
     """
-    table = Table.start(deck, random, size)
+    rule, table = Rule(rule), Table.start(deck, random, size)
     taken: list[Triple] = []
     looks = blanks = 0
     while True:
@@ -121,6 +151,8 @@ def play_out(
             blanks += not found
         if found:
             three = choose(found) if choose is not None else random.choice(found)
+            if choose is not None and three not in found:
+                raise InputError(f"choose: {three!r} is none of {found}")
             taken.append(three)
             table = table.take(three)
             if table.deck and len(table.places) < size:

@@ -19,8 +19,8 @@
 
 from __future__ import annotations
 
-from quaternity.errors import InputError
-from quaternity.ternary.cards import CARDS, check_card, digits_of, index_of
+from quaternity.arguments import whole_number
+from quaternity.ternary.cards import CARDS, digits_of, index_of
 
 SUM_OF_A_TRIPLE = 120
 """The sum of the indexes of every correct triple."""
@@ -49,12 +49,10 @@ def printed_partners(card: int, k: int) -> tuple[int, int]:
     >>> printed_partners(27, 0)                            # b = 1222 shares the shape with 1000
     (53, 13)
     """
-    check_card(card)
-    if not 0 <= k < 8:
-        raise InputError(f"k: {k} is not in 0..7")
+    digits, k = digits_of(card), whole_number(k, 0, 7, "in 0..7", "k")
     bits = [k >> 3 - i & 1 for i in range(4)]
-    b = [printed_mod_3(digit + bit + 1) for digit, bit in zip(digits_of(card), bits, strict=True)]
-    c = [printed_mod_3(digit + 2 - bit) for digit, bit in zip(digits_of(card), bits, strict=True)]
+    b = [printed_mod_3(digit + bit + 1) for digit, bit in zip(digits, bits, strict=True)]
+    c = [printed_mod_3(digit + 2 - bit) for digit, bit in zip(digits, bits, strict=True)]
     return index_of((b[0], b[1], b[2], b[3])), index_of((c[0], c[1], c[2], c[3]))
 
 

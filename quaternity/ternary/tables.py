@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from quaternity.arguments import iterated
 from quaternity.errors import InputError
 from quaternity.ternary.cards import CARDS, check_card
 
 WHOLE_DECK = tuple(range(CARDS))
 """All cards, in order."""
+_DECK = frozenset(WHOLE_DECK)
 
 
 def check_table(cards: Iterable[int]) -> tuple[int, ...]:
     """The cards of a table in order.
 
     Raises:
-        InputError: one is not a card 0..80, or lies there twice; its place is named.
+        InputError: one is not a card 0..80, or lies there twice; its place is named. Or `cards` is
+            no collection.
 
     >>> check_table([4, 0, 9])
     (0, 4, 9)
@@ -24,9 +27,12 @@ def check_table(cards: Iterable[int]) -> tuple[int, ...]:
         ...
     solvers.errors.InputError: table[2]: card 4 is already there (table[0])
     """
+    listed = tuple(iterated(cards, "table"))
+    if set(map(type, listed)) == {int} and len(_DECK.intersection(listed)) == len(listed):
+        return tuple(sorted(listed))  # nearly always, and quick
     places: dict[int, int] = {}
-    for place, card in enumerate(cards):
-        check_card(card, f"table[{place}]")
+    for place, given in enumerate(listed):
+        card = check_card(given, f"table[{place}]")
         if card in places:
             raise InputError(
                 f"table[{place}]: card {card} is already there (table[{places[card]}])"

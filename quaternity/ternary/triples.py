@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from functools import cache
 
 from quaternity.errors import InputError
-from quaternity.ternary.cards import CARDS, PLACES, check_card, digits_of
+from quaternity.ternary.cards import CARDS, PLACES, all_digits, check_card
 from quaternity.ternary.pairs import is_pair, partner_bits
 from quaternity.ternary.rule import Rule
 from quaternity.ternary.tables import check_table
@@ -27,8 +27,7 @@ def third(a: int, b: int) -> int:
     >>> third(0, 40), third(0, 1)
     (80, 2)
     """
-    check_card(a)
-    check_card(b)
+    a, b = check_card(a), check_card(b)
     if a == b:
         raise InputError(f"card {a} twice: the third card is determined by two different cards")
     return third_cards()[a][b]
@@ -40,39 +39,40 @@ def third_cards() -> tuple[tuple[int, ...], ...]:
     return tuple(
         tuple(
             sum(-(x + y) % 3 * value for x, y, value in zip(first, second, PLACES, strict=True))
-            for second in map(digits_of, range(CARDS))
+            for second in all_digits()
         )
-        for first in map(digits_of, range(CARDS))
+        for first in all_digits()
     )
 
 
-def is_triple(a: int, b: int, c: int, rule: Rule) -> bool:
+def is_triple(a: int, b: int, c: int, rule: Rule | str) -> bool:
     """Whether three cards belong together under a rule.
 
     Raises:
-        InputError: one is no card, or one is there twice.
+        InputError: one is no card, or one is there twice; or there is no such rule.
 
     >>> is_triple(0, 40, 80, Rule.TRIPLE), is_triple(0, 1, 2, Rule.TRIPLE)
     (True, False)
     >>> is_triple(0, 1, 2, Rule.SET)
     True
     """
+    rule = Rule(rule)
     first, second, last = check_table((a, b, c))
     return third_cards()[first][second] == last and (rule is Rule.SET or is_pair(first, second))
 
 
-def triples(table: Iterable[int], rule: Rule) -> tuple[Triple, ...]:
+def triples(table: Iterable[int], rule: Rule | str) -> tuple[Triple, ...]:
     """All threes of a table that belong together, each in order, and in order among themselves.
 
     Quadratic in the size of the table: 3 ms for all 81 cards.
 
     Raises:
-        InputError: see `check_table`.
+        InputError: see `check_table`; or there is no such rule.
 
     >>> triples([0, 1, 2, 40, 80], Rule.SET), triples([0, 1, 2, 40, 80], Rule.TRIPLE)
     (((0, 1, 2), (0, 40, 80)), ((0, 40, 80),))
     """
-    cards = check_table(table)
+    cards, rule = check_table(table), Rule(rule)
     there, last_of, partners_of = set(cards), third_cards(), partner_bits()
     return tuple(
         (first, second, last)
@@ -84,19 +84,27 @@ def triples(table: Iterable[int], rule: Rule) -> tuple[Triple, ...]:
     )
 
 
+def all_triples(rule: Rule | str) -> tuple[Triple, ...]:
+    """All threes of the deck: 216 correct triples or 1080 SETs.
+
+    Raises:
+        InputError: there is no such rule.
+    """
+    return _all_triples(Rule(rule))
+
+
 @cache
-def all_triples(rule: Rule) -> tuple[Triple, ...]:
-    """All threes of the deck: 216 correct triples or 1080 SETs."""
+def _all_triples(rule: Rule) -> tuple[Triple, ...]:
     return triples(range(CARDS), rule)
 
 
-def triples_through(card: int, rule: Rule) -> tuple[Triple, ...]:
+def triples_through(card: int, rule: Rule | str) -> tuple[Triple, ...]:
     """All threes of the deck with a card: 8 correct triples or 40 SETs.
 
     Raises:
-        InputError: no card.
+        InputError: no card, or there is no such rule.
     """
-    check_card(card)
+    card = check_card(card)
     return tuple(three for three in all_triples(rule) if card in three)
 
 

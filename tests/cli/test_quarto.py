@@ -113,12 +113,14 @@ def test_solve(cli: Cli) -> None:
     configuration = "??HPF?N?M?A?ED??"
     give = cli("quarto", "solve", "example", configuration)
     assert give.status == 0
-    assert give.out.endswith(
-        "To hand over a piece: win with perfect play.\nBest moves:\n  hand over C\n"
-    )
+    assert (
+        "To hand over a piece: win with perfect play.\nBest moves:\n"
+        "  hand over C (8 pieces to the end)\nA line of play:\n  1. hand over C\n  2. place it on "
+    ) in give.out
     place = cli("quarto", "solve", "example", configuration, "--in-hand", "B")
     assert place.out.endswith(
-        "To place B: win with perfect play.\nBest moves:\n  place it on H1V1\n"
+        "To place B: win with perfect play.\nBest moves:\n  place it on H1V1 (1 piece to the end)\n"
+        "A line of play:\n  1. place it on H1V1\n"
     )
     lost = cli("quarto", "solve", "example", configuration, "-i", "C").out
     assert "To place C: loss with perfect play.\n" in lost
@@ -127,24 +129,44 @@ def test_solve(cli: Cli) -> None:
 
 def test_solve_as_json(cli: Cli) -> None:
     give = cli("quarto", "solve", "example", "??HPF?N?M?A?ED??", "--json").json
+    line = give.pop("line")
+    assert line[0] == {"cell": None, "hand_over": "C"}
+    assert (len(line), line[-1]["hand_over"]) == (9, None)
     assert give == {
         "outcome": "win",
         "over": False,
         "in_hand": None,
-        "moves": [{"cell": None, "hand_over": "C"}],
+        "moves": [{"cell": None, "hand_over": "C", "distance": 8}],
     }
     last = cli("quarto", "solve", "example", "BGDOLJEFH?KCIANP", "-i", "M", "--json").json
     assert last == {
         "outcome": "win",
         "over": False,
         "in_hand": "M",
-        "moves": [{"cell": "H3V2", "hand_over": None}],
+        "moves": [{"cell": "H3V2", "hand_over": None, "distance": 1}],
+        "line": [{"cell": "H3V2", "hand_over": None}],
     }
+    rated = cli("quarto", "solve", "example", "BGDOLJEFH?KCIANP", "--all", "--json").json
+    assert rated["all_moves"] == [
+        {"cell": None, "hand_over": "M", "outcome": "loss", "distance": 1}
+    ]
+
+
+def test_solve_of_a_lost_position(cli: Cli) -> None:
+    """The suicides come last."""
+    out = cli("quarto", "solve", "example", "K??H???EO?ADGLB?", "--all").out
+    lines = (
+        "  hand over J (7 pieces to the end)\n"
+        "  hand over N (5 pieces to the end)\n"
+        "  hand over C or F or I or M or P (1 piece to the end)\n"
+    )
+    assert f"Every move loses; the longest resistance first:\n{lines}A line of play:\n" in out
+    assert out.endswith(f"All moves to a loss:\n{lines}")
 
 
 def test_solve_of_a_game_that_is_over(cli: Cli) -> None:
     over = cli("quarto", "solve", "example", FIRST, "--json")
-    assert over.json == {"outcome": "win", "over": True, "in_hand": None, "moves": []}
+    assert over.json == {"outcome": "win", "over": True, "in_hand": None, "moves": [], "line": []}
     assert (
         "The game is over: who placed last has won." in cli("quarto", "solve", "example", FIRST).out
     )

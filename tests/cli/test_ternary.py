@@ -3,13 +3,25 @@
 import json
 import math
 import os
-from itertools import pairwise
+from itertools import count, pairwise
 from pathlib import Path
+from random import Random
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 
-from quaternity.ternary import Card, Rule, most_disjoint, partners, triples
+from quaternity import ternary
+from quaternity.ternary import (
+    Best,
+    Card,
+    Playout,
+    Rule,
+    most_disjoint,
+    partners,
+    play_out,
+    triples,
+)
 from tests.cli.conftest import Cli
 from tests.ternary.tables import belongs, holds_no_three
 
@@ -248,3 +260,92 @@ def test_json_is_plain(cli: Cli) -> None:
     text = cli("set", "find", 0, 1, 2, "-r", "set", "--json").out
     assert "\x1b" not in text
     assert json.loads(text)["triples"] == [[0, 1, 2]]
+
+
+HARD = [str(card) for card in Random(1).sample(range(81), 60)]
+
+
+@pytest.mark.parametrize("method", ["search", "cp-sat"])
+@pytest.mark.parametrize("command", ["largest", "disjoint"])
+def test_at_a_limit_the_best_found_and_the_bound_are_given(
+    cli: Cli, command: str, method: str
+) -> None:
+    """A time that is too short for anything but what is found at once."""
+    ended = cli(
+        "set", command, *HARD, "--rule", "set", "--method", method, "--seconds", 1e-6, "--json"
+    )
+    assert ended.status == 4
+    answer = ended.json
+    assert not answer["proved"]
+    found = answer["cards"] if command == "largest" else answer["triples"]
+    assert 10 <= len(found) < answer["bound"] <= 20
+    assert f"best found {len(found)}, at most {answer['bound']}" in ended.err
+    cards = found if command == "largest" else [card for three in found for card in three]
+    assert set(cards) <= set(map(int, HARD))
+    assert holds_no_three(cards, Rule.SET) == (command == "largest")
+    plain = cli("set", command, *HARD, "-r", "set", "--method", method, "--seconds", 1e-6)
+    assert plain.status == 4
+    assert ("and at most 20 can be:" in plain.out) == (command == "largest")
+
+
+def test_without_a_limit_the_bound_is_what_was_found(cli: Cli) -> None:
+    for method in ("search", "cp-sat"):
+        for seed in ((), ("--seed", 1), ("--seed", 2)):
+            options = ("--rule", "set", "--method", method, "--json", *seed)
+            largest = cli("set", "largest", *HARD[:24], *options).json
+            assert largest["proved"]
+            assert largest["bound"] == largest["size"] == 15
+            disjoint = cli("set", "disjoint", *HARD[:24], *options).json
+            assert disjoint["proved"]
+            assert disjoint["bound"] == len(disjoint["triples"]) == 7
+
+
+def test_the_deck_at_a_limit(cli: Cli) -> None:
+    for rule, least, bound in (("set", 9, 54), ("triple", 20, 81)):
+        ended = cli("set", "largest", "--rule", rule, "--seconds", 1e-6, "--json")
+        assert ended.status == 4
+        assert ended.json["size"] >= least
+        assert ended.json["bound"] == bound
+        assert "the proof for all 81 cards is not complete" in ended.err
+
+
+def test_play_shows_the_finished_games_when_it_is_interrupted(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = cli("set", "play", "-g", 5, "--rule", "set", "--seed", 1, "--json").json
+    games = count()
+
+    def interrupted(*arguments: Any, **options: Any) -> Playout:
+        if next(games) == 5:
+            raise KeyboardInterrupt
+        return play_out(*arguments, **options)
+
+    monkeypatch.setattr(ternary, "play_out", interrupted)
+    ended = cli("set", "play", "-g", 100, "--rule", "set", "--seed", 1, "--json")
+    assert ended.status == 130
+    assert ended.json == {**whole, "asked": 100}
+    assert "interrupted after 5 of 100 games" in ended.err
+    late = cli("set", "play", "-g", 10**9, "--seed", 1, "--seconds", 0.05)
+    assert late.status == 4
+    assert "the time is up after" in late.err
+
+
+def test_an_interrupted_search_gives_the_best_found(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(self: Best[int], steps: int, most: int) -> None:
+        if steps == 200:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(Best, "limit", interrupted)
+    ended = cli("set", "largest", *HARD, "--rule", "set", "--json")
+    assert ended.status == 130
+    assert ended.json["size"] >= 15
+    assert ended.json["bound"] == 20
+    assert holds_no_three(ended.json["cards"], Rule.SET)
+
+
+def test_small_chances_are_not_shown_as_nothing(cli: Cli) -> None:
+    assert cli("set", "count", "-n", 54).out.endswith("have no triple: 5.2e-19%\n")
+    assert cli("set", "count", "-n", 18, "--rule", "set").out.endswith("have no SET: 0.0000014%\n")
+    assert cli("set", "count", "-n", 55).out.endswith("have no triple: 0.0000%\n")

@@ -66,6 +66,32 @@ class Minimax:
         best = max(values.values(), default=0)
         return best, [move for move, value in values.items() if value == best]
 
+    def rated(self, in_hand: str | None) -> dict[Move, tuple[int, int]]:
+        """Value and distance of every move."""
+        if in_hand is None:
+            return {(None, name): self._given(name) for name in sorted(self.left)}
+        self.left -= {in_hand}
+        moves: dict[Move, tuple[int, int]] = {}
+        for row, column in self.empty():
+            self.grid[row, column] = self.words[in_hand]
+            cell = 4 * row + column
+            if completes(self.grid, row, column):
+                moves[cell, None] = (1, 1)
+            elif not self.left:
+                moves[cell, None] = (0, 1)
+            else:
+                for name in sorted(self.left):
+                    value, distance = self._given(name)
+                    moves[cell, name] = (value, distance + 1)
+            del self.grid[row, column]
+        self.left |= {in_hand}
+        return moves
+
+    def _given(self, name: str) -> tuple[int, int]:
+        """Value and distance for who handed over a piece: the opponent's best move, reversed."""
+        value, distance = max(self.rated(name).values(), key=lambda one: (one[0], -one[0] * one[1]))
+        return -value, distance
+
     def give(self, left: frozenset[str]) -> int:
         """The value for who hands over a piece."""
         return max((-self.place(name, left - {name}) for name in left), default=0)

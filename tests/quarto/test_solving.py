@@ -7,7 +7,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quaternity.errors import InputError, LimitError
-from quaternity.quarto import SOLVE_LIMIT, Board, Move, Outcome, Solution, can_draw, solve
+from quaternity.quarto import (
+    SOLVE_LIMIT,
+    Board,
+    Move,
+    Outcome,
+    Solution,
+    can_draw,
+    line_of_play,
+    rated_moves,
+    solve,
+)
 from tests.agreement import agree
 from tests.quarto.boards import EXAMPLE, random_open_board
 from tests.quarto.minimax import Minimax
@@ -108,6 +118,55 @@ def test_best_turns_keep_the_outcome(seed: int, empty: int) -> None:
             assert solution.outcome == Outcome.WIN
         else:
             assert -solve(after, name).outcome == solution.outcome
+
+
+def test_distances_are_those_of_minimax() -> None:
+    """Every move of positions of all kinds: outcome, distance, and the order of the best."""
+    seen = set()
+    for board in open_boards(4, boards=70, most_empty=4):
+        for in_hand in (None, *board.left[:3]):
+            expected = Minimax(board).rated(in_hand) if board.left else {}
+            rated = rated_moves(board, in_hand)
+            assert {tuple(one.move): (one.outcome, one.distance) for one in rated} == expected
+            solution = solve(board, in_hand)
+            for move, distance in zip(solution.moves, solution.distances, strict=True):
+                assert expected[move.cell, move.hand_over] == (solution.outcome, distance)
+            in_order = [solution.outcome * distance for distance in solution.distances]
+            assert in_order == sorted(in_order)
+            assert [one.outcome for one in rated] == sorted(
+                (one.outcome for one in rated), reverse=True
+            )
+            seen |= set(expected.values())
+    assert {abs(value) * distance for value, distance in seen} == {0, 1, 2, 3, 4}
+
+
+@given(st.integers(0, 10**6), st.integers(4, 8), st.booleans())
+@settings(max_examples=15, deadline=None)
+def test_a_line_of_play_is_as_long_as_was_said(seed: int, empty: int, hand: bool) -> None:
+    """Played out on the board, with the names that the moves have."""
+    random = Random(seed)
+    board = random_open_board(random, empty)
+    in_hand = random.choice(board.left) if hand else None
+    solution = solve(board, in_hand)
+    line = line_of_play(board, in_hand)
+    assert line[0] == solution.moves[0]
+    for number, (cell, name) in enumerate(line):
+        assert (cell is None) == (in_hand is None)
+        if cell is not None and in_hand is not None:
+            board = board.after(cell, in_hand)
+        assert bool(name) == (number < len(line) - 1)
+        in_hand = name
+    assert len(line) - (not hand) == solution.distances[0]
+    assert bool(board.quartos()) == (solution.outcome != Outcome.DRAW)
+
+
+def test_the_longest_resistance_comes_first() -> None:
+    """A lost position does not begin with the moves that lose at once."""
+    board = Board.parse("K??H???EO?ADGLB?", EXAMPLE)
+    solution = solve(board)
+    assert solution.outcome == Outcome.LOSS
+    assert solution.distances[0] > solution.distances[-1] == 1
+    assert len(solution.moves) == len(board.left)
 
 
 def test_a_piece_in_hand_that_completes_a_quarto() -> None:

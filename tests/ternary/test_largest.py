@@ -168,7 +168,7 @@ def test_a_wrong_step_of_the_proof_is_noticed(monkeypatch: pytest.MonkeyPatch) -
 
 def test_the_search_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(largest_by_search, "NODES", 10)
-    with pytest.raises(LimitError, match="30 cards"):
+    with pytest.raises(LimitError, match="10 nodes"):
         largest_free(range(30), Rule.SET)
 
 

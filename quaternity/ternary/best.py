@@ -1,0 +1,139 @@
+"""The best found so far, and the bound proved: what a search can tell wherever it ends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+from time import monotonic
+from typing import Generic, TypeVar
+
+from quaternity.arguments import generator, time_limit
+from quaternity.errors import InputError, LimitError, SolverFault, SolverTimeout
+from quaternity.ternary.cards import CARDS
+
+Item = TypeVar("Item")
+Found = tuple[Item, ...]
+
+
+class Best(Generic[Item]):
+    """The best answer so far, and a bound; a search keeps them right at every moment.
+
+    Hand one over and look into it when the search ended, or was ended by a limit or an interrupt.
+
+    Attributes:
+        bound: no collection is larger: so much is proved.
+    """
+
+    __slots__ = ("_end", "_found", "_right", "_seconds", "_verified", "bound", "random")
+
+    def __init__(self) -> None:
+        self.start(CARDS)
+
+    def start(
+        self,
+        bound: int,
+        right: Callable[[Found[Item]], bool] = lambda found: True,
+        seconds: float | None = None,
+        random: Random | None = None,
+    ) -> None:
+        """Forget everything and begin.
+
+        Args:
+            bound: what is clear from the start.
+            right: whether a collection is what is looked for.
+            seconds: the time limit; None for the limits of the methods.
+            random: what a search has to choose by chance; None for the same at every run.
+
+        Raises:
+            InputError: a bad time limit or generator.
+        """
+        self._found: Found[Item] = ()
+        self._verified = 0
+        self.bound = bound
+        self.random = None if random is None else generator(random)
+        self._right = right
+        self._seconds = time_limit(seconds)
+        self._end = None if self._seconds is None else monotonic() + self._seconds
+
+    @property
+    def found(self) -> Found[Item]:
+        """The largest collection found; empty at first.
+
+        Raises:
+            SolverFault: a method found what is not right.
+        """
+        found = self._found
+        if len(found) > self._verified:
+            if not self._right(found):
+                raise SolverFault(f"not what was looked for: {found}")
+            self._verified = len(found)
+        return found
+
+    @property
+    def size(self) -> int:
+        """The size of the largest collection found."""
+        return len(self._found)
+
+    @property
+    def proved(self) -> bool:
+        """Whether nothing larger than what was found can be."""
+        return self.size >= self.bound
+
+    def improve(self, found: Found[Item]) -> None:
+        """Keep a collection, if it is larger."""
+        if len(found) > self.size:
+            self._found = found
+
+    def lower(self, bound: int) -> None:
+        """Keep a bound, if it is lower."""
+        self.bound = min(self.bound, max(bound, self.size))
+
+    def seconds_left(self, default: float | None = None) -> float | None:
+        """What is left of the time limit; `default` if there is none.
+
+        Raises:
+            SolverTimeout: nothing is left.
+        """
+        if self._end is None:
+            return default
+        left = self._end - monotonic()
+        if left <= 0:
+            raise SolverTimeout(f"the time limit of {self._seconds:g} s was reached; {self}")
+        return left
+
+    def limit(self, steps: int, most: int) -> None:
+        """Count the steps of a search: up to `most` without a time limit, else while it lasts.
+
+        Raises:
+            LimitError: the limit is reached.
+        """
+        if self._end is None:
+            if steps > most:
+                raise LimitError(f"not decided within {most} nodes of the search; {self}")
+        elif steps % 64 == 1:
+            self.seconds_left()
+
+    def __str__(self) -> str:
+        return f"best found {self.size}, at most {self.bound}"
+
+
+def begun(
+    best: Best[Item] | None,
+    bound: int,
+    right: Callable[[Found[Item]], bool],
+    seconds: float | None,
+    random: Random | None,
+) -> Best[Item]:
+    """The given record, or a new one, started.
+
+    Raises:
+        InputError: `best` is no record; or see `Best.start`.
+    """
+    if best is not None and not isinstance(best, Best):
+        raise InputError(f"best: {best!r} is not a Best")
+    record: Best[Item] = Best() if best is None else best
+    record.start(bound, right, seconds, random)
+    return record
+
+
+__all__ = ["Best", "Found", "begun"]

@@ -1,0 +1,157 @@
+"""Every public function of `quaternity.quarto` with wrong arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from quaternity import quarto
+from quaternity.errors import InputError
+from quaternity.quarto import Board, PieceSet
+from tests.doors import Doors, Kind
+from tests.quarto.boards import EXAMPLE
+
+FEATURES = quarto.read_pieces(quarto.example_pieces())
+PROPERTIES = quarto.piece_properties(FEATURES)
+CONFIGURATION = "KFPIJMNEC????H??"
+
+TEXT = Kind(
+    lambda: CONFIGURATION,
+    wrong=("", "ABC", "A" * 16, "A" * 17, None, 5, list(CONFIGURATION), CONFIGURATION.encode()),
+)
+PIECES = Kind(
+    lambda: FEATURES,
+    wrong=(PROPERTIES, None, 5, "pieces", [1], {"a": {"b"}}, {1: {"b": {"A"}}},
+           {"a": {"b": "ABC"}}, {"a": {2: {"A"}}}, {"a": {"b": {3}}}),
+)  # fmt: skip
+GIVEN_PROPERTIES = Kind(
+    lambda: PROPERTIES,
+    wrong=(FEATURES, None, 5, "ABC", ["A"], {"A": "big"}, {"A": None}, {1: {"big"}}, {"A": {1}},
+           {"A": ["big"]}, {"AB": {"big"}}),
+)  # fmt: skip
+BOARD = Kind(
+    lambda: Board.parse(CONFIGURATION, EXAMPLE), wrong=(None, CONFIGURATION, 5, ["A"], FEATURES)
+)
+NAME = Kind(lambda: "A", wrong=("", "K", "x", "AB", 0, None, ["A"], True))
+IN_HAND = Kind(lambda: None, wrong=("", "K", "x", "AB", 0, ["A"], True))
+CELL = Kind(lambda: 9, same=(np.int64(9),), wrong=(-1, 16, 9.0, "9", None, True, [9]))
+METHOD = Kind(lambda: "backtracking", same=("cp-sat",), wrong=("guess", None, 3, []))
+
+
+def on_board(method: str) -> Any:
+    return lambda **given: getattr(Board.parse(CONFIGURATION, EXAMPLE), method)(**given)
+
+
+DOORS = Doors(
+    quarto,
+    {
+        "Board": (
+            Board,
+            {
+                "pieces": Kind(lambda: EXAMPLE, wrong=(None, FEATURES, "pieces")),
+                "cells": Kind(
+                    lambda: (3, *(None,) * 15),
+                    same=([np.int64(3), *(None,) * 15],),
+                    wrong=((3,) * 16, (16, *(None,) * 15), (-1, *(None,) * 15),
+                           (1.0, *(None,) * 15), (True, *(None,) * 15), ("A", *(None,) * 15)),
+                ),
+            },
+        ),
+        "Board.parse": (Board.parse, {"configuration": TEXT, "pieces": PIECES}),
+        "Board.after": (
+            on_board("after"),
+            {
+                "cell": Kind(lambda: 9, same=(np.int64(9),), wrong=(0, *CELL.wrong)),
+                "piece": Kind(
+                    lambda: EXAMPLE.piece("A"),
+                    same=("A", np.int64(EXAMPLE.piece("A"))),
+                    wrong=(16, -1, "x", "K", 1.0, True, ["A"]),
+                ),
+            },
+        ),
+        "Board.piece_left": (on_board("piece_left"), {"name": NAME}),
+        "PieceSet": (
+            PieceSet,
+            {
+                "features": Kind(lambda: EXAMPLE.features, wrong=("abcd", (1, 2, 3, 4), None)),
+                "properties": Kind(
+                    lambda: EXAMPLE.properties,
+                    wrong=(("ab", "cd", "ef", "gh"), (("a", 1),) * 4, ((1, 2),), None, 5),
+                ),
+                "names": Kind(lambda: EXAMPLE.names, wrong=("ABC", "A" * 16, None, 5, [1])),
+            },
+        ),
+        "PieceSet.of": (PieceSet.of, {"pieces": PIECES}),
+        "PieceSet.piece": (EXAMPLE.piece, {"name": Kind(lambda: "A", wrong=("", "AB", 3, None))}),
+        "PieceSet.words_of": (
+            EXAMPLE.words_of,
+            {"piece": Kind(lambda: 3, same=(np.int64(3),), wrong=(-1, 16, 3.0, "A", None, True))},
+        ),
+        "board_svg": (quarto.board_svg, {"board": BOARD}),
+        "board_text": (quarto.board_text, {"board": BOARD}),
+        "can_draw": (quarto.can_draw, {"board": BOARD, "method": METHOD}),
+        "cell_name": (quarto.cell_name, {"cell": CELL}),
+        "create_grid": (
+            quarto.create_grid, {"configuration": TEXT, "properties": GIVEN_PROPERTIES}
+        ),
+        "drawn_completions": (quarto.drawn_completions, {"board": BOARD, "method": METHOD}),
+        "explain": (quarto.explain, {"board": BOARD}),
+        "is_reachable": (quarto.is_reachable, {"board": BOARD}),
+        "line_of_play": (quarto.line_of_play, {"board": BOARD, "in_hand": IN_HAND}),
+        "parse_pieces": (
+            lambda text: quarto.parse_pieces(text),
+            {"text": Kind(Path(quarto.example_pieces()).read_text, wrong=(None, 5, ["piece"]))},
+        ),
+        "piece_properties": (quarto.piece_properties, {"pieces": PIECES}),
+        "quarto": (quarto.quarto, {"configuration": TEXT, "properties": GIVEN_PROPERTIES}),
+        "rated_moves": (quarto.rated_moves, {"board": BOARD, "in_hand": IN_HAND}),
+        "read_pieces": (
+            quarto.read_pieces,
+            {"location": Kind(quarto.example_pieces, wrong=(None, 5, ["a"], "nowhere.txt"))},
+        ),
+        "safe_pieces": (quarto.safe_pieces, {"board": BOARD}),
+        "solve": (quarto.solve, {"board": BOARD, "in_hand": IN_HAND}),
+        "why_unreachable": (quarto.why_unreachable, {"board": BOARD}),
+        "winning_cells": (quarto.winning_cells, {"board": BOARD, "name": NAME}),
+    },
+    others=frozenset(
+        {
+            *("COMPLETIONS_LIMIT", "DRAW_METHODS", "ROWS", "SOLVE_LIMIT", "PiecesFileError"),
+            *("Move", "Outcome", "Quarto", "RatedMove", "Row", "Solution"),  # what is answered
+            "example_pieces",
+        }
+    ),
+)  # fmt: skip
+
+
+def test_no_function_is_forgotten() -> None:
+    DOORS.check_complete()
+
+
+@pytest.mark.parametrize(("call", "kinds", "place"), list(DOORS.places()))
+def test_wrong_arguments_are_refused_by_name(
+    call: Any, kinds: Mapping[str, Kind], place: str
+) -> None:
+    DOORS.check(call, kinds, place)
+
+
+def test_the_wrong_one_of_two_dictionaries_is_refused() -> None:
+    with pytest.raises(InputError, match="is not the name of a piece, which is one character"):
+        quarto.quarto("N?BI??JO?FDLMEAG", FEATURES)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="is not a dictionary of the two properties of a feature"):
+        quarto.piece_properties(PROPERTIES)  # type: ignore[arg-type]
+
+
+def test_what_solve_answers_can_be_played() -> None:
+    board = Board.parse("??HPF?N?M?A?ED??", EXAMPLE)
+    given = quarto.solve(board).moves[0].hand_over
+    assert given is not None
+    cell = quarto.solve(board, given).moves[0].cell
+    assert cell is not None
+    after = board.after(cell, given)
+    assert after == board.after(cell, EXAMPLE.piece(given))
+    assert len(after.empty) == len(board.empty) - 1
