@@ -38,6 +38,7 @@ from quaternity.epistemic.formula import (
     some,
 )
 from quaternity.epistemic.information import information_set
+from quaternity.epistemic.normal_form import normal_form
 from quaternity.epistemic.propositional import (
     Case,
     cases,
@@ -69,6 +70,7 @@ class SolverEvaluator:
         self.deadline = deadline
         self._answers: dict[tuple[Formula, Deal, Said], bool] = {}
         self._everywhere: dict[tuple[Formula, Said], Deal | None] = {}
+        self._normal_forms: dict[Formula, Formula] = {}
 
     def truth(self, formula: Formula, deal: Deal, said: Said = ()) -> bool:
         """Whether a formula is true at a deal, after some announcements that are true there.
@@ -76,20 +78,31 @@ class SolverEvaluator:
         Raises:
             Undecided: not shown within the limits.
         """
+        return self._truth(self._normal(formula), deal, tuple(map(self._normal, said)))
+
+    def _normal(self, formula: Formula) -> Formula:
+        if formula not in self._normal_forms:
+            normal = normal_form(formula, self.problem)
+            # A normal form is its own: parts of it come back often.
+            self._normal_forms[formula] = self._normal_forms[normal] = normal
+        return self._normal_forms[formula]
+
+    def _truth(self, formula: Formula, deal: Deal, said: Said) -> bool:
+        """As `truth`, for formulas in normal form."""
         match formula:
             case Constant() | Holds():
                 return true_in(formula, deal)
             case Announced(announcement, then):
-                return not self.truth(announcement, deal, said) or self.truth(
+                return not self._truth(announcement, deal, said) or self._truth(
                     then, deal, (*said, announcement)
                 )
             case Iff(first, second):
-                return self.truth(first, deal, said) == self.truth(second, deal, said)
+                return self._truth(first, deal, said) == self._truth(second, deal, said)
             case Not() | And() | Or() | Implies():
                 needed = unfolded(formula, True)
                 assert needed is not None
                 wishes = sorted(needed[1], key=effort)
-                found = (self.truth(part, deal, said) == wish for part, wish in wishes)
+                found = (self._truth(part, deal, said) == wish for part, wish in wishes)
                 return all(found) if needed[0] else any(found)
             case _:
                 key = (formula, deal, said)
@@ -109,7 +122,7 @@ class SolverEvaluator:
                 return not self.way_to_failure(part, deal, said)
             case Unknown(knower, owner, count):
                 held = (
-                    self.truth(Knows(knower, Holds(owner, card)), deal, said)
+                    self._truth(Knows(knower, Holds(owner, card)), deal, said)
                     for card in _cards_of(deal, owner)
                 )
                 return sum(not known for known in held) == count
@@ -118,6 +131,7 @@ class SolverEvaluator:
 
     def public_counterexample(self, formula: Formula, said: Said = ()) -> Deal | None:
         """A public deal, in which all that was said was true, where a formula is false."""
+        formula, said = self._normal(formula), tuple(map(self._normal, said))
         if (formula, said) not in self._everywhere:
             self._everywhere[formula, said] = self._search((), formula, None, said)
         return self._everywhere[formula, said]
@@ -134,6 +148,7 @@ class SolverEvaluator:
         Raises:
             Undecided: neither found nor excluded within the limits.
         """
+        formula, said = self._normal(formula), tuple(map(self._normal, said))
         return self._otherwise(players, self._settled(formula, deal, said), True, deal, said)
 
     def way_to_failure(self, formula: Formula, deal: Deal, said: Said = ()) -> list[Deal]:
@@ -142,6 +157,10 @@ class SolverEvaluator:
         Raises:
             Undecided: neither found nor excluded within the limits.
         """
+        formula, said = self._normal(formula), tuple(map(self._normal, said))
+        if self._normal(Common(formula)) == formula:
+            # It has one truth value wherever a chain leads.
+            return [] if self._truth(formula, deal, said) else [deal]
         return way_to(self, formula, deal, said)
 
     def _otherwise(
@@ -149,7 +168,7 @@ class SolverEvaluator:
     ) -> Deal | None:
         """A deal with the same hands where a formula has not a truth value."""
         if determined(formula, players):
-            return None if self.truth(formula, deal, said) == truth else deal
+            return None if self._truth(formula, deal, said) == truth else deal
         needed = unfolded(formula, truth)
         if needed is None:
             return self._search(players, formula if truth else Not(formula), deal, said)
@@ -159,7 +178,7 @@ class SolverEvaluator:
             return next((one for one in found if one is not None), None)
         # What these hands determine is true all over the information set, or nowhere in it.
         told = [wish for wish in wishes if determined(wish[0], players)]
-        if any(self.truth(part, deal, said) == wish for part, wish in told):
+        if any(self._truth(part, deal, said) == wish for part, wish in told):
             return None
         open_ones = some(
             part if wish else Not(part) for part, wish in wishes if not determined(part, players)
@@ -170,7 +189,7 @@ class SolverEvaluator:
         """The formula with what is the same all over the deal's connected piece put in."""
         match formula:
             case Common() | Everywhere():
-                return Constant(self.truth(formula, deal, said))
+                return Constant(self._truth(formula, deal, said))
             case Not(part):
                 return Not(self._settled(part, deal, said))
             case And(parts):
@@ -219,13 +238,13 @@ class SolverEvaluator:
         """A counterexample among the deals that cost nothing to find: the real one and any one."""
         verdict = solve(seen)
         for one in (deal, verdict.deal if isinstance(verdict, Feasible) else None):
-            if one is not None and self._said(said, one) and not self.truth(formula, one, said):
+            if one is not None and self._said(said, one) and not self._truth(formula, one, said):
                 return one
         return None
 
     def _said(self, said: Said, deal: Deal) -> bool:
         """Whether all announcements were true at a deal."""
-        return all(self.truth(one, deal, said[:index]) for index, one in enumerate(said))
+        return all(self._truth(one, deal, said[:index]) for index, one in enumerate(said))
 
     def _plain_search(self, seen: DealProblem, formula: Formula) -> tuple[bool, Deal | None]:
         """A deal where a propositional formula is true, case by case.
@@ -234,6 +253,7 @@ class SolverEvaluator:
         """
         listed = cases(seen, formula, limit=MAX_CASES)
         for case in listed or ():
+            self.deadline.left()
             verdict = solve(narrowed(seen, case))
             if isinstance(verdict, Feasible):
                 return True, verdict.deal
@@ -252,7 +272,7 @@ class SolverEvaluator:
         if not self.satisfiable(encoder):
             return None
         deal = encoder.model.deal(table)
-        if not self._said(said, deal) or self.truth(formula, deal, said):
+        if not self._said(said, deal) or self._truth(formula, deal, said):
             raise SolverFault(f"CP-SAT found {deal}, where {formula} is not false")
         return deal
 
@@ -286,7 +306,7 @@ class SolverEvaluator:
                 deal, said = model.deal(guess.table), guess.said
                 if not self._said(said, deal):
                     continue  # nothing depends on a deal that the announcements exclude
-                if self.truth(guess.formula, deal, said) != guess.truth:
+                if self._truth(guess.formula, deal, said) != guess.truth:
                     wrong.append((guess, deal))
         for guess, deal in wrong:
             encoder.forbid(guess, deal, self._counter_case(guess, deal))
@@ -300,10 +320,10 @@ class SolverEvaluator:
         found = self.counterexample(players, part, deal, guess.said)
         if found is None:
             raise SolverFault(f"{guess.formula} is false at {deal}, but nothing shows it")
-        case = case_around(part, False, found, guess.said, self.truth)
+        case = case_around(part, False, found, guess.said, self._truth)
         for index, one in enumerate(guess.said):
             said = guess.said[:index]
-            case = merged(case, case_around(one, True, found, said, self.truth))
+            case = merged(case, case_around(one, True, found, said, self._truth))
         return case
 
 

@@ -24,6 +24,7 @@ from quaternity.epistemic.formula import (
 )
 from quaternity.epistemic.holding import SECONDS, Method, ask, checked_formula
 from quaternity.epistemic.information import checked_deal, information_set, same_hands
+from quaternity.epistemic.normal_form import normal_form
 from quaternity.epistemic.propositional import (
     Case,
     cases,
@@ -245,6 +246,9 @@ class _Writer:
             else:
                 self.say(level, f"{part} is not common knowledge: it is false")
             self.write(part, chain[-1], said, level + 1)
+        elif normal_form(Common(part), self.problem) == normal_form(part, self.problem):
+            self.say(level, f"{part} is common knowledge: whether it is true, everybody knows:")
+            self.write(part, deal, said, level + 1)
         elif self.evaluator.public_counterexample(part, said) is None:
             self.say(level, f"{part} is common knowledge, for it is true in every public deal:")
             self._impossible(part, said, self.problem, (), deal, level + 1)

@@ -1,0 +1,272 @@
+"""Formulas made simpler before they are searched, by what is true of all knowledge (S5).
+
+Everything that somebody knows is looked up in classes of deals: those with the same hand (`K`), the
+same hands (`D`), those joined by steps that somebody cannot tell (`C`), or all of them (`P`). What
+has one truth value all over every class of a kind is *settled* there: so `K1 f` is f for a settled
+f, and `K1 (f | g)` is f | K1 g. What players see and know is settled in their own classes; what is
+common knowledge, and what is not, in everybody's. Knowledge inside knowledge of larger classes says
+nothing new: `C K1 f` is `C f`. To know a conjunction is to know its parts. And cards that the
+public record gives to somebody, or denies, are constants.
+
+Each step is right in every model in which hands are seen, so also after any announcement, whose
+model has the same links between fewer deals; therefore it is also done inside announcements.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from quaternity.epistemic.formula import (
+    FALSE,
+    TRUE,
+    And,
+    Announced,
+    Common,
+    Constant,
+    Distributed,
+    Everywhere,
+    Formula,
+    Holds,
+    Iff,
+    Implies,
+    Knows,
+    Not,
+    Or,
+    Unknown,
+    every,
+    some,
+)
+from quaternity.errors import LimitError
+from solvers.problem import DealProblem, mask_of
+
+GROWTH = 2
+"""A normal form that has more than so many times the parts is not used."""
+
+
+def normal_form(formula: Formula, problem: DealProblem) -> Formula:
+    """A formula that is true in the same public deals whatever was announced, easier to search.
+
+    Args:
+        formula: names only players and cards of the problem (see `Language`).
+
+    Cost: parts x depth.
+
+    >>> from quaternity.epistemic.grammar import parse
+    >>> from solvers.problem import SetConstraint
+    >>> three_cards = DealProblem([1, 1, 1], [SetConstraint.of([[0, 1, 2]] * 3, players=3)])
+    >>> for text in ("C !C H0 0/0", "K1 (H1 0/0 | K2 H0 0/1 & C K0 H0 0/2)", "K0 !K0 !H0 0/1"):
+    ...     print(normal_form(parse(text), three_cards))
+    !C H0 0/0
+    H1 0/0 | K1 K2 H0 0/1 & C H0 0/2
+    H0 0/1
+    """
+    try:
+        found = _Normal(problem).of(formula)
+    except LimitError:  # nested too deep by a step or two
+        return formula
+    return formula if found.size > GROWTH * formula.size + 10 else found
+
+
+class _Kind(NamedTuple):
+    """A kind of classes of deals.
+
+    Attributes:
+        width: how many deals the classes have: those of a kind lie in those of any wider one, and
+            for hands also in those of fewer hands. 0: hands; 1: joined by steps; 2: all.
+        seen: bit mask of the players whose hands are the same all over a class.
+        around: the formula that something is true all over the class.
+    """
+
+    width: int
+    seen: int
+    around: Callable[[Formula], Formula]
+
+
+class _Settled(NamedTuple):
+    """Where a formula is settled.
+
+    Attributes:
+        hands: bit mask of the players whose hands together settle it.
+        public: whether it has one truth value in all deals.
+    """
+
+    hands: int
+    public: bool
+
+
+class _Normal:
+    """Normal forms for one problem."""
+
+    def __init__(self, problem: DealProblem) -> None:
+        self._problem = problem
+        # By identity, for equality would compare whole formulas; the formula is kept alive.
+        self._known: dict[int, tuple[Formula, _Settled]] = {}
+
+    def of(self, formula: Formula) -> Formula:
+        """The normal form of a formula."""
+        match formula:
+            case Holds() | Unknown():
+                return self._atom(formula)
+            case Not(part):
+                return _negated(self.of(part))
+            case And(parts):
+                return _all(list(map(self.of, parts)))
+            case Or(parts):
+                return _any(list(map(self.of, parts)))
+            case Implies(premise, conclusion):
+                return _implied(self.of(premise), self.of(conclusion))
+            case Iff(first, second):
+                return _alike(self.of(first), self.of(second))
+            case Announced(announcement, then):
+                said, after = self.of(announcement), self.of(then)
+                if isinstance(said, Constant) or after == TRUE:
+                    return _implied(said, after)
+                return Announced(said, after)
+            case _:
+                kind = _kind_of(formula)
+                return formula if kind is None else self._around(kind, self.of(formula.parts()[0]))
+
+    def _atom(self, formula: Holds | Unknown) -> Formula:
+        """An atom, or the constant that the public record makes of it."""
+        hands = self._problem.hands
+        if isinstance(formula, Unknown):
+            knower, owner, count = formula.knower, formula.owner, formula.count
+            if knower == owner or not hands[owner]:
+                return Constant(count == 0)
+            return FALSE if count > hands[owner] else formula
+        constraint = self._problem.sets[formula.card.set_index]
+        if formula.card.number >= constraint.size:
+            return FALSE  # out of play
+        owners, player = constraint.owners[formula.card.number], 1 << formula.player
+        if not owners & player:
+            return FALSE
+        return TRUE if owners == player else formula
+
+    def _around(self, kind: _Kind, part: Formula) -> Formula:
+        """That a formula in normal form is true all over a class."""
+        if self._is_settled(part, kind):
+            return part
+        match part:
+            case And(parts):
+                return _all([self._around(kind, one) for one in parts])
+            case Not(Or(parts)):
+                return _all([self._around(kind, _negated(one)) for one in parts])
+            case Not(Implies(premise, conclusion)):
+                return _all([self._around(kind, one) for one in (premise, _negated(conclusion))])
+            case Or(parts):
+                return self._either(kind, parts, part)
+            case Not(And(parts)):
+                return self._either(kind, [_negated(one) for one in parts], part)
+            case Implies(premise, conclusion):
+                return self._either(kind, [_negated(premise), conclusion], part)
+            case _:
+                inner = _kind_of(part)
+                if inner is not None and _lies_in(inner, kind):
+                    return self._around(kind, part.parts()[0])
+                return kind.around(part)
+
+    def _either(self, kind: _Kind, parts: Sequence[Formula], whole: Formula) -> Formula:
+        """That one of some formulas is true everywhere: those that are settled come out."""
+        open_ones = [one for one in parts if not self._is_settled(one, kind)]
+        if len(open_ones) == len(parts):
+            return kind.around(whole)
+        settled = [one for one in parts if self._is_settled(one, kind)]
+        return _any([*settled, self._around(kind, _any(open_ones))])
+
+    def _is_settled(self, formula: Formula, kind: _Kind) -> bool:
+        settled = self._settled(formula)
+        if settled.public:
+            return True
+        players = self._problem.players
+        if kind.width == 0:
+            # What all but one hold leaves one hand for the last.
+            return not settled.hands & ~kind.seen or kind.seen.bit_count() >= players - 1
+        # What each single hand settles is the same along every step; of two players, each single
+        # hand settles the deal.
+        return kind.width == 1 and (not settled.hands or players <= 2)
+
+    def _settled(self, formula: Formula) -> _Settled:
+        known = self._known.get(id(formula))
+        if known is None:
+            known = self._known[id(formula)] = (formula, self._new_settled(formula))
+        return known[1]
+
+    def _new_settled(self, formula: Formula) -> _Settled:
+        match formula:
+            case Constant() | Everywhere():
+                return _Settled(0, True)
+            case Common():
+                return _Settled(0, False)
+            case Holds(player, _) | Knows(player, _) | Unknown(player, _, _):
+                return _Settled(1 << player, False)
+            case Distributed(players, _):
+                return _Settled(mask_of(players), False)
+            case _:
+                hands, public = 0, True
+                for part in formula.parts():
+                    settled = self._settled(part)
+                    hands, public = hands | settled.hands, public and settled.public
+                return _Settled(hands, public)
+
+
+def _kind_of(formula: Formula) -> _Kind | None:
+    """The classes that a formula about knowledge speaks of."""
+    match formula:
+        case Knows(player, _):
+            return _Kind(0, 1 << player, lambda part: Knows(player, part))
+        case Distributed(players, _):
+            return _Kind(0, mask_of(players), lambda part: Distributed(players, part))
+        case Common():
+            return _Kind(1, 0, Common)
+        case Everywhere():
+            return _Kind(2, 0, Everywhere)
+        case _:
+            return None
+
+
+def _lies_in(inner: _Kind, outer: _Kind) -> bool:
+    """Whether every class of one kind is part of a class of another."""
+    return inner.width < outer.width or (
+        inner.width == outer.width and not outer.seen & ~inner.seen
+    )
+
+
+def _negated(formula: Formula) -> Formula:
+    match formula:
+        case Constant(value):
+            return FALSE if value else TRUE
+        case Not(part):
+            return part
+        case _:
+            return Not(formula)
+
+
+def _all(parts: Sequence[Formula]) -> Formula:
+    if FALSE in parts:
+        return FALSE
+    return every(part for part in parts if part != TRUE)
+
+
+def _any(parts: Sequence[Formula]) -> Formula:
+    if TRUE in parts:
+        return TRUE
+    return some(part for part in parts if part != FALSE)
+
+
+def _implied(premise: Formula, conclusion: Formula) -> Formula:
+    if premise == FALSE or conclusion == TRUE:
+        return TRUE
+    if premise == TRUE:
+        return conclusion
+    return _negated(premise) if conclusion == FALSE else Implies(premise, conclusion)
+
+
+def _alike(first: Formula, second: Formula) -> Formula:
+    for one, other in ((first, second), (second, first)):
+        if isinstance(one, Constant):
+            return other if one.value else _negated(other)
+    return Iff(first, second)
+
+
+__all__ = ["normal_form"]
