@@ -107,6 +107,8 @@ def checked_formula(
     language = Language.of(problem, set_size)
     if isinstance(formula, str):
         return parse(formula, language)
+    if not isinstance(formula, Formula):
+        raise InputError(f"formula: {formula!r} is neither a formula nor its text")
     language.check(formula)
     return formula
 
@@ -124,7 +126,7 @@ def ask(
         InputError: the method is unknown, or the time limit is not positive.
         LimitError: too many deals to list, or (`Undecided`) not shown within the time.
     """
-    if not seconds > 0:
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds > 0:
         raise InputError(f"seconds: {seconds!r} is not a positive number")
     method = Method.parse(method)
     deadline = Deadline(seconds)

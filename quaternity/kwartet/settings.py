@@ -69,7 +69,10 @@ class KwartetSettings:
             value = getattr(self, name)
             if not isinstance(value, int) or isinstance(value, bool) or value not in allowed:
                 faults.append(f"{name}: {value!r} is out of range {allowed[0]}..{allowed[-1]}")
-        if not isinstance(self.announce, Announce):
+        if isinstance(self.announce, str):
+            # Also as text: the other rule would silently be meant.
+            object.__setattr__(self, "announce", Announce.parse(self.announce))
+        else:
             faults.append(f"announce: {self.announce!r} is not an Announce")
         if not isinstance(self.own_card_requests, bool):
             faults.append(f"own_card_requests: {self.own_card_requests!r} is neither True or False")

@@ -94,7 +94,7 @@ def test_truth_is_kept(position: Position, seed: int) -> None:
 
 @pytest.mark.slow
 @given(positions(), st.integers(0, 2**32))
-@settings(max_examples=10_000, deadline=None)
+@settings(max_examples=3_000, deadline=None)
 def test_truth_is_kept_in_many_games(position: Position, seed: int) -> None:
     random, language = Random(seed), Language.of(position[0])
     for depth in (2, 3, 4, 5, 6):
