@@ -31,6 +31,7 @@ from quaternity.epistemic.normal_form import GROWTH, normal_form
 from quaternity.epistemic.strategies import positions
 from quaternity.kwartet.settings import KwartetSettings
 from solvers import Deal, DealProblem, SetConstraint
+from tests.epistemic.by_definition import holds_by_definition
 from tests.kwartet.games import random_log
 
 Position = tuple[DealProblem, Deal]
@@ -215,3 +216,23 @@ def test_common_knowledge_of_common_knowledge_at_full_size(inside: str) -> None:
         truth, reason = judge(formula, problem, deal, "solvers", seconds=20)
         assert truth
         assert isinstance(reason, Explanation)
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        # Hands together settle what one of them alone does not.
+        "K1 (D{1,2} H3 0/0 | H0 0/1 & H2 0/2)",
+        "K1 (D{1,2} !H3 0/0 -> K2 H0 0/1)",
+        "[!H0 0/0!] K1 (D{1,2} H3 0/0 | K2 H0 0/1)",
+        # After an announcement, `P` asks about the deals that are left.
+        "[!H0 0/0!] P (H1 0/0 | H2 0/0 | H3 0/0)",
+        "[!H0 0/0 & !H1 0/0!] (P (H2 0/0 | H3 0/0) & !P H2 0/0)",
+    ],
+)
+def test_every_deal_by_both_evaluators(formula: str) -> None:
+    model, solvers = Model(FOUR), SolverEvaluator(FOUR, Deadline(60))
+    asked = parse(formula)
+    expected = [holds_by_definition(asked, FOUR, model.deal(world)) for world in range(24)]
+    assert model.extension(asked).tolist() == expected
+    assert [solvers.truth(asked, model.deal(world)) for world in range(24)] == expected

@@ -140,6 +140,22 @@ def test_distances_are_those_of_minimax() -> None:
     assert {abs(value) * distance for value, distance in seen} == {0, 1, 2, 3, 4}
 
 
+@given(st.integers(0, 10**6), st.integers(5, 7))
+@settings(max_examples=6, deadline=None)
+def test_a_distance_is_one_more_than_that_of_what_comes_next(seed: int, empty: int) -> None:
+    """Every move, against the solution of the position that it leads to."""
+    random = Random(seed)
+    board = random_open_board(random, empty)
+    in_hand = random.choice(board.left)
+    for hand in (None, in_hand):
+        for (cell, name), outcome, distance in rated_moves(board, hand)[:: 1 + empty // 3]:
+            after = board if cell is None or hand is None else board.after(cell, hand)
+            if name is not None:
+                answer = solve(after, name)
+                assert outcome == -answer.outcome
+                assert distance == answer.distances[0] + (cell is not None)
+
+
 @given(st.integers(0, 10**6), st.integers(4, 8), st.booleans())
 @settings(max_examples=15, deadline=None)
 def test_a_line_of_play_is_as_long_as_was_said(seed: int, empty: int, hand: bool) -> None:
@@ -158,6 +174,16 @@ def test_a_line_of_play_is_as_long_as_was_said(seed: int, empty: int, hand: bool
         in_hand = name
     assert len(line) - (not hand) == solution.distances[0]
     assert bool(board.quartos()) == (solution.outcome != Outcome.DRAW)
+
+
+def test_distances_of_a_long_resistance() -> None:
+    """A defence that holds for some placements is asked again for more."""
+    board = Board.parse("A?????HLKP?E???I", EXAMPLE)
+    rated = rated_moves(board)
+    assert tuple(one.distance for one in rated) == (9, 9, 9, 9, 7, 5, 5, 3, 3)
+    for (_, name), outcome, distance in rated:
+        answer = solve(board, name)
+        assert (outcome, distance) == (-answer.outcome, answer.distances[0])
 
 
 def test_the_longest_resistance_comes_first() -> None:

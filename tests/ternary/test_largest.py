@@ -1,5 +1,6 @@
 """Largest collections without a three: search and CP-SAT held together, 54 and 20 proved."""
 
+from contextlib import suppress
 from itertools import combinations
 
 import pytest
@@ -10,6 +11,7 @@ from quaternity.errors import InputError, LimitError, SolverFault
 from quaternity.ternary import (
     LARGEST_METHODS,
     WHOLE_DECK,
+    Best,
     Rule,
     largest_by_search,
     largest_free,
@@ -179,3 +181,18 @@ def test_wrong_arguments_are_named() -> None:
         largest_in_deck(Rule.SET, "")
     with pytest.raises(InputError, match="already there"):
         largest_free([1, 1], Rule.SET)
+
+
+@given(tables(6, 24), RULES, st.integers(1, 60))
+@settings(deadline=None, max_examples=60)
+def test_bounds_hold_wherever_the_search_ends(table: list[int], rule: Rule, nodes: int) -> None:
+    """The largest part is never smaller than what was found, and never above the bound."""
+    size, best = len(largest_free(table, rule)), Best[int]()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(largest_by_search, "NODES", nodes)
+        with suppress(LimitError):
+            largest_free(table, rule, best=best)
+            assert best.proved
+    assert best.size <= size <= best.bound
+    assert holds_no_three(best.found, rule)
+    assert set(best.found) <= set(table)
