@@ -81,6 +81,8 @@ class SolverEvaluator:
         return self._truth(self._normal(formula), deal, tuple(map(self._normal, said)))
 
     def _normal(self, formula: Formula) -> Formula:
+        if formula.depth <= 2:
+            return formula  # knowledge of hands alone is as quick as it is
         if formula not in self._normal_forms:
             normal = normal_form(formula, self.problem)
             # A normal form is its own: parts of it come back often.

@@ -20,7 +20,6 @@ from quaternity.epistemic.formula import (
 from quaternity.epistemic.grammar import parse
 from quaternity.epistemic.information import checked_deal
 from quaternity.epistemic.language import Language
-from quaternity.epistemic.normal_form import normal_form
 from quaternity.epistemic.propositional import is_propositional
 from quaternity.errors import InputError, LimitError
 from solvers.problem import DealProblem
@@ -132,7 +131,7 @@ def ask(
     deadline = Deadline(seconds)
     if method is Method.EXPLICIT:
         return question(_explicit(problem, deadline))
-    if method is Method.SOLVERS or is_plain(normal_form(formula, problem)):
+    if method is Method.SOLVERS or is_plain(formula):
         return question(_by_solvers(problem, deadline))
     from quaternity.epistemic.worlds import MAX_WORLDS, quick_count
 
