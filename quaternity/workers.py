@@ -27,9 +27,9 @@ from concurrent.futures import (
 from contextlib import contextmanager
 from itertools import islice
 from random import Random
-from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeAlias, TypeVar
 
-from quaternity.errors import InputError, LimitError
+from quaternity.errors import InputError, LimitError, SolverFault
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 Arguments = ParamSpec("Arguments")
+_Done: TypeAlias = "tuple[list[Result], Raised | None]"
+"""What came of a chunk: the results before the first error, and the error."""
 
 MOST_LOSSES = 4
 """Times in a row that workers may die without any chunk coming back, before giving up."""
@@ -206,7 +208,8 @@ def ordered_map(
 
     Raises:
         WorkersLost: workers died `MOST_LOSSES` times in a row without a chunk coming back.
-        What `function` raises, at the item's turn.
+        What `function` raises, at the item's turn: the results before it come first. What is meant
+            to end a program (`SystemExit` and the like) becomes a `SolverFault`.
     """
     if chunk_size < 1:
         raise InputError(f"chunk_size: {chunk_size} is not at least 1")
@@ -228,7 +231,7 @@ def ordered_map(
                 for chunk in waiting:
                     if chunk.future is None:
                         chunk.future = pool.submit(_run, function, chunk.items)
-                results = waiting[0].wait(pool)
+                results, raised = waiting[0].wait(pool)
             except pool.lost as reason:
                 losses += 1
                 if losses > MOST_LOSSES:
@@ -242,10 +245,12 @@ def ordered_map(
             except CancelledError as reason:
                 raise WorkersLost("the work was cancelled: the cluster went away") from reason
             losses = 0
-            chunk = waiting.popleft()
+            waiting.popleft()
             if on_done is not None:
-                on_done(len(chunk.items))
+                on_done(len(results))
             yield from results
+            if raised is not None:
+                raise raised.error
     except BaseException:
         # An error, an interrupt, or nobody wants the rest.
         pool.drop()
@@ -273,10 +278,10 @@ class _Chunk(Generic[Item, Result]):
 
     def __init__(self, items: Sequence[Item]) -> None:
         self.items = items
-        self.future: Future[list[Result]] | None = None
+        self.future: Future[_Done[Result]] | None = None
 
-    def wait(self, pool: Pool) -> list[Result]:
-        """The results."""
+    def wait(self, pool: Pool) -> _Done[Result]:
+        """The results up to the first error, and the error."""
         assert self.future is not None, "the chunk was handed over"
         return pool.wait(self.future)
 
@@ -287,8 +292,56 @@ class _Chunk(Generic[Item, Result]):
             self.future = None
 
 
-def _run(function: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
-    return [function(item) for item in items]
+def _run(function: Callable[[Item], Result], items: Sequence[Item]) -> _Done[Result]:
+    results: list[Result] = []
+    try:
+        for item in items:
+            results.append(function(item))  # noqa: PERF401  # those before an error are kept
+    except BaseException as error:
+        if is_interrupt(error):
+            raise
+        return results, Raised(error)
+    return results, None
+
+
+class Raised:
+    """An error as the result of a chunk. Where it is pickled it becomes one that can be."""
+
+    __slots__ = ("error",)
+
+    def __init__(self, error: BaseException) -> None:
+        # What would end a worker unnoticed is an error like any other here.
+        self.error = (
+            error
+            if isinstance(error, Exception)
+            else SolverFault(f"the work was to be ended by {error!r}")
+        )
+
+    def __reduce__(self) -> tuple[type[Raised], tuple[Exception]]:
+        import pickle
+        from traceback import format_exception
+
+        try:
+            pickle.loads(pickle.dumps(self.error))  # noqa: S301  # our own
+        except Exception:
+            return Raised, (SolverFault(f"the work failed by {self.error!r}"),)
+        self.error.add_note("".join(format_exception(self.error)))
+        return Raised, (self.error,)
+
+
+def is_interrupt(error: BaseException) -> bool:
+    """Whether an exception is the user's own interrupt, and not raised by code from outside.
+
+    Interrupts reach the main thread alone, and no process that leaves them to its parent.
+    """
+    import signal
+    import threading
+
+    return (
+        isinstance(error, KeyboardInterrupt)
+        and threading.current_thread() is threading.main_thread()
+        and signal.getsignal(signal.SIGINT) is not signal.SIG_IGN
+    )
 
 
 # ---------------------------------------------------------------------------- processes
@@ -339,8 +392,10 @@ __all__ = [
     "MOST_LOSSES",
     "MOST_WORKERS",
     "Pool",
+    "Raised",
     "SerialExecutor",
     "WorkersLost",
+    "is_interrupt",
     "item_random",
     "open_executor",
     "ordered_map",

@@ -10,7 +10,7 @@ import sys
 import typer
 
 from quaternity.cli.status import ExitStatus
-from quaternity.errors import LimitError, QuaternityError, SolverFault
+from quaternity.errors import LimitError, PlayerFault, QuaternityError, SolverFault
 
 app = typer.Typer(
     name="quaternity",
@@ -39,7 +39,8 @@ def run(arguments: list[str] | None = None) -> int:
         print(f"quaternity: {error}", file=sys.stderr)
         if isinstance(error, LimitError):
             return ExitStatus.LIMIT
-        return ExitStatus.DISAGREE if isinstance(error, SolverFault) else ExitStatus.BAD_INPUT
+        broken = isinstance(error, SolverFault | PlayerFault)
+        return ExitStatus.DISAGREE if broken else ExitStatus.BAD_INPUT
     except KeyboardInterrupt:
         return ExitStatus.INTERRUPTED
     except SystemExit as leave:

@@ -7,11 +7,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from quaternity.cli.failed_players import (
+    MoveSeconds,
+    Traceback,
+    saved_failure,
+    status_of,
+    told_stop,
+    traced,
+)
 from quaternity.cli.kwartet import kwartet
-from quaternity.cli.status import ExitStatus
 from quaternity.cli.terminal import console, progress, warn
 
 if TYPE_CHECKING:
+    from quaternity.errors import PlayerFault
     from quaternity.kwartet.standing import Mean, Standing
     from quaternity.kwartet.tournament import Outcome, Tournament
 
@@ -20,6 +28,8 @@ MOST_GAMES = 10_000_000
 WORLDS_EVERY = 5
 """A picture shows the number of possible deals at every so many goes."""
 GAMES_A_CHUNK = 20
+ALL_ORDERS = 4
+"""With more players not all orders of seats are played."""
 
 Seats = Annotated[str, typer.Option(help="Strategies by commas, 2 to 8, repeats allowed.")]
 Sets = Annotated[int, typer.Option("-n", "--sets", help="Number of sets, 2 to 20.")]
@@ -30,7 +40,9 @@ AnnounceRule = Annotated[
 Rotate = Annotated[
     bool,
     typer.Option(
-        "--rotate/--fixed", help="Whether strategies move on one seat a game; seat 0 starts."
+        "--rotate/--fixed",
+        help="Play each deal in all orders of seats (from 5 players on in a balanced choice of "
+        "them), or keep the seats; seat 0 starts.",
     ),
 ]
 OwnCards = Annotated[
@@ -43,7 +55,13 @@ OwnCards = Annotated[
 
 
 def _tournament(
-    seats: str, sets: int, seed: int, announce: str, rotate: bool, own_cards: bool
+    seats: str,
+    sets: int,
+    seed: int,
+    announce: str,
+    rotate: bool,
+    own_cards: bool,
+    move_seconds: float | None,
 ) -> Tournament:
     from quaternity.kwartet.seats import seats_from
     from quaternity.kwartet.settings import Announce, KwartetSettings
@@ -51,12 +69,12 @@ def _tournament(
 
     names = seats_from(seats, people=False)
     settings = KwartetSettings(len(names), sets, Announce.parse(announce), own_cards)
-    return Tournament(settings, names, seed, rotate)
+    return Tournament(settings, names, seed, rotate, move_seconds=move_seconds)
 
 
 @kwartet.command()
 def simulate(
-    games: Annotated[int, typer.Option(min=1, max=MOST_GAMES, help="Games to play.")] = 100,
+    games: Annotated[int, typer.Option(min=1, max=MOST_GAMES, help="Games to play.")] = 240,
     seed: Seed = 0,
     seats: Seats = SEATS,
     sets: Sets = 13,
@@ -71,27 +89,34 @@ def simulate(
         str | None,
         typer.Option(help="Draw wins, and possible deals by go: .png, .svg or .pdf."),
     ] = None,
+    move_seconds: MoveSeconds = None,
+    traceback: Traceback = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
 ) -> None:
     """Let strategies play each other, and say who wins how often.
 
     Strategies: random, greedy, silent, mixed, better-greedy, exact, patient, and registered ones.
     There is a row for every seat that is named, in the order given: a strategy that is named three
-    times has three rows. Win share counts a tie in even parts. The same seed gives the same games
-    on any number of workers.
+    times has three rows, numbered. Each deal is played in all orders of seats, so that nobody gains
+    by his neighbours: 24 games with four players. Where the number of games is no multiple of that,
+    the last deal is played in the first orders only. Errors are standard errors over deals. Win
+    share counts a tie in even parts. The same seed gives the same games on any number of workers.
+
+    A strategy that fails ends the run with status 3 (4 when it took too long): the games before it
+    are shown, and the game that it failed in is saved as a log.
 
     Example: quaternity kwartet simulate --seats patient,exact,exact,exact --games 1000 --seed 1
     """
     import time
     from dataclasses import replace
 
-    from quaternity.errors import LimitError
+    from quaternity.errors import LimitError, PlayerFault
     from quaternity.kwartet.chances import FEW_PLAYERS
     from quaternity.kwartet.tournament import outcomes
     from quaternity.pictures import check_picture
     from quaternity.workers import open_executor
 
-    tournament = _tournament(seats, sets, seed, announce, rotate, own_card_requests)
+    tournament = _tournament(seats, sets, seed, announce, rotate, own_card_requests, move_seconds)
     if plot is not None:
         check_picture(plot)
         if tournament.settings.players <= FEW_PLAYERS:
@@ -100,40 +125,74 @@ def simulate(
             warn(f"possible deals are drawn up to {FEW_PLAYERS} players only: counting is slow")
     began = time.perf_counter()
     finished: list[Outcome] = []
-    status = ExitStatus.DONE
-    chunk = 1 if workers == 1 and dask is None else GAMES_A_CHUNK
+    stop: BaseException | None = None
+    failed = None
+    chunk = 1 if workers == 1 and dask is None else _chunk(tournament.games_a_deal)
     try:
-        with progress("games", games) as bar, open_executor(workers, dask) as pool:
+        with (
+            traced(traceback),
+            progress("games", games) as bar,
+            open_executor(workers, dask) as pool,
+        ):
             finished.extend(outcomes(tournament, games, pool, bar.advance, chunk))
-    except (KeyboardInterrupt, LimitError) as error:
-        if not finished:
+    except (KeyboardInterrupt, LimitError, PlayerFault) as error:
+        if not finished and not isinstance(error, PlayerFault):
             raise
-        limit = isinstance(error, LimitError)
-        status = ExitStatus.LIMIT if limit else ExitStatus.INTERRUPTED
-        why = f"{error}; ended" if limit else "interrupted"
-        warn(f"{why} after {len(finished)} of {games} games")
-    _show(tournament, finished, time.perf_counter() - began, plot, as_json)
-    if status is not ExitStatus.DONE:
-        raise typer.Exit(status)
+        stop = error
+        told_stop(stop, len(finished), games)
+        if isinstance(error, PlayerFault):
+            failed = saved_failure(error, "strategy", ".log", _replay(tournament, error))
+    if finished:
+        _show(tournament, finished, failed, time.perf_counter() - began, plot, as_json)
+    if stop is not None:
+        raise typer.Exit(status_of(stop))
+
+
+def _chunk(games_a_deal: int) -> int:
+    """Games that a worker is given at a time: whole deals."""
+    return games_a_deal * max(1, GAMES_A_CHUNK // games_a_deal)
+
+
+def _replay(tournament: Tournament, fault: PlayerFault) -> list[str]:
+    """The command that plays the game again in which a strategy failed."""
+    settings = tournament.settings
+    assert fault.place is not None, "a game was played"
+    command = ["quaternity", "kwartet", "log", "--seats", ",".join(tournament.strategies)]
+    command += ["--game", str(fault.place.game), "--seed", str(tournament.seed)]
+    command += ["--sets", str(settings.sets), "--announce", str(settings.announce)]
+    if not tournament.rotate:
+        command.append("--fixed")
+    if not settings.own_card_requests:
+        command.append("--no-own-card-requests")
+    if tournament.move_seconds is not None:
+        command += ["--move-seconds", f"{tournament.move_seconds:g}"]
+    return command
 
 
 def _show(
-    tournament: Tournament, finished: list[Outcome], seconds: float, plot: str | None, as_json: bool
+    tournament: Tournament,
+    finished: list[Outcome],
+    failed: dict[str, Any] | None,
+    seconds: float,
+    plot: str | None,
+    as_json: bool,
 ) -> None:
     from quaternity.kwartet.standing import standing, worlds_by_go
 
-    result = standing(tournament.strategies, finished)
+    result = standing(tournament.strategies, finished, tournament.games_a_deal)
     if plot is not None:
         from quaternity.kwartet.standing_plot import plot_standing
 
-        plot_standing(plot, result, worlds_by_go(finished))
+        plot_standing(plot, result, worlds_by_go(finished, tournament.games_a_deal))
     if as_json:
-        print(json.dumps(_document(result, seconds)))
+        print(json.dumps(_document(result, seconds, failed)))
     else:
         _print(result, seconds)
 
 
-def _document(result: Standing, seconds: float) -> dict[str, Any]:
+def _document(result: Standing, seconds: float, failed: dict[str, Any] | None) -> dict[str, Any]:
+    from quaternity.seatings import labels
+
     return {
         "games": result.games,
         "strategies": list(result.strategies),
@@ -145,21 +204,30 @@ def _document(result: Standing, seconds: float) -> dict[str, Any]:
         "goes": result.goes._asdict(),
         "requests": result.requests._asdict(),
         "seconds": seconds,
+        "labels": labels(result.strategies),
+        "win_share_se": [share.se for share in result.win_share],
+        "deals": result.deals,
+        "games_a_deal": result.games_a_deal,
+        "failed": failed,
     }
 
 
 def _print(result: Standing, seconds: float) -> None:
+    from functools import partial
+
     from rich.markup import escape
     from rich.table import Table
 
+    from quaternity.seatings import labels
     from solvers.wording import counted
 
+    shown = partial(_shown, known=result.deals > 1)
     table = Table(box=None, pad_edge=False)
     table.add_column("strategy")
     for heading in ("won alone", "tied", "win share", "sets a game"):
         table.add_column(heading, justify="right")
     for name, sole, tied, share, sets in zip(
-        result.strategies,
+        labels(result.strategies),
         result.sole_wins,
         result.tied_players,
         result.win_share,
@@ -167,18 +235,36 @@ def _print(result: Standing, seconds: float) -> None:
         strict=True,
     ):
         table.add_row(
-            escape(name), str(sole), str(tied), _shown(share, 3), f"{sets / result.games:.2f}"
+            escape(name), str(sole), str(tied), shown(share, 3), f"{sets / result.games:.2f}"
         )
     console().print(table)
     print(
         f"{counted(result.games, 'game')}, {result.tied_games} tied; a game has "
-        f"{_shown(result.goes, 1)} goes and {_shown(result.requests, 1)} requests; "
+        f"{shown(result.goes, 1)} goes and {shown(result.requests, 1)} requests; "
         f"{seconds:.1f} s"
     )
+    if result.games_a_deal > 1:
+        print(_orders(result))
 
 
-def _shown(value: Mean, digits: int) -> str:
-    return f"{value.mean:.{digits}f} ± {value.se:.{digits}f}"
+def _orders(result: Standing) -> str:
+    """In which orders of seats the deals were played."""
+    from solvers.wording import counted
+
+    whole, rest = divmod(result.games, result.games_a_deal)
+    orders = f"{result.games_a_deal} orders of seats"
+    if not whole:
+        return f"one deal, in {rest} of {orders}"
+    told = f"{counted(whole, 'deal')} in all {orders}"
+    if len(result.strategies) > ALL_ORDERS:
+        told = f"{counted(whole, 'deal')} in {orders}, balanced"
+    if rest:
+        told += f", and one more in {rest} of them"
+    return f"{told}; errors are over deals" if result.deals > 1 else told
+
+
+def _shown(value: Mean, digits: int, known: bool) -> str:
+    return f"{value.mean:.{digits}f}" + (f" ± {value.se:.{digits}f}" if known else "")
 
 
 @kwartet.command()
@@ -196,27 +282,41 @@ def log(
     record: Annotated[
         str | None, typer.Option(help="Write the log to this file instead of printing it.")
     ] = None,
+    move_seconds: MoveSeconds = None,
+    traceback: Traceback = False,
 ) -> None:
     """Play one game between strategies and give its log: the deal, and every request.
 
     It is the game of that number in `simulate` with the same options. The log can be watched and
-    asked about, with `watch` and `know`.
+    asked about, with `watch` and `know`. Where a strategy fails (status 3; 4 when it took too long)
+    the log ends there.
 
     Example: quaternity kwartet log --seats exact,exact,greedy --seed 1 --record game.log
     """
+    from quaternity.errors import PlayerFault
     from quaternity.kwartet.log import log_as_seen, log_text
+    from quaternity.kwartet.log_reading import parse_log
     from quaternity.kwartet.tournament import logged_game
     from quaternity.writing import write_text
 
-    tournament = _tournament(seats, sets, seed, announce, rotate, own_card_requests)
+    tournament = _tournament(seats, sets, seed, announce, rotate, own_card_requests, move_seconds)
     if seat is not None:
         _check_seat(seat, tournament.settings.players)
-    played = logged_game(tournament, game)
+    failed = None
+    try:
+        with traced(traceback):
+            played = logged_game(tournament, game)
+    except PlayerFault as fault:
+        if fault.place is None:
+            raise
+        played, failed = parse_log(fault.place.record), fault
     text = log_text(played) if seat is None else log_as_seen(played, seat)
     if record is None:
         print(text, end="")
     else:
         write_text(record, text)
+    if failed is not None:
+        raise failed
 
 
 def _check_seat(seat: int, players: int) -> None:

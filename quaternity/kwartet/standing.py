@@ -12,20 +12,31 @@ from quaternity.kwartet.tournament import Outcome, Worlds
 
 
 class Mean(NamedTuple):
-    """A mean with its standard error; the error of a single value is 0."""
+    """A mean with its standard error; the error of values of a single deal is 0."""
 
     mean: float
     se: float
 
     @classmethod
-    def of(cls, values: Sequence[float]) -> Mean:
-        """Of at least one value."""
+    def of(cls, values: Sequence[float], deals: Sequence[int] | None = None) -> Mean:
+        """Of at least one value.
+
+        Args:
+            deals: per value its deal, by number: values of one deal may depend on each other, deals
+                do not, and may have different numbers of values (a ratio estimate). Without,
+                every value is on its own.
+        """
         number = len(values)
         mean = sum(values) / number
-        if number < 2:
+        totals, counts = dict[int, float](), dict[int, int]()
+        for value, deal in zip(values, range(number) if deals is None else deals, strict=True):
+            totals[deal] = totals.get(deal, 0) + value
+            counts[deal] = counts.get(deal, 0) + 1
+        if len(totals) < 2:
             return cls(mean, 0.0)
-        variance = sum((value - mean) ** 2 for value in values) / (number - 1)
-        return cls(mean, sqrt(variance / number))
+        squares = sum((total - mean * counts[deal]) ** 2 for deal, total in totals.items())
+        variance = squares / (len(totals) - 1)
+        return cls(mean, sqrt(variance / len(totals)) / (number / len(totals)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +52,8 @@ class Standing:
         win_share: sole wins plus an even share of every tied game, per game.
         sets_won: sets announced, over all games.
         goes, requests: per game.
+        games_a_deal: games that each deal is played in, one after the other; the last deal may have
+            fewer. Standard errors are over deals.
     """
 
     games: int
@@ -52,10 +65,18 @@ class Standing:
     sets_won: tuple[int, ...]
     goes: Mean
     requests: Mean
+    games_a_deal: int = 1
+
+    @property
+    def deals(self) -> int:
+        """Deals that were played, the last one perhaps in part."""
+        return -(-self.games // self.games_a_deal)
 
 
-def standing(strategies: tuple[str, ...], games: Sequence[Outcome]) -> Standing:
-    """Add up some games.
+def standing(
+    strategies: tuple[str, ...], games: Sequence[Outcome], games_a_deal: int = 1
+) -> Standing:
+    """Add up some games: the first ones of a tournament, in order.
 
     Raises:
         InputError: there is none.
@@ -66,19 +87,19 @@ def standing(strategies: tuple[str, ...], games: Sequence[Outcome]) -> Standing:
     winners = [
         [entry for entry in entries if game.points[entry] == max(game.points)] for game in games
     ]
+    shares = [[1 / len(best) if entry in best else 0.0 for best in winners] for entry in entries]
+    deals = [number // games_a_deal for number in range(len(games))]
     return Standing(
         len(games),
         strategies,
         tuple(winners.count([entry]) for entry in entries),
         sum(len(best) > 1 for best in winners),
         tuple(sum(len(best) > 1 and entry in best for best in winners) for entry in entries),
-        tuple(
-            Mean.of([1 / len(best) if entry in best else 0.0 for best in winners])
-            for entry in entries
-        ),
+        tuple(Mean.of(share, deals) for share in shares),
         tuple(sum(game.points[entry] for game in games) for entry in entries),
-        Mean.of([game.goes for game in games]),
-        Mean.of([game.requests for game in games]),
+        Mean.of([game.goes for game in games], deals),
+        Mean.of([game.requests for game in games], deals),
+        games_a_deal,
     )
 
 
@@ -95,21 +116,25 @@ class WorldsByGo(NamedTuple):
     own: tuple[Mean, ...]
 
 
-def worlds_by_go(games: Iterable[Outcome]) -> list[WorldsByGo]:
-    """The mean curves of the games' worlds, by ascending go."""
-    by_go: dict[int, list[Worlds]] = {}
-    for game in games:
+def worlds_by_go(games: Iterable[Outcome], games_a_deal: int = 1) -> list[WorldsByGo]:
+    """The mean curves of the games' worlds, by ascending go; see `standing` for the arguments."""
+    by_go: dict[int, list[tuple[int, Worlds]]] = {}
+    for number, game in enumerate(games):
         for worlds in game.worlds:
-            by_go.setdefault(worlds.goes, []).append(worlds)
-    return [
-        WorldsByGo(
-            goes,
-            len(found),
-            Mean.of([worlds.public for worlds in found]),
-            tuple(map(Mean.of, zip(*(worlds.own for worlds in found), strict=True))),
+            by_go.setdefault(worlds.goes, []).append((number // games_a_deal, worlds))
+    curves = []
+    for goes, found in sorted(by_go.items()):
+        deals = [deal for deal, _ in found]
+        own = zip(*(worlds.own for _, worlds in found), strict=True)
+        curves.append(
+            WorldsByGo(
+                goes,
+                len(found),
+                Mean.of([worlds.public for _, worlds in found], deals),
+                tuple([Mean.of(values, deals) for values in own]),
+            )
         )
-        for goes, found in sorted(by_go.items())
-    ]
+    return curves
 
 
 __all__ = ["Mean", "Standing", "WorldsByGo", "standing", "worlds_by_go"]

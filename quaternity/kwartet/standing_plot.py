@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from quaternity.kwartet.standing import Mean, Standing, WorldsByGo
 from quaternity.pictures import new_figure, save_figure
+from quaternity.seatings import labels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,20 +35,6 @@ def plot_standing(path: str, standing: Standing, worlds: Sequence[WorldsByGo]) -
         left = figure.subplots()
     _draw_wins(left, names, standing)
     save_figure(figure, path)
-
-
-def labels(strategies: Sequence[str]) -> list[str]:
-    """Names told apart: a name that is given more than once is numbered.
-
-    >>> labels(["exact", "greedy", "greedy"])
-    ['exact', 'greedy 1', 'greedy 2']
-    """
-    seen: dict[str, int] = {}
-    found = []
-    for name in strategies:
-        seen[name] = seen.get(name, 0) + 1
-        found.append(f"{name} {seen[name]}" if strategies.count(name) > 1 else name)
-    return found
 
 
 def _draw_wins(axes: Axes, names: Sequence[str], standing: Standing) -> None:

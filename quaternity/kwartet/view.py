@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from operator import index as as_int
 from random import Random
 from typing import TypeAlias
 
-from quaternity.cards import Card
-from quaternity.errors import InputError
+from quaternity.foreign import Sitting, is_plain
 from quaternity.kwartet.hands import Hand
 from quaternity.kwartet.public import PublicState, information_set
 from quaternity.kwartet.requests import Event, request_faults
@@ -63,24 +61,16 @@ def request_of(strategy: Strategy, name: str, view: View, random: Random) -> Que
     """What a strategy asks; whether that is legal is for the game to say.
 
     Raises:
-        InputError: it raises something itself, or gives something else than a question of whole
-            numbers.
+        PlayerFault: it raises something itself, tries to end the program, or gives something else
+            than a question of whole numbers.
     """
     try:
         question = strategy(view, random)
-    except Exception as error:  # whatever somebody else's code may raise
-        raise InputError(f"strategy {name!r} failed: {error!r}") from error
-    if not isinstance(question, Question):
-        raise InputError(f"strategy {name!r} gave {question!r}, which is no Question")
-    try:
-        asker, asked, (index, number) = question
-        if type(asker) is type(asked) is type(index) is type(number) is int:
-            return question
-        # Numbers of NumPy and the like count as whole numbers too; what is logged are plain ones.
-        plain = [int(as_int(one)) for one in (asker, asked, index, number)]
-    except (TypeError, ValueError) as error:
-        raise InputError(f"strategy {name!r} gave {question!r}: {error}") from error
-    return Question(plain[0], plain[1], Card(plain[2], plain[3]))
+    except BaseException as error:  # whatever somebody else's code may raise
+        raise Sitting("strategy", name, view.seat).fault(error) from error
+    if is_plain(question):
+        return question
+    return Sitting("strategy", name, view.seat).plain(question)
 
 
 __all__ = ["Strategy", "View", "request_of"]

@@ -1,0 +1,137 @@
+"""Players from outside: strategies and bots that this program did not write.
+
+Whatever they do becomes a `PlayerFault` that names them. In long runs they play in a process of
+their own (`quaternity.own_process`), so that not even a crash ends more than their game.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from operator import index as as_int
+from traceback import format_exception
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from quaternity.cards import Card
+from quaternity.errors import FaultPlace, PlayerFault, PlayerTimeout
+from quaternity.question import Question
+from quaternity.workers import is_interrupt
+
+if TYPE_CHECKING:
+    from quaternity.own_process import NotedMove
+
+Result = TypeVar("Result")
+
+LONGEST_TEXT = 300
+"""So many characters of what a player raises are shown."""
+
+
+class Sitting(NamedTuple):
+    """A player in its seat.
+
+    Attributes:
+        kind: "strategy" or "bot".
+    """
+
+    kind: str
+    name: str
+    seat: int
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.name!r} in seat {self.seat}"
+
+    def fault(self, error: BaseException) -> PlayerFault:
+        """The fault of a player whose code raised something. The user's own interrupt goes on."""
+        if is_interrupt(error):
+            raise error
+        trace = error.__traceback__
+        # Up to its own code the calls are ours.
+        inner = trace.tb_next if trace is not None else None
+        lines = format_exception(type(error), error, inner or trace)
+        return PlayerFault(f"{self} failed: {_shown(error)}", "".join(lines))
+
+    def breaks_rules(self, error: Exception) -> PlayerFault:
+        """The fault of a player that did what the rules forbid."""
+        return PlayerFault(f"{self}: {error}")
+
+    def plain(self, question: object) -> Question:
+        """What a player asked as a question of plain whole numbers: NumPy's count as such.
+
+        Raises:
+            PlayerFault: it is no question, or not of whole numbers.
+        """
+        try:
+            if not isinstance(question, Question):
+                raise PlayerFault(f"{self} gave {_shown(question)}, which is no Question")
+            asker, asked, (index, number) = question
+            plain = [int(as_int(one)) for one in (asker, asked, index, number)]
+        except (TypeError, ValueError) as error:
+            raise PlayerFault(f"{self} gave {_shown(question)}: {error}") from error
+        return Question(plain[0], plain[1], Card(plain[2], plain[3]))
+
+
+def is_plain(question: object) -> bool:
+    """Whether something is a question of plain whole numbers."""
+    if not isinstance(question, Question):
+        return False
+    try:
+        asker, asked, (index, number) = question
+    except (TypeError, ValueError):
+        return False
+    return type(asker) is type(asked) is type(index) is type(number) is int
+
+
+def _shown(value: object) -> str:
+    """A value of somebody else's type in one line that may be printed."""
+    try:
+        text = repr(value)
+    except Exception:
+        text = f"a {type(value).__name__} whose text cannot be made"
+    text = "".join(one if one.isprintable() else "?" for one in text)
+    return text if len(text) <= LONGEST_TEXT else f"{text[:LONGEST_TEXT]}..."
+
+
+def played_apart(
+    kind: str,
+    seats: Sequence[str],
+    seconds: float | None,
+    place: Callable[[Sequence[NotedMove], int], FaultPlace],
+    play: Callable[..., Result],
+    *arguments: Any,
+) -> Result:
+    """A game in a process of its own.
+
+    A process that dies though nobody took too long is given the game once more: it may have been
+    killed from elsewhere.
+
+    Args:
+        kind: "strategy" or "bot".
+        seats: the names of the players by seat.
+        seconds: the longest that one may think at a time; None: for ever.
+        place: where the game was, after some moves, when a seat was thinking.
+        play: plays it; told `arguments`, all picklable.
+
+    Raises:
+        PlayerFault: a player failed, or the process died in its code, twice.
+        PlayerTimeout: a player thought for too long.
+        ProcessEnded: the process died twice, and not in a player's code.
+    """
+    from quaternity.own_process import ProcessEnded, own_process
+
+    ended = None
+    for _ in range(2):
+        try:
+            return own_process().call(play, *arguments, seconds=seconds)
+        except ProcessEnded as error:
+            ended = error
+            if ended.overdue:
+                break
+    assert ended is not None, "there was no result"
+    if ended.thinking is None:
+        raise ended
+    who = Sitting(kind, seats[ended.thinking], ended.thinking)
+    fault = PlayerTimeout if ended.overdue else PlayerFault
+    what = ended.how if ended.overdue else f"ended its process, which {ended.how}"
+    raise fault(f"{who} {what}", ended.stack, place(ended.moves, ended.thinking))
+
+
+__all__ = ["Sitting", "is_plain", "played_apart"]

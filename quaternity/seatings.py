@@ -1,0 +1,107 @@
+"""Who sits where, so that nobody's seat or neighbours are better than anybody else's."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import permutations
+from math import gcd
+
+Seating = tuple[int, ...]
+"""Per entry its seat."""
+
+_GENERATORS: dict[int, tuple[Seating, ...]] = {
+    # x + 1, 4x and -1/x modulo 5, with 5 as infinity: PSL(2, 5).
+    6: ((1, 2, 3, 4, 0, 5), (0, 4, 3, 2, 1, 5), (5, 4, 2, 3, 1, 0)),
+    # x + 1 and ax in the field of 8 elements, a * a * a = a + 1; bits are coefficients.
+    8: ((1, 0, 3, 2, 5, 4, 7, 6), (0, 2, 4, 6, 3, 1, 7, 5)),
+}
+
+_MOST_BALANCED = 12
+"""With more players everybody moves on by one seat, and sits in the other order as often."""
+
+
+@lru_cache(maxsize=32)
+def seatings(players: int) -> tuple[Seating, ...]:
+    """The seatings in which the same deal is played, so that seats and neighbours come out even.
+
+    Up to four players these are all orders: 2, 6, 24. For 5 to 8 and 11 players they are a group of
+    orders (20, 60, 42, 56, 110) that puts any two entries into any two seats equally often; with 9,
+    10 and 12 each entry is in each seat equally often, with varied neighbours. Any first few are
+    about as even as so few can be.
+
+    Cost: up to .3 s for 11 players, once.
+
+    >>> seatings(3)
+    ((0, 1, 2), (1, 2, 0), (2, 0, 1), (0, 2, 1), (1, 0, 2), (2, 1, 0))
+    """
+    everybody = tuple(range(players))
+    if players <= 4:
+        left = sorted(permutations(everybody))
+    elif players in _GENERATORS:
+        left = _group(everybody, _GENERATORS[players])
+    else:
+        factors = [one for one in everybody if gcd(one, players) == 1]
+        if players > _MOST_BALANCED:
+            factors = [1, players - 1]
+        left = [
+            tuple([(factor * entry + shift) % players for entry in everybody])
+            for factor in factors
+            for shift in everybody
+        ]
+        if players > _MOST_BALANCED:
+            return tuple(left)
+    # One after the other what sits, and sits beside each other, as it did least often before.
+    chosen: list[Seating] = []
+    met = Counter[tuple[int, ...]]()
+    while left:
+        best = min(left, key=lambda one: sum(met[fact] for fact in _facts(one)))
+        left.remove(best)
+        chosen.append(best)
+        met.update(_facts(best))
+    return tuple(chosen)
+
+
+def _group(unit: Seating, generators: Sequence[Seating]) -> list[Seating]:
+    """All that some permutations generate, ascending."""
+    found, fresh = {unit}, [unit]
+    while fresh:
+        one = fresh.pop()
+        for other in generators:
+            product = tuple(other[place] for place in one)
+            if product not in found:
+                found.add(product)
+                fresh.append(product)
+    return sorted(found)
+
+
+def _facts(seating: Seating) -> list[tuple[int, ...]]:
+    """Who sits where, who sits before whom, and which two sit where."""
+    size = len(seating)
+    entries = range(size)
+    seats = [(entry, seating[entry]) for entry in entries] * size
+    neighbours = [
+        (one, other, (seating[other] - seating[one]) % size, -1)
+        for one in entries
+        for other in entries
+        if one != other
+    ]
+    return [*seats, *neighbours]
+
+
+def labels(names: Sequence[str]) -> list[str]:
+    """Names told apart: a name that is given more than once is numbered.
+
+    >>> labels(["exact", "greedy", "greedy"])
+    ['exact', 'greedy 1', 'greedy 2']
+    """
+    seen = Counter[str]()
+    found = []
+    for name in names:
+        seen[name] += 1
+        found.append(f"{name} {seen[name]}" if names.count(name) > 1 else name)
+    return found
+
+
+__all__ = ["Seating", "labels", "seatings"]
