@@ -47,7 +47,7 @@ class Sitting(NamedTuple):
         # Up to its own code the calls are ours.
         inner = trace.tb_next if trace is not None else None
         lines = format_exception(type(error), error, inner or trace)
-        return PlayerFault(f"{self} failed: {_shown(error)}", "".join(lines))
+        return PlayerFault(f"{self} failed: {shown(error)}", _printable("".join(lines)))
 
     def breaks_rules(self, error: Exception) -> PlayerFault:
         """The fault of a player that did what the rules forbid."""
@@ -61,17 +61,17 @@ class Sitting(NamedTuple):
         """
         try:
             if not isinstance(question, Question):
-                raise PlayerFault(f"{self} gave {_shown(question)}, which is no Question")
+                raise PlayerFault(f"{self} gave {shown(question)}, which is no Question")
             asker, asked, (index, number) = question
             plain = [int(as_int(one)) for one in (asker, asked, index, number)]
         except (TypeError, ValueError) as error:
-            raise PlayerFault(f"{self} gave {_shown(question)}: {error}") from error
+            raise PlayerFault(f"{self} gave {shown(question)}: {error}") from error
         return Question(plain[0], plain[1], Card(plain[2], plain[3]))
 
 
 def is_plain(question: object) -> bool:
     """Whether something is a question of plain whole numbers."""
-    if not isinstance(question, Question):
+    if type(question) is not Question:
         return False
     try:
         asker, asked, (index, number) = question
@@ -80,21 +80,26 @@ def is_plain(question: object) -> bool:
     return type(asker) is type(asked) is type(index) is type(number) is int
 
 
-def _shown(value: object) -> str:
+def shown(value: object) -> str:
     """A value of somebody else's type in one line that may be printed."""
     try:
         text = repr(value)
     except Exception:
         text = f"a {type(value).__name__} whose text cannot be made"
-    text = "".join(one if one.isprintable() else "?" for one in text)
+    text = _printable(text).replace("\n", " ")
     return text if len(text) <= LONGEST_TEXT else f"{text[:LONGEST_TEXT]}..."
+
+
+def _printable(text: str) -> str:
+    """Text without what a terminal would obey, but for the ends of lines."""
+    return "".join(one if one.isprintable() or one == "\n" else "?" for one in text)
 
 
 def played_apart(
     kind: str,
     seats: Sequence[str],
     seconds: float | None,
-    place: Callable[[Sequence[NotedMove], int], FaultPlace],
+    place: Callable[[Sequence[NotedMove], int], FaultPlace] | None,
     play: Callable[..., Result],
     *arguments: Any,
 ) -> Result:
@@ -107,8 +112,9 @@ def played_apart(
         kind: "strategy" or "bot".
         seats: the names of the players by seat.
         seconds: the longest that one may think at a time; None: for ever.
-        place: where the game was, after some moves, when a seat was thinking.
-        play: plays it; told `arguments`, all picklable.
+        place: where the game was, after some moves, when a seat was thinking; None where that is
+            known to the caller.
+        play: plays it, or a part of it; told `arguments`, all picklable.
 
     Raises:
         PlayerFault: a player failed, or the process died in its code, twice.
@@ -131,7 +137,8 @@ def played_apart(
     who = Sitting(kind, seats[ended.thinking], ended.thinking)
     fault = PlayerTimeout if ended.overdue else PlayerFault
     what = ended.how if ended.overdue else f"ended its process, which {ended.how}"
-    raise fault(f"{who} {what}", ended.stack, place(ended.moves, ended.thinking))
+    where = None if place is None else place(ended.moves, ended.thinking)
+    raise fault(f"{who} {what}", _printable(ended.stack), where)
 
 
-__all__ = ["Sitting", "is_plain", "played_apart"]
+__all__ = ["Sitting", "is_plain", "played_apart", "shown"]

@@ -8,7 +8,7 @@ breaks the rules (`ImpossibleRecord`, with the line, the reason and what was leg
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
@@ -16,7 +16,7 @@ from typing import Any
 from quaternity.errors import InputError, QuaternityError
 from quaternity.faults import IllegalAnswer, IllegalMove
 from quaternity.game import Game
-from quaternity.question import Move
+from quaternity.question import Answer, Move, Question
 from quaternity.reading import read_bytes
 from quaternity.settings import Settings, TieBreak
 from quaternity.state import State
@@ -245,7 +245,12 @@ def record_text(game: Game) -> str:
     tie-break first-in-order
     0 asks 1 for 0/2: no
     """
-    return header_text(game.settings) + "".join(f"{move}\n" for move in game.moves)
+    return record_of(game.settings, game.moves)
+
+
+def record_of(settings: Settings, moves: Iterable[tuple[Question, Answer]]) -> str:
+    """The record of a game with these moves, which are taken to be legal."""
+    return header_text(settings) + "".join(f"{Move(*move)}\n" for move in moves)
 
 
 __all__ = [
@@ -256,5 +261,6 @@ __all__ = [
     "header_text",
     "parse_record",
     "read_record",
+    "record_of",
     "record_text",
 ]

@@ -96,9 +96,7 @@ def _saved(place: FaultPlace, suffix: str) -> str:
     from quaternity.writing import write_text
 
     number, path = 1, Path(f"failed-game-{place.game}{suffix}")
-    while path.exists() and not (
-        path.is_file() and read_bytes(str(path)) == place.record.encode()
-    ):
+    while path.exists() and not (path.is_file() and read_bytes(str(path)) == place.record.encode()):
         number += 1
         path = Path(f"failed-game-{place.game}-{number}{suffix}")
     write_text(path, place.record)

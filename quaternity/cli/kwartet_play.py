@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from quaternity.cli.failed_players import MoveSeconds, Traceback, traced
 from quaternity.cli.kwartet import kwartet
 from quaternity.cli.terminal import warn
 
@@ -47,6 +48,8 @@ def play(
             help="Keep the game in this file, all hands included, and resume it from there."
         ),
     ] = None,
+    move_seconds: MoveSeconds = None,
+    traceback: Traceback = False,
 ) -> None:
     """Play Kwartet at this terminal.
 
@@ -60,7 +63,9 @@ def play(
     from quaternity.cli.kwartet_session import KwartetSession
     from quaternity.kwartet.seats import check_names, seats_from
     from quaternity.kwartet.settings import Announce
+    from quaternity.own_process import check_move_seconds
 
+    check_move_seconds(move_seconds)
     names = None if seats is None else seats_from(seats)
     asked: dict[str, object] = {}
     if sets is not None:
@@ -77,7 +82,9 @@ def play(
         else _begun(record, names or seats_from(SEATS), asked, chance)
     )
     check_names(log.names)
-    KwartetSession(log.positions[-1], log.events, log.names, journal, chance).run()
+    position, events = log.positions[-1], log.events
+    with traced(traceback):
+        KwartetSession(position, events, log.names, journal, chance, move_seconds).run()
 
 
 def _exists(record: str) -> bool:

@@ -23,13 +23,14 @@ from quaternity.cli.kwartet_table import (
 )
 from quaternity.cli.session import quiet_input
 from quaternity.cli.terminal import console
-from quaternity.errors import LimitError, QuaternityError
+from quaternity.errors import LimitError
+from quaternity.foreign import Sitting
 from quaternity.kwartet.hint import hint
 from quaternity.kwartet.journal import KwartetJournal
 from quaternity.kwartet.position import Position
 from quaternity.kwartet.requests import Event, IllegalRequest
-from quaternity.kwartet.seats import YOU, strategy_named
-from quaternity.kwartet.view import View, request_of
+from quaternity.kwartet.seats import YOU, request_by
+from quaternity.kwartet.view import View
 from quaternity.question import Question
 from solvers.counting import chances
 from solvers.wording import counted, percent
@@ -68,6 +69,7 @@ class KwartetSession:
         names: tuple[str, ...],
         journal: KwartetJournal | None,
         seed: str,
+        move_seconds: float | None = None,
     ) -> None:
         """Start from any position.
 
@@ -78,12 +80,14 @@ class KwartetSession:
             journal: where every request is written, if anywhere.
             seed: of the strategies' chance. A decision depends on it and on the number of requests
                 before it only, so a resumed game goes on as it would have.
+            move_seconds: see `quaternity.kwartet.seats.request_by`.
         """
         self.position = position
         self.events = list(events)
         self.names = names
         self.journal = journal
         self.seed = seed
+        self.move_seconds = move_seconds
         self.output = console()
         self.people = [seat for seat, name in enumerate(names) if name == YOU]
         self.looking: int | None = None
@@ -123,11 +127,12 @@ class KwartetSession:
         """A request of a seat that a strategy plays."""
         name = self.names[self.position.public.turn]
         chance = Random(f"{self.seed}/{len(self.events)}")
-        question = request_of(strategy_named(name), name, self.view, chance)
+        view = self.view
+        question = request_by(name, view, chance, self.move_seconds)
         try:
             self.play(question)
         except IllegalRequest as error:
-            raise QuaternityError(f"the strategy {name} breaks the rules: {error}") from error
+            raise Sitting("strategy", name, view.seat).breaks_rules(error) from error
 
     def human_request(self) -> None:
         """Let the person on turn see and type until there is a legal request; play it."""

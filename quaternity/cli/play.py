@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from quaternity.cli.app import app
+from quaternity.cli.failed_players import Traceback, traced
 from quaternity.cli.terminal import warn
 from quaternity.errors import InputError
 
@@ -54,6 +55,7 @@ def play(
         typer.Option(help="A tablebase of this game, to be asked by typing oracle in the game."),
     ] = None,
     seed: Annotated[int, typer.Option(help="Of everything that is random.")] = 0,
+    traceback: Traceback = False,
 ) -> None:
     """Play a game at this terminal, all players in turn.
 
@@ -88,7 +90,8 @@ def play(
         tablebases += [bot.tablebase for bot in perfect]
     fits = _Fits(tuple(bots), tablebases)
     game, journal = _opened(record, asked, tie_break, fits)
-    Session(game, journal, bots, None if oracle is None else tablebases[0]).run()
+    with traced(traceback):
+        Session(game, journal, bots, None if oracle is None else tablebases[0]).run()
 
 
 def _seats(random: list[int], bots: list[str]) -> dict[int, str]:

@@ -15,6 +15,7 @@ from quaternity.explanation import Explanation, explain
 from quaternity.faults import IllegalMove, question_faults
 from quaternity.game import Game
 from quaternity.journal import Journal
+from quaternity.play.bots.bot import SeatedBot
 from quaternity.question import Answer, Move, Question
 from quaternity.state import State
 from solvers.wording import counted, listed
@@ -103,9 +104,14 @@ class Session:
             raise LimitError(f"the game is not over after {MOST_BOT_MOVES} moves")
         turn = self.state.turn
         assert turn is not None, "a game knows whose turn it is"
-        question = self.bots[turn].bot.ask(self.state)
+        question, answers = self.seated(turn).ask(self.state)
         print(question)
-        self.settle(question, self.state.answers(question))
+        self.settle(question, answers)
+
+    def seated(self, seat: int) -> SeatedBot:
+        """The bot of a seat, with whom to blame for what it does."""
+        name, bot = self.bots[seat]
+        return SeatedBot(name, seat, bot)
 
     def human_move(self) -> None:
         """Ask the player on turn until there is a question, then settle its answer."""
@@ -129,7 +135,7 @@ class Session:
             print(f"player {question.asked} must say {answer}")
             self.puzzle = self.game, question
         elif question.asked in self.bots:
-            answer = self.bots[question.asked].bot.answer(self.state, question)
+            answer = self.seated(question.asked).answer(self.state, question, answers)
             print(f"player {question.asked} says {answer}")
         else:
             told = self.human_answer(question)

@@ -8,10 +8,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from quaternity.cli.app import app
-from quaternity.cli.status import ExitStatus
-from quaternity.cli.terminal import console, progress, warn
+from quaternity.cli.failed_players import (
+    MoveSeconds,
+    Traceback,
+    saved_failure,
+    status_of,
+    told_stop,
+    traced,
+)
+from quaternity.cli.terminal import console, progress
 
 if TYPE_CHECKING:
+    from quaternity.errors import PlayerFault
     from quaternity.play.ratings import Measured, Table
     from quaternity.play.tournament import GameResult, Tournament
 
@@ -36,58 +44,115 @@ def tournament(
     plot: Annotated[
         str | None, typer.Option(help="Draw shares and ratings: .png, .svg or .pdf.")
     ] = None,
+    game: Annotated[
+        int | None, typer.Option(min=0, help="Play the game of this number, and print its record.")
+    ] = None,
+    move_seconds: MoveSeconds = None,
+    traceback: Traceback = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
 ) -> None:
     """Let bots play each other, and say who wins how often, with standard errors.
 
-    Seats rotate from game to game. With fewer bots than seats they take turns in the seats, with
-    more all choices of them do. Only a sole win counts as a win.
+    The bots play in all orders of seats, from five players on in a balanced choice of orders. With
+    fewer bots than seats they take turns in the seats, with more all choices of them do. Only a
+    sole win counts as a win.
+
+    A bot that fails ends the run with status 3 (4 when it took too long): the games before it are
+    shown, and the game that it failed in is saved as a record.
 
     Example: quaternity tournament search informed random --games 300 --seed 1 --workers 2
     """
     import time
 
+    from quaternity.errors import LimitError, PlayerFault
     from quaternity.pictures import check_picture
     from quaternity.play.tournament import Tournament, play
     from quaternity.settings import Settings, TieBreak
     from quaternity.workers import open_executor
 
     settings = Settings(set_size, sets, players, TieBreak.parse(tie_break), seed)
-    plan = Tournament(settings, tuple(bots), games, seed, cap)
+    plan = Tournament(settings, tuple(bots), games, seed, cap, move_seconds)
+    if game is not None:
+        with traced(traceback):
+            _print_record(plan, game)
+        return
     if plot is not None:
         check_picture(plot)
     began = time.perf_counter()
     results: list[GameResult] = []
-    interrupted = False
+    stop: BaseException | None = None
+    failed = None
     try:
-        with progress("games", games) as bar, open_executor(workers, dask) as pool:
+        with (
+            traced(traceback),
+            progress("games", games) as bar,
+            open_executor(workers, dask) as pool,
+        ):
             for result in play(plan, pool):
                 results.append(result)
                 bar.advance()
-    except KeyboardInterrupt:
-        if not results:
+    except (KeyboardInterrupt, LimitError, PlayerFault) as error:
+        if not results and not isinstance(error, PlayerFault):
             raise
-        interrupted = True
-        warn(f"interrupted after {len(results)} of {games} games")
-    _show(plan, results, time.perf_counter() - began, plot, as_json)
-    if interrupted:
-        raise typer.Exit(ExitStatus.INTERRUPTED)
+        stop = error
+        told_stop(stop, len(results), games)
+        if isinstance(error, PlayerFault):
+            failed = saved_failure(error, "bot", ".record", _replay(plan, error))
+    if results:
+        _show(plan, results, failed, time.perf_counter() - began, plot, as_json)
+    if stop is not None:
+        raise typer.Exit(status_of(stop))
+
+
+def _print_record(plan: Tournament, game: int) -> None:
+    """Play one game and print its record, up to where a bot fails if one does."""
+    from quaternity.errors import PlayerFault
+    from quaternity.play.tournament import played_game
+    from quaternity.record import record_of
+
+    try:
+        _, moves = played_game(plan, game)
+    except PlayerFault as fault:
+        if fault.place is not None:
+            print(fault.place.record, end="")
+        raise
+    print(record_of(plan.settings, moves), end="")
+
+
+def _replay(plan: Tournament, fault: PlayerFault) -> list[str]:
+    """The command that plays the game again in which a bot failed."""
+    settings = plan.settings
+    assert fault.place is not None, "a game was played"
+    command = ["quaternity", "tournament", *plan.bots, "--game", str(fault.place.game)]
+    command += ["--seed", str(plan.seed), "-s", str(settings.set_size), "-n", str(settings.sets)]
+    command += ["-p", str(settings.players), "--tie-break", str(settings.tie_break)]
+    command += ["--cap", str(plan.cap)]
+    if plan.move_seconds is not None:
+        command += ["--move-seconds", f"{plan.move_seconds:g}"]
+    return command
 
 
 def _show(
-    plan: Tournament, results: list[GameResult], seconds: float, plot: str | None, as_json: bool
+    plan: Tournament,
+    results: list[GameResult],
+    failed: dict[str, Any] | None,
+    seconds: float,
+    plot: str | None,
+    as_json: bool,
 ) -> None:
     from random import Random
 
     from quaternity.play.ratings import tabulated
+    from quaternity.seatings import labels
 
     table = tabulated(results, len(plan.bots), Random(plan.seed))
     if plot is not None:
         from quaternity.play.tournament_plot import plot_tournament
 
-        plot_tournament(plot, plan.bots, table)
+        plot_tournament(plot, labels(plan.bots), table)
     if as_json:
-        print(json.dumps(_document(plan, table, len(results), seconds)))
+        document = _document(plan, table, len(results), seconds)
+        print(json.dumps({**document, "labels": labels(plan.bots), "failed": failed}))
     else:
         _print(plan, table, len(results))
 
@@ -117,8 +182,12 @@ def _document(plan: Tournament, table: Table, games: int, seconds: float) -> dic
 
 
 def _print(plan: Tournament, table: Table, games: int) -> None:
+    from rich.markup import escape
     from rich.table import Table as Grid
 
+    from quaternity.seatings import labels
+
+    names = labels(plan.bots)
     settings = plan.settings
     print(
         f"{games} games of {settings.set_size}-{settings.sets}-{settings.players}, "
@@ -129,9 +198,9 @@ def _print(plan: Tournament, table: Table, games: int) -> None:
     grid.add_column("bot")
     for heading in ("games", "wins", "share", "score", "sets", "rating"):
         grid.add_column(heading, justify="right")
-    for bot, record in zip(plan.bots, table.records, strict=True):
+    for bot, record in zip(names, table.records, strict=True):
         grid.add_row(
-            bot,
+            escape(bot),
             str(record.games),
             str(record.wins),
             str(record.share),
@@ -142,10 +211,10 @@ def _print(plan: Tournament, table: Table, games: int) -> None:
     output = console()
     output.print(grid)
     print("score: 1 for a sole win, shared by all seats when nobody wins; ahead by (in errors):")
-    for bot, row in zip(plan.bots, table.margins, strict=True):
+    for bot, row in zip(names, table.margins, strict=True):
         ahead = [
             f"{other} {margin.mean:+.3f} ({_in_errors(margin)})"
-            for other, margin in zip(plan.bots, row, strict=True)
+            for other, margin in zip(names, row, strict=True)
             if margin is not None
         ]
         print(f"  {bot}: {'; '.join(ahead) or '-'}")

@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from random import Random
 
 from quaternity.errors import InputError
+from quaternity.foreign import played_apart
 from quaternity.kwartet.settings import PLAYERS
-from quaternity.kwartet.strategies.registry import check_strategies, strategy_named, strategy_names
+from quaternity.kwartet.strategies.registry import (
+    STRATEGIES,
+    check_strategies,
+    strategy_named,
+    strategy_names,
+)
+from quaternity.kwartet.view import View, request_of
+from quaternity.own_process import FOREIGN_SECONDS, notes
+from quaternity.question import Question
 
 YOU = "you"
 """The name of a seat that a person plays."""
@@ -45,4 +55,29 @@ def check_names(names: Sequence[str]) -> None:
     check_strategies(names, also=[YOU])
 
 
-__all__ = ["YOU", "check_names", "seats_from", "strategy_named", "strategy_names"]
+def request_by(name: str, view: View, random: Random, seconds: float | None = None) -> Question:
+    """What the strategy of a name asks, in a process of its own where it is from outside.
+
+    Args:
+        seconds: the longest that it may think; None: for ever, or `FOREIGN_SECONDS` from outside.
+
+    Raises:
+        PlayerFault: it failed; see `quaternity.kwartet.view.request_of`.
+        PlayerTimeout: it thought for too long.
+    """
+    if name in STRATEGIES and seconds is None:
+        return _request(name, view, random)
+    names = [""] * view.public.settings.players
+    names[view.seat] = name
+    seconds = FOREIGN_SECONDS if seconds is None else seconds
+    return played_apart("strategy", names, seconds, None, _request, name, view, random)
+
+
+def _request(name: str, view: View, random: Random) -> Question:
+    strategy, told = strategy_named(name), notes()
+    if told is not None:
+        told.thinks(view.seat)
+    return request_of(strategy, name, view, random)
+
+
+__all__ = ["YOU", "check_names", "request_by", "seats_from", "strategy_named", "strategy_names"]

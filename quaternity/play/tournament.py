@@ -1,21 +1,28 @@
 """Tournaments of bots: who sits where, what came of it, and how sure that is.
 
 Games are numbered, and everything random in a game follows from the seed and its number: the same
-tournament has the same results in one process, in eight or on a cluster. Seats rotate: every
-line-up of bots plays from every seat in turn.
+tournament has the same results in one process, in eight or on a cluster. Every line-up of bots
+plays in all orders of seats, from five players on in a balanced choice of them. Bots from outside
+play in a process of their own (`quaternity.foreign`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import combinations
 from random import Random
 from typing import TYPE_CHECKING
 
-from quaternity.errors import InputError
-from quaternity.play.bots.bot import Bot, make_bot
+from quaternity.cards import Card
+from quaternity.errors import FaultPlace, InputError, PlayerFault
+from quaternity.foreign import played_apart
+from quaternity.own_process import FOREIGN_SECONDS, NotedMove, check_move_seconds, notes
+from quaternity.play.bots.bot import Bot, SeatedBot, is_foreign, make_bot
+from quaternity.question import Answer, Question
+from quaternity.record import record_of
+from quaternity.seatings import seatings
 from quaternity.settings import Settings
 from quaternity.state import State
 from quaternity.workers import ordered_map
@@ -40,6 +47,8 @@ class Tournament:
         games: how many.
         seed: of everything random.
         cap: a game with so many moves has no result.
+        move_seconds: the longest that a bot may think about a question or an answer; None: for
+            ever, and `quaternity.own_process.FOREIGN_SECONDS` where one is from outside.
 
     Raises:
         InputError: a number is out of range, or there are fewer than two bots or too many.
@@ -50,6 +59,7 @@ class Tournament:
     games: int
     seed: int = 0
     cap: int = 500
+    move_seconds: float | None = None
 
     def __post_init__(self) -> None:
         if not 2 <= len(self.bots) <= MOST_BOTS:
@@ -58,22 +68,23 @@ class Tournament:
             raise InputError(f"games: {self.games} is out of range 1..{MOST_GAMES}")
         if self.cap < 1:
             raise InputError(f"cap: {self.cap} is not at least 1")
+        check_move_seconds(self.move_seconds)
 
     def line_up(self, game: int) -> tuple[int, ...]:
         """Per seat the bot of a game, as its number.
 
-        With as many bots as seats all of them play, and move on by a seat from game to game. If
-        there are fewer, they take turns in the seats; if more, all choices of bots take turns.
+        With as many bots as seats all of them play, in all `seatings`. If there are fewer, they
+        take turns in the seats; if more, all choices of bots take turns.
 
         >>> duel = Tournament(Settings(2, 3, 3), ("random", "informed"), games=9)
         >>> [duel.line_up(game) for game in range(4)]
-        [(0, 1, 0), (1, 0, 0), (0, 0, 1), (1, 0, 1)]
+        [(0, 1, 0), (0, 1, 1), (1, 0, 0), (1, 1, 0)]
         """
         choices = _choices(len(self.bots), self.settings.players)
-        seats = self.settings.players
-        choice = choices[game // seats % len(choices)]
-        shift = game % seats
-        return choice[shift:] + choice[:shift]
+        orders = seatings(self.settings.players)
+        choice = choices[game % len(choices)]
+        order = orders[(game // len(choices) + game % len(choices)) % len(orders)]
+        return tuple([choice[entry] for entry in order])
 
 
 @lru_cache(maxsize=8)
@@ -103,40 +114,102 @@ class GameResult:
 
 
 def play(tournament: Tournament, pool: Pool) -> Iterator[GameResult]:
-    """The results of all games, in order.
+    """The results of all games, in order. Raises as `played_game`.
 
     Raises:
         InputError: a bot cannot be made.
-        What a bot raises where a game is too large for it.
     """
     for text in tournament.bots:
         make_bot(text, Random(0))
-    return ordered_map(
-        pool, partial(play_game, tournament), range(tournament.games), chunk_size=CHUNK
-    )
+    return ordered_map(pool, partial(_result, tournament), range(tournament.games), CHUNK)
+
+
+def _result(tournament: Tournament, game: int) -> GameResult:
+    return played_game(tournament, game)[0]
 
 
 def play_game(tournament: Tournament, game: int) -> GameResult:
-    """One game by its number."""
+    """One game by its number, in this process. Raises as `played_game`."""
+    return _played(tournament, game)[0]
+
+
+def played_game(
+    tournament: Tournament, game: int
+) -> tuple[GameResult, list[tuple[Question, Answer]]]:
+    """What came of one game, by its number, and its moves.
+
+    Bots from outside play in a process of their own, and so do all with a limit of time.
+
+    Raises:
+        PlayerFault: a bot failed or broke the rules; with the record up to there.
+        PlayerTimeout: a bot thought for too long.
+        What a bot of this program raises where a game is too large for it.
+    """
+    seconds = tournament.move_seconds
+    names = [tournament.bots[number] for number in tournament.line_up(game)]
+    if seconds is None and not any(map(is_foreign, names)):
+        return _played(tournament, game)
+    seconds = FOREIGN_SECONDS if seconds is None else seconds
+    place = partial(_place_noted, tournament, game)
+    return played_apart("bot", names, seconds, place, _played, tournament, game)
+
+
+def _played(tournament: Tournament, game: int) -> tuple[GameResult, list[tuple[Question, Answer]]]:
     line_up = tournament.line_up(game)
-    seats: list[Bot] = []
-    for number in line_up:
+    seats: list[SeatedBot] = []
+    for seat, number in enumerate(line_up):
         random, bot = _kept_bot(tournament.bots[number], number)
         # What a bot has worked out it may keep; its dice are the game's.
         random.seed(f"{tournament.seed}/{game}/{number}")
-        seats.append(bot)
+        seats.append(SeatedBot(tournament.bots[number], seat, bot))
     state = State.start(tournament.settings)
-    moves = 0
-    while not state.is_over and moves < tournament.cap:
-        assert state.turn is not None, "somebody asks"
-        question = seats[state.turn].ask(state)
-        answers = state.answers(question)
-        answer = answers[0]
-        if len(answers) > 1:
-            answer = seats[question.asked].answer(state, question)
-        state = state.after(question, answer)
-        moves += 1
-    return GameResult(line_up, state.points, state.winner, state.is_over, moves)
+    moves: list[tuple[Question, Answer]] = []
+    told = notes()
+    thinking = 0
+    try:
+        while not state.is_over and len(moves) < tournament.cap:
+            assert state.turn is not None, "somebody asks"
+            thinking = state.turn
+            if told is not None:
+                told.thinks(thinking)
+            question, answers = seats[thinking].ask(state)
+            answer = answers[0]
+            if len(answers) > 1:
+                thinking = question.asked
+                if told is not None:
+                    told.thinks(thinking)
+                answer = seats[thinking].answer(state, question, answers)
+            state = state.after(question, answer)
+            moves.append((question, answer))
+            if told is not None:
+                told.moved(question.asked, *question.card, answer)
+    except PlayerFault as fault:
+        raise fault.at(_place(tournament, game, moves, thinking)) from fault
+    result = GameResult(line_up, state.points, state.winner, state.is_over, len(moves))
+    return result, moves
+
+
+def _place(
+    tournament: Tournament, game: int, moves: Sequence[tuple[Question, Answer]], thinking: int
+) -> FaultPlace:
+    """Where a game is after some moves, when a seat was thinking."""
+    name = tournament.bots[tournament.line_up(game)[thinking]]
+    record = record_of(tournament.settings, moves)
+    return FaultPlace(name, thinking, game, len(moves), None, record)
+
+
+def _place_noted(
+    tournament: Tournament, game: int, noted: Sequence[NotedMove], thinking: int
+) -> FaultPlace:
+    """As `_place`, of what another process noted."""
+    state = State.start(tournament.settings)
+    moves = []
+    for asked, set_index, number, answer in noted:
+        assert state.turn is not None, "the game went on"
+        question = Question(state.turn, asked, Card(set_index, number))
+        moves.append((question, Answer(answer)))
+        state = state.after(*moves[-1])
+    return _place(tournament, game, moves, thinking)
 
 
 @lru_cache(maxsize=2 * MOST_BOTS)
@@ -146,4 +219,12 @@ def _kept_bot(text: str, number: int) -> tuple[Random, Bot]:
     return random, make_bot(text, random)
 
 
-__all__ = ["MOST_BOTS", "MOST_GAMES", "GameResult", "Tournament", "play", "play_game"]
+__all__ = [
+    "MOST_BOTS",
+    "MOST_GAMES",
+    "GameResult",
+    "Tournament",
+    "play",
+    "play_game",
+    "played_game",
+]

@@ -15,9 +15,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from random import Random
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
-from quaternity.errors import InputError
+from quaternity.errors import InputError, QuaternityError
+from quaternity.faults import IllegalMove
+from quaternity.foreign import Sitting, is_plain, shown
 from quaternity.question import Answer, Question
 from quaternity.state import State
 
@@ -91,4 +93,57 @@ def make_bot(text: str, random: Random) -> Bot:
     return BOTS[name](argument if colon else None, random)
 
 
-__all__ = ["BOTS", "Bot", "make_bot"]
+def is_foreign(text: str) -> bool:
+    """Whether the bot that a text names is none of this program's."""
+    return text.partition(":")[0] not in BOTS
+
+
+class SeatedBot(NamedTuple):
+    """A bot in its seat. Whatever it does but play by the rules is its fault, by name."""
+
+    text: str
+    seat: int
+    bot: Bot
+
+    def ask(self, state: State) -> tuple[Question, tuple[Answer, ...]]:
+        """What it asks, and the legal answers to that.
+
+        Raises:
+            PlayerFault: it raises something, or the question is none or not legal.
+            QuaternityError: what a bot of this program says, of a game that is too large for it.
+        """
+        try:
+            question = self.bot.ask(state)
+        except BaseException as error:
+            raise self._fault(error) from None
+        if not is_plain(question):
+            question = self._sitting.plain(question)
+        try:
+            return question, state.answers(question)
+        except IllegalMove as error:
+            raise self._sitting.breaks_rules(error) from error
+
+    def answer(self, state: State, question: Question, answers: tuple[Answer, ...]) -> Answer:
+        """What it answers, of several answers. Raises as `ask`."""
+        try:
+            answer = self.bot.answer(state, question)
+        except BaseException as error:
+            raise self._fault(error) from None
+        if not isinstance(answer, int) or answer not in answers:
+            legal = " or ".join(map(str, answers))
+            raise self._sitting.breaks_rules(
+                InputError(f"it answers {shown(answer)} to '{question}', not {legal}")
+            )
+        return Answer(answer)
+
+    @property
+    def _sitting(self) -> Sitting:
+        return Sitting("bot", self.text, self.seat)
+
+    def _fault(self, error: BaseException) -> QuaternityError:
+        if isinstance(error, QuaternityError) and not is_foreign(self.text):
+            return error
+        return self._sitting.fault(error)
+
+
+__all__ = ["BOTS", "Bot", "SeatedBot", "is_foreign", "make_bot"]
