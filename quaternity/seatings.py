@@ -52,14 +52,21 @@ def seatings(players: int) -> tuple[Seating, ...]:
         ]
         if players > _MOST_BALANCED:
             return tuple(left)
-    # One after the other what sits, and sits beside each other, as it did least often before.
+    # One after the other who sits where they sat least often before, then beside whom.
     chosen: list[Seating] = []
-    met = Counter[tuple[int, ...]]()
+    sat, met = Counter[tuple[int, int]](), Counter[tuple[int, int, int]]()
     while left:
-        best = min(left, key=lambda one: sum(met[fact] for fact in _facts(one)))
+        best = min(
+            left,
+            key=lambda one: (
+                sum(sat[fact] for fact in enumerate(one)),
+                sum(met[fact] for fact in _distances(one)),
+            ),
+        )
         left.remove(best)
         chosen.append(best)
-        met.update(_facts(best))
+        sat.update(enumerate(best))
+        met.update(_distances(best))
     return tuple(chosen)
 
 
@@ -76,18 +83,13 @@ def _group(unit: Seating, generators: Sequence[Seating]) -> list[Seating]:
     return sorted(found)
 
 
-def _facts(seating: Seating) -> list[tuple[int, ...]]:
-    """Who sits where, who sits before whom, and which two sit where."""
+def _distances(seating: Seating) -> list[tuple[int, int, int]]:
+    """Any two entries, with the seats from the one to the other."""
     size = len(seating)
-    entries = range(size)
-    seats = [(entry, seating[entry]) for entry in entries] * size
-    neighbours = [
-        (one, other, (seating[other] - seating[one]) % size, -1)
-        for one in entries
-        for other in entries
-        if one != other
+    return [
+        (one, other, (seating[other] - seating[one]) % size)
+        for one, other in permutations(range(size), 2)
     ]
-    return [*seats, *neighbours]
 
 
 def labels(names: Sequence[str]) -> list[str]:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import pytest
 
-from quaternity.errors import InputError
+from quaternity.errors import InputError, SolverFault
 from quaternity.workers import WorkersLost, item_random, open_executor, ordered_map
 from tests.cluster import cluster
 
@@ -102,13 +102,42 @@ def test_processes_that_die_again_and_again_are_given_up() -> None:
         list(ordered_map(pool, die, range(3)))
 
 
-def test_an_error_arrives_at_its_turn_and_leaves_the_pool_usable() -> None:
+@pytest.mark.parametrize("chunk", [7, 5, 20])
+def test_an_error_arrives_at_its_turn_and_leaves_the_pool_usable(chunk: int) -> None:
     with open_executor() as pool:
-        results = ordered_map(pool, fail_at_seven, range(20), 7)
+        results = ordered_map(pool, fail_at_seven, range(20), chunk)
         assert [next(results) for _ in range(7)] == list(range(7))
         with pytest.raises(InputError, match="item 7"):
             next(results)
         assert list(ordered_map(pool, double, range(3))) == [0, 2, 4]
+
+
+class Private(Exception):
+    """What another process cannot have: it is made of two texts, and pickled as one."""
+
+    def __init__(self, one: str, other: str) -> None:
+        super().__init__(one + other)
+
+
+def end_at_three(index: int) -> int:
+    if index == 3:
+        raise SystemExit(0)
+    if index == 9:
+        raise Private("a", "b")
+    return index
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_what_would_end_a_worker_is_an_error_at_its_turn(workers: int) -> None:
+    with open_executor(workers) as pool:
+        results = ordered_map(pool, end_at_three, range(8), 4)
+        assert [next(results) for _ in range(3)] == [0, 1, 2]
+        with pytest.raises(SolverFault, match=r"ended by SystemExit\(0\)"):
+            next(results)
+        results = ordered_map(pool, end_at_three, range(8, 12), 4)
+        assert next(results) == 8
+        with pytest.raises(Private if workers == 1 else SolverFault, match="ab"):
+            next(results)
 
 
 INTERRUPTED = """

@@ -3,19 +3,23 @@
 import json
 import os
 import re
+import shlex
+import signal
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterator
 from contextlib import nullcontext
 from pathlib import Path
 from random import Random
 
 import pytest
 
+from quaternity.errors import InputError
 from quaternity.kwartet import tournament
 from quaternity.kwartet.log import log_as_seen
 from quaternity.kwartet.log_reading import parse_log
-from quaternity.kwartet.strategies.registry import STRATEGIES
+from quaternity.kwartet.strategies.registry import ENTRY_POINTS, STRATEGIES, all_strategies
 from quaternity.kwartet.view import View
 from quaternity.question import Question
 from quaternity.workers import WorkersLost
@@ -24,7 +28,7 @@ from tests.cluster import cluster
 
 FIELDS = [
     "games", "strategies", "sole_wins", "tied_games", "tied_players", "win_share", "sets_won",
-    "goes", "requests", "seconds",
+    "goes", "requests", "seconds", "labels", "win_share_se", "deals", "games_a_deal", "failed",
 ]  # fmt: skip
 SMALL = ("--sets", "5", "--games", "12", "--seed", "3")
 
@@ -40,6 +44,9 @@ def test_json_has_the_fields_by_seat_entry(cli: Cli) -> None:
     assert sum(found["sets_won"]) == 12 * 5
     assert sum(found["win_share"]) == pytest.approx(1)
     assert set(found["goes"]) == set(found["requests"]) == {"mean", "se"}
+    assert found["labels"] == ["exact", "greedy 1", "greedy 2"]
+    assert (found["deals"], found["games_a_deal"], found["failed"]) == (2, 6, None)
+    assert found["win_share"][1] == found["win_share"][2]
 
 
 def test_workers_options_and_seeds_decide_the_result_as_they_should(cli: Cli) -> None:
@@ -103,7 +110,45 @@ def test_a_table_for_people(cli: Cli) -> None:
         "strategy", "won", "alone", "tied", "win", "share", "sets", "a", "game"
     ]  # fmt: skip
     assert "12 games" in done.out
+    assert done.out.endswith("6 deals in all 2 orders of seats; errors are over deals\n")
     assert "\x1b" not in done.out
+
+
+@pytest.mark.parametrize(
+    ("games", "names", "said"),
+    [
+        (8, "random,exact,random", "1 deal in all 6 orders of seats, and one more in 2 of them; "
+         "errors are over deals"),
+        (3, "random,random,random", "one deal, in 3 of 6 orders of seats"),
+        (6, "random,random,random", "1 deal in all 6 orders of seats"),
+        (40, ",".join(["random"] * 5), "2 deals in 20 orders of seats, balanced; errors are over "
+         "deals"),
+    ],
+)  # fmt: skip
+def test_it_is_said_in_which_orders_deals_were_played(
+    cli: Cli, games: int, names: str, said: str
+) -> None:
+    done = cli("kwartet", "simulate", "--seats", names, "--sets", 3, "--games", games)
+    assert done.status == 0
+    lines = done.out.splitlines()
+    assert lines[-1] == said
+    assert max(map(len, lines)) <= 80 + 10
+    assert all("±" in line for line in lines[1:-1]) == ("errors" in said)
+    assert re.search(r"^random 2 ", done.out, re.MULTILINE)
+
+
+def test_with_fixed_seats_a_seed_gives_the_games_it_always_gave(cli: Cli) -> None:
+    done = cli(
+        "kwartet", "simulate", "--fixed", "--games", "60", "--seats", "greedy,exact,exact",
+        "--seed", "3", "--json",
+    )  # fmt: skip
+    found = done.json
+    assert found["sole_wins"] == [0, 27, 26]
+    assert (found["tied_games"], found["tied_players"]) == (7, [0, 7, 7])
+    assert found["win_share"] == [0.0, 0.5083333333333333, 0.49166666666666664]
+    assert found["sets_won"] == [69, 346, 365]
+    assert found["goes"] == {"mean": 13.583333333333334, "se": 0.42138570617784143}
+    assert found["requests"] == {"mean": 70.91666666666667, "se": 1.7348686703037512}
 
 
 @pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])
@@ -233,18 +278,180 @@ def test_the_strategy_in_the_readme_plays_once_it_is_installed(tmp_path: Path) -
     assert "exact, patient, hoarder" in unknown.stderr
 
 
+FOREIGN = """
+import os
+from quaternity.kwartet.strategies.students import better_greedy
+
+def acting(act):
+    def strategy(view, random):
+        if len(view.events) >= 7 and view.hand[0] == 3:
+            act()
+        return better_greedy(view, random)
+    return strategy
+
+def fail():
+    raise ValueError("no idea")
+
+def loop():
+    os.write(2, b"at work\\n")
+    while True:
+        try:
+            while True:
+                pass
+        except BaseException:
+            pass
+
+fails, leaves, crashes, loops = map(acting, (fail, exit, lambda: os._exit(0), loop))
+"""
+ACTING = ("fails", "leaves", "crashes", "loops")
+SEATS = ("--sets", "6", "--seed", "3", "--seats")
+
+
+@pytest.fixture
+def foreign(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Strategies of another distribution, and the folder to run in."""
+    (tmp_path / "foreign_strategies.py").write_text(FOREIGN)
+    installed = tmp_path / "foreign-1.0.dist-info"
+    installed.mkdir()
+    (installed / "METADATA").write_text("Metadata-Version: 2.1\nName: foreign\nVersion: 1.0\n")
+    lines = [f"{name} = foreign_strategies:{name}\n" for name in ACTING]
+    (installed / "entry_points.txt").write_text(f"[{ENTRY_POINTS}]\n{''.join(lines)}")
+    monkeypatch.syspath_prepend(tmp_path)
+    path = os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])
+    monkeypatch.setenv("PYTHONPATH", path)
+    monkeypatch.chdir(tmp_path)
+    all_strategies.cache_clear()
+    yield tmp_path
+    all_strategies.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("name", "status", "said"),
+    [
+        ("fails", 3, "failed: ValueError('no idea')"), ("leaves", 3, "failed: SystemExit(None)"),
+        ("crashes", 3, "ended its process, which ended with status 0"),
+        ("loops", 4, "gave no move within 0.2 s"),
+    ],
+)  # fmt: skip
+def test_whatever_a_strategy_does_the_games_before_are_shown_and_one_command_plays_it_again(
+    cli: Cli, foreign: Path, name: str, status: int, said: str
+) -> None:
+    options = (*SEATS, f"{name},greedy,greedy", "--move-seconds", "0.2")
+    done = cli("kwartet", "simulate", *options, "--games", "60", "--json")
+    assert done.status == status
+    told = f"game 6, go 6: strategy '{name}' in seat 0 {said}"
+    stopped, saved, again = done.err.removeprefix("at work\n").splitlines()
+    assert stopped == f"quaternity: {told}; ended after 6 of 60 games"
+    assert saved == "quaternity: the game up to there is saved: failed-game-6.log"
+    whole = cli(
+        "kwartet", "simulate", *SEATS, "better-greedy,greedy,greedy", "--games", "6", "--json"
+    )
+    for field in ("sole_wins", "sets_won", "goes"):
+        assert done.json[field] == whole.json[field]
+    failed = done.json["failed"]
+    assert {field: failed[field] for field in ("strategy", "seat", "game", "go", "limit")} == {
+        "strategy": name, "seat": 0, "game": 6, "go": 6, "limit": status == 4
+    }  # fmt: skip
+    log = parse_log((foreign / "failed-game-6.log").read_text())
+    assert len(log.events) == failed["moves"]
+    assert again == f"quaternity: to play it again: {failed['replay']} --traceback"
+    replayed = cli(*shlex.split(failed["replay"])[1:], "--traceback")
+    assert replayed.status == status
+    assert replayed.out == (foreign / "failed-game-6.log").read_text()
+    *trace, last = replayed.err.splitlines()
+    assert last == f"quaternity: {told}"
+    code = {"fails": "in fail", "leaves": "in strategy", "loops": "in loop"}.get(name)
+    assert code is None or any(code in line for line in trace)
+    assert not any(line.startswith("Traceback") for line in done.err.splitlines())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ACTING)
+def test_workers_and_clusters_stop_and_tell_the_same(cli: Cli, foreign: Path, name: str) -> None:
+    options = (*SEATS, f"{name},greedy,greedy", "--move-seconds", "0.2", "--json", "--games", "60")
+    here = cli("kwartet", "simulate", *options)
+    client = pytest.importorskip("distributed").Client
+    with cluster(foreign, workers=1) as (address, _, [worker]):
+        with client(address, set_as_default=False) as one:
+            one.wait_for_workers(1, timeout=60)
+        for how in (("--workers", "2"), ("--dask", address)):
+            there = cli("kwartet", "simulate", *options, *how)
+            assert there.status == here.status
+            assert {**there.json, "seconds": 0} == {**here.json, "seconds": 0}
+        assert worker.poll() is None
+
+
+def test_an_interrupt_ends_a_strategy_that_loops_and_shows_what_is_finished(foreign: Path) -> None:
+    process = subprocess.Popen(
+        [
+            sys.executable, "-m", "quaternity", "kwartet", "simulate", *SEATS,
+            "loops,greedy,greedy", "--json",
+        ],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=foreign,
+    )  # fmt: skip
+    assert process.stderr is not None
+    assert process.stderr.readline() == "at work\n"
+    process.send_signal(signal.SIGINT)
+    out, error = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert error == "quaternity: interrupted after 6 of 240 games\n"
+    assert json.loads(out)["games"] == 6
+
+
 @pytest.mark.parametrize("command", ["simulate", "log", "play"])
-def test_a_strategy_that_fails_is_named_without_a_traceback(
-    cli: Cli, command: str, monkeypatch: pytest.MonkeyPatch
+def test_a_strategy_that_fails_at_once_is_named(
+    cli: Cli, command: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     def broken(view: View, random: Random) -> Question:
         raise ValueError(f"seat {view.seat}")
 
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setitem(STRATEGIES, "broken", broken)
-    done = cli("kwartet", command, "--seats", "broken,random", "--sets", "4")
+    game = ("kwartet", command, "--seats", "broken,random", "--sets", "4")
+    done = cli(*game)
     where = "" if command == "play" else "game 0, go 0: "
-    said = f"quaternity: {where}strategy 'broken' failed: ValueError('seat 0')\n"
-    assert (done.status, done.out, done.err) == (2, "", said)
+    said = f"quaternity: {where}strategy 'broken' in seat 0 failed: ValueError('seat 0')"
+    assert done.status == 3
+    assert done.err.startswith(said)
+    assert "Traceback" not in done.err
+    traced = cli(*game, "--traceback")
+    assert traced.err.startswith("Traceback (most recent call last):\n")
+    assert "in broken" in traced.err
+    if command == "log":
+        assert done.out.startswith("kwartet 1\n")
+        assert parse_log(done.out).events == ()
+        assert cli(*game, "--seat", "1", "--record", "seen.log").status == 3
+        assert "hand 0: 8 cards" in Path("seen.log").read_text()
+
+
+def test_where_the_game_cannot_be_saved_the_rest_is_shown(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def late(view: View, random: Random) -> Question:
+        if view.hand[0] == 3:
+            raise SystemExit(0)
+        return STRATEGIES["random"](view, random)
+
+    def full(path: str, text: str) -> None:
+        raise InputError(f"{path}: cannot be written: No space left on device")
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(STRATEGIES, "late", late)
+    monkeypatch.setattr("quaternity.writing.write_text", full)
+    done = cli("kwartet", "simulate", "--seats", "late,random,random", *SMALL, "--json")
+    assert done.status == 3
+    assert done.json["failed"]["saved"] is None
+    assert "could not be saved: failed-game-" in done.err
+    assert "No space left" in done.err
+
+
+def test_a_foreign_strategy_at_the_terminal(cli: Cli, foreign: Path) -> None:
+    seats = ("kwartet", "play", "--sets", "6", "--seed", "4", "--move-seconds", "0.2")
+    for name, status in (("crashes", 3), ("loops", 4)):
+        done = cli(*seats, "--seats", ",".join([name] * 3), "--record", f"{name}.game")
+        assert done.status == status
+        assert f"strategy '{name}' in seat " in done.err
+        assert len(parse_log((foreign / f"{name}.game").read_text()).events) >= 7
 
 
 def test_a_log_is_printed_written_and_seen_by_a_seat(cli: Cli, tmp_path: Path) -> None:
@@ -253,7 +460,7 @@ def test_a_log_is_printed_written_and_seen_by_a_seat(cli: Cli, tmp_path: Path) -
     assert (printed.status, printed.err) == (0, "")
     log = parse_log(printed.out)
     assert log.positions[-1].public.is_over
-    assert log.names == ("random", "exact", "greedy")  # game 4: everybody one seat on
+    assert log.names == ("greedy", "exact", "random")  # another order of seats
     path = tmp_path / "game.log"
     written = cli(*game, "--game", "4", "--record", path)
     assert (written.status, written.out) == (0, "")

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from copy import copy
+from itertools import permutations
 from math import sqrt
 from random import Random
+from typing import Any
 
 import pytest
 
 from quaternity.cards import Card
-from quaternity.errors import InputError, LimitError
+from quaternity.errors import InputError, LimitError, PlayerFault
 from quaternity.kwartet import tournament as module
 from quaternity.kwartet.hands import Hand, dealt_hands
 from quaternity.kwartet.log import GameLog, log_text
@@ -34,7 +37,8 @@ COMPATIBLE = KwartetSettings(announce=Announce.AFTER_OWN_REQUEST)
 
 def result(tournament: Tournament, games: int, workers: int = 1) -> Standing:
     with open_executor(workers) as pool:
-        return standing(tournament.strategies, list(outcomes(tournament, games, pool)))
+        played = list(outcomes(tournament, games, pool))
+    return standing(tournament.strategies, played, tournament.games_a_deal)
 
 
 def four(names: str, settings: KwartetSettings | None = None, seed: int = 1) -> Tournament:
@@ -73,37 +77,40 @@ def test_the_published_table_in_10000_games() -> None:
 
 
 def lengths_and_shares(games: int) -> None:
-    near(*result(four("greedy,greedy,greedy,greedy", COMPATIBLE), games // 2).goes, 108.4, 0.3)
-    near(*result(four("exact,exact,exact,exact"), games).goes, 20.3, 0.1)
+    for name, rules, mean, se in (("greedy", COMPATIBLE, 108.4, 0.3), ("exact", None, 20.3, 0.1)):
+        alike = Tournament(rules or KwartetSettings(), (name,) * 4, 1, rotate=False)
+        near(*result(alike, games // 6).goes, mean, se)
+    # Of 24 orders of seats four differ in names, and are played.
     near(*result(four("exact,greedy,greedy,greedy"), games).win_share[0], 0.9985, 0.0005)
-    share = result(four("exact,better-greedy,better-greedy,better-greedy"), games).win_share[0]
-    near(*share, 0.965, 0.004)
+    against = four("exact,better-greedy,better-greedy,better-greedy")
+    near(*result(against, games).win_share[0], 0.965, 0.004)
 
 
-def test_lengths_and_shares_in_300_games() -> None:
-    lengths_and_shares(300)
+def test_lengths_and_shares_in_600_games() -> None:
+    lengths_and_shares(600)
 
 
 @pytest.mark.slow
-def test_lengths_and_shares_in_4000_games() -> None:
-    lengths_and_shares(4000)
-    assert result(four("exact,greedy,greedy,greedy", seed=3), 2000).win_share[0].mean >= 0.99
+def test_lengths_and_shares_in_24000_games() -> None:
+    lengths_and_shares(24_000)
+    assert result(four("exact,greedy,greedy,greedy", seed=3), 12_000).win_share[0].mean >= 0.99
     against = "exact,better-greedy,better-greedy,better-greedy"
-    assert result(four(against, seed=3), 4000).win_share[0].mean >= 0.95
+    assert result(four(against, seed=3), 24_000).win_share[0].mean >= 0.95
 
 
 def beats_exact(games: int) -> None:
+    # Of 24 orders of seats four differ in names, and are played.
     share = result(four("patient,exact,exact,exact", seed=4), games).win_share[0]
     assert share.mean - 0.25 > 3 * share.se
 
 
-def test_patient_beats_three_exact_in_300_games() -> None:
-    beats_exact(300)
+def test_patient_beats_three_exact_in_480_games() -> None:
+    beats_exact(480)
 
 
 @pytest.mark.slow
-def test_patient_beats_three_exact_in_1000_games() -> None:
-    beats_exact(1000)
+def test_patient_beats_three_exact_in_6000_games() -> None:
+    beats_exact(6000)
 
 
 PUBLISHED_GAMES = 1000
@@ -169,7 +176,7 @@ def test_over_a_full_turn_everybody_starts_and_has_extra_cards_equally_often(
     settings = KwartetSettings(players, sets)
     tournament = Tournament(settings, ("random",) * players, rotate=rotate)
     cards, starts = [0] * players, [0] * players
-    for game in range(players * players):
+    for game in range(players * tournament.games_a_deal):
         sizes = settings.hand_sizes(tournament.first_extra(game))
         assert sum(sizes) == settings.cards
         assert max(sizes) - min(sizes) <= 1
@@ -179,6 +186,68 @@ def test_over_a_full_turn_everybody_starts_and_has_extra_cards_equally_often(
             starts[entry] += seat == 0
     assert len(set(cards)) == 1
     assert len(set(starts)) == (1 if rotate else 2)
+
+
+def test_a_deal_is_the_same_in_every_seating_and_another_one_next() -> None:
+    tournament = Tournament(KwartetSettings(3, 5), ("random", "silent", "mixed"), 4)
+    assert tournament.games_a_deal == 6
+    logs = [logged_game(tournament, game) for game in range(12)]
+    first, second = logs[:6], logs[6:]
+    assert len({log.hands for log in first}) == len({log.hands for log in second}) == 1
+    assert first[0].hands != second[0].hands
+    for deal in first, second:
+        assert {log.names for log in deal} == set(permutations(tournament.strategies))
+
+
+@pytest.mark.parametrize(
+    "names", ["greedy,greedy,mixed", "mixed,exact,exact,exact", "silent,silent"]
+)
+def test_equal_strategies_come_out_equal_over_whole_deals(names: str) -> None:
+    """Exactly: each sits in every seat, between all the others, with the same cards and dice."""
+    strategies = tuple(names.split(","))
+    tournament = Tournament(KwartetSettings(len(strategies), 4), strategies, seed=6)
+    found = result(tournament, 3 * tournament.games_a_deal)
+    for values in (found.sole_wins, found.tied_players, found.sets_won, found.win_share):
+        by_name: dict[str, set[object]] = {}
+        for name, value in zip(strategies, values, strict=True):
+            by_name.setdefault(name, set()).add(value)
+        assert all(len(equal) == 1 for equal in by_name.values()), values
+    assert found.deals == 3
+
+
+def test_orders_that_differ_in_equal_names_are_played_once_and_counted_each(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    tournament = Tournament(
+        KwartetSettings(3, 4), ("mixed", "random", "random"), seed=5, worlds_every=3
+    )
+    alone = [play_game(tournament, game) for game in range(20)]
+    played: list[int] = []
+
+    def counted(plan: Tournament, game: int) -> Outcome:
+        played.append(game)
+        return play_game(plan, game)
+
+    monkeypatch.setattr(module, "play_game", counted)
+    with open_executor() as pool:
+        assert list(outcomes(tournament, 20, pool)) == alone
+    assert len(played) == 3 + 3 + 3 + 2
+
+
+def test_errors_are_over_deals() -> None:
+    values = [1.0, 2.0, 4.0, 4.0, 9.0, 3.0]
+    assert Mean.of(values, [0, 1, 2, 3, 4, 5]) == Mean.of(values)
+    pairs = Mean.of(values, [0, 0, 1, 1, 2, 2])
+    assert pairs == pytest.approx(Mean.of([1.5, 4.0, 6.0]))
+    # The same values seen again say nothing new.
+    assert Mean.of(values * 3, [0, 1, 2, 3, 4, 5] * 3) == pytest.approx(Mean.of(values))
+    # Four values of one deal and two of another: totals 11 and 12 where 46/3 and 23/3 are expected.
+    assert Mean.of(values, [0, 0, 0, 0, 1, 1]).se == pytest.approx(13 / 3 / 3)
+    assert Mean.of(values, [7] * 6).se == 0
+    games = [Outcome((7, 6), 10, 20), Outcome((6, 7), 12, 20), Outcome((7, 6), 30, 40)]
+    found = standing(("a", "b"), games, games_a_deal=2)
+    assert found.deals == 2
+    assert found.goes == Mean.of([10, 12, 30], [0, 0, 1])
 
 
 def test_wins_ties_and_shares_are_counted_as_agreed() -> None:
@@ -214,7 +283,9 @@ def test_a_strategy_that_never_ends_or_breaks_the_rules_is_stopped(
     monkeypatch.setattr(module, "check_strategies", lambda names: None)
     with pytest.raises(LimitError, match="game 2 is not over after 500 requests"):
         play_game(Tournament(KwartetSettings(2, 4), ("bluff", "bluff")), 2)
-    with pytest.raises(InputError, match=r"game 0, go 0: strategy 'cheat': .*cannot ask himself"):
+    with pytest.raises(
+        PlayerFault, match=r"game 0, go 0: strategy 'cheat' in seat 0: .*cannot ask himself"
+    ):
         play_game(Tournament(KwartetSettings(2, 4), ("cheat", "cheat")), 0)
 
 
@@ -231,23 +302,34 @@ class OddNumber:
 def test_what_goes_wrong_in_a_strategy_names_it_the_game_and_the_go(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def played(strategy: object, game: int = 0) -> GameLog:
-        monkeypatch.setitem(STRATEGIES, "odd", strategy)
+    def played(strategy: Any, game: int = 0) -> GameLog:
+        monkeypatch.setitem(STRATEGIES, "odd", STRATEGIES.get(strategy, strategy))
         return logged_game(Tournament(KwartetSettings(2, 4), ("random", "odd"), rotate=False), game)
 
     def broken(view: View, random: Random) -> Question:
         raise KeyError("no such thing")
 
     with pytest.raises(
-        InputError, match=r"^game 3, go 1: strategy 'odd' failed: KeyError\('no such thing'\)$"
-    ):
+        PlayerFault,
+        match=r"^game 3, go 1: strategy 'odd' in seat 1 failed: KeyError\('no such thing'\)$",
+    ) as raised:
         played(broken, 3)
-    with pytest.raises(InputError, match=r"^game 0, go \d+: strategy 'odd' gave None, which is no"):
-        played(lambda view, random: None)
-    with pytest.raises(InputError, match=r"gave .*1\.0.*: 'float' object cannot be interpreted"):
-        played(lambda view, random: Question(1, 1.0, Card(0, 0)))  # type: ignore[arg-type]  # so it is
-    with pytest.raises(InputError, match=r"gave Question\(asker=1, asked=0, card=None\): cannot"):
-        played(lambda view, random: Question(1, 0, None))  # type: ignore[arg-type]  # so it is
+    fault = raised.value
+    assert "in broken" in fault.trace
+    assert fault.trace.endswith("KeyError: 'no such thing'\n")
+    assert copy(fault).__dict__ == fault.__dict__
+    assert fault.place is not None
+    log = parse_log(fault.place.record)
+    assert (len(log.events), len(log.go_ends)) == (fault.place.moves, fault.place.go)
+    assert log.positions[-1].public.turn == fault.place.seat == 1
+    assert log.hands == played("random", 3).hands
+    for gives, said in (
+        (None, "None, which is no Question"),
+        (Question(1, 1.0, Card(0, 0)), ".*1\\.0.*: 'float' object cannot be interpreted"),  # type: ignore[arg-type]  # so it is
+        (Question(1, 0, None), "Question\\(asker=1, asked=0, card=None\\): cannot"),  # type: ignore[arg-type]  # so it is
+    ):
+        with pytest.raises(PlayerFault, match=rf"^game 0, go \d+: strategy 'odd' .* gave {said}"):
+            played(lambda view, random, gives=gives: gives)
 
     def numbered(view: View, random: Random) -> Question:
         asker, asked, card = better_greedy(view, random)
@@ -256,6 +338,50 @@ def test_what_goes_wrong_in_a_strategy_names_it_the_game_and_the_go(
     log = played(numbered)
     assert parse_log(log_text(log)) == log
     assert all(type(event.question.asker) is int for event in log.events)
+
+
+class Silent(BaseException):
+    """No `Exception`, and no text."""
+
+    def __repr__(self) -> str:
+        raise ValueError
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (SystemExit(0), "SystemExit(0)"), (GeneratorExit(), "GeneratorExit()"),
+        (MemoryError(), "MemoryError()"), (RecursionError("deep"), "RecursionError('deep')"),
+        (StopIteration(), "StopIteration()"), (Silent(), "a Silent whose text cannot be made"),
+        (LimitError("enough"), "LimitError('enough')"), (ValueError("x" * 999), "ValueError('xxx"),
+    ],
+)  # fmt: skip
+def test_whatever_a_strategy_raises_is_its_fault(
+    error: BaseException, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def raising(view: View, random: Random) -> Question:
+        raise error
+
+    monkeypatch.setitem(STRATEGIES, "odd", raising)
+    with open_executor() as pool, pytest.raises(PlayerFault) as raised:
+        list(outcomes(Tournament(KwartetSettings(2, 4), ("odd", "odd")), 3, pool))
+    assert f"strategy 'odd' in seat 0 failed: {said}" in str(raised.value)
+    assert len(str(raised.value)) < 400
+
+
+def test_the_users_own_interrupt_is_nobodys_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    def slow(view: View, random: Random) -> Question:
+        raise KeyboardInterrupt
+
+    monkeypatch.setitem(STRATEGIES, "odd", slow)
+    with pytest.raises(KeyboardInterrupt):
+        play_game(Tournament(KwartetSettings(2, 4), ("odd", "odd")), 0)
+
+
+@pytest.mark.parametrize("seconds", [0, -1, float("nan"), float("inf")])
+def test_a_limit_for_requests_is_a_time(seconds: float) -> None:
+    with pytest.raises(InputError, match=r"move-seconds: .* is not above 0"):
+        Tournament(KwartetSettings(2), ("random", "random"), move_seconds=seconds)
 
 
 def test_a_seat_draws_by_chance_what_neither_the_deal_nor_the_others_have_touched(

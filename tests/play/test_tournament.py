@@ -1,17 +1,34 @@
 """Tournaments: seats, repeatability, and what the table says."""
 
 from collections import Counter
-from math import isclose
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import combinations
+from math import isclose, log10
 from random import Random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaternity.errors import InputError
+from quaternity.cards import Card
+from quaternity.errors import InputError, LimitError, PlayerFault, PlayerTimeout
+from quaternity.play.bots.bot import BOTS, SeatedBot
+from quaternity.play.bots.random_bot import RandomBot
 from quaternity.play.ratings import AVERAGE, Measured, ratings, tabulated
-from quaternity.play.tournament import GameResult, Tournament, play, play_game
+from quaternity.play.tournament import (
+    GameResult,
+    Tournament,
+    _kept_bot,
+    play,
+    play_game,
+    played_game,
+)
+from quaternity.question import Answer, Question
+from quaternity.record import parse_record
+from quaternity.seatings import seatings
 from quaternity.settings import Settings
+from quaternity.state import State
 from quaternity.workers import open_executor
 
 SMALL = Settings(2, 3, 3)
@@ -22,18 +39,19 @@ SMALL = Settings(2, 3, 3)
 )
 def test_seats_rotate(bots: int, players: int) -> None:
     plan = Tournament(Settings(2, players, players), ("random",) * bots, games=1)
-    seen = Counter[tuple[int, int]]()
-    period = players * (bots if bots < players else len({*range(bots)}) * 30)
-    for game in range(period):
+    seats, pairs = Counter[tuple[int, int]](), Counter[tuple[int, int]]()
+    choices = len(list(combinations(range(bots), players))) or bots
+    for game in range(choices * len(seatings(players))):
         line_up = plan.line_up(game)
         assert len(line_up) == players
         if bots >= players:
             assert len(set(line_up)) == players
-        seen.update(enumerate(line_up))
-    assert len(seen) == bots * players
-    if bots <= players:
-        # Everybody sits everywhere equally often.
-        assert len(set(seen.values())) == 1
+        seats.update(enumerate(line_up))
+        pairs.update(zip(line_up, line_up[1:] + line_up[:1], strict=True))
+    # Everybody sits everywhere equally often, and between all others.
+    assert len(seats) == bots * players
+    assert len(set(seats.values())) == 1
+    assert len({count for (one, other), count in pairs.items() if one != other}) == 1
 
 
 def test_the_same_seed_gives_the_same_games() -> None:
@@ -121,6 +139,20 @@ def test_ratings_are_those_of_bradley_and_terry() -> None:
     assert ratings([*results, game(2, 2, winner=0)], 3)[2] is None
 
 
+def test_a_draw_is_half_a_win_for_both() -> None:
+    # A win, two draws, and a drawn meeting besides: 2.5 to 1.5.
+    one, other = ratings([game(0, 1, winner=0), game(0, 1), game(1, 0)], 2)
+    assert one is not None
+    assert other is not None
+    assert one - other == pytest.approx(400 * log10(2.5 / 1.5), abs=0.01)
+    # Between two who both lost to a third it is a draw as well: 2 to 1 of three meetings.
+    rated = ratings([game(0, 1, 2, winner=2), game(0, 1, winner=0)], 3)
+    assert rated[0] is not None
+    assert rated[1] is not None
+    assert rated[0] > rated[1]
+    assert isclose(*(ratings([game(0, 1, 2, winner=2)], 3)[:2]))  # type: ignore[arg-type]  # both met others
+
+
 def test_plans_are_checked() -> None:
     for bots, games, cap, why in (
         (("random",), 9, 9, "2 to 12"),
@@ -133,6 +165,94 @@ def test_plans_are_checked() -> None:
     plan = Tournament(SMALL, ("random", "nobody"), 3)
     with open_executor(1) as pool, pytest.raises(InputError, match="'nobody' is unknown"):
         play(plan, pool)
+
+
+class Playing(RandomBot):
+    """A bot that does something else in the middle of a game."""
+
+    acts: Callable[[], object]
+
+    def ask(self, state: State) -> Question:
+        if len(state.legal_questions) < 30:
+            return type(self).acts()  # type: ignore[return-value]  # whatever it is
+        return super().ask(state)
+
+
+def acting(monkeypatch: pytest.MonkeyPatch, acts: Callable[[], object]) -> Tournament:
+    """A tournament in which a bot does something else than ask."""
+    bot = type("Acting", (Playing,), {"acts": staticmethod(acts)})
+    monkeypatch.setitem(BOTS, "acting", lambda argument, random: bot(random))
+    monkeypatch.setattr("quaternity.play.tournament._kept_bot", _kept_bot.__wrapped__)
+    return Tournament(Settings(4, 3, 3), ("acting", "random"), games=5, seed=2)
+
+
+def leave() -> object:
+    raise SystemExit(0)
+
+
+def too_large() -> object:
+    raise LimitError("too large for me")
+
+
+@pytest.mark.parametrize(
+    ("acts", "said"),
+    [
+        (leave, r"failed: SystemExit\(0\)"), (lambda: None, "gave None, which is no Question"),
+        (lambda: Question(0, 0, Card(0, 0)), ": .*cannot"),
+        (lambda: Question(0, 1, Card(0.5, 0)), "cannot be interpreted as an integer"),  # type: ignore[arg-type]  # so it is
+    ],
+)  # fmt: skip
+def test_a_bot_that_fails_is_named_with_its_game(
+    acts: Callable[[], object], said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = acting(monkeypatch, acts)
+    with open_executor(1) as pool, pytest.raises(PlayerFault, match=said) as raised:
+        list(play(plan, pool))
+    place = raised.value.place
+    assert place is not None
+    assert str(raised.value).startswith(f"game {place.game}, move {place.moves}: bot 'acting' in")
+    replayed = parse_record(place.record.encode()).replay()
+    assert len(replayed.moves) == place.moves
+    assert replayed.state.turn == place.seat
+    assert plan.line_up(place.game)[place.seat] == 0
+
+
+def test_what_a_bot_of_ours_says_about_a_game_is_said_as_it_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with pytest.raises(LimitError, match=r"^too large for me$"):
+        play_game(acting(monkeypatch, too_large), 0)
+
+
+class Contrary(RandomBot):
+    """A bot that answers what it must not."""
+
+    def answer(self, state: State, question: Question) -> Answer:
+        return 7  # type: ignore[return-value]  # so it is
+
+
+def test_a_wrong_answer_is_a_fault_too() -> None:
+    state = State.start(Settings(4, 3, 3))
+    question, answers = SeatedBot("x", 0, RandomBot(Random(1))).ask(state)
+    assert len(answers) == 2
+    with pytest.raises(
+        PlayerFault, match=r"bot 'x' in seat 1: it answers 7 to '0 asks .* no or yes"
+    ):
+        SeatedBot("x", 1, Contrary(Random(1))).answer(state, question, answers)
+
+
+def test_in_a_process_of_its_own_a_game_is_the_same_and_thinking_has_a_limit() -> None:
+    plan = Tournament(SMALL, ("informed", "search:9", "random"), games=3, seed=4)
+    for game in range(2):
+        assert played_game(replace(plan, move_seconds=60), game) == played_game(plan, game)
+    plan = replace(plan, settings=Settings(4, 3, 3), bots=("search:1000000", "random"))
+    with pytest.raises(PlayerTimeout, match=r"'search:1000000' in seat \d gave no move") as raised:
+        played_game(replace(plan, move_seconds=0.1), 1)
+    place = raised.value.place
+    assert place is not None
+    assert plan.bots[plan.line_up(1)[place.seat]] == "search:1000000"
+    assert len(parse_record(place.record.encode()).replay().moves) == place.moves
+    assert "in imagine" in raised.value.trace
 
 
 @pytest.mark.parametrize("rival", ["random", "informed"])

@@ -1,0 +1,139 @@
+"""Calls in a process of their own: what comes back, and what is known when nothing does."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable, Iterator
+from tempfile import TemporaryFile
+
+import pytest
+
+from quaternity.errors import InputError, SolverFault
+from quaternity.own_process import MOST_MOVES, NotedMove, Notes, OwnProcess, ProcessEnded, notes
+
+
+@pytest.fixture(scope="module")
+def process() -> Iterator[OwnProcess]:
+    """One process for all tests: it is started anew after it was ended."""
+    one = OwnProcess()
+    yield one
+    one.end()
+
+
+def begin() -> Notes:
+    """As a game does: two moves, then seat 2 thinks."""
+    told = notes()
+    assert told is not None
+    told.thinks(0)
+    told.moved(1, 2, 3, 1)
+    told.thinks(1)
+    told.moved(2, 70_000, 0, 0)
+    told.thinks(2)
+    return told
+
+
+PLAYED = [NotedMove(1, 2, 3, 1), NotedMove(2, 70_000, 0, 0)]
+
+
+def doubled(number: int) -> int:
+    print("this is not the answer")  # noqa: T201  # as players may
+    return 2 * number
+
+
+def refused(number: int) -> int:
+    raise InputError(f"{number} is refused")
+
+
+def unsendable() -> object:
+    return lambda: 0
+
+
+def leaves() -> None:
+    raise SystemExit(0)
+
+
+def exits(status: int) -> None:
+    begin()
+    os._exit(status)
+
+
+def is_killed() -> None:
+    begin()
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def loops() -> None:
+    begin()
+    while True:
+        try:
+            while True:
+                pass
+        except BaseException:
+            continue
+
+
+def computes() -> int:
+    """One call into C, which lets nothing else run."""
+    begin()
+    return sum(range(10**15))
+
+
+def stops() -> None:
+    begin()
+    os.kill(os.getpid(), signal.SIGSTOP)
+
+
+def test_results_and_errors_come_back(
+    process: OwnProcess, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert process.call(doubled, 21) == 42
+    assert capfd.readouterr() == ("", "this is not the answer\n")
+    with pytest.raises(InputError, match="7 is refused"):
+        process.call(refused, 7)
+    with pytest.raises(SolverFault, match=r"SystemExit\(0\)"):
+        process.call(leaves)
+    with pytest.raises(Exception, match="lambda"):
+        process.call(unsendable)
+    assert process.call(doubled, 4, seconds=60) == 8
+    assert notes() is None
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "how"),
+    [
+        (exits, (0,), "ended with status 0"), (exits, (3,), "ended with status 3"),
+        (is_killed, (), "was killed by signal 9"),
+    ],
+)  # fmt: skip
+def test_a_process_that_dies_leaves_what_it_noted(
+    process: OwnProcess, function: Callable[..., None], arguments: tuple[int, ...], how: str
+) -> None:
+    with pytest.raises(ProcessEnded) as raised:
+        process.call(function, *arguments)
+    ended = raised.value
+    assert (ended.how, ended.thinking, ended.moves) == (how, 2, PLAYED)
+    assert not ended.overdue
+
+
+@pytest.mark.parametrize("function", [loops, computes, stops])
+def test_who_thinks_for_too_long_is_stopped_whatever_it_does(
+    process: OwnProcess, function: Callable[[], None]
+) -> None:
+    with pytest.raises(ProcessEnded, match=r"gave no move within 0\.1 s") as raised:
+        process.call(function, seconds=0.1)
+    ended = raised.value
+    assert (ended.overdue, ended.thinking, ended.moves) == (True, 2, PLAYED)
+    if function is not stops:
+        assert f" in {function.__name__}" in ended.stack
+
+
+def test_of_very_long_games_the_first_moves_are_noted() -> None:
+    with TemporaryFile() as file:
+        file.truncate(1 << 23)
+        told = Notes(file.fileno())
+        for number in range(MOST_MOVES + 5):
+            told.moved(number, 0, 0, 0)
+        told.thinks(3)
+        assert told.state() == (1, 3)
+        assert [move.asked for move in told.moves()] == list(range(MOST_MOVES))

@@ -1,0 +1,43 @@
+"""Who sits where: everybody everywhere, and beside everybody, equally often."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import permutations
+
+import pytest
+
+from quaternity.seatings import seatings
+
+
+@pytest.mark.parametrize("players", range(2, 14))
+def test_everybody_sits_everywhere_equally_often(players: int) -> None:
+    found = seatings(players)
+    assert len(set(found)) == len(found)
+    assert all(sorted(one) == list(range(players)) for one in found)
+    where = Counter((entry, seat) for one in found for entry, seat in enumerate(one))
+    assert len(where) == players * players
+    assert len(set(where.values())) == 1
+
+
+@pytest.mark.parametrize("players", [2, 3, 4, 5, 6, 7, 8, 11])
+def test_any_two_sit_in_any_two_seats_equally_often(players: int) -> None:
+    pairs = list(permutations(range(players), 2))
+    met = Counter(
+        (pair, (one[pair[0]], one[pair[1]])) for one in seatings(players) for pair in pairs
+    )
+    assert len(met) == len(pairs) ** 2
+    assert len(set(met.values())) == 1
+
+
+@pytest.mark.parametrize("players", range(2, 5))
+def test_few_players_sit_in_all_orders(players: int) -> None:
+    assert set(seatings(players)) == set(permutations(range(players)))
+
+
+@pytest.mark.parametrize("players", [2, 3, 4, 5, 6, 7, 8])
+def test_the_first_few_seatings_are_about_even_too(players: int) -> None:
+    found = seatings(players)
+    for count in range(1, len(found) + 1):
+        where = Counter((entry, seat) for one in found[:count] for entry, seat in enumerate(one))
+        assert max(where.values()) <= -(-count // players) + 1, count
