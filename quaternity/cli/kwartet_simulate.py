@@ -144,6 +144,8 @@ def simulate(
             failed = saved_failure(error, "strategy", ".log", _replay(tournament, error))
     if finished:
         _show(tournament, finished, failed, time.perf_counter() - began, plot, as_json)
+    elif as_json:
+        print(json.dumps({"games": 0, "failed": failed}))
     if stop is not None:
         raise typer.Exit(status_of(stop))
 

@@ -100,6 +100,8 @@ def tournament(
             failed = saved_failure(error, "bot", ".record", _replay(plan, error))
     if results:
         _show(plan, results, failed, time.perf_counter() - began, plot, as_json)
+    elif as_json:
+        print(json.dumps({"games": 0, "failed": failed}))
     if stop is not None:
         raise typer.Exit(status_of(stop))
 

@@ -121,7 +121,9 @@ def play(tournament: Tournament, pool: Pool) -> Iterator[GameResult]:
     """
     for text in tournament.bots:
         make_bot(text, Random(0))
-    return ordered_map(pool, partial(_result, tournament), range(tournament.games), CHUNK)
+    # Here, in this process, every game that is finished counts when the user interrupts.
+    chunk = CHUNK if pool.in_flight > 1 else 1
+    return ordered_map(pool, partial(_result, tournament), range(tournament.games), chunk)
 
 
 def _result(tournament: Tournament, game: int) -> GameResult:

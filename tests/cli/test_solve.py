@@ -241,19 +241,18 @@ def test_working_files_left_behind_are_put_away(cli: Cli, tmp_path: Path) -> Non
 def test_an_interrupted_tournament_says_what_it_has(
     cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    play_game, played = tournament.play_game, list[int]()
+    result = tournament._result
 
     def interrupted(plan: tournament.Tournament, game: int) -> tournament.GameResult:
         if game == 7:
             raise KeyboardInterrupt
-        played.append(game)
-        return play_game(plan, game)
+        return result(plan, game)
 
-    monkeypatch.setattr(tournament, "play_game", interrupted)
+    monkeypatch.setattr(tournament, "_result", interrupted)
     outcome = cli("tournament", "random", "informed", "-s", 2, "--games", 40, "--json")
     assert outcome.status == 130
-    assert "interrupted after 5 of 40 games" in outcome.err
-    assert outcome.json["games"] == 5
+    assert "interrupted after 7 of 40 games" in outcome.err
+    assert outcome.json["games"] == 7
 
 
 def test_tournament_json(cli: Cli) -> None:

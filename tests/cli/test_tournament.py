@@ -1,0 +1,102 @@
+"""`tournament` and `play` when a bot fails, and one game of a tournament alone."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from quaternity.play.bots.bot import BOTS
+from quaternity.play.bots.random_bot import RandomBot
+from quaternity.play.tournament import _kept_bot
+from quaternity.question import Question
+from quaternity.record import parse_record
+from quaternity.state import State
+from tests.cli.conftest import Cli
+
+
+class Leaving(RandomBot):
+    """A bot that ends the program in the middle of some games."""
+
+    def ask(self, state: State) -> Question:
+        if state.turn == 2 and sum(state.points) == 1:
+            raise SystemExit(0)
+        return super().ask(state)
+
+
+@pytest.fixture
+def leaving(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A bot that leaves, by the name `leaving`, and the folder to run in."""
+
+    def make(argument: str | None, random: Random) -> Leaving:
+        return Leaving(random)
+
+    monkeypatch.setitem(BOTS, "leaving", make)
+    monkeypatch.setattr("quaternity.play.tournament._kept_bot", _kept_bot.__wrapped__)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_a_bot_that_fails_costs_no_finished_game_and_one_command_plays_its_game_again(
+    cli: Cli, leaving: Path
+) -> None:
+    options = ("random", "leaving", "random", "--seed", "5", "-s", "3")
+    done = cli("tournament", *options, "--games", "40", "--json")
+    assert done.status == 3
+    failed = done.json["failed"]
+    games = failed["game"]
+    assert done.json["games"] == games > 0
+    assert done.json["labels"] == ["random 1", "leaving", "random 2"]
+    assert (failed["bot"], failed["limit"]) == ("leaving", False)
+    told = f"game {games}, move {failed['moves']}: bot 'leaving' in seat {failed['seat']} failed"
+    assert f"{told}: SystemExit(0); ended after {games} of 40 games\n" in done.err
+    record = (leaving / failed["saved"]).read_text()
+    game = parse_record(record.encode()).replay()
+    assert (len(game.moves), game.state.turn) == (failed["moves"], failed["seat"])
+    again = cli(*shlex.split(failed["replay"])[1:], "--traceback")
+    assert (again.status, again.out) == (3, record)
+    assert "in ask" in again.err
+    assert again.err.endswith(f"quaternity: {told}: SystemExit(0)\n")
+    # Said again, it is the same file; another game of that number gets another name.
+    assert cli("tournament", *options, "--games", "40", "--json").json["failed"] == failed
+    (leaving / failed["saved"]).write_text("mine")
+    other = cli("tournament", *options, "--games", "40", "--json").json["failed"]["saved"]
+    assert other == f"failed-game-{games}-2.record"
+    assert (leaving / failed["saved"]).read_text() == "mine"
+
+
+def test_a_game_of_a_tournament_can_be_played_alone(cli: Cli) -> None:
+    options = ("random", "informed", "-s", "2", "-n", "3", "--seed", "4")
+    done = cli("tournament", *options, "--game", "7")
+    assert (done.status, done.err) == (0, "")
+    assert parse_record(done.out.encode()).replay().state.is_over
+    assert cli("tournament", *options, "--game", "8").out != done.out
+
+
+def test_a_limit_for_moves_is_kept_and_its_value_checked(cli: Cli, leaving: Path) -> None:
+    assert cli("tournament", "random", "random", "--move-seconds", "0").status == 2
+    done = cli("tournament", "search:1000000", "random", "--move-seconds", "0.1", "--json")
+    assert done.status == 4
+    assert (done.json["games"], done.json["failed"]["limit"]) == (0, True)
+    assert (
+        "bot 'search:1000000' in seat 0 gave no move within 0.1 s; ended after 0 of 60" in done.err
+    )
+
+
+def test_equal_bots_are_numbered(cli: Cli) -> None:
+    done = cli("tournament", "random", "random", "-s", "2", "--games", "6")
+    assert [line.split()[:2] for line in done.out.splitlines()[2:4]] == [
+        ["random", "1"], ["random", "2"]
+    ]  # fmt: skip
+    assert "random 1: random 2 " in done.out
+
+
+def test_a_bot_that_fails_at_the_terminal_leaves_the_record(cli: Cli, leaving: Path) -> None:
+    seats = [option for seat in range(3) for option in ("--bot", f"{seat}=leaving")]
+    done = cli("play", *seats, "--record", "my.record", "--traceback")
+    assert done.status == 3
+    assert "in ask" in done.err
+    assert "bot 'leaving' in seat " in done.err.splitlines()[-1]
+    assert len(parse_record((leaving / "my.record").read_bytes()).moves) > 0
