@@ -102,22 +102,16 @@ class Notes:
     def __init__(self, file: int) -> None:
         self._memory = mmap(file, _SIZE)
         self._thoughts = self._moves = 0
-        self._last_seconds = 0.0
 
-    def clear(self, seconds: float = 0.0) -> None:
-        """Nothing noted; `seconds` see `thinks`."""
+    def clear(self) -> None:
+        """Nothing noted."""
         self._thoughts = self._moves = 0
-        self._last_seconds = seconds
         _STATE.pack_into(self._memory, 0, 0, 0, 0)
 
     def thinks(self, seat: int) -> None:
-        """A player begins to think.
-
-        Should the parent be gone, the system ends the process after a while.
-        """
+        """A player begins to think."""
         self._thoughts += 1
         _STATE.pack_into(self._memory, 0, self._thoughts, seat + 1, self._moves)
-        signal.setitimer(signal.ITIMER_REAL, self._last_seconds)
 
     def moved(self, asked: int, set_index: int, number: int, answer: int) -> None:
         """A move was made, and nobody thinks."""
@@ -177,7 +171,7 @@ class OwnProcess:
             ProcessEnded: it died, or was killed because a player thought for too long.
             What the function raises.
         """
-        work = pickle.dumps((function, arguments, seconds))
+        work = pickle.dumps((function, arguments))
         try:
             if self._child is None or self._child.poll() is not None:
                 self._child = self._started()
@@ -306,6 +300,7 @@ def serve(notes_file: int, stacks_file: int) -> None:
 
     global _notes
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _end_with_parent()
     faulthandler.register(signal.SIGUSR1, file=stacks_file, all_threads=False)
     _notes = Notes(notes_file)
     # Code from outside may print and read as it likes: it does not get at these two.
@@ -333,13 +328,23 @@ def serve(notes_file: int, stacks_file: int) -> None:
 
 def _worked(work: bytes, told: Notes) -> bytes:
     try:
-        function, arguments, seconds = pickle.loads(work)  # noqa: S301  # our own parent's
-        told.clear(0.0 if seconds is None else 2 * seconds + 10)
-        done = pickle.dumps((function(*arguments), None))
+        told.clear()
+        function, arguments = pickle.loads(work)  # noqa: S301  # our own parent's
+        return pickle.dumps((function(*arguments), None))
     except BaseException as error:
-        done = pickle.dumps((None, Raised(error)))
-    signal.setitimer(signal.ITIMER_REAL, 0)
-    return done
+        return pickle.dumps((None, Raised(error)))
+
+
+def _end_with_parent() -> None:
+    """Let the system end this process with its parent, also in the middle of a call into C.
+
+    Where the system cannot (it is Linux's), a process ends when it next listens to its parent.
+    """
+    if sys.platform == "linux":
+        import ctypes
+
+        set_death_signal = 1
+        ctypes.CDLL(None).prctl(set_death_signal, signal.SIGKILL)
 
 
 __all__ = [

@@ -124,6 +124,8 @@ def end_at_three(index: int) -> int:
         raise SystemExit(0)
     if index == 9:
         raise Private("a", "b")
+    if index == 12:
+        raise KeyboardInterrupt  # nobody's interrupt: workers do not hear the user's
     return index
 
 
@@ -138,6 +140,8 @@ def test_what_would_end_a_worker_is_an_error_at_its_turn(workers: int) -> None:
         assert next(results) == 8
         with pytest.raises(Private if workers == 1 else SolverFault, match="ab"):
             next(results)
+        with pytest.raises(KeyboardInterrupt if workers == 1 else SolverFault):
+            next(ordered_map(pool, end_at_three, [12]))
 
 
 INTERRUPTED = """
