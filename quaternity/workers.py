@@ -9,6 +9,7 @@ whatever ran them, and randomness belongs to the item (`item_random`), never to 
 same seed gives the same results in one process, in eight, or on a cluster.
 
 A worker that dies (killed, out of memory) costs time, not results: its chunks are given out again.
+An error, whatever it is, costs no result before it.
 An interrupt leaves promptly: what was yielded before it is finished and whole.
 """
 

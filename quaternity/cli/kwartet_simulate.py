@@ -261,8 +261,8 @@ def _orders(result: Standing) -> str:
     if len(result.strategies) > ALL_ORDERS:
         told = f"{counted(whole, 'deal')} in {orders}, balanced"
     if rest:
-        told += f", and one more in {rest} of them"
-    return f"{told}; errors are over deals" if result.deals > 1 else told
+        told += f", one more in {rest}"
+    return f"{told}; errors over deals" if result.deals > 1 else told
 
 
 def _shown(value: Mean, digits: int, known: bool) -> str:

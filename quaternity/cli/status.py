@@ -4,7 +4,10 @@ from enum import IntEnum
 
 
 class ExitStatus(IntEnum):
-    """Exit status of a command. 2 is also what a wrong option gives."""
+    """Exit status of a command.
+
+    2 is also what a wrong option gives, 3 what a strategy or a bot that fails gives.
+    """
 
     DONE = 0
     IMPOSSIBLE = 1

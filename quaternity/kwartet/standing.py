@@ -108,12 +108,14 @@ class WorldsByGo(NamedTuple):
 
     Attributes:
         own: per entry.
+        deals: so many deals the games are of.
     """
 
     goes: int
     games: int
     public: Mean
     own: tuple[Mean, ...]
+    deals: int
 
 
 def worlds_by_go(games: Iterable[Outcome], games_a_deal: int = 1) -> list[WorldsByGo]:
@@ -132,6 +134,7 @@ def worlds_by_go(games: Iterable[Outcome], games_a_deal: int = 1) -> list[Worlds
                 len(found),
                 Mean.of([worlds.public for _, worlds in found], deals),
                 tuple([Mean.of(values, deals) for values in own]),
+                len(set(deals)),
             )
         )
     return curves

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 FEWEST_GAMES = 2
-"""The curves end where fewer games than this are still going."""
+"""The curves end where games of fewer deals than this are still going."""
 
 
 def plot_standing(path: str, standing: Standing, worlds: Sequence[WorldsByGo]) -> None:
@@ -50,7 +50,7 @@ def _draw_wins(axes: Axes, names: Sequence[str], standing: Standing) -> None:
 
 
 def _draw_worlds(axes: Axes, names: Sequence[str], worlds: Sequence[WorldsByGo]) -> None:
-    shown = [one for one in worlds if one.games >= FEWEST_GAMES] or worlds
+    shown = [one for one in worlds if one.deals >= FEWEST_GAMES] or worlds
     goes = [one.goes for one in shown]
 
     def draw(name: str, values: Sequence[Mean], width: float) -> None:
