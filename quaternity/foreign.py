@@ -64,9 +64,9 @@ class Sitting(NamedTuple):
                 raise PlayerFault(f"{self} gave {shown(question)}, which is no Question")
             asker, asked, (index, number) = question
             plain = [int(as_int(one)) for one in (asker, asked, index, number)]
+            return Question(plain[0], plain[1], Card(plain[2], plain[3]))
         except (TypeError, ValueError) as error:
             raise PlayerFault(f"{self} gave {shown(question)}: {error}") from error
-        return Question(plain[0], plain[1], Card(plain[2], plain[3]))
 
 
 def is_plain(question: object) -> bool:

@@ -121,7 +121,8 @@ def test_a_table_for_people(cli: Cli) -> None:
          "deals"),
         (3, "random,random,random", "one deal, in 3 of 6 orders of seats"),
         (6, "random,random,random", "1 deal in all 6 orders of seats"),
-        (40, ",".join(["random"] * 5), "2 deals in 20 orders of seats, balanced; errors over deals"),
+        (40, ",".join(["random"] * 5), "2 deals in 20 orders of seats, balanced; errors over "
+         "deals"),
     ],
 )  # fmt: skip
 def test_it_is_said_in_which_orders_deals_were_played(
