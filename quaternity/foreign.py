@@ -61,12 +61,14 @@ class Sitting(NamedTuple):
         """
         try:
             if not isinstance(question, Question):
-                raise PlayerFault(f"{self} gave {shown(question)}, which is no Question")
+                raise TypeError("that is no Question")
             asker, asked, (index, number) = question
             plain = [int(as_int(one)) for one in (asker, asked, index, number)]
             return Question(plain[0], plain[1], Card(plain[2], plain[3]))
-        except (TypeError, ValueError) as error:
-            raise PlayerFault(f"{self} gave {shown(question)}: {error}") from error
+        except BaseException as error:  # the numbers may be anybody's too
+            if is_interrupt(error):
+                raise
+            raise PlayerFault(f"{self} gave {shown(question)}: {_text(error)}") from error
 
 
 def is_plain(question: object) -> bool:
@@ -82,11 +84,16 @@ def is_plain(question: object) -> bool:
 
 def shown(value: object) -> str:
     """A value of somebody else's type in one line that may be printed."""
+    return _text(value, repr)
+
+
+def _text(value: object, made_by: Callable[[object], str] = str) -> str:
     try:
-        text = repr(value)
-    except Exception:
+        text = _printable(made_by(value)).replace("\n", " ")
+    except BaseException as error:
+        if is_interrupt(error):
+            raise
         text = f"a {type(value).__name__} whose text cannot be made"
-    text = _printable(text).replace("\n", " ")
     return text if len(text) <= LONGEST_TEXT else f"{text[:LONGEST_TEXT]}..."
 
 

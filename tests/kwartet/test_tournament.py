@@ -289,6 +289,13 @@ def test_a_strategy_that_never_ends_or_breaks_the_rules_is_stopped(
         play_game(Tournament(KwartetSettings(2, 4), ("cheat", "cheat")), 0)
 
 
+class Leaving:
+    """A number that ends the program."""
+
+    def __index__(self) -> int:
+        raise SystemExit("leaving")
+
+
 class OddNumber:
     """A whole number that is no `int`, as NumPy's are not."""
 
@@ -324,7 +331,8 @@ def test_what_goes_wrong_in_a_strategy_names_it_the_game_and_the_go(
     assert log.positions[-1].public.turn == fault.place.seat == 1
     assert log.hands == played("random", 3).hands
     for gives, said in (
-        (None, "None, which is no Question"),
+        (None, "None: that is no Question"),
+        (Question(Leaving(), 0, Card(0, 0)), ".*Leaving.*: leaving"),  # type: ignore[arg-type]  # so it is
         (Question(1, 1.0, Card(0, 0)), ".*1\\.0.*: 'float' object cannot be interpreted"),  # type: ignore[arg-type]  # so it is
         (Question(1, 0, None), "Question\\(asker=1, asked=0, card=None\\): cannot"),  # type: ignore[arg-type]  # so it is
     ):

@@ -197,7 +197,7 @@ def too_large() -> object:
 @pytest.mark.parametrize(
     ("acts", "said"),
     [
-        (leave, r"failed: SystemExit\(0\)"), (lambda: None, "gave None, which is no Question"),
+        (leave, r"failed: SystemExit\(0\)"), (lambda: None, "gave None: that is no Question"),
         (lambda: Question(0, 0, Card(0, 0)), ": .*cannot"),
         (lambda: Question(0, 1, Card(0.5, 0)), "cannot be interpreted as an integer"),  # type: ignore[arg-type]  # so it is
     ],
