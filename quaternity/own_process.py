@@ -227,9 +227,11 @@ class OwnProcess:
 
     def _in_time(self, answers: int, seconds: float | None) -> bool:
         """Wait for an answer; False when a player thinks for too long."""
-        pause = None if seconds is None else min(0.25, seconds / 4)
+        pause = None if seconds is None else 1000 * min(0.25, seconds / 4)
+        poll = select.poll()
+        poll.register(answers, select.POLLIN)
         seen, since = self._notes.state(), monotonic()
-        while not select.select([answers], [], [], pause)[0]:
+        while not poll.poll(pause):
             now = self._notes.state()
             if now != seen or now[1] is None:
                 seen, since = now, monotonic()
