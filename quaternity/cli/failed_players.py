@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -40,45 +40,70 @@ def traced(wanted: bool) -> Iterator[None]:
         raise
 
 
-def status_of(stop: BaseException | None) -> ExitStatus:
-    """The exit status of a run that was stopped, or was not."""
-    if stop is None:
-        return ExitStatus.DONE
-    if isinstance(stop, KeyboardInterrupt):
-        return ExitStatus.INTERRUPTED
-    return ExitStatus.LIMIT if isinstance(stop, LimitError) else ExitStatus.DISAGREE
+class Failures(NamedTuple):
+    """How a command deals with players that fail.
+
+    Attributes:
+        kind: of the players: "strategy" or "bot".
+        suffix: of the files that games are saved in.
+        replay: the command that plays a game again, by its number.
+        traceback: whether the traceback is shown.
+    """
+
+    kind: str
+    suffix: str
+    replay: Callable[[int], Sequence[str]]
+    traceback: bool
 
 
-def told_stop(stop: BaseException, finished: int, games: int) -> None:
-    """Say why a run ends before its last game."""
-    why = "interrupted" if isinstance(stop, KeyboardInterrupt) else f"{stop}; ended"
-    warn(f"{why} after {finished} of {games} games")
-
-
-def saved_failure(
-    fault: PlayerFault, kind: str, suffix: str, replay: Sequence[str]
-) -> dict[str, Any]:
-    """Save the game of a failed player, say how to play it again, and give all that for JSON.
+def played_on(
+    play: Callable[[], None], finished: Sequence[object], games: int, failures: Failures
+) -> tuple[ExitStatus, dict[str, Any] | None]:
+    """Play until all games are finished, or something stops that; say what.
 
     Args:
-        kind: "strategy" or "bot".
-        suffix: of the file's name.
-        replay: the command that plays the game again.
+        play: plays, and adds to `finished`.
+        games: how many there are to be.
+
+    Returns:
+        The exit status, and what JSON says of a player that failed.
+
+    Raises:
+        What stopped it, when it is no player's fault and no game is finished.
     """
+    try:
+        with traced(failures.traceback):
+            play()
+    except (KeyboardInterrupt, LimitError, PlayerFault) as error:
+        if not finished and not isinstance(error, PlayerFault):
+            raise
+        interrupted = isinstance(error, KeyboardInterrupt)
+        why = "interrupted" if interrupted else f"{error}; ended"
+        warn(f"{why} after {len(finished)} of {games} games")
+        failed = _saved_failure(error, failures) if isinstance(error, PlayerFault) else None
+        if interrupted:
+            return ExitStatus.INTERRUPTED, None
+        limit = isinstance(error, LimitError)
+        return ExitStatus.LIMIT if limit else ExitStatus.DISAGREE, failed
+    return ExitStatus.DONE, None
+
+
+def _saved_failure(fault: PlayerFault, failures: Failures) -> dict[str, Any]:
+    """Save the game of a failed player, say how to play it again, and give all that for JSON."""
     from shlex import join
 
     place = fault.place
     assert place is not None, "a game was played"
-    command = join(replay)
+    command = join(failures.replay(place.game))
+    path: str | None = None
     try:
-        path = _saved(place, suffix)
+        path = _saved(place, failures.suffix)
         warn(f"the game up to there is saved: {path}")
     except InputError as error:
-        path = None
         warn(f"the game up to there could not be saved: {error}")
     warn(f"to play it again: {command} --traceback")
     return {
-        kind: place.player,
+        failures.kind: place.player,
         "seat": place.seat,
         "game": place.game,
         "moves": place.moves,
@@ -103,4 +128,4 @@ def _saved(place: FaultPlace, suffix: str) -> str:
     return str(path)
 
 
-__all__ = ["MoveSeconds", "Traceback", "saved_failure", "status_of", "told_stop", "traced"]
+__all__ = ["Failures", "MoveSeconds", "Traceback", "played_on", "traced"]

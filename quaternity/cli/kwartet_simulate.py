@@ -7,19 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from quaternity.cli.failed_players import (
-    MoveSeconds,
-    Traceback,
-    saved_failure,
-    status_of,
-    told_stop,
-    traced,
-)
+from quaternity.cli.failed_players import Failures, MoveSeconds, Traceback, played_on, traced
 from quaternity.cli.kwartet import kwartet
+from quaternity.cli.status import ExitStatus
 from quaternity.cli.terminal import console, progress, warn
 
 if TYPE_CHECKING:
-    from quaternity.errors import PlayerFault
     from quaternity.kwartet.standing import Mean, Standing
     from quaternity.kwartet.tournament import Outcome, Tournament
 
@@ -109,8 +102,8 @@ def simulate(
     """
     import time
     from dataclasses import replace
+    from functools import partial
 
-    from quaternity.errors import LimitError, PlayerFault
     from quaternity.kwartet.chances import FEW_PLAYERS
     from quaternity.kwartet.tournament import outcomes
     from quaternity.pictures import check_picture
@@ -125,29 +118,20 @@ def simulate(
             warn(f"possible deals are drawn up to {FEW_PLAYERS} players only: counting is slow")
     began = time.perf_counter()
     finished: list[Outcome] = []
-    stop: BaseException | None = None
-    failed = None
     chunk = 1 if workers == 1 and dask is None else _chunk(tournament.games_a_deal)
-    try:
-        with (
-            traced(traceback),
-            progress("games", games) as bar,
-            open_executor(workers, dask) as pool,
-        ):
+
+    def play() -> None:
+        with progress("games", games) as bar, open_executor(workers, dask) as pool:
             finished.extend(outcomes(tournament, games, pool, bar.advance, chunk))
-    except (KeyboardInterrupt, LimitError, PlayerFault) as error:
-        if not finished and not isinstance(error, PlayerFault):
-            raise
-        stop = error
-        told_stop(stop, len(finished), games)
-        if isinstance(error, PlayerFault):
-            failed = saved_failure(error, "strategy", ".log", _replay(tournament, error))
+
+    failures = Failures("strategy", ".log", partial(_replay, tournament), traceback)
+    status, failed = played_on(play, finished, games, failures)
     if finished:
         _show(tournament, finished, failed, time.perf_counter() - began, plot, as_json)
     elif as_json:
         print(json.dumps({"games": 0, "failed": failed}))
-    if stop is not None:
-        raise typer.Exit(status_of(stop))
+    if status is not ExitStatus.DONE:
+        raise typer.Exit(status)
 
 
 def _chunk(games_a_deal: int) -> int:
@@ -155,12 +139,11 @@ def _chunk(games_a_deal: int) -> int:
     return games_a_deal * max(1, GAMES_A_CHUNK // games_a_deal)
 
 
-def _replay(tournament: Tournament, fault: PlayerFault) -> list[str]:
-    """The command that plays the game again in which a strategy failed."""
+def _replay(tournament: Tournament, game: int) -> list[str]:
+    """The command that plays a game again."""
     settings = tournament.settings
-    assert fault.place is not None, "a game was played"
     command = ["quaternity", "kwartet", "log", "--seats", ",".join(tournament.strategies)]
-    command += ["--game", str(fault.place.game), "--seed", str(tournament.seed)]
+    command += ["--game", str(game), "--seed", str(tournament.seed)]
     command += ["--sets", str(settings.sets), "--announce", str(settings.announce)]
     if not tournament.rotate:
         command.append("--fixed")

@@ -8,18 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from quaternity.cli.app import app
-from quaternity.cli.failed_players import (
-    MoveSeconds,
-    Traceback,
-    saved_failure,
-    status_of,
-    told_stop,
-    traced,
-)
+from quaternity.cli.failed_players import Failures, MoveSeconds, Traceback, played_on, traced
+from quaternity.cli.status import ExitStatus
 from quaternity.cli.terminal import console, progress
 
 if TYPE_CHECKING:
-    from quaternity.errors import PlayerFault
     from quaternity.play.ratings import Measured, Table
     from quaternity.play.tournament import GameResult, Tournament
 
@@ -63,8 +56,8 @@ def tournament(
     Example: quaternity tournament search informed random --games 300 --seed 1 --workers 2
     """
     import time
+    from functools import partial
 
-    from quaternity.errors import LimitError, PlayerFault
     from quaternity.pictures import check_picture
     from quaternity.play.tournament import Tournament, play
     from quaternity.settings import Settings, TieBreak
@@ -80,30 +73,21 @@ def tournament(
         check_picture(plot)
     began = time.perf_counter()
     results: list[GameResult] = []
-    stop: BaseException | None = None
-    failed = None
-    try:
-        with (
-            traced(traceback),
-            progress("games", games) as bar,
-            open_executor(workers, dask) as pool,
-        ):
+
+    def play_all() -> None:
+        with progress("games", games) as bar, open_executor(workers, dask) as pool:
             for result in play(plan, pool):
                 results.append(result)
                 bar.advance()
-    except (KeyboardInterrupt, LimitError, PlayerFault) as error:
-        if not results and not isinstance(error, PlayerFault):
-            raise
-        stop = error
-        told_stop(stop, len(results), games)
-        if isinstance(error, PlayerFault):
-            failed = saved_failure(error, "bot", ".record", _replay(plan, error))
+
+    failures = Failures("bot", ".record", partial(_replay, plan), traceback)
+    status, failed = played_on(play_all, results, games, failures)
     if results:
         _show(plan, results, failed, time.perf_counter() - began, plot, as_json)
     elif as_json:
         print(json.dumps({"games": 0, "failed": failed}))
-    if stop is not None:
-        raise typer.Exit(status_of(stop))
+    if status is not ExitStatus.DONE:
+        raise typer.Exit(status)
 
 
 def _print_record(plan: Tournament, game: int) -> None:
@@ -121,11 +105,10 @@ def _print_record(plan: Tournament, game: int) -> None:
     print(record_of(plan.settings, moves), end="")
 
 
-def _replay(plan: Tournament, fault: PlayerFault) -> list[str]:
-    """The command that plays the game again in which a bot failed."""
+def _replay(plan: Tournament, game: int) -> list[str]:
+    """The command that plays a game again."""
     settings = plan.settings
-    assert fault.place is not None, "a game was played"
-    command = ["quaternity", "tournament", *plan.bots, "--game", str(fault.place.game)]
+    command = ["quaternity", "tournament", *plan.bots, "--game", str(game)]
     command += ["--seed", str(plan.seed), "-s", str(settings.set_size), "-n", str(settings.sets)]
     command += ["-p", str(settings.players), "--tie-break", str(settings.tie_break)]
     command += ["--cap", str(plan.cap)]
