@@ -13,6 +13,7 @@ from quaternity.errors import SolverFault
 from quaternity.explanation import explain
 from quaternity.faults import IllegalAnswer, IllegalQuestion, why_impossible
 from quaternity.game import Game
+from quaternity.random_play import with_problem
 from quaternity.record import ImpossibleRecord, ParsedRecord
 from quaternity.state import State
 from quaternity.transition import claimed
@@ -23,6 +24,18 @@ from solvers.verdict import Feasible
 
 OwnersOfCards = list[list[int]]
 """`[set][card]`: the owner, completed sets included."""
+
+
+class WrongVerdict(SolverFault):
+    """The solvers disagree about a state, or a verdict on it does not verify.
+
+    Attributes:
+        state: which.
+    """
+
+    def __init__(self, text: str, state: State) -> None:
+        super().__init__(text)
+        self.state = state
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +77,11 @@ def check_state(state: State, solvers: Sequence[Solver]) -> Report:
     """Check a state by every solver that takes it.
 
     Raises:
-        SolverFault: the solvers disagree, or a verdict does not verify.
+        WrongVerdict: the solvers disagree, or a verdict does not verify.
 
     Without any verdict (every solver refused or gave up) the report is not valid.
     """
-    found = _decide(state.problem, solvers)
+    found = _decide(state, solvers)
     deal = None if found.deal is None else whole_deal(state, found.deal)
     return Report(
         "state", found.valid, found.reason, deal, found.verdicts, found.skipped,
@@ -95,9 +108,10 @@ def check_record(
     skipped: dict[str, str] = {}
     last = None
     for state in game.states:
-        last = _decide(state.problem, solvers)
+        last = _decide(state, solvers)
         if last.verdicts and not last.valid:
-            raise SolverFault(f"a position reached by legal moves was judged: {last.reason}")
+            text = f"a position reached by legal moves was judged: {last.reason}"
+            raise WrongVerdict(text, state)
         verdicts.update(last.verdicts)
         skipped.update(last.skipped)
         on_position()
@@ -109,9 +123,11 @@ def check_record(
         return Report("record", True, None, deal, verdicts, skipped, positions, game.state.players)
     forbidden = forbidden_problem(game, impossible)
     if forbidden is not None:
-        verdict = _decide(forbidden, solvers)
+        state = with_problem(game.state, forbidden)
+        verdict = _decide(state, solvers)
         if verdict.verdicts and verdict.valid:
-            raise SolverFault(f"illegal by the rules, yet possible to the solvers: {impossible}")
+            text = f"illegal by the rules, yet possible to the solvers: {impossible}"
+            raise WrongVerdict(text, state)
         verdicts = verdict.verdicts
         skipped.update(verdict.skipped)
     reason = _traced(record, game, impossible)
@@ -170,11 +186,12 @@ class _Decision:
     skipped: dict[str, str]
 
 
-def _decide(problem: DealProblem, solvers: Sequence[Solver]) -> _Decision:
+def _decide(state: State, solvers: Sequence[Solver]) -> _Decision:
     """One answer from all solvers, each weighed by its evidence."""
+    problem = state.problem
     found = judge(problem, solvers)
     if found.faults:
-        raise SolverFault(found.in_words())
+        raise WrongVerdict(found.in_words(), state)
     deal = reason = None
     if isinstance(found.evidence, Feasible):
         deal = found.evidence.deal.owner
@@ -185,5 +202,6 @@ def _decide(problem: DealProblem, solvers: Sequence[Solver]) -> _Decision:
 
 
 __all__ = [
-    "OwnersOfCards", "Report", "check_record", "check_state", "forbidden_problem", "whole_deal"
+    "OwnersOfCards", "Report", "WrongVerdict", "check_record", "check_state", "forbidden_problem",
+    "whole_deal",
 ]  # fmt: skip

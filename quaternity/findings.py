@@ -1,13 +1,42 @@
-"""States that show a fault, kept as files so that the fault can be looked at again."""
+"""States that show a fault: made small, and kept as files so that it can be looked at again."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
 
 from quaternity.errors import InputError
+from quaternity.state import State
 from quaternity.writing import write_text
+from solvers.judgement import judge
+from solvers.problem import DealProblem
+from solvers.reduction import reduced
+from solvers.registry import Solver
+
+
+def smallest_state(state: State, solvers: Sequence[Solver], seconds: float) -> tuple[State, str]:
+    """A state about which some solver is wrong, made smaller while one is; with what is wrong.
+
+    Completed sets go first. Where the fault needs them, or there is none, the state stays as it is.
+
+    Args:
+        solvers: those at fault.
+        seconds: after them, what was reached is given.
+
+    Cost: see `solvers.reduction.reduced`; a run of every solver per step.
+    """
+
+    def is_faulty(problem: DealProblem) -> bool:
+        return bool(judge(problem, solvers).faults)
+
+    in_play = [one for one in state.problem.sets if one.size]
+    problem = DealProblem(state.problem.hands, in_play)
+    if in_play and is_faulty(problem):
+        problem = reduced(problem, is_faulty, same_size=True, seconds=seconds)
+        state = State(problem, None, (None,) * len(problem.sets), problem.sets[0].size)
+    return state, judge(state.problem, solvers).in_words()
 
 
 def check_directory(directory: str) -> None:
@@ -33,4 +62,4 @@ def save_finding(directory: str, text: str) -> str:
     return str(path)
 
 
-__all__ = ["check_directory", "save_finding"]
+__all__ = ["check_directory", "save_finding", "smallest_state"]

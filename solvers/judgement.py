@@ -13,10 +13,11 @@ from typing import NamedTuple
 from solvers.errors import LimitError
 from solvers.problem import DealProblem
 from solvers.registry import SOLVERS, Solver
-from solvers.verdict import Feasible, Infeasible, Verdict, deal_faults, verify
+from solvers.verdict import Feasible, Infeasible, Verdict, deal_faults, plain_verdict, verify
+from solvers.wording import shortened, shown
 
-MOST_TEXT = 400
-"""Longest piece of evidence, in characters, that a sentence quotes in full."""
+OURSELVES = "quaternity"
+"""Whose fault it is when a deal and a shortage both verify: no solver's."""
 
 
 class Fault(NamedTuple):
@@ -35,7 +36,7 @@ class Judgement:
 
     Attributes:
         evidence: a verdict that verifies, or None when there is none.
-        verdicts: per solver that answered, its verdict.
+        verdicts: per solver that answered with a verdict, a plain copy of it.
         refused, gave_up: per other solver, why it did not.
         faults: every wrong or unproved verdict; empty when all is well.
     """
@@ -59,9 +60,12 @@ class Judgement:
 def judge(problem: DealProblem, solvers: Iterable[Solver]) -> Judgement:
     """Ask every solver and weigh the answers. No error of a solver gets out of here.
 
+    Whatever a solver raises but `LimitError` is its fault, `SystemExit` too; only an interrupt by
+    the user (`KeyboardInterrupt`) ends the call.
+
     Cost: a run of every solver, and of a default solver where nobody proves infeasibility.
     """
-    verdicts: dict[str, Verdict] = {}
+    verdicts: dict[str, object] = {}
     refused: dict[str, str] = {}
     gave_up: dict[str, str] = {}
     faults: list[Fault] = []
@@ -70,30 +74,46 @@ def judge(problem: DealProblem, solvers: Iterable[Solver]) -> Judgement:
         try:
             reason = solver.refuses(problem)
             if reason is not None:
-                refused[solver.name] = reason
+                refused[solver.name] = said(reason)
                 continue
             verdicts[solver.name] = solver.prepare(problem)()
+        except KeyboardInterrupt:
+            raise
         except LimitError as error:
-            gave_up[solver.name] = str(error)
-        except Exception as error:
+            gave_up[solver.name] = said(error)
+        except BaseException as error:
             faults.append(crashed(solver.name, error))
     evidence, wrong = weigh(problem, verdicts, {one.name for one in rows if one.certifies})
-    return Judgement(evidence, verdicts, refused, gave_up, (*faults, *wrong))
+    plain = {name: plain_verdict(verdict) for name, verdict in verdicts.items()}
+    known = {name: verdict for name, verdict in plain.items() if verdict is not None}
+    return Judgement(evidence, known, refused, gave_up, (*faults, *wrong))
 
 
-def crashed(solver: str, error: Exception) -> Fault:
+def crashed(solver: str, error: BaseException) -> Fault:
     """The fault of a solver that raised what its contract does not allow."""
-    return Fault(solver, f"raised {_short(repr(error))}")
+    return Fault(solver, f"raised {shown(error)}")
+
+
+def said(reason: object) -> str:
+    """The text of a solver's reason or error, whatever its `str` does."""
+    try:
+        return str.__str__(str(reason))
+    except KeyboardInterrupt:
+        raise
+    except BaseException:
+        return "for a reason that cannot be shown"
 
 
 def weigh(
-    problem: DealProblem, verdicts: Mapping[str, Verdict], certifying: Iterable[str] = ()
+    problem: DealProblem, verdicts: Mapping[str, object], certifying: Iterable[str] = ()
 ) -> tuple[Verdict | None, list[Fault]]:
     """The verdict that stands, and the faults of those that do not.
 
     Args:
-        verdicts: by the solvers' names.
+        verdicts: by the solvers' names, whatever they gave; none of its code is run.
         certifying: solvers that promise a shortage with every infeasible verdict.
+
+    Where a deal and a shortage both verify, the fault is that of `OURSELVES`.
 
     >>> from solvers.problem import SetConstraint
     >>> problem = DealProblem([1, 1], [SetConstraint.of([[0], [0, 1]], players=2)])
@@ -102,23 +122,31 @@ def weigh(
     mine says infeasible, but this deal satisfies the problem: <Deal 0: 0/0; 1: 0/1>
     """
     faults = []
-    evidence: Verdict | None = None
     sound: dict[str, Verdict] = {}
-    for name, verdict in verdicts.items():
-        fault = _fault_in_itself(problem, verdict, name in certifying)
-        if fault:
+    for name, given in verdicts.items():
+        verdict = plain_verdict(given)
+        if verdict is None:
+            faults.append(Fault(name, _unreadable(given)))
+        elif fault := _fault_in_itself(problem, verdict, name in certifying):
             faults.append(Fault(name, fault))
         else:
             sound[name] = verdict
-            if evidence is None and _is_proof(verdict):
-                evidence = verdict
-    if evidence is None and verdicts:
-        evidence = _evidence_of_our_own(problem)
+    proofs = [verdict for verdict in sound.values() if _is_proof(verdict)]
+    evidence = proofs[0] if proofs else _evidence_of_our_own(problem) if verdicts else None
     for name, verdict in sound.items():
         if evidence is None:
             faults.append(Fault(name, "says infeasible, and no shortage can be found"))
-        elif bool(verdict) != bool(evidence):
-            faults.append(Fault(name, _contradiction(problem, evidence)))
+        elif bool(verdict) == bool(evidence):
+            continue
+        elif isinstance(evidence, Feasible) and not _is_proof(verdict):
+            deal = shown(evidence.deal)
+            text = f"says infeasible, but this deal satisfies the problem: {deal}"
+            faults.append(Fault(name, text))
+        else:
+            text = (
+                f"is itself at fault: {shown(evidence)} and {name}'s {shown(verdict)} both verify"
+            )
+            faults.append(Fault(OURSELVES, text))
     return evidence, faults
 
 
@@ -126,21 +154,23 @@ def _is_proof(verdict: Verdict) -> bool:
     return isinstance(verdict, Feasible) or verdict.shortage is not None
 
 
-def _fault_in_itself(problem: DealProblem, verdict: object, certifies: bool) -> str | None:
-    """What is wrong with a verdict whatever others say, or None."""
-    try:
-        if isinstance(verdict, Feasible):
-            wrong = "; ".join(deal_faults(problem, verdict.deal.owner))
-            return f"says feasible, but its deal is wrong: {_short(wrong)}" if wrong else None
-        if isinstance(verdict, Infeasible):
-            if verdict.shortage is not None and not verdict.shortage.holds(problem):
-                return "says infeasible, but its shortage does not add up"
-            if verdict.shortage is None and certifies:
-                return "says infeasible without the shortage it promises"
-            return None
-    except Exception as error:
-        return f"gave evidence that cannot be read: {_short(repr(error))}"
-    return f"answered {_short(repr(verdict))}, which is not a verdict"
+def _unreadable(given: object) -> str:
+    """What is wrong with something that is no plain verdict."""
+    if type(given) is Feasible or type(given) is Infeasible:
+        return f"gave evidence that cannot be read: {shown(given)}"
+    return f"answered {shown(given)}, which is not a verdict"
+
+
+def _fault_in_itself(problem: DealProblem, verdict: Verdict, certifies: bool) -> str | None:
+    """What is wrong with a plain verdict whatever others say, or None."""
+    if isinstance(verdict, Feasible):
+        wrong = "; ".join(deal_faults(problem, verdict.deal.owner))
+        return f"says feasible, but its deal is wrong: {shortened(wrong)}" if wrong else None
+    if verdict.shortage is not None and not verify(problem, verdict):
+        return "says infeasible, but its shortage does not add up"
+    if verdict.shortage is None and certifies:
+        return "says infeasible without the shortage it promises"
+    return None
 
 
 def _evidence_of_our_own(problem: DealProblem) -> Verdict | None:
@@ -148,26 +178,14 @@ def _evidence_of_our_own(problem: DealProblem) -> Verdict | None:
     for solver in SOLVERS.values():
         try:
             if solver.certifies and solver.refuses(problem) is None:
-                verdict = solver(problem)
+                verdict = plain_verdict(solver(problem))
                 if verify(problem, verdict):
                     return verdict
-        except Exception:
+        except KeyboardInterrupt:
+            raise
+        except BaseException:  # whoever put it into the table: it is no evidence
             continue
     return None
 
 
-def _contradiction(problem: DealProblem, evidence: Verdict) -> str:
-    if isinstance(evidence, Feasible):
-        return (
-            f"says infeasible, but this deal satisfies the problem: {_short(repr(evidence.deal))}"
-        )
-    assert evidence.shortage is not None, "evidence carries a proof"
-    # Unreachable with sound evidence: a deal and a shortage cannot both verify.
-    return f"says feasible, but {_short(evidence.shortage.in_words(problem))}"
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= MOST_TEXT else f"{text[:MOST_TEXT]}..."
-
-
-__all__ = ["Fault", "Judgement", "crashed", "judge", "weigh"]
+__all__ = ["OURSELVES", "Fault", "Judgement", "crashed", "judge", "said", "weigh"]

@@ -17,7 +17,7 @@ from typing import Any
 
 from solvers.errors import InputError, SolverFault, UnsupportedProblem
 from solvers.problem import DealProblem
-from solvers.verdict import Feasible, Infeasible, Verdict
+from solvers.verdict import Infeasible, Verdict
 
 ENTRY_POINTS = "quaternity.solvers"
 """The entry-point group in which other distributions register solvers."""
@@ -208,7 +208,7 @@ def certify(problem: DealProblem, verdict: Verdict) -> Verdict:
     Raises:
         SolverFault: the default solver finds a deal, so one of the two is wrong.
     """
-    if isinstance(verdict, Feasible) or verdict.shortage is not None:
+    if type(verdict) is not Infeasible or verdict.shortage is not None:
         return verdict
     proof = solve(problem)
     if isinstance(proof, Infeasible):

@@ -153,6 +153,30 @@ Certificate: TypeAlias = Shortage | TooFewPlaces | CrossedBounds | CrowdedHand
 """A proof of infeasibility. All have `holds(problem)` and `in_words(problem)`."""
 
 
+def plain_certificate(value: object) -> Certificate | None:
+    """A proof copied out of whatever a solver gave, or None where it is none.
+
+    The copy is of exactly one of the four types and made of exact numbers, so nothing of the giver
+    is run when it is judged, and nothing changes between two looks at it.
+    """
+    if type(value) is Shortage:
+        coalition = getattr(value, "coalition", None)
+        witnesses = getattr(value, "witnesses", None)
+        if type(witnesses) is not tuple or type(coalition) is not int:
+            return None
+        return Shortage(coalition, witnesses) if all(type(x) is int for x in witnesses) else None
+    if type(value) is TooFewPlaces:
+        return TooFewPlaces()
+    if type(value) is CrowdedHand:
+        player = getattr(value, "player", None)
+        return CrowdedHand(player) if type(player) is int else None
+    if type(value) is CrossedBounds:
+        player, index = getattr(value, "player", None), getattr(value, "set_index", None)
+        if type(player) is int and type(index) is int:
+            return CrossedBounds(player, index)
+    return None
+
+
 def plain_shortage(problem: DealProblem) -> Certificate | None:
     """A proof that needs no search: crossed bounds, hands that do not add up, crowded hands.
 
@@ -182,5 +206,6 @@ __all__ = [
     "Shortage",
     "TooFewPlaces",
     "most_cards",
+    "plain_certificate",
     "plain_shortage",
 ]

@@ -1,11 +1,16 @@
-"""Verdicts on deal problems, and the short independent check that every one of them must pass."""
+"""Verdicts on deal problems, and the short independent check that every one of them must pass.
+
+Evidence is one of a closed set of exact types (a subclass is none of them), copied to plain tuples
+of plain numbers before it is looked at: no code of whoever made a verdict runs when it is judged.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from solvers.problem import DealProblem
-from solvers.shortage import Certificate
+from solvers.shortage import Certificate, plain_certificate
+from solvers.wording import shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,23 +63,64 @@ class Infeasible:
 Verdict: TypeAlias = Feasible | Infeasible
 
 
+def plain_verdict(value: object) -> Verdict | None:
+    """A verdict copied out of whatever a solver gave, or None where it is none.
+
+    The copy holds nothing but exact tuples of exact whole numbers. Cost: cards.
+    """
+    if type(value) is Feasible:
+        deal = getattr(value, "deal", None)
+        rows = _plain_rows(getattr(deal, "owner", None)) if type(deal) is Deal else None
+        if rows is not None:
+            return Feasible(Deal(rows))
+    elif type(value) is Infeasible:
+        shortage = getattr(value, "shortage", value)
+        certificate = plain_certificate(shortage)
+        if shortage is None or certificate is not None:
+            return Infeasible(certificate)
+    return None
+
+
+def _plain_rows(owner: Any, listing: type = tuple) -> tuple[tuple[int, ...], ...] | None:
+    """The owners of all cards as tuples of whole numbers, or None where they are something else.
+
+    Args:
+        listing: the type that rows and what holds them may be of besides tuple.
+    """
+
+    def is_listing(value: object) -> bool:
+        return type(value) is tuple or type(value) is listing
+
+    if not is_listing(owner):
+        return None
+    rows = tuple(owner)
+    if not all(map(is_listing, rows)):
+        return None
+    rows = tuple([tuple(cards) for cards in rows])
+    return rows if all(type(who) is int for cards in rows for who in cards) else None
+
+
 def deal_faults(problem: DealProblem, owner: Sequence[Sequence[int]]) -> list[str]:
     """Everything that is wrong with a deal; empty when it satisfies the problem.
 
     Args:
-        owner: `owner[set][card]`, a player.
+        owner: `owner[set][card]`, a player; lists or tuples of whole numbers, and nothing else is
+            a deal.
 
     Cost: cards + players x sets.
     """
-    if [len(cards) for cards in owner] != [one.size for one in problem.sets]:
+    rows = _plain_rows(owner, list)
+    if rows is None:
+        return ["the deal is not, for every set, a list of players"]
+    if [len(cards) for cards in rows] != [one.size for one in problem.sets]:
         return ["the deal has not one owner for every card"]
     faults = []
     held = [0] * problem.players
-    for index, (constraint, cards) in enumerate(zip(problem.sets, owner, strict=True)):
+    for index, (constraint, cards) in enumerate(zip(problem.sets, rows, strict=True)):
         counts = [0] * problem.players
         for card, (mask, who) in enumerate(zip(constraint.owners, cards, strict=True)):
             if not 0 <= who < problem.players or not mask >> who & 1:
-                faults.append(f"card {index}/{card} cannot belong to player {who}")
+                faults.append(f"card {index}/{card} cannot belong to player {shown(who)}")
             else:
                 counts[who] += 1
         for player, count in enumerate(counts):
@@ -90,22 +136,24 @@ def deal_faults(problem: DealProblem, owner: Sequence[Sequence[int]]) -> list[st
     return faults
 
 
-def verify(problem: DealProblem, verdict: Verdict) -> bool:
+def verify(problem: DealProblem, verdict: object) -> bool:
     """Check a verdict by the evidence it carries, independently of every solver.
 
     A deal is counted out against the problem; a shortage is added up. An `Infeasible` without
-    evidence is not verified: False. Cost: cards + players x sets.
+    evidence is not verified: False. So is whatever is no verdict: nothing that is given for one
+    raises an error here, and none of its own code is run. Cost: cards + players x sets.
 
     >>> from solvers.problem import SetConstraint
     >>> problem = DealProblem([1, 1], [SetConstraint.of([[0, 1], [1]], players=2)])
     >>> verify(problem, Feasible(Deal(((0, 1),))))
     True
-    >>> verify(problem, Feasible(Deal(((1, 1),))))
-    False
+    >>> verify(problem, Feasible(Deal(((1, 1),)))), verify(problem, "certainly")
+    (False, False)
     """
-    if isinstance(verdict, Feasible):
-        return not deal_faults(problem, verdict.deal.owner)
-    return verdict.shortage is not None and verdict.shortage.holds(problem)
+    plain = plain_verdict(verdict)
+    if isinstance(plain, Feasible):
+        return not deal_faults(problem, plain.deal.owner)
+    return plain is not None and plain.shortage is not None and plain.shortage.holds(problem)
 
 
-__all__ = ["Deal", "Feasible", "Infeasible", "Verdict", "deal_faults", "verify"]
+__all__ = ["Deal", "Feasible", "Infeasible", "Verdict", "deal_faults", "plain_verdict", "verify"]

@@ -1,4 +1,4 @@
-"""Small pieces of plain English that certificates are written in."""
+"""Small pieces of plain English that certificates and messages are written in."""
 
 from __future__ import annotations
 
@@ -10,6 +10,28 @@ if TYPE_CHECKING:
 
 MOST_DECIMALS = 7
 """With more decimals, a small percentage is written as a power of ten."""
+
+MOST_TEXT = 400
+"""Longest value, in characters, that a sentence quotes in full."""
+
+
+def shown(value: object) -> str:
+    """A value as a message quotes it, whatever the value does when it is asked for its `repr`.
+
+    >>> shown("x"), shown(10**5000)
+    ("'x'", 'something that cannot be shown')
+    """
+    try:
+        return shortened(str.__str__(repr(value)))
+    except KeyboardInterrupt:
+        raise
+    except BaseException:
+        return "something that cannot be shown"
+
+
+def shortened(text: str) -> str:
+    """A text of which a message quotes `MOST_TEXT` characters at most."""
+    return text if len(text) <= MOST_TEXT else f"{text[:MOST_TEXT]}..."
 
 
 def listed(items: Iterable[object]) -> str:
@@ -90,4 +112,6 @@ def in_parts(amounts: Iterable[tuple[int, str, str]], total: int) -> str:
     return ", ".join(parts) + (f": {total or 'none'} in all" if several else "")
 
 
-__all__ = ["counted", "in_parts", "listed", "named", "percent"]
+__all__ = [
+    "MOST_TEXT", "counted", "in_parts", "listed", "named", "percent", "shortened", "shown"
+]  # fmt: skip

@@ -11,6 +11,7 @@ from time import monotonic
 from quaternity.campaign.examples import MOST_MOVES, random_game, random_problem
 from quaternity.campaign.positions import game_finding
 from quaternity.campaign.tally import Finding, Shape, Tally
+from quaternity.findings import smallest_state
 from quaternity.game import Game
 from quaternity.state import State
 from quaternity.state_file import parse_state, state_text
@@ -147,19 +148,12 @@ def _game_example(random: Random, solvers: Sequence[Solver], part: Tally) -> Fin
 
 def _smallest(problem: DealProblem, solvers: Sequence[Solver]) -> Finding:
     """The finding of a problem, made as small as can be by what problems are made of."""
-    from solvers.reduction import reduced
-
     names = {fault.solver for fault in judge(problem, solvers).faults}
-    guilty = [one for one in solvers if one.name in names]
-    problem = reduced(
-        problem,
-        lambda smaller: bool(judge(smaller, guilty).faults),
-        same_size=True,
-        seconds=SHRINK_SECONDS,
-    )
+    guilty = [one for one in solvers if one.name in names] or solvers
     sets = problem.sets
     state = State(problem, None, (None,) * len(sets), sets[0].size)
-    return Finding("problem", judge(problem, guilty).in_words(), state_text(state))
+    state, text = smallest_state(state, guilty, SHRINK_SECONDS)
+    return Finding("problem", text, state_text(state))
 
 
 def _smallest_game(finding: Finding, solvers: Sequence[Solver]) -> Finding:

@@ -9,6 +9,7 @@ import typer
 
 from quaternity.cli.app import app
 from quaternity.cli.chosen_solvers import SolverNames, chosen_solvers
+from quaternity.cli.saved_states import SaveTo, saved_or_shown
 from quaternity.cli.status import ExitStatus
 from quaternity.cli.terminal import progress, warn
 from quaternity.errors import InputError, LimitError
@@ -32,9 +33,6 @@ Workers = Annotated[
 ]
 Dask = Annotated[
     str | None, typer.Option(metavar="ADDRESS", help="Run on the Dask cluster at tcp://...")
-]
-SaveTo = Annotated[
-    str, typer.Option("--save-to", metavar="DIRECTORY", help="Where a disagreement is saved.")
 ]
 
 
@@ -117,7 +115,7 @@ def compare(
     from dataclasses import replace
 
     from quaternity.comparison.report import Report
-    from quaternity.findings import check_directory, save_finding
+    from quaternity.findings import check_directory
     from quaternity.pictures import check_picture
 
     chosen = chosen_solvers(solvers)
@@ -152,10 +150,7 @@ def compare(
     report = Report(request.what, seed, [one.name for one in chosen], groups)
     saved = None
     if report.smallest_fault is not None:
-        try:
-            saved = save_finding(save_to, report.smallest_fault)
-        except InputError as error:
-            warn(f"{error}; the state is\n{report.smallest_fault}")
+        saved = saved_or_shown(save_to, report.smallest_fault)
     if as_json:
         print(json.dumps(report.document() | {"saved": saved, "interrupted": interrupted}))
     elif as_csv:
@@ -340,4 +335,4 @@ def _print_report(report: Report) -> None:
             print(line)
 
 
-__all__ = ["Dask", "SaveTo", "Workers", "compare"]
+__all__ = ["Dask", "Workers", "compare"]

@@ -14,7 +14,8 @@ import typer
 
 from quaternity.cli.app import app
 from quaternity.cli.chosen_solvers import SolverNames, chosen_solvers
-from quaternity.cli.compare import Dask, SaveTo
+from quaternity.cli.compare import Dask
+from quaternity.cli.saved_states import SaveTo, saved_or_shown
 from quaternity.cli.status import ExitStatus
 from quaternity.cli.terminal import progress, warn
 from quaternity.errors import InputError
@@ -58,7 +59,7 @@ def fuzz(
       quaternity fuzz --examples 500 --seed 7 --solvers my-solver,max-flow
     """
     from quaternity.campaign import Tally, run_campaign
-    from quaternity.findings import check_directory, save_finding
+    from quaternity.findings import check_directory
     from quaternity.workers import open_executor
 
     if seconds is not None and examples is not None:
@@ -101,10 +102,7 @@ def fuzz(
         interrupted = True
     saved = None
     if finding is not None:
-        try:
-            saved = save_finding(save_to, finding.state_file)
-        except InputError as error:
-            warn(f"{error}; the state is\n{finding.state_file}")
+        saved = saved_or_shown(save_to, finding.state_file)
     spent = monotonic() - begun
     names = [solver.name for solver in chosen]
     if as_json:

@@ -8,13 +8,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from quaternity.cli.app import app
+from quaternity.cli.saved_states import SaveTo, saved_or_shown
 from quaternity.cli.status import ExitStatus
 from quaternity.cli.terminal import progress, warn, warn_about
 from quaternity.errors import InputError, LimitError, SolverFault
 
 if TYPE_CHECKING:
     from quaternity.check import Report
+    from quaternity.state import State
     from solvers import DealProblem, Solver
+
+SHRINK_SECONDS = 10.0
+"""How long a state about which a solver is wrong is made smaller at most."""
 
 Files = Annotated[list[str], typer.Argument(help="State files or game records; - reads one.")]
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON line per file.")]
@@ -38,15 +43,18 @@ def check(
         str | None,
         typer.Option(help="A solver's name, or all; by default the quickest that serves."),
     ] = None,
+    save_to: SaveTo = ".",
     as_json: AsJson = False,
 ) -> None:
     """Is this state possible? Was this game played by the rules?
 
     Prints for each file the verdict with its evidence: a deal that fits, or a sentence that shows
-    why none does. Exit status 0: all are possible; 1: some are not.
+    why none does. Exit status 0: all are possible; 1: some are not; 3: a solver is wrong, and the
+    smallest state that shows it is saved.
 
     Example: quaternity check game.record state.json --solver all
     """
+    from quaternity.check import WrongVerdict
     from solvers import find_solver
 
     if solver is not None and solver != "all":
@@ -57,6 +65,8 @@ def check(
             report = _checked(path, solver)
         except (InputError, LimitError, SolverFault) as error:
             warn_about(path, error)
+            if isinstance(error, WrongVerdict):
+                _save_smallest(error.state, solver, save_to)
             status = _worse(status, error)
             continue
         if not report.valid:
@@ -72,6 +82,22 @@ def _worse(status: ExitStatus, error: Exception) -> ExitStatus:
     if status == ExitStatus.DISAGREE:
         return status
     return max(status, ExitStatus.LIMIT if isinstance(error, LimitError) else ExitStatus.BAD_INPUT)
+
+
+def _save_smallest(state: State, name: str | None, directory: str) -> None:
+    """Keep a state about which a solver is wrong, as small as it can be made in a few seconds."""
+    from quaternity.findings import smallest_state
+    from quaternity.state_file import state_text
+    from solvers.judgement import judge
+
+    solvers = _chosen(name, state.problem)
+    guilty = {fault.solver for fault in judge(state.problem, solvers).faults}
+    wrong = [solver for solver in solvers if solver.name in guilty] or solvers
+    smallest, _ = smallest_state(state, wrong, SHRINK_SECONDS)
+    saved = saved_or_shown(directory, state_text(smallest))
+    if saved is not None:
+        of = "" if name is None else f" --solver {name}"
+        warn(f"the smallest such state is saved: quaternity check {saved}{of}")
 
 
 def _checked(path: str, name: str | None) -> Report:

@@ -22,7 +22,7 @@ from quaternity.settings import Settings
 from quaternity.state import State
 from quaternity.state_file import parse_state, state_text
 from solvers.interruptible import processor_time
-from solvers.judgement import Fault, crashed, weigh
+from solvers.judgement import Fault, crashed, said, weigh
 from solvers.problem import DealProblem, SetConstraint
 from solvers.registry import SOLVERS, Solver
 from solvers.verdict import Verdict
@@ -168,7 +168,9 @@ def warm_up(solvers: Iterable[Solver], limit: float | None = None) -> None:
                 for problem in problems:
                     if solver.refuses(problem) is None:
                         solver.prepare(problem)()
-        except (Exception, Overtime):  # what is wrong with it shows in the measurement
+        except KeyboardInterrupt:
+            raise
+        except BaseException:  # what is wrong with it shows in the measurement
             continue
 
 
@@ -198,7 +200,7 @@ def measure_state(
     taking = list(_taking(problem, solvers, limit, refused, gave_up, faults))
     certifying = {solver.name for solver in taking if solver.certifies}
     for _ in range(rounds):
-        verdicts: dict[str, Verdict] = {}
+        verdicts: dict[str, object] = {}
         for solver in tuple(taking):
             if budget.is_spent(solver.name):
                 taking.remove(solver)
@@ -211,13 +213,15 @@ def measure_state(
                     verdict, timing = _timed(solver, problem)
                 verdicts[solver.name] = verdict
                 timings.setdefault(solver.name, []).append(timing)
-            except (Exception, Overtime) as error:
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:
                 taking.remove(solver)
                 timings.pop(solver.name, None)
                 if isinstance(error, Overtime):
                     gave_up[solver.name] = _too_long(limit)
                 elif isinstance(error, LimitError):
-                    gave_up[solver.name] = str(error)
+                    gave_up[solver.name] = said(error)
                 else:
                     faults[crashed(solver.name, error)] = None
             budget.pay(solver.name, perf_counter() - begun)
@@ -254,13 +258,15 @@ def _taking(
         except Overtime:
             gave_up[solver.name] = _too_long(limit)
             continue
-        except Exception as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
             faults[crashed(solver.name, error)] = None
             continue
         if reason is None:
             yield solver
         else:
-            refused[solver.name] = reason
+            refused[solver.name] = said(reason)
 
 
 def _too_long(limit: float | None) -> str:

@@ -3,12 +3,14 @@
 import json
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from quaternity.record import parse_record
 from quaternity.state_file import read_state, state_text
-from solvers import SOLVERS, deal_faults
+from solvers import SOLVERS, DealProblem, Infeasible, Verdict, deal_faults
+from solvers.registry import solver_from_function
 from tests.cli.conftest import Cli
 
 DATA = Path(str(files("quaternity"))) / "data"
@@ -298,3 +300,76 @@ def test_questions_are_counted_and_impossible_states_have_a_reason(
         assert words in cli("questions", path).out
     path.write_text(json.dumps(document | {"hands": [3, 1]}))
     assert "impossible: player 0 must hold 3 cards, but can have" in cli("questions", path).err
+
+
+def lies(problem: DealProblem) -> Any:
+    """Says that nothing is possible, and that this is proved."""
+
+    class Shown:
+        def holds(self, problem: DealProblem) -> bool:
+            return True
+
+        def in_words(self, problem: DealProblem) -> str:
+            return "it is so"
+
+    proof: Any = Shown()
+    return Infeasible(proof)
+
+
+def leaves(problem: DealProblem) -> Any:
+    """Ends the program as if all were well."""
+    raise SystemExit(0)
+
+
+@pytest.mark.parametrize(
+    ("function", "words"),
+    [(lies, "liar gave evidence that cannot be read"), (leaves, "liar raised SystemExit(0)")],
+)
+@pytest.mark.parametrize("command", ["check", "compare", "fuzz"])
+def test_a_liar_is_named_and_the_smallest_state_is_saved(
+    cli: Cli,
+    function: Any,
+    words: str,
+    command: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(SOLVERS, "liar", solver_from_function("liar", function))
+    solvers = ("--solver", "liar") if command == "check" else ("--solvers", "liar,max-flow")
+    files = (RECORD,) if command == "check" else ()
+    outcome = cli(command, *files, *solvers, "--save-to", tmp_path)
+    assert outcome.status == 3
+    assert words in outcome.err
+    assert "max-flow" not in outcome.err
+    (saved,) = tmp_path.iterdir()
+    assert f"quaternity check {saved} --solver " in outcome.err
+    assert read_state(str(saved)).state.problem.cards <= 12
+    again = cli("check", saved, "--solver", "liar", "--save-to", tmp_path)
+    assert (again.status, again.out) == (3, "")
+    (least,) = {*tmp_path.iterdir()} - ({saved} if command == "compare" else set())
+    assert read_state(str(least)).state.problem.cards == 1
+
+
+def test_a_state_that_cannot_be_saved_is_printed(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(SOLVERS, "liar", solver_from_function("liar", lies))
+    path = DATA / "possible-4-13-4.json"
+    outcome = cli("check", path, "--solver", "liar", "--save-to", tmp_path / "nowhere")
+    assert outcome.status == 3
+    assert '"format": "quaternity-state/1"' in outcome.err
+
+
+def test_a_fault_that_needs_a_completed_set_keeps_it(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_empty_sets(problem: DealProblem) -> Verdict:
+        full = all(one.size for one in problem.sets)
+        return SOLVERS["max-flow"](problem) if full else Infeasible()
+
+    monkeypatch.setitem(SOLVERS, "liar", solver_from_function("liar", no_empty_sets))
+    path = DATA / "possible-4-13-4.json"
+    outcome = cli("check", path, "--solver", "liar", "--save-to", tmp_path)
+    assert outcome.status == 3
+    (saved,) = tmp_path.iterdir()
+    assert read_state(str(saved)).state == read_state(str(path)).state

@@ -23,8 +23,10 @@ from solvers import (
     verify,
 )
 from solvers.brute_force import deals
-from solvers.registry import SOLVERS
+from solvers.judgement import judge, weigh
+from solvers.registry import SOLVERS, solver_from_function
 from solvers.strategies import feasible_problems, spoilt_problems
+from tests.solvers.hostile import HoldsToo, Sure, not_verdicts
 
 PAIR = DealProblem([1, 1], [SetConstraint.of([[0, 1], [1]], players=2)])
 
@@ -159,3 +161,45 @@ def test_a_deal_lists_hands() -> None:
     assert deal.hand(1) == ((0, 1), (1, 0))
     assert deal.hand(2) == ()
     assert repr(deal) == "<Deal 0: 0/0; 1: 0/1 1/0>"
+
+
+FREE = DealProblem([1, 1], [SetConstraint.of([[0, 1], [0, 1]], players=2)])
+
+
+@pytest.mark.parametrize("number", range(len(not_verdicts())))
+def test_nothing_that_is_handed_over_is_believed_or_gets_out(number: int) -> None:
+    """Not one of them is right, fails, or ends the program, and the one who gave it is named."""
+    given = not_verdicts()[number]
+    assert verify(FREE, given) is False
+    evidence, faults = weigh(FREE, {"liar": given, "good": Feasible(Deal(((1, 0),)))})
+    assert evidence == Feasible(Deal(((1, 0),)))
+    assert [fault.solver for fault in faults] == ["liar"]
+    assert str(faults[0])
+    _, alone = weigh(FREE, {"liar": given})
+    assert [fault.solver for fault in alone] == ["liar"]
+
+
+def test_the_right_evidence_in_the_wrong_type_is_none() -> None:
+    short = DealProblem([1, 2], [SetConstraint.of([[0, 1], [0, 1]], players=2)])
+    assert verify(short, Infeasible(Shortage(3, (3,))))
+    assert not verify(short, Infeasible(HoldsToo(3, (3,))))
+    assert not verify(FREE, Sure(Deal(((0, 1),))))
+
+
+def test_a_verdict_that_changes_between_two_looks_is_looked_at_once() -> None:
+    """What `judge` gives is a copy of what it verified."""
+    handed: list[Feasible] = []
+
+    def turns_coat(problem: DealProblem) -> Verdict:
+        handed.append(Feasible(Deal(((0, 1),))))
+        return handed[0]
+
+    def spoils(problem: DealProblem) -> Verdict:
+        object.__setattr__(handed[0], "deal", "nothing")
+        return Feasible(Deal(((1, 0),)))
+
+    rows = [solver_from_function("one", turns_coat), solver_from_function("two", spoils)]
+    judgement = judge(FREE, rows)
+    assert judgement.evidence == Feasible(Deal(((1, 0),)))
+    assert [fault.solver for fault in judgement.faults] == ["one"]
+    assert list(judgement.verdicts) == ["two"]

@@ -18,7 +18,7 @@ from solvers import (
     SolverTimeout,
     Verdict,
 )
-from solvers.judgement import judge, weigh
+from solvers.judgement import OURSELVES, judge, weigh
 from solvers.registry import Solver, solver_from_function
 from solvers.strategies import deal_problems
 from tests.solvers.broken import BROKEN, always_says_no, divides_by_zero
@@ -27,6 +27,19 @@ FREE = DealProblem([1, 1], [SetConstraint.of([[0, 1], [0, 1]], players=2)])
 CROWDED = DealProblem([0, 2], [SetConstraint.of([[0, 1], [0]], players=2)])
 NOT_NUMBERS: Any = (("a", "b"),)
 GOOD = Feasible(Deal(((0, 1),)))
+
+
+class Rude(BaseException):
+    """An error that cannot be shown."""
+
+    def __repr__(self) -> str:
+        raise SystemExit
+
+    __str__ = __repr__
+
+
+class RudeLimit(Rude, LimitError):
+    """The same as an error that a solver may raise."""
 
 
 @given(deal_problems())
@@ -110,6 +123,53 @@ def test_only_the_broken_one_is_blamed(function: Callable[[DealProblem], Verdict
 
     look()
     assert blamed == {"broken"}
+
+
+@pytest.mark.parametrize("error", [SystemExit(0), GeneratorExit(), MemoryError(), Rude()])
+def test_whatever_a_solver_raises_is_its_fault(error: BaseException) -> None:
+    def leaves(problem: DealProblem) -> Verdict:
+        raise error
+
+    rows = [solver_from_function("leaver", leaves), SOLVERS["max-flow"]]
+    refusing = Solver("refuser", "", SOLVERS["max-flow"].prepare, leaves)  # type: ignore[arg-type]
+    judgement = judge(FREE, [*rows, refusing])
+    assert judgement.feasible
+    assert [fault.solver for fault in judgement.faults] == ["leaver", "refuser"]
+    assert judgement.in_words().startswith("leaver raised ")
+
+
+def test_an_interrupt_by_the_user_passes() -> None:
+    def waits(problem: DealProblem) -> Verdict:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        judge(FREE, [solver_from_function("waits", waits)])
+
+
+def test_a_reason_that_cannot_be_shown_is_no_trouble() -> None:
+    def limit(problem: DealProblem) -> Verdict:
+        raise RudeLimit
+
+    rows = [
+        solver_from_function("limit", limit),
+        Solver("refuser", "", SOLVERS["max-flow"].prepare, lambda problem: Rude()),  # type: ignore[arg-type,return-value]
+    ]
+    judgement = judge(FREE, rows)
+    assert judgement.faults == ()
+    assert judgement.gave_up.keys() | judgement.refused.keys() == {"limit", "refuser"}
+
+
+def test_where_a_deal_and_a_shortage_both_verify_the_program_is_at_fault(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Which can only be where this distribution's own arithmetic is broken."""
+    monkeypatch.setattr(Shortage, "holds", lambda self, problem: True)
+    evidence, faults = weigh(FREE, {"yes": GOOD, "no": Infeasible(Shortage(0, (0,)))})
+    assert evidence == GOOD
+    assert [fault.solver for fault in faults] == [OURSELVES]
+    assert str(faults[0]).startswith("quaternity is itself at fault: Feasible(deal=<Deal 0: 0/0;")
+    assert "no's Infeasible(shortage=Shortage(" in str(faults[0])
+    assert "both verify" in str(faults[0])
 
 
 def test_a_limit_is_no_statement() -> None:
