@@ -3,22 +3,45 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from collections.abc import Iterable
+from typing import Any, NamedTuple, Self
 
 from quaternity.errors import InputError
+from solvers.plain_values import whole
 
 _CARD = re.compile(r"(\d{1,9})\s*/\s*(\d{1,9})", re.ASCII)
 
 
-class Card(NamedTuple):
+class _CardFields(NamedTuple):
+    set_index: int
+    number: int
+
+
+class Card(_CardFields):
     """One card: the index of its set and its number in the set, both from 0.
+
+    Which sets and numbers there are is for a game to say; here they are whole numbers.
+
+    Raises:
+        InputError: they are not.
 
     >>> str(Card(0, 2)), Card.parse("0/2")
     ('0/2', Card(set_index=0, number=2))
     """
 
-    set_index: int
-    number: int
+    __slots__ = ()
+
+    def __new__(cls, set_index: int, number: int) -> Self:
+        return cls.trusted(whole(set_index, "set"), whole(number, "number of a card"))
+
+    @classmethod
+    def trusted(cls, set_index: int, number: int) -> Self:
+        """Build without checking, from numbers that are valid by construction."""
+        return tuple.__new__(cls, (set_index, number))
+
+    @classmethod
+    def _make(cls, iterable: Iterable[Any]) -> Self:  # type: ignore[override]
+        return cls(*iterable)
 
     @classmethod
     def parse(cls, text: str) -> Card:

@@ -50,7 +50,7 @@ class Game:
 
     def ask(self, question: Question, answer: Answer | bool) -> Game:
         """`play` with question and answer apart."""
-        return self.play(Move(question, Answer(answer)))
+        return self.play(Move(question, Answer.of(answer)))
 
     def repeats(self) -> int | None:
         """The number of moves after which the position now was there before, or None.

@@ -174,7 +174,7 @@ class LegalQuestions:
             for number in range(constraint.size):
                 for asked in range(state.players):
                     if asker is not None and asked != asker:
-                        question = Question(asker, asked, Card(set_index, number))
+                        question = Question.trusted(asker, asked, Card.trusted(set_index, number))
                         if question in self:
                             yield question
 

@@ -71,7 +71,8 @@ class _Kept(dict[Alike, Pairs]):
     def __missing__(self, group: Alike) -> Pairs:
         asked, cards, legal = group
         answers = ANSWERS[legal]
-        questions = [Question(self.asker, asked, Card(self.set_index, card)) for card in cards]
+        of_set, asker = self.set_index, self.asker
+        questions = [Question.trusted(asker, asked, Card.trusted(of_set, card)) for card in cards]
         # A question, its card and its pair take three tuples and a number.
         _PAIRS.charge(400 + 280 * len(cards))
         pairs = self[group] = [(question, answers) for question in questions]

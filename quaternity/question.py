@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from enum import IntEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple, Self, TypeVar
 
 from quaternity.cards import Card
 from quaternity.errors import InputError
+from solvers.plain_values import whole
+from solvers.wording import shown
 
 
 class Answer(IntEnum):
@@ -34,23 +37,82 @@ class Answer(IntEnum):
             return cls.NO
         raise InputError(f"answer {text!r}: expected yes or no (y, n, 1 or 0)")
 
+    @classmethod
+    def of(cls, value: Answer | bool | int | str) -> Answer:
+        """An answer, whichever way it is said: itself, a truth value, 1 or 0, or as `parse` reads.
+
+        Raises:
+            InputError: it is something else.
+        """
+        if type(value) is cls:
+            return value
+        if isinstance(value, str):
+            return cls.parse(value)
+        number = int(value) if isinstance(value, bool) else whole(value, "answer")
+        if number not in (0, 1):
+            raise InputError(f"answer {number}: expected yes or no (y, n, 1 or 0)")
+        return cls(number)
+
     def __str__(self) -> str:
         return "yes" if self else "no"
 
 
-class Question(NamedTuple):
+class _QuestionFields(NamedTuple):
+    asker: int
+    asked: int
+    card: Card
+
+
+class Question(_QuestionFields):
     """`asker` asks `asked` for `card`.
+
+    Which players and cards there are is for a game to say; here they are whole numbers and a card,
+    which may be given as a pair of numbers.
+
+    Raises:
+        InputError: they are not.
 
     >>> str(Question(0, 1, Card(0, 2)))
     '0 asks 1 for 0/2'
     """
 
-    asker: int
-    asked: int
-    card: Card
+    __slots__ = ()
+
+    def __new__(cls, asker: int, asked: int, card: Card) -> Self:
+        if type(card) is not Card:
+            card = _parts(Card, card, "card")
+        return cls.trusted(whole(asker, "asker"), whole(asked, "asked"), card)
+
+    @classmethod
+    def trusted(cls, asker: int, asked: int, card: Card) -> Self:
+        """Build without checking, from parts that are valid by construction."""
+        return tuple.__new__(cls, (asker, asked, card))
+
+    @classmethod
+    def _make(cls, iterable: Iterable[Any]) -> Self:  # type: ignore[override]
+        return cls(*iterable)
+
+    @classmethod
+    def of(cls, value: Question | Sequence[Any]) -> Question:
+        """A question that may be given as its three parts.
+
+        Raises:
+            InputError: it is something else.
+        """
+        return value if type(value) is cls else _parts(cls, value, "question")
 
     def __str__(self) -> str:
         return f"{self.asker} asks {self.asked} for {self.card}"
+
+
+_Parts = TypeVar("_Parts", Card, Question)
+
+
+def _parts(kind: type[_Parts], value: Any, place: str) -> _Parts:
+    """A value of a kind from a tuple or a list of its parts."""
+    if not isinstance(value, tuple | list) or len(value) != len(kind._fields):
+        raise InputError(f"{place}: {shown(value)} is not a {kind.__name__}")
+    return kind(*value)
 
 
 _MOVE = re.compile(
@@ -58,15 +120,29 @@ _MOVE = re.compile(
 )
 
 
-class Move(NamedTuple):
-    """A question with its answer.
+class _MoveFields(NamedTuple):
+    question: Question
+    answer: Answer
+
+
+class Move(_MoveFields):
+    """A question with its answer, which `Question.of` and `Answer.of` take as they are given.
+
+    Raises:
+        InputError: it is none.
 
     >>> str(Move.parse("0 asks 1 for 0/2: no"))
     '0 asks 1 for 0/2: no'
     """
 
-    question: Question
-    answer: Answer
+    __slots__ = ()
+
+    def __new__(cls, question: Question, answer: Answer | bool) -> Self:
+        return tuple.__new__(cls, (Question.of(question), Answer.of(answer)))
+
+    @classmethod
+    def _make(cls, iterable: Iterable[Any]) -> Self:  # type: ignore[override]
+        return cls(*iterable)
 
     @classmethod
     def parse(cls, text: str) -> Move:

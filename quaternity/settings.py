@@ -4,12 +4,30 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TypeVar
 
 from quaternity.errors import InputError
+from solvers.plain_values import whole
 from solvers.problem import check_size
+from solvers.wording import shown
 
 LARGEST_SEED = 999_999_999
 """Seeds have at most nine digits, in records too."""
+
+
+_Choice = TypeVar("_Choice", bound=StrEnum)
+
+
+def parse_choice(kind: type[_Choice], value: str, place: str) -> _Choice:
+    """One of the values of a rule, from its name; a value is itself.
+
+    Raises:
+        InputError: no name of one; lists those there are.
+    """
+    if not isinstance(value, str) or value not in list(kind):
+        known = ", ".join(kind)
+        raise InputError(f"{place} {shown(value)} is unknown; known are {known}")
+    return kind(value)
 
 
 class TieBreak(StrEnum):
@@ -29,11 +47,19 @@ class TieBreak(StrEnum):
         Raises:
             InputError: unknown name; lists the known ones.
         """
-        try:
-            return cls(text)
-        except ValueError:
-            known = ", ".join(cls)
-            raise InputError(f"tie-break {text!r} is unknown; known are {known}") from None
+        return parse_choice(cls, text, "tie-break")
+
+
+def checked_seed(seed: int) -> int:
+    """A seed as a plain number.
+
+    Raises:
+        InputError: no whole number, or out of range.
+    """
+    seed = whole(seed, "seed")
+    if not 0 <= seed <= LARGEST_SEED:
+        raise InputError(f"seed: {seed} is out of range 0..{LARGEST_SEED}")
+    return seed
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +70,8 @@ class Settings:
         set_size: cards in one set (S), at least 2.
         sets: number of sets (N), at least 1.
         players: number of players (P), at least 2; S*N must be a multiple of P.
-        tie_break: who is on turn when both players of a question ran out of cards.
+        tie_break: who is on turn when both players of a question ran out of cards; a `TieBreak` or
+            its name.
         seed: of the random part of `TieBreak.FEWEST_SETS`.
 
     Raises:
@@ -67,17 +94,18 @@ class Settings:
             ("sets", 1, ""),
             ("players", 2, ""),
         ):
-            value = getattr(self, name)
-            if not isinstance(value, int) or isinstance(value, bool):
-                faults.append(f"{name}: {value!r} is not a whole number")
-            elif value < least:
-                faults.append(f"{name}: {value} is less than {least}{why}")
-        if not isinstance(self.seed, int) or isinstance(self.seed, bool):
-            faults.append(f"seed: {self.seed!r} is not a whole number")
-        elif not 0 <= self.seed <= LARGEST_SEED:
-            faults.append(f"seed: {self.seed} is out of range 0..{LARGEST_SEED}")
-        if not isinstance(self.tie_break, TieBreak):
-            faults.append(f"tie_break: {self.tie_break!r} is not a TieBreak")
+            try:
+                value = whole(getattr(self, name), name)
+                object.__setattr__(self, name, value)
+                if value < least:
+                    faults.append(f"{name}: {value} is less than {least}{why}")
+            except InputError as error:
+                faults.append(str(error))
+        for name, checked in (("seed", checked_seed), ("tie_break", TieBreak.parse)):
+            try:
+                object.__setattr__(self, name, checked(getattr(self, name)))
+            except InputError as error:
+                faults.append(str(error))
         if faults:
             raise InputError("; ".join(faults))
         check_size(self.players, self.sets, self.set_size * self.sets)
@@ -93,4 +121,4 @@ class Settings:
         return self.set_size * self.sets // self.players
 
 
-__all__ = ["LARGEST_SEED", "Settings", "TieBreak"]
+__all__ = ["LARGEST_SEED", "Settings", "TieBreak", "checked_seed", "parse_choice"]

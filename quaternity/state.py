@@ -17,13 +17,25 @@ from quaternity.legal import LegalQuestions, found_by_tables, problem_after
 from quaternity.listed import ANSWERS, Answers, Listed
 from quaternity.question import Answer, Question
 from quaternity.set_moves import IMPOSSIBLE, Row, possible, row
-from quaternity.settings import Settings, TieBreak
+from quaternity.settings import Settings, TieBreak, checked_seed
 from quaternity.transition import answered
 from quaternity.turns import next_turn
 from solvers.coalition_tables import MAX_PLAYERS, Lanes, lanes_for
+from solvers.plain_values import length, whole
 from solvers.problem import DealProblem, SetConstraint
 from solvers.registry import Solver, default_solver
 from solvers.verdict import Verdict
+from solvers.wording import shown
+
+
+def _player(value: int | None, players: int, place: str) -> int | None:
+    """A player of the game, or None."""
+    if value is None:
+        return None
+    player = whole(value, place)
+    if not 0 <= player < players:
+        raise InputError(f"{place}: player {player} is out of range 0..{players - 1}")
+    return player
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +48,9 @@ class State:
         completed: per set its owner, or None while it is in play.
         set_size: cards in one set.
         tie_break, seed: see `Settings`.
+
+    Raises:
+        InputError: the parts do not fit together, or one of them is malformed.
 
     Build one with `State.start(settings)`, `quaternity.state_file.read_state`, or from its parts:
     these are checked to fit together, not to be possible (see `verdict`).
@@ -60,18 +75,26 @@ class State:
     _legal: list[Listed] | None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        if type(self.problem) is not DealProblem:
+            raise InputError(f"problem: {shown(self.problem)} is not a DealProblem")
         players = self.problem.players
-        if self.turn is not None and not 0 <= self.turn < players:
-            raise InputError(f"turn: player {self.turn} is out of range 0..{players - 1}")
-        if len(self.completed) != len(self.problem.sets):
+        if length(self.completed, "completed") != len(self.problem.sets):
             raise InputError(
                 f"completed: {len(self.completed)} entries for {len(self.problem.sets)} sets"
             )
-        for index, (owner, one) in enumerate(zip(self.completed, self.problem.sets, strict=True)):
-            if owner is not None and not 0 <= owner < players:
-                raise InputError(
-                    f"completed[{index}]: player {owner} is out of range 0..{players - 1}"
-                )
+        completed = [
+            _player(owner, players, f"completed[{index}]")
+            for index, owner in enumerate(self.completed)
+        ]
+        for name, value in (
+            ("turn", _player(self.turn, players, "turn")),
+            ("completed", tuple(completed)),
+            ("set_size", whole(self.set_size, "set_size", 1)),
+            ("tie_break", TieBreak.parse(self.tie_break)),
+            ("seed", checked_seed(self.seed)),
+        ):
+            object.__setattr__(self, name, value)
+        for index, (owner, one) in enumerate(zip(completed, self.problem.sets, strict=True)):
             if one.size != (self.set_size if owner is None else 0):
                 raise InputError(f"set {index} has {one.size} cards in play")
 
@@ -249,6 +272,7 @@ class State:
         Raises:
             IllegalQuestion: with all that is wrong with it.
         """
+        question = Question.of(question)
         answers = self._answers(question)
         if not answers:
             raise IllegalQuestion(question, question_faults(self, question))
@@ -294,16 +318,21 @@ class State:
 
         Raises:
             IllegalQuestion, IllegalAnswer: with all that is wrong.
+            InputError: one of them is neither a question nor an answer.
 
         Cost: a few look-ups and a dozen operations on packed tables.
         """
+        if type(question) is not Question:
+            question = Question.of(question)
+        if type(answer) is not Answer:
+            answer = Answer.of(answer)
         if answer not in self._answers(question):
             if question not in self.legal_questions:
                 raise IllegalQuestion(question, question_faults(self, question))
-            raise IllegalAnswer(question, Answer(answer), answer_fault(self, question, answer))
+            raise IllegalAnswer(question, answer, answer_fault(self, question, answer))
         asker, asked, (set_index, number) = question
         if not self.has_tables:
-            return self._completed_by_solver(question, Answer(answer))
+            return self._completed_by_solver(question, answer)
         problem, rows = self.problem, self.rows()
         hands = problem.hands
         layout = rows[0].kind.layout

@@ -17,6 +17,7 @@ from quaternity.errors import InputError, QuaternityError
 from quaternity.reading import decode, read_bytes
 from quaternity.settings import LARGEST_SEED, TieBreak
 from quaternity.state import State
+from solvers.plain_values import MAX_NUMBER
 from solvers.problem import DealProblem, SetConstraint, check_size, mask_of, players_in
 
 FORMAT = "quaternity-state/1"
@@ -24,7 +25,7 @@ REQUIRED = (
     "format", "set_size", "sets", "players", "hands", "owners", "minimum", "completed"
 )  # fmt: skip
 OPTIONAL = ("turn", "maximum", "tie_break", "seed")
-LARGEST_NUMBER = 10**50
+LARGEST_NUMBER = MAX_NUMBER
 """Largest hand or bound that is read: far above every possible state, and quick to print."""
 
 MOST_SHOWN = 20

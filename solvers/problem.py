@@ -9,9 +9,11 @@ set when player p belongs to it. The module knows no game and no turn.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple, Self
 
 from solvers.errors import InputError
+from solvers.plain_values import length, permutation, whole, wholes
+from solvers.wording import shown
 
 MAX_PLAYERS = 100
 """Most players a problem may have."""
@@ -42,12 +44,6 @@ def mask_of(players: Iterable[int]) -> int:
     return mask
 
 
-def _whole(value: object, place: str, least: int = 0) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or value < least:
-        raise InputError(f"{place}: {value!r} is not a whole number of at least {least}")
-    return value
-
-
 class _SetFields(NamedTuple):
     owners: tuple[int, ...]
     low: tuple[int, ...]
@@ -65,32 +61,33 @@ class SetConstraint(_SetFields):
     `low` above `high`, or above the number of cards, can be said: such a problem is infeasible.
 
     Raises:
-        InputError: a value is of the wrong type, negative, or names a player out of range.
+        InputError: a value is of the wrong type, negative, above `plain_values.MAX_NUMBER` or
+            `MAX_CARDS` and `MAX_PLAYERS`, or names a player out of range.
     """
 
     __slots__ = ()
 
-    def __new__(
-        cls, owners: Sequence[int], low: Sequence[int], high: Sequence[int]
-    ) -> SetConstraint:
-        players = len(low)
-        if len(high) != players:
+    def __new__(cls, owners: Sequence[int], low: Sequence[int], high: Sequence[int]) -> Self:
+        players = length(low, "low")
+        check_size(players, 0, length(owners, "owners"))
+        if length(high, "high") != players:
             raise InputError(f"high: {len(high)} bounds for {players} players")
-        for card, mask in enumerate(owners):
-            if _whole(mask, f"owners[{card}]") >> players:
+        masks = wholes(owners, "owners", 0)
+        for card, mask in enumerate(masks):
+            if mask >> players:
                 raise InputError(
                     f"owners[{card}]: {players_in(mask)} names a player out of range "
                     f"0..{players - 1}"
                 )
-        for name, bounds in (("low", low), ("high", high)):
-            for player, bound in enumerate(bounds):
-                _whole(bound, f"{name}[{player}]")
-        return cls.trusted(tuple(owners), tuple(low), tuple(high))
+        return cls.trusted(masks, wholes(low, "low", 0), wholes(high, "high", 0))
 
     @classmethod
-    def trusted(
-        cls, owners: tuple[int, ...], low: tuple[int, ...], high: tuple[int, ...]
-    ) -> SetConstraint:
+    def _make(cls, iterable: Iterable[Any]) -> Self:  # type: ignore[override]
+        """As the constructor, from one list of its arguments; `_replace` comes here too."""
+        return cls(*iterable)
+
+    @classmethod
+    def trusted(cls, owners: tuple[int, ...], low: tuple[int, ...], high: tuple[int, ...]) -> Self:
         """Build without checking, from parts that are valid by construction."""
         return tuple.__new__(cls, (owners, low, high))
 
@@ -101,17 +98,16 @@ class SetConstraint(_SetFields):
         players: int,
         low: Sequence[int] | None = None,
         high: Sequence[int] | None = None,
-    ) -> SetConstraint:
+    ) -> Self:
         """Build from player numbers instead of masks; bounds default to 0 and the set's size.
 
         >>> SetConstraint.of([[0, 1], [1]], players=2, low=[1, 0])
         SetConstraint(owners=[[0, 1], [1]], low=[1, 0], high=[2, 2])
         """
+        players = whole(players, "players", 0)
+        check_size(players, 0, length(owners, "owners"))
         return cls(
-            [
-                mask_of(_player(one, card, players) for one in who)
-                for card, who in enumerate(owners)
-            ],
+            [_mask(who, card, players) for card, who in enumerate(owners)],
             [0] * players if low is None else low,
             [len(owners)] * players if high is None else high,
         )
@@ -136,10 +132,20 @@ class SetConstraint(_SetFields):
         return f"SetConstraint(owners={owners}, low={list(self.low)}, high={list(self.high)})"
 
 
-def _player(player: object, card: int, players: int) -> int:
-    if not isinstance(player, int) or isinstance(player, bool) or not 0 <= player < players:
-        raise InputError(f"owners[{card}]: player {player!r} is out of range 0..{players - 1}")
-    return player
+def _mask(who: Iterable[int], card: int, players: int) -> int:
+    """The owner mask of one card, from player numbers."""
+    place, mask = f"owners[{card}]", 0
+    if not isinstance(who, Iterable):
+        raise InputError(f"{place}: {shown(who)} is not a list of players")
+    for one in who:
+        try:
+            player = whole(one, place, 0)
+        except InputError:
+            player = players
+        if player >= players:
+            raise InputError(f"{place}: player {shown(one)} is out of range 0..{players - 1}")
+        mask |= 1 << player
+    return mask
 
 
 class _ProblemFields(NamedTuple):
@@ -155,8 +161,9 @@ class DealProblem(_ProblemFields):
         sets: the constraints of each set. A set may have any size, 0 included.
 
     Raises:
-        InputError: a hand is negative, a set speaks of another number of players, or the problem
-            is above `MAX_PLAYERS`, `MAX_CARDS` or `MAX_ROWS`.
+        InputError: a hand is no whole number or negative, a set is no `SetConstraint` or speaks
+            of another number of players, or the problem is above `MAX_PLAYERS`, `MAX_CARDS` or
+            `MAX_ROWS`.
 
     >>> problem = DealProblem([1, 1], [SetConstraint.of([[0, 1], [1]], players=2)])
     >>> problem.players, problem.cards
@@ -165,23 +172,24 @@ class DealProblem(_ProblemFields):
 
     __slots__ = ()
 
-    def __new__(cls, hands: Sequence[int], sets: Sequence[SetConstraint]) -> DealProblem:
-        players = len(hands)
+    def __new__(cls, hands: Sequence[int], sets: Sequence[SetConstraint]) -> Self:
+        players = length(hands, "hands")
         if players < 1:
             raise InputError("hands: at least one player is needed")
-        cards = sum(len(constraint.owners) for constraint in sets)
-        check_size(players, len(sets), cards)
-        for player, hand in enumerate(hands):
-            _whole(hand, f"hands[{player}]")
-        for index, constraint in enumerate(sets):
-            if constraint.players != players:
-                raise InputError(
-                    f"sets[{index}]: bounds for {constraint.players} players, hands for {players}"
-                )
-        return cls.trusted(tuple(hands), tuple(sets))
+        check_size(players, length(sets, "sets"), 0)
+        chosen = tuple(sets)
+        for index, constraint in enumerate(chosen):
+            _check_set(constraint, index, players)
+        check_size(players, len(chosen), sum(len(one.owners) for one in chosen))
+        return cls.trusted(wholes(hands, "hands", 0), chosen)
 
     @classmethod
-    def trusted(cls, hands: tuple[int, ...], sets: tuple[SetConstraint, ...]) -> DealProblem:
+    def _make(cls, iterable: Iterable[Any]) -> Self:  # type: ignore[override]
+        """As the constructor, from one list of its arguments; `_replace` comes here too."""
+        return cls(*iterable)
+
+    @classmethod
+    def trusted(cls, hands: tuple[int, ...], sets: tuple[SetConstraint, ...]) -> Self:
         """Build without checking, from parts that are valid by construction."""
         return tuple.__new__(cls, (hands, sets))
 
@@ -200,7 +208,18 @@ class DealProblem(_ProblemFields):
         return players_in(self.sets[set_index].owners[card])
 
     def with_set(self, set_index: int, constraint: SetConstraint) -> DealProblem:
-        """The same problem with one set's constraints replaced."""
+        """The same problem with one set's constraints replaced.
+
+        Raises:
+            InputError: there is no such set, or the constraints are for other players.
+        """
+        set_index = whole(set_index, "set")
+        if not 0 <= set_index < len(self.sets):
+            raise InputError(f"set {set_index} is out of range 0..{len(self.sets) - 1}")
+        _check_set(constraint, set_index, len(self.hands))
+        more = len(constraint.owners) - len(self.sets[set_index].owners)
+        if more > 0:
+            check_size(len(self.hands), len(self.sets), self.cards + more)
         sets = (*self.sets[:set_index], constraint, *self.sets[set_index + 1 :])
         return DealProblem.trusted(self.hands, sets)
 
@@ -216,24 +235,44 @@ class DealProblem(_ProblemFields):
             players: `players[p]` is the new name of player p.
             sets: the new set i is the old set `sets[i]`.
             cards: per old set, the new card i is the old card `cards[set][i]`.
+
+        Raises:
+            InputError: one of them leaves something out or has it twice.
         """
-        names = list(players) if players is not None else list(range(self.players))
+        count = range(len(self.sets))
+        names = permutation(
+            range(self.players) if players is None else players, self.players, "players"
+        )
+        chosen = permutation(count if sets is None else sets, len(self.sets), "sets")
+        if cards is not None and length(cards, "cards") != len(self.sets):
+            raise InputError(f"cards: {len(cards)} orders for {len(self.sets)} sets")
         back = [names.index(new) for new in range(self.players)]
 
         def renamed(index: int) -> SetConstraint:
-            constraint = self.sets[index]
-            order = cards[index] if cards is not None else range(constraint.size)
-            return SetConstraint(
-                [mask_of(names[p] for p in players_in(constraint.owners[card])) for card in order],
-                [constraint.low[old] for old in back],
-                [constraint.high[old] for old in back],
+            owners, low, high = self.sets[index]
+            order: Sequence[int] = range(len(owners))
+            if cards is not None:
+                order = permutation(cards[index], len(owners), f"cards[{index}]")
+            return SetConstraint.trusted(
+                tuple([mask_of(names[p] for p in players_in(owners[card])) for card in order]),
+                tuple([low[old] for old in back]),
+                tuple([high[old] for old in back]),
             )
 
-        chosen = sets if sets is not None else range(len(self.sets))
-        return DealProblem([self.hands[old] for old in back], [renamed(index) for index in chosen])
+        hands = tuple([self.hands[old] for old in back])
+        return DealProblem.trusted(hands, tuple([renamed(index) for index in chosen]))
 
     def __repr__(self) -> str:
         return f"DealProblem(hands={list(self.hands)}, sets={list(self.sets)})"
+
+
+def _check_set(constraint: SetConstraint, index: int, players: int) -> None:
+    if type(constraint) is not SetConstraint:
+        raise InputError(f"sets[{index}]: {shown(constraint)} is not a SetConstraint")
+    if len(constraint.low) != players:
+        raise InputError(
+            f"sets[{index}]: bounds for {constraint.players} players, hands for {players}"
+        )
 
 
 def check_size(players: int, sets: int, cards: int) -> None:

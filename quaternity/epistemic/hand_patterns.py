@@ -122,7 +122,7 @@ class HandPatterns:
             return self.public.sets[index].owners
         return tuple(
             [
-                owners & case.get(Card(index, number), owners)
+                owners & case.get(Card.trusted(index, number), owners)
                 for number, owners in enumerate(self.public.sets[index].owners)
             ]
         )
@@ -173,7 +173,7 @@ class HandPatterns:
             zip(self.problem.sets, self.public.sets, strict=True)
         ):
             cards = [
-                (mine, wide, wide & case.get(Card(index, number), wide))
+                (mine, wide, wide & case.get(Card.trusted(index, number), wide))
                 for number, (mine, wide) in enumerate(zip(inner.owners, outer.owners, strict=True))
             ]
             rows.append((sorted(cards), inner.low, inner.high, outer.low, outer.high))

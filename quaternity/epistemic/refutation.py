@@ -122,7 +122,7 @@ class Refuter:
         for index, constraint in enumerate(problem.sets):
             witness = {player: model.new_literal() for player in others}
             for number, owners in enumerate(constraint.owners):
-                mask = owners & case.get(Card(index, number), owners)
+                mask = owners & case.get(Card.trusted(index, number), owners)
                 held = [table.held(player, index, number) for player in seen]
                 counts = model.new_literal()  # at least when the card is open to somebody in X
                 for player in players_in(mask):

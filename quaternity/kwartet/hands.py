@@ -10,6 +10,7 @@ from random import Random
 from typing import TypeAlias
 
 from quaternity.cards import Card
+from quaternity.errors import InputError
 from quaternity.kwartet.settings import SET_SIZE, KwartetSettings
 
 Hand: TypeAlias = tuple[int, ...]
@@ -32,13 +33,22 @@ def cards_in(hand: Hand) -> tuple[Card, ...]:
     >>> [str(card) for card in cards_in((0b0101, 0, 0b1000))]
     ['0/0', '0/2', '2/3']
     """
-    return tuple(Card(index, number) for index, mask in enumerate(hand) for number in NUMBERS[mask])
+    return tuple(
+        Card.trusted(index, number) for index, mask in enumerate(hand) for number in NUMBERS[mask]
+    )
 
 
 def hand_of(cards: Iterable[Card], sets: int) -> Hand:
-    """The hand with some cards, of a game with that many sets."""
+    """The hand with some cards, of a game with that many sets.
+
+    Raises:
+        InputError: a card is not one of that game.
+    """
     masks = [0] * sets
-    for index, number in cards:
+    for card in cards:
+        index, number = Card(*card)
+        if not (0 <= index < sets and 0 <= number < SET_SIZE):
+            raise InputError(f"card {index}/{number}: there are {sets} sets of {SET_SIZE} cards")
         masks[index] |= 1 << number
     return tuple(masks)
 

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from quaternity.errors import InputError
+from quaternity.settings import parse_choice
+from solvers.plain_values import whole
+from solvers.wording import shown
 
 SET_SIZE = 4
 """Cards in one set."""
@@ -33,11 +36,7 @@ class Announce(StrEnum):
         Raises:
             InputError: unknown name; lists the known ones.
         """
-        try:
-            return cls(text)
-        except ValueError:
-            known = ", ".join(cls)
-            raise InputError(f"announce {text!r} is unknown; known are {known}") from None
+        return parse_choice(cls, text, "announce")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +46,7 @@ class KwartetSettings:
     Attributes:
         players: 2..8.
         sets: sets of `SET_SIZE` cards, 2..20.
-        announce: when full sets leave the game.
+        announce: when full sets leave the game; an `Announce` or its name.
         own_card_requests: whether a player may ask for a card that he holds himself. When not, a
             player whose hand is nothing but full sets still may: he has no other request.
 
@@ -67,15 +66,20 @@ class KwartetSettings:
         faults = []
         for name, allowed in (("players", PLAYERS), ("sets", SETS)):
             value = getattr(self, name)
-            if not isinstance(value, int) or isinstance(value, bool) or value not in allowed:
-                faults.append(f"{name}: {value!r} is out of range {allowed[0]}..{allowed[-1]}")
-        if isinstance(self.announce, str):
-            # Also as text: the other rule would silently be meant.
+            try:
+                object.__setattr__(self, name, whole(value, name))
+            except InputError:
+                value = None
+            if value not in allowed:
+                given = shown(getattr(self, name))
+                faults.append(f"{name}: {given} is out of range {allowed[0]}..{allowed[-1]}")
+        try:
             object.__setattr__(self, "announce", Announce.parse(self.announce))
-        else:
-            faults.append(f"announce: {self.announce!r} is not an Announce")
+        except InputError as error:
+            faults.append(str(error))
         if not isinstance(self.own_card_requests, bool):
-            faults.append(f"own_card_requests: {self.own_card_requests!r} is neither True or False")
+            own = shown(self.own_card_requests)
+            faults.append(f"own_card_requests: {own} is neither True nor False")
         if faults:
             raise InputError("; ".join(faults))
 

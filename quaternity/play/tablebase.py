@@ -205,7 +205,9 @@ class Tablebase:
         found = []
         for asked, set_index, cards, answers in state.legal_questions.groups():
             assert asker is not None, "somebody asks"
-            alike = tuple(Question(asker, asked, Card(set_index, card)) for card in cards)
+            alike = tuple(
+                Question.trusted(asker, asked, Card.trusted(set_index, card)) for card in cards
+            )
             after = {answer: self.standing(state.after(alike[0], answer)) for answer in answers}
             worths = [standing.worth(asker) for standing in after.values()]
             found.append(Prospect(alike[0], alike, after, min(worths), max(worths)))

@@ -1,8 +1,12 @@
 """Problems that cannot be built, and what is said about them."""
 
+# Values of wrong types are what this is about.
+# mypy: disable-error-code="arg-type, list-item"
+
 from collections.abc import Callable
 from typing import Any
 
+import numpy
 import pytest
 
 from solvers import DealProblem, InputError, SetConstraint, mask_of, players_in
@@ -60,7 +64,7 @@ def test_owners_by_number_that_cannot_be(owners: object, words: str) -> None:
         ([0] * 101, [], "101 players: the limit is 100"),
         (
             [10_001],
-            [SetConstraint([1] * 10_001, [0], [10_001])],
+            [SetConstraint([1] * size, [0], [size]) for size in (10_000, 1)],
             "10001 cards: the limit is 10000",
         ),
         (
@@ -74,6 +78,77 @@ def test_problems_that_cannot_be(hands: object, sets: object, words: str) -> Non
     with pytest.raises(InputError) as caught:
         unchecked(DealProblem, hands, sets)
     assert str(caught.value) == words
+
+
+PROBLEM = DealProblem([1, 1], [PAIR])
+RING = DealProblem(
+    [1, 1, 1], [SetConstraint.of([[0], [1, 2]], players=3), SetConstraint.of([[2]], players=3)]
+)
+
+
+@pytest.mark.parametrize(
+    ("build", "words"),
+    [
+        (lambda: PAIR._replace(low=[-1, 0]), "low[0]: -1 is not"),
+        (lambda: PAIR._replace(owners=[4]), "owners[0]: (2,) names a player out of range"),
+        (lambda: PAIR._make([[1], [0, 0], [1]]), "high: 1 bounds for 2 players"),
+        (lambda: PROBLEM._replace(hands=(1, 1, 1)), "sets[0]: bounds for 2 players, hands for 3"),
+        (lambda: PROBLEM._make([[1, True], [PAIR]]), "hands[1]: True is not a whole number"),
+        (lambda: PROBLEM._replace(sets=((1, 2),)), "sets[0]: (1, 2) is not a SetConstraint"),
+        (lambda: PROBLEM._replace(sets=[tuple(PAIR)]), "sets[0]: ((3, 2), (0, 0), (2, 2)) is not"),
+        (lambda: DealProblem([1], 5), "sets: 5 is not a list"),
+        (lambda: DealProblem("11", [PAIR]), "hands: '11' is not a list"),
+        (lambda: DealProblem({0: 1, 1: 1}, [PAIR]), "hands: {0: 1, 1: 1} is not a list"),
+        (lambda: DealProblem([10**60, 0], [PAIR]), "is not a number up to 1e+50"),
+        (lambda: DealProblem(range(10**10), []), "10000000000 players: the limit is 100"),
+        (lambda: SetConstraint(range(10**10), [], []), "10000000000 cards: the limit is 10000"),
+        (lambda: SetConstraint.of([[0]], players=10**10), "10000000000 players: the limit is 100"),
+        (lambda: SetConstraint.of([[0]], players=2.0), "players: 2.0 is not a whole number"),
+        (lambda: SetConstraint.of([0], players=2), "owners[0]: 0 is not a list of players"),
+        (lambda: SetConstraint.of(3, players=2), "owners: 3 is not a list"),
+        (lambda: SetConstraint([[1]], [0], [1]), "owners[0]: [1] is not a whole number"),
+        (lambda: SetConstraint({1}, [0], [1]), "owners: {1} is not a list"),
+        (lambda: SetConstraint([1], numpy.zeros(1), [1]), "low[0]: np.float64(0.0) is not"),
+        (lambda: SetConstraint([numpy.True_], [0], [1]), "owners[0]: np.True_ is not"),
+        (lambda: PROBLEM.with_set(1, PAIR), "set 1 is out of range 0..0"),
+        (lambda: PROBLEM.with_set(-1, PAIR), "set -1 is out of range 0..0"),
+        (lambda: PROBLEM.with_set(0, RING.sets[0]), "sets[0]: bounds for 3 players, hands for 2"),
+        (lambda: PROBLEM.with_set(0, ((), (), ())), "sets[0]: ((), (), ()) is not a SetConstraint"),
+        (lambda: RING.relabelled(players=[0, 0, 1]), "players: [0, 0, 1] is not an order of"),
+        (lambda: RING.relabelled(players=[0, 1]), "players: [0, 1] is not an order of"),
+        (lambda: RING.relabelled(sets=[0]), "sets: [0] is not an order of the numbers 0..1"),
+        (lambda: RING.relabelled(sets=[0, 0]), "sets: [0, 0] is not an order of"),
+        (lambda: RING.relabelled(cards=[[0, 1]]), "cards: 1 orders for 2 sets"),
+        (lambda: RING.relabelled(cards=[[0], [0]]), "cards[0]: [0] is not an order of"),
+        (lambda: RING.relabelled(cards=[[1, 1], [0]]), "cards[0]: [1, 1] is not an order of"),
+        (lambda: RING.relabelled(cards=[[1, 0], "0"]), "cards[1]: '0' is not a list"),
+    ],
+)
+def test_there_is_no_way_round(build: Callable[[], Any], words: str) -> None:
+    with pytest.raises(InputError) as caught:
+        build()
+    assert words in str(caught.value)
+
+
+def test_a_set_that_grows_beyond_the_limit_is_refused() -> None:
+    full = DealProblem(
+        [10_000], [SetConstraint([1] * 10_000, [0], [0]), SetConstraint([], [0], [0])]
+    )
+    with pytest.raises(InputError, match="10001 cards: the limit is 10000"):
+        full.with_set(1, SetConstraint([1], [0], [0]))
+
+
+def test_numbers_of_numpy_are_taken_and_become_plain() -> None:
+    row = numpy.array([1, 1])
+    constraint = SetConstraint(numpy.array([3, 2]), numpy.zeros(2, int), [numpy.int8(2)] * 2)
+    problem = DealProblem(row, [constraint])
+    assert problem == PROBLEM
+    assert SetConstraint.of([row[:1], {numpy.int64(0)}], players=numpy.int64(2)).owners == (2, 1)
+    assert problem.relabelled(players=numpy.array([1, 0])) == problem.relabelled(players=[1, 0])
+    assert problem.with_set(numpy.int64(0), PAIR) == problem
+    plain = [*problem.hands, *(number for part in problem.sets[0] for number in part)]
+    assert {type(number) for number in plain} == {int}
+    assert all(type(part) is tuple for part in (problem.hands, problem.sets, *problem.sets[0]))
 
 
 def test_problems_at_the_limits_can_be() -> None:

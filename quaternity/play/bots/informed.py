@@ -40,7 +40,9 @@ class InformedBot:
         best: list[Question] = []
         most = float("-inf")
         for asked, set_index, cards, answers in state.legal_questions.groups():
-            alike = [Question(state.turn, asked, Card(set_index, card)) for card in cards]
+            alike = [
+                Question.trusted(state.turn, asked, Card.trusted(set_index, card)) for card in cards
+            ]
             replies = [self._after(code, state, alike[0], answer) for answer in answers]
             reply = max(replies, key=lambda values: ahead(values, asked))
             value = ahead(reply, state.turn)

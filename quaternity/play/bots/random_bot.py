@@ -21,7 +21,9 @@ class RandomBot:
         for group in state.legal_questions.groups():
             if number < len(group.cards):
                 assert state.turn is not None, "somebody asks"
-                return Question(state.turn, group.asked, Card(group.set_index, group.cards[number]))
+                return Question.trusted(
+                    state.turn, group.asked, Card.trusted(group.set_index, group.cards[number])
+                )
             number -= len(group.cards)
         raise AssertionError("groups hold all questions")
 

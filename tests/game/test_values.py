@@ -1,0 +1,115 @@
+"""Values of a game that cannot be built, whichever way it is tried, and how others are given."""
+
+# Values of wrong types are what this is about.
+# mypy: disable-error-code="arg-type"
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy
+import pytest
+
+from quaternity import Answer, Card, Move, Question, Settings, State, TieBreak
+from quaternity.errors import InputError
+from quaternity.kwartet.hands import hand_of
+from quaternity.kwartet.settings import Announce, KwartetSettings
+from solvers import DealProblem
+
+START = State.start(Settings(4, 3, 3))
+QUESTION = Question(0, 1, Card(0, 2))
+MOVE = Move(QUESTION, Answer.NO)
+NAN: Any = float("nan")
+
+
+@pytest.mark.parametrize(
+    ("build", "words"),
+    [
+        (lambda: Card(0.0, 1), "set: 0.0 is not a whole number"),
+        (lambda: Card(0, True), "number of a card: True is not a whole number"),
+        (lambda: Card(0, 10**5000), "number of a card: something that cannot be shown"),
+        (lambda: Card(0, 2)._replace(number="2"), "number of a card: '2' is not a whole number"),
+        (lambda: Card._make([None, 2]), "set: None is not a whole number"),
+        (lambda: Question(0, 1, (0, 2.5)), "number of a card: 2.5 is not a whole number"),
+        (lambda: Question(0, 1, "0/2"), "card: '0/2' is not a Card"),
+        (lambda: Question(0, 1, (0, 2, 3)), "card: (0, 2, 3) is not a Card"),
+        (lambda: Question(False, 1, Card(0, 2)), "asker: False is not a whole number"),
+        (lambda: QUESTION._replace(asked="1"), "asked: '1' is not a whole number"),
+        (lambda: Question._make([0, 1, 2]), "card: 2 is not a Card"),
+        (lambda: Move("0 asks 1 for 0/2", Answer.NO), "question: '0 asks 1 for 0/2' is not a"),
+        (lambda: Move(QUESTION, "perhaps"), "answer 'perhaps': expected yes or no"),
+        (lambda: Move(QUESTION, 2), "answer 2: expected yes or no"),
+        (lambda: Move(QUESTION, None), "answer: None is not a whole number"),
+        (lambda: Move(QUESTION, 1.0), "answer: 1.0 is not a whole number"),
+        (lambda: MOVE._replace(answer=7), "answer 7: expected yes or no"),
+        (lambda: MOVE._make([QUESTION, ()]), "answer: () is not a whole number"),
+        (lambda: START.after(QUESTION, "maybe"), "answer 'maybe': expected yes or no"),
+        (lambda: START.after(QUESTION, 5), "answer 5: expected yes or no"),
+        (lambda: START.after((0, 1), Answer.NO), "question: (0, 1) is not a Question"),
+        (lambda: START.answers("0 asks 1"), "question: '0 asks 1' is not a Question"),
+        (lambda: Settings("4", 3, 3), "set_size: '4' is not a whole number"),
+        (lambda: Settings(4, 3, NAN), "players: nan is not a whole number"),
+        (lambda: Settings(players=10**10, sets=10**10), "10000000000 players: the limit is 100"),
+        (lambda: Settings(tie_break="random"), "tie-break 'random' is unknown; known are first-in"),
+        (lambda: Settings(tie_break=1), "tie-break 1 is unknown; known are first-in-order, fewest"),
+        (lambda: Settings(tie_break=Announce.AT_ONCE), "is unknown; known are first-in-order"),
+        (lambda: Settings(seed=-1, sets=0), "sets: 0 is less than 1; seed: -1 is out of range"),
+        (lambda: replace(Settings(), seed=0.5), "seed: 0.5 is not a whole number"),
+        (lambda: replace(START, tie_break="sometimes"), "tie-break 'sometimes' is unknown"),
+        (lambda: replace(START, turn=True), "turn: True is not a whole number"),
+        (lambda: replace(START, turn=3), "turn: player 3 is out of range 0..2"),
+        (lambda: replace(START, completed="ooo"), "completed: 'ooo' is not a list"),
+        (lambda: replace(START, completed=(None, None, 0.0)), "completed[2]: 0.0 is not a whole"),
+        (lambda: replace(START, problem=tuple(START.problem)), "is not a DealProblem"),
+        (lambda: replace(START, set_size=4.0), "set_size: 4.0 is not a whole number"),
+        (lambda: replace(START, seed=10**10), "seed: 10000000000 is out of range"),
+        (lambda: KwartetSettings(players="4"), "players: '4' is out of range 2..8"),
+        (lambda: KwartetSettings(sets=NAN, announce="now"), "sets: nan is out of range 2..20; ann"),
+        (lambda: KwartetSettings(announce=0), "announce 0 is unknown; known are at-once, after"),
+        (lambda: KwartetSettings(own_card_requests=1), "own_card_requests: 1 is neither True nor"),
+        (lambda: hand_of([Card(3, 0)], 3), "card 3/0: there are 3 sets of 4 cards"),
+        (lambda: hand_of([Card(0, -1)], 3), "card 0/-1: there are 3 sets of 4 cards"),
+    ],
+)
+def test_values_that_cannot_be(build: Callable[[], Any], words: str) -> None:
+    with pytest.raises(InputError) as caught:
+        build()
+    assert words in str(caught.value)
+
+
+def given(*values: Any) -> Any:
+    """Values that the type checker would refuse."""
+    return values
+
+
+def test_a_rule_may_be_given_by_its_name() -> None:
+    """A name that were kept as text would be compared as one, and be another rule."""
+    by_name, hidden = given("fewest-sets", "after-own-request")
+    assert Settings(tie_break=by_name).tie_break is TieBreak.FEWEST_SETS
+    assert replace(START, tie_break=by_name).tie_break is TieBreak.FEWEST_SETS
+    assert KwartetSettings(announce=hidden).announce is Announce.AFTER_OWN_REQUEST
+    assert not KwartetSettings(announce=hidden).at_once
+
+
+@pytest.mark.parametrize("no", given(Answer.NO, False, 0, "no", "N", numpy.int64(0)))
+def test_an_answer_may_be_given_in_many_ways(no: Any) -> None:
+    assert Move(QUESTION, no).answer is Answer.NO
+    assert START.after(QUESTION, no) == START.after(QUESTION, Answer.NO)
+    assert START.after(QUESTION, no) != START.after(QUESTION, Answer.YES)
+
+
+def test_numbers_of_numpy_and_lists_become_plain() -> None:
+    two: Any = numpy.int64(2)
+    numbers, listed = given([0, two], [numpy.int64(0), 1, [0, two]])
+    card = Card(*numbers)
+    assert (card, type(card.number)) == (Card(0, 2), int)
+    question = Question.of(listed)
+    assert (question, type(question.asker)) == (QUESTION, int)
+    assert START.after(listed, False) == START.after(QUESTION, Answer.NO)
+    settings = Settings(two, two, two)
+    assert settings == Settings(2, 2, 2)
+    assert {type(settings.set_size), type(settings.sets), type(settings.players)} == {int}
+    state = State(DealProblem(*START.problem), given(numpy.int8(0))[0], given([None] * 3)[0], 4)
+    assert (state, hash(state)) == (START, hash(START))
+    assert {type(state.turn), type(state.set_size)} == {int}
+    assert type(KwartetSettings(two).players) is int
