@@ -16,6 +16,7 @@ from importlib import import_module
 from typing import Any
 
 from solvers.errors import InputError, SolverFault, UnsupportedProblem
+from solvers.plugins import Plugins, load_plugins
 from solvers.problem import DealProblem
 from solvers.verdict import Infeasible, Verdict
 
@@ -132,39 +133,35 @@ SOLVERS: dict[str, Solver] = {
 
 
 @lru_cache(maxsize=1)
+def _registered() -> Plugins[Solver]:
+    return load_plugins(ENTRY_POINTS, "solver", SOLVERS, _row)
+
+
+def _row(name: str, loaded: object) -> Solver:
+    if isinstance(loaded, Solver):
+        return replace(loaded, name=name)
+    if callable(loaded):
+        return solver_from_function(name, loaded)
+    raise InputError("is not callable")
+
+
 def all_solvers() -> dict[str, Solver]:
     """The built-in solvers and those registered by other distributions, by name.
 
-    Raises:
-        InputError: a registered solver cannot be loaded, is not callable or takes a known name.
+    A registration that cannot be used is left out, with a warning; see `solvers.plugins`.
     """
-    from importlib.metadata import entry_points
-
-    table = dict(SOLVERS)
-    for point in entry_points(group=ENTRY_POINTS):
-        if point.name in table:
-            raise InputError(f"solver {point.name!r} ({point.value}) is registered twice")
-        try:
-            loaded = point.load()
-        except Exception as error:
-            raise InputError(f"solver {point.name!r} ({point.value}): {error!r}") from error
-        if isinstance(loaded, Solver):
-            table[point.name] = replace(loaded, name=point.name)
-        elif callable(loaded):
-            table[point.name] = solver_from_function(point.name, loaded)
-        else:
-            raise InputError(f"solver {point.name!r} ({point.value}) is not callable")
-    return table
+    return {**SOLVERS, **_registered().found}
 
 
 def find_solver(name: str) -> Solver:
     """The solver of a name.
 
     Raises:
-        InputError: unknown; lists the known names.
+        InputError: unknown (lists the known names), or registered and unusable (says why).
     """
     if name in SOLVERS:
         return SOLVERS[name]
+    _registered().check(name)
     table = all_solvers()
     if name not in table:
         raise InputError(f"solver {name!r} is unknown; known are {', '.join(table)}")

@@ -6,11 +6,14 @@ so that `quaternity --help` costs nothing but the declarations.
 
 import os
 import sys
+import warnings
+from typing import Any
 
 import typer
 
 from quaternity.cli.status import ExitStatus
 from quaternity.errors import LimitError, PlayerFault, QuaternityError, SolverFault
+from solvers.plugins import BrokenPlugin
 
 app = typer.Typer(
     name="quaternity",
@@ -32,7 +35,10 @@ def run(arguments: list[str] | None = None) -> int:
     """
     try:
         try:
-            app(args=arguments, prog_name="quaternity")
+            with warnings.catch_warnings():
+                warnings.simplefilter("always", BrokenPlugin)
+                warnings.showwarning = _show_warning
+                app(args=arguments, prog_name="quaternity")
         finally:
             sys.stdout.flush()
     except QuaternityError as error:
@@ -56,6 +62,16 @@ def run(arguments: list[str] | None = None) -> int:
         print(f"quaternity: standard output: {error.strerror}", file=sys.stderr)
         return ExitStatus.BAD_INPUT
     return ExitStatus.DONE
+
+
+def _show_warning(
+    message: Warning | str, category: type[Warning], *place: Any, **more: Any
+) -> None:
+    """A plug-in that is left out is told like any other message; the rest as Python tells it."""
+    if issubclass(category, BrokenPlugin):
+        print(f"quaternity: {message}", file=sys.stderr)
+    else:
+        print(warnings.formatwarning(message, category, *place[:2]), end="", file=sys.stderr)
 
 
 def _write_nothing_more() -> None:

@@ -3,6 +3,8 @@
 import csv
 import io
 import json
+import os
+import subprocess
 import sys
 from pathlib import Path
 from threading import Event
@@ -11,7 +13,7 @@ import pytest
 
 from quaternity import Settings, State, parse_state, state_text
 from quaternity.comparison import measuring
-from solvers import SOLVERS, DealProblem, Verdict, all_solvers
+from solvers import SOLVERS, DealProblem, Verdict, registry
 from solvers.registry import solver_from_function
 from tests.cli.conftest import Cli
 from tests.cli.test_check import DATA, RECORD
@@ -128,17 +130,47 @@ def test_solvers_of_other_packages(
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: theirs\nVersion: 1\n")
     (info / "entry_points.txt").write_text("[quaternity.solvers]\ntheirs = theirs:run\n")
     monkeypatch.syspath_prepend(tmp_path)
-    all_solvers.cache_clear()
+    registry._registered.cache_clear()
     try:
         found = cli("compare", "--states", 3, "--json", "--workers", 2)
         named = cli("fuzz", "--solvers", "theirs,max-flow", "--examples", 20, "--json")
     finally:
-        all_solvers.cache_clear()
+        registry._registered.cache_clear()
         sys.modules.pop("theirs", None)
     assert found.status in (0, 3)
     assert [row["solver"] for row in found.json["solvers"]] == [*SOLVERS, "theirs"]
     assert named.status == 0
     assert named.json["solvers"] == ["theirs", "max-flow"]
+
+
+def test_a_broken_plug_in_is_told_and_disables_nobody(cli: Cli, tmp_path: Path) -> None:
+    """Here it leaves the program while it is imported; `all` goes on, in the workers too."""
+    (tmp_path / "theirs.py").write_text("raise SystemExit(0)\n")
+    info = tmp_path / "theirs-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: theirs\nVersion: 1\n")
+    groups = ("quaternity.solvers", "quaternity.kwartet.strategies")
+    (info / "entry_points.txt").write_text(
+        "".join(f"[{one}]\ntheirs = theirs:run\n" for one in groups)
+    )
+
+    def ask(*arguments: str) -> subprocess.CompletedProcess[str]:
+        path = os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])
+        return subprocess.run(
+            [sys.executable, "-m", "quaternity", *arguments], capture_output=True, text=True,
+            check=False, timeout=120, env={**os.environ, "PYTHONPATH": path},
+        )  # fmt: skip
+
+    why = "'theirs' (theirs:run) cannot be loaded: SystemExit(0)"
+    done = ask("fuzz", "--examples", "20", "--workers", "2")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == f"quaternity: solver {why}; it is left out\n"
+    named = ask("fuzz", "--examples", "20", "--solvers", "theirs,max-flow")
+    assert named.returncode == 2
+    assert named.stderr.splitlines()[-1] == f"quaternity: solver {why}"
+    seats = ask("kwartet", "simulate", "--seats", "theirs,random")
+    assert seats.returncode == 2
+    assert seats.stderr.splitlines()[-1].endswith(f"strategy {why}")
 
 
 def test_an_interrupt_keeps_what_was_measured(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

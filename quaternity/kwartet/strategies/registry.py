@@ -10,10 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import Any
 
 from quaternity.errors import InputError
 from quaternity.kwartet.strategies import counting, students
 from quaternity.kwartet.view import Strategy
+from solvers.plugins import Plugins, load_plugins
 
 ENTRY_POINTS = "quaternity.kwartet.strategies"
 """The entry-point group in which other distributions register strategies."""
@@ -31,26 +33,24 @@ STRATEGIES: dict[str, Strategy] = {
 
 
 @lru_cache(maxsize=1)
+def _registered() -> Plugins[Strategy]:
+    return load_plugins(ENTRY_POINTS, "strategy", STRATEGIES, _accepted)
+
+
+def _accepted(name: str, loaded: Any) -> Strategy:
+    del name
+    if not callable(loaded):
+        raise InputError("is not callable")
+    strategy: Strategy = loaded
+    return strategy
+
+
 def all_strategies() -> dict[str, Strategy]:
     """The built-in strategies and those registered by other distributions, by name.
 
-    Raises:
-        InputError: a registered strategy cannot be loaded, is not callable or takes a known name.
+    A registration that cannot be used is left out, with a warning; see `solvers.plugins`.
     """
-    from importlib.metadata import entry_points
-
-    table = dict(STRATEGIES)
-    for point in entry_points(group=ENTRY_POINTS):
-        if point.name in table:
-            raise InputError(f"strategy {point.name!r} ({point.value}) is registered twice")
-        try:
-            loaded = point.load()
-        except Exception as error:
-            raise InputError(f"strategy {point.name!r} ({point.value}): {error!r}") from error
-        if not callable(loaded):
-            raise InputError(f"strategy {point.name!r} ({point.value}) is not callable")
-        table[point.name] = loaded
-    return table
+    return {**STRATEGIES, **_registered().found}
 
 
 def strategy_names() -> list[str]:
@@ -80,10 +80,14 @@ def check_strategies(names: Sequence[str], also: Sequence[str] = ()) -> None:
         also: other names that are fine.
 
     Raises:
-        InputError: lists the unknown and the known names, or names a registration that is broken.
+        InputError: lists the unknown and the known names, or says what is wrong with a registration
+            that cannot be used.
     """
     if all(name in STRATEGIES or name in also for name in names):
         return
+    for name in names:
+        if name not in also:
+            _registered().check(name)
     known = [*also, *all_strategies()]
     unknown = dict.fromkeys(name for name in names if name not in known)
     if unknown:

@@ -1,0 +1,92 @@
+"""What other distributions add through entry points: what can be loaded is used, the rest is told.
+
+A registration that cannot be used is left out with a warning (`BrokenPlugin`), once, and stands in
+nobody's way; asked for by its name, it says what is wrong with it.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from solvers.errors import InputError
+from solvers.wording import shown
+
+Plugin = TypeVar("Plugin")
+
+
+class BrokenPlugin(UserWarning):
+    """Something that another distribution registered cannot be used."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plugins(Generic[Plugin]):
+    """The registrations of a group.
+
+    Attributes:
+        found: by name, what can be used.
+        broken: by name, why others cannot, as a sentence.
+    """
+
+    found: Mapping[str, Plugin]
+    broken: Mapping[str, str]
+
+    def check(self, name: str) -> None:
+        """Refuse the name of a registration that cannot be used.
+
+        Raises:
+            InputError: says why.
+        """
+        if name in self.broken:
+            raise InputError(self.broken[name])
+
+
+def load_plugins(
+    group: str, kind: str, known: Iterable[str], accepted: Callable[[str, object], Plugin]
+) -> Plugins[Plugin]:
+    """Load everything registered in a group; warns of each registration that is left out.
+
+    Args:
+        group: the name of the entry-point group.
+        kind: what is registered, in a word.
+        known: names that are taken: they keep their meaning.
+        accepted: what is used of a name and what was loaded; raises `InputError` where that is not
+            what it should be.
+
+    Whatever loading raises is the registration's fault, `SystemExit` too; only an interrupt by the
+    user passes.
+    """
+    from importlib.metadata import entry_points
+
+    found: dict[str, Plugin] = {}
+    broken: dict[str, str] = {}
+    taken = set(known)
+    for point in entry_points(group=group):
+        who = f"{kind} {point.name!r} ({point.value})"
+        if point.name in taken:
+            _warn(f"{who} is registered twice: the other one is used")
+            continue
+        try:
+            found[point.name] = accepted(point.name, point.load())
+        except KeyboardInterrupt:
+            raise
+        except InputError as error:
+            broken[point.name] = f"{who} {error}"
+        except BaseException as error:
+            broken[point.name] = f"{who} cannot be loaded: {shown(error)}"
+        taken.add(point.name)
+        if point.name in broken:
+            _warn(f"{broken[point.name]}; it is left out")
+    return Plugins(found, broken)
+
+
+def _warn(text: str) -> None:
+    from multiprocessing import parent_process
+
+    if parent_process() is None:  # the workers of a pool load the same once more
+        warnings.warn(text, BrokenPlugin, stacklevel=4)
+
+
+__all__ = ["BrokenPlugin", "Plugins", "load_plugins"]
