@@ -9,7 +9,8 @@ from quaternity.cards import Card
 from quaternity.question import Move, Question
 from quaternity.settings import Settings
 from quaternity.state import State
-from solvers.problem import DealProblem, SetConstraint
+from solvers.problem import DealProblem
+from solvers.random_problems import brink
 
 BLIND_TRIES = 30
 """Questions tried at random before all legal ones are listed."""
@@ -76,87 +77,20 @@ def states_of_games(settings: Settings, random: Random, count: int) -> list[Stat
 
 
 def damaged(state: State, random: Random, *, possible: bool) -> State:
-    """The state with constraints tightened up to the brink of the impossible.
-
-    Cards are taken, one by one, out of the reach of a random group of players, or minimums of the
-    other players are raised, and if that is not enough cards move from the others' hands to the
-    group's, until no deal fits. An impossible state is given back as it is.
+    """The state with constraints tightened to the brink of the impossible: see `brink`.
 
     Args:
         possible: give the last possible state, not the first impossible one.
 
     Cost: about 2 log2(cards) checks of a state.
     """
-    if not _possible(state, state.problem):
-        return state
-    problems = [state.problem]
-    ever_worse = _ever_worse(state, random)
-    sound, tried = 0, 1
-    while True:
-        while len(problems) <= tried:
-            problems.append(next(ever_worse))
-        if not _possible(state, problems[tried]):
-            break
-        sound, tried = tried, 2 * tried
-    while tried - sound > 1:
-        middle = (tried + sound) // 2
-        if _possible(state, problems[middle]):
-            sound = middle
-        else:
-            tried = middle
-    return with_problem(state, problems[sound if possible else tried])
-
-
-def _ever_worse(state: State, random: Random) -> Iterator[DealProblem]:
-    """The state's problem with more and more damage, for ever; impossible from some point on."""
-    everybody = range(state.players)
-    group = random.sample(everybody, random.randrange(1, state.players))
-    others = [player for player in everybody if player not in group]
-    problem = state.problem
-    cards = [
-        (index, card) for index, one in enumerate(problem.sets) for card in range(len(one.owners))
-    ]
-    random.shuffle(cards)
-    layout = state.layout() if state.has_tables else None
-    for index, card in cards:
-        tighter = _tightened(problem.sets[index], card, group, others, random)
-        # What is wrong with one set alone is seen at a glance; damage should lie between sets.
-        if layout is None or layout.table_of(tighter) >= 0:
-            problem = problem.with_set(index, tighter)
-            yield problem
-    hands = list(problem.hands)
-    while any(hands[player] for player in others):
-        giver = random.choice([player for player in others if hands[player]])
-        hands[giver] -= 1
-        hands[random.choice(group)] += 1
-        yield DealProblem(hands, problem.sets)
-    while True:
-        hands[random.choice(everybody)] += 1
-        yield DealProblem(hands, problem.sets)
+    last, first = brink(state.problem, random, lambda problem: _possible(state, problem))
+    return with_problem(state, last if possible else first)
 
 
 def with_problem(state: State, problem: DealProblem) -> State:
     """A state that differs in its deal problem only: sets must be in play as before."""
     return State(problem, state.turn, state.completed, state.set_size, state.tie_break, state.seed)
-
-
-def _tightened(
-    one: SetConstraint, card: int, group: list[int], others: list[int], random: Random
-) -> SetConstraint:
-    """One card out of the group's reach, or one more card of its set for one of the others."""
-    rest = one.owners[card]
-    for player in group:
-        rest &= ~(1 << player)
-    keeper = random.choice(others)
-    ownable = sum(mask >> keeper & 1 for mask in one.owners)
-    room = sum(one.low) < one.size and one.low[keeper] < min(ownable, one.high[keeper])
-    if room and (not rest or random.random() < 0.5):
-        low = (*one.low[:keeper], one.low[keeper] + 1, *one.low[keeper + 1 :])
-        return SetConstraint.trusted(one.owners, low, one.high)
-    if not rest:
-        return one
-    owners = (*one.owners[:card], rest, *one.owners[card + 1 :])
-    return SetConstraint.trusted(owners, one.low, one.high)
 
 
 def _possible(state: State, problem: DealProblem) -> bool:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
+from tempfile import TemporaryDirectory
 from time import monotonic
 from typing import TypeVar
 
-from hypothesis import HealthCheck, Phase, Verbosity, given, seed, settings
+from hypothesis import HealthCheck, Phase, Verbosity, configuration, given, seed, settings
 from hypothesis.errors import Flaky
 from hypothesis.strategies import SearchStrategy
 
@@ -19,6 +21,18 @@ SHRINK_SECONDS = 60.0
 
 class _Found(Exception):
     """Carries a finding through Hypothesis."""
+
+
+@contextmanager
+def _files_elsewhere() -> Iterator[None]:
+    """Hypothesis keeps notes in the caller's folder; let it be a temporary one meanwhile."""
+    before = vars(configuration).get("__hypothesis_home_directory")
+    with TemporaryDirectory() as directory:
+        configuration.set_hypothesis_home_dir(directory)
+        try:
+            yield
+        finally:
+            configuration.set_hypothesis_home_dir(before)
 
 
 def smallest_counterexample(
@@ -74,7 +88,8 @@ def smallest_counterexample(
         )(given(strategy)(attempt))
     )
     try:
-        campaign()
+        with _files_elsewhere():
+            campaign()
     except (_Found, Flaky):
         # Hypothesis tries the smallest one last of all.
         return list(failing.items())[-1]

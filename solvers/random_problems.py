@@ -1,18 +1,26 @@
 """Random deal problems: constraints loosened around a real deal, and spoilt until they miss.
 
-Every choice is a whole number that `choose(least, most)` gives, both ends included: from a seeded
-generator (`Random.randint`), quick, or from Hypothesis (`solvers.strategies`), which shrinks.
+Small ones of any shape (`loosened`, `spoilt`), and those of the size of games (`game_like`), which
+`brink` tightens until no deal fits. In the small ones every choice is a whole number that
+`choose(least, most)` gives, both ends included: from a seeded generator (`Random.randint`), quick,
+or from Hypothesis (`solvers.strategies`), which shrinks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from random import Random
 from typing import NamedTuple
 
+from solvers.coalition_tables import MAX_PLAYERS, lanes_for
 from solvers.problem import DealProblem, SetConstraint
+from solvers.registry import solve
 
 Choose = Callable[[int, int], int]
 """A whole number from the first to the second argument, both included."""
+
+BEYOND = (2**31, 2**63, 10**30)
+"""Bounds that no machine word holds; as good as any that is larger than the set."""
 
 
 class Sizes(NamedTuple):
@@ -32,7 +40,10 @@ class Sizes(NamedTuple):
 
 
 def loosened(choose: Choose, sizes: Sizes) -> DealProblem:
-    """A problem that at least one deal satisfies: constraints loosened around a random deal."""
+    """A problem that at least one deal satisfies: constraints loosened around a random deal.
+
+    A third of the sets are equal to one before them, where there is one of their size.
+    """
     players = choose(1, sizes.players)
     if sizes.same_size:
         chosen = [choose(1, sizes.set_size)] * choose(1, sizes.sets)
@@ -40,25 +51,43 @@ def loosened(choose: Choose, sizes: Sizes) -> DealProblem:
         chosen = [choose(0, sizes.set_size) for _ in range(choose(0, sizes.sets))]
     everybody = (1 << players) - 1
     hands = [0] * players
-    sets = []
+    sets: list[SetConstraint] = []
+    held: list[list[int]] = []
     for size in chosen:
+        alike = [index for index, one in enumerate(sets) if one.size == size]
+        twin = choose(0, 3 * len(alike)) - 1
+        if 0 <= twin < len(alike):
+            sets.append(sets[alike[twin]])
+            held.append(held[alike[twin]])
+            continue
         deal = [choose(0, players - 1) for _ in range(size)]
         owners = tuple(1 << who | choose(0, everybody) for who in deal)
         counts = [deal.count(player) for player in range(players)]
-        for player, count in enumerate(counts):
-            hands[player] += count
         low = tuple(choose(0, count) for count in counts)
+        # A bound may also be beyond the set.
         high = tuple(
-            # A bound may also be beyond the set.
-            choose(count, size + 1) if sizes.upper_bounds and choose(0, 1) else size
+            _least_or_more(choose, count, size + 1) if sizes.upper_bounds and choose(0, 1) else size
             for count in counts
         )
         sets.append(SetConstraint(owners, low, high))
+        held.append(counts)
+    for counts in held:
+        for player, count in enumerate(counts):
+            hands[player] += count
     return DealProblem(hands, sets)
 
 
+def _least_or_more(choose: Choose, least: int, most: int) -> int:
+    """A bound from `least` to `most`, and now and then one that is huge."""
+    rare = choose(0, 15) - 16 + len(BEYOND)
+    return BEYOND[rare] if rare >= 0 else choose(least, most)
+
+
 def spoilt(choose: Choose, sizes: Sizes) -> DealProblem:
-    """A feasible problem with a few constraints tightened: most of them infeasible, narrowly."""
+    """A feasible problem with a few constraints tightened: most of them infeasible, narrowly.
+
+    Sets that are equal may stay so: then all of them are tightened alike.
+    """
     problem = loosened(choose, sizes)
     hands, sets = list(problem.hands), list(problem.sets)
     for _ in range(choose(1, 6)):
@@ -78,13 +107,149 @@ def spoilt(choose: Choose, sizes: Sizes) -> DealProblem:
             continue
         owners, low, high = map(list, sets[index])
         if kind == "low":
-            low[player] = choose(low[player], max(low[player], sets[index].size + 1))
+            low[player] = _least_or_more(choose, low[player], max(low[player], len(owners) + 1))
         elif kind == "high":
             high[player] = choose(0, high[player])
         else:
             owners[choose(0, len(owners) - 1)] &= ~(1 << player)
-        sets[index] = SetConstraint(owners, low, high)
+        before, after = sets[index], SetConstraint(owners, low, high)
+        twins = sets.count(before) > 1 and choose(0, 1)
+        sets[index] = after
+        if twins:
+            sets = [after if one == before else one for one in sets]
     return DealProblem(hands, sets)
 
 
-__all__ = ["Choose", "Sizes", "loosened", "spoilt"]
+class GameSize(NamedTuple):
+    """The size of a game: cards in one set, sets, players (at least 2)."""
+
+    set_size: int
+    sets: int
+    players: int
+
+
+def game_like(random: Random, size: GameSize) -> DealProblem:
+    """A feasible problem as games come to: some sets untouched, some equal, some completed.
+
+    Of the others some cards are known, some players are known to have some, and in half of the
+    problems at most some. One player may be without cards.
+    """
+    cards, everybody = size.set_size * size.sets, (1 << size.players) - 1
+    owner = [number % size.players for number in range(cards)]
+    if random.random() < 0.3:
+        owner = [who or random.randrange(1, size.players) for who in owner]
+    random.shuffle(owner)
+    known, bounded = random.random(), random.random() < 0.5
+    completed, twins = random.choice((0.0, 0.0, 0.2)), random.choice((0.0, 0.0, 0.3))
+    hands, counts = [0] * size.players, [0] * size.players
+    sets: list[SetConstraint] = []
+    for index in range(size.sets):
+        if sets and sets[-1].size and random.random() < twins:
+            sets.append(sets[-1])
+            hands = [hand + count for hand, count in zip(hands, counts, strict=True)]
+            continue
+        deal = owner[index * size.set_size :][: size.set_size]
+        kind = random.random()
+        if kind < completed:
+            nobody = (0,) * size.players
+            sets.append(SetConstraint((), nobody, nobody))
+            continue
+        counts = [deal.count(player) for player in range(size.players)]
+        masks, low = [everybody] * len(deal), [0] * size.players
+        high = [len(deal)] * size.players
+        if kind > 0.5:
+            masks = [1 << who | random.getrandbits(size.players) for who in deal]
+            masks = [mask if random.random() < known else everybody for mask in masks]
+            low = [random.randrange(count + 1) for count in counts]
+            if bounded:
+                high = [random.randint(count, len(deal)) for count in counts]
+        sets.append(SetConstraint(masks, low, high))
+        hands = [hand + count for hand, count in zip(hands, counts, strict=True)]
+    return DealProblem(hands, sets)
+
+
+def brink(
+    problem: DealProblem,
+    random: Random,
+    is_feasible: Callable[[DealProblem], bool] = lambda problem: bool(solve(problem)),
+) -> tuple[DealProblem, DealProblem]:
+    """The problem with constraints tightened: the last feasible and the first infeasible step.
+
+    Cards are taken, one by one, out of the reach of a random group of players, or minimums of the
+    other players are raised, and if that is not enough cards move from the others' hands to the
+    group's, until no deal fits. An infeasible problem is given back as it is, twice.
+
+    Args:
+        problem: of two players or more.
+
+    Cost: about 2 log2(cards) runs of `is_feasible`.
+    """
+    if not is_feasible(problem):
+        return problem, problem
+    problems = [problem]
+    ever_worse = _ever_worse(problem, random)
+    sound, tried = 0, 1
+    while True:
+        while len(problems) <= tried:
+            problems.append(next(ever_worse))
+        if not is_feasible(problems[tried]):
+            break
+        sound, tried = tried, 2 * tried
+    while tried - sound > 1:
+        middle = (tried + sound) // 2
+        if is_feasible(problems[middle]):
+            sound = middle
+        else:
+            tried = middle
+    return problems[sound], problems[tried]
+
+
+def _ever_worse(problem: DealProblem, random: Random) -> Iterator[DealProblem]:
+    """The problem with more and more damage, for ever; infeasible from some point on."""
+    everybody = range(problem.players)
+    group = random.sample(everybody, random.randrange(1, problem.players))
+    others = [player for player in everybody if player not in group]
+    cards = [
+        (index, card) for index, one in enumerate(problem.sets) for card in range(len(one.owners))
+    ]
+    random.shuffle(cards)
+    largest = max((one.size for one in problem.sets), default=0)
+    small = problem.players <= MAX_PLAYERS
+    layout = lanes_for(problem.players, problem.cards, largest) if small else None
+    for index, card in cards:
+        tighter = _tightened(problem.sets[index], card, group, others, random)
+        # What is wrong with one set alone is seen at a glance; damage should lie between sets.
+        if layout is None or layout.table_of(tighter) >= 0:
+            problem = problem.with_set(index, tighter)
+            yield problem
+    hands = list(problem.hands)
+    while any(hands[player] for player in others):
+        giver = random.choice([player for player in others if hands[player]])
+        hands[giver] -= 1
+        hands[random.choice(group)] += 1
+        yield DealProblem(hands, problem.sets)
+    while True:
+        hands[random.choice(everybody)] += 1
+        yield DealProblem(hands, problem.sets)
+
+
+def _tightened(
+    one: SetConstraint, card: int, group: list[int], others: list[int], random: Random
+) -> SetConstraint:
+    """One card out of the group's reach, or one more card of its set for one of the others."""
+    rest = one.owners[card]
+    for player in group:
+        rest &= ~(1 << player)
+    keeper = random.choice(others)
+    ownable = sum(mask >> keeper & 1 for mask in one.owners)
+    room = sum(one.low) < one.size and one.low[keeper] < min(ownable, one.high[keeper])
+    if room and (not rest or random.random() < 0.5):
+        low = (*one.low[:keeper], one.low[keeper] + 1, *one.low[keeper + 1 :])
+        return SetConstraint.trusted(one.owners, low, one.high)
+    if not rest:
+        return one
+    owners = (*one.owners[:card], rest, *one.owners[card + 1 :])
+    return SetConstraint.trusted(owners, one.low, one.high)
+
+
+__all__ = ["BEYOND", "Choose", "GameSize", "Sizes", "brink", "game_like", "loosened", "spoilt"]

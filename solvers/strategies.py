@@ -14,9 +14,12 @@ real deal, so that infeasible ones miss narrowly, and they shrink towards few pl
 
 from __future__ import annotations
 
+from random import Random
+
 from hypothesis import strategies as st
 
-from solvers.problem import DealProblem, SetConstraint
+from solvers.problem import DealProblem
+from solvers.random_problems import GameSize, Sizes, brink, game_like, loosened, spoilt
 
 
 @st.composite
@@ -29,29 +32,8 @@ def feasible_problems(
     same_size: bool = False,
 ) -> DealProblem:
     """Problems that at least one deal satisfies: constraints loosened around a drawn deal."""
-    players = draw(st.integers(1, max_players))
-    if same_size:
-        sizes = draw(st.integers(1, max_sets)) * [draw(st.integers(1, max_set_size))]
-    else:
-        sizes = draw(st.lists(st.integers(0, max_set_size), max_size=max_sets))
-    everybody = (1 << players) - 1
-    hands = [0] * players
-    sets = []
-    for size in sizes:
-        deal = draw(st.lists(st.integers(0, players - 1), min_size=size, max_size=size))
-        more = draw(st.lists(st.integers(0, everybody), min_size=size, max_size=size))
-        counts = [deal.count(player) for player in range(players)]
-        for player, count in enumerate(counts):
-            hands[player] += count
-        low = [draw(st.integers(0, count)) for count in counts]
-        high = [
-            # A bound may also be beyond the set.
-            draw(st.integers(count, size + 1)) if upper_bounds and draw(st.booleans()) else size
-            for count in counts
-        ]
-        owners = [1 << who | extra for who, extra in zip(deal, more, strict=True)]
-        sets.append(SetConstraint(owners, low, high))
-    return DealProblem(hands, sets)
+    sizes = Sizes(max_players, max_sets, max_set_size, upper_bounds, same_size)
+    return loosened(lambda least, most: draw(st.integers(least, most)), sizes)
 
 
 @st.composite
@@ -64,34 +46,22 @@ def spoilt_problems(
     same_size: bool = False,
 ) -> DealProblem:
     """Feasible problems with a few constraints tightened: most of them infeasible."""
-    problem = draw(feasible_problems(max_players, max_sets, max_set_size, upper_bounds, same_size))
-    hands, sets = list(problem.hands), list(problem.sets)
-    players = problem.players
-    for _ in range(draw(st.integers(1, 6))):
-        kinds = ["hands"]
-        index = draw(st.integers(0, len(sets) - 1)) if sets else 0
-        if sets:
-            kinds += ["low", "high"] if upper_bounds else ["low"]
-            kinds += ["owner", "owner"] if sets[index].size else []
-        kind = draw(st.sampled_from(kinds))
-        player = draw(st.integers(0, players - 1))
-        if kind == "hands":
-            giver = draw(st.integers(0, players - 1))
-            if hands[giver]:
-                hands[giver] -= 1
-            if giver != player or draw(st.booleans()):
-                hands[player] += 1
-            continue
-        owners, low, high = map(list, sets[index])
-        if kind == "low":
-            low[player] = draw(st.integers(low[player], sets[index].size + 1))
-        elif kind == "high":
-            high[player] = draw(st.integers(0, high[player]))
-        else:
-            card = draw(st.integers(0, len(owners) - 1))
-            owners[card] &= ~(1 << player)
-        sets[index] = SetConstraint(owners, low, high)
-    return DealProblem(hands, sets)
+    sizes = Sizes(max_players, max_sets, max_set_size, upper_bounds, same_size)
+    return spoilt(lambda least, most: draw(st.integers(least, most)), sizes)
+
+
+@st.composite
+def game_problems(draw: st.DrawFn, size: tuple[int, int, int] = (4, 13, 4)) -> DealProblem:
+    """Problems of the size of a game, feasible ones, and pairs on both sides of the brink.
+
+    They are drawn as a whole and do not shrink: `solvers.reduction.reduced` makes one smaller.
+
+    Args:
+        size: cards in one set, sets, players (at least 2).
+    """
+    random = Random(draw(st.integers(0, 2**32)))
+    problem = game_like(random, GameSize(*size))
+    return draw(st.sampled_from((problem, *brink(problem, random))))
 
 
 def deal_problems(
@@ -112,4 +82,4 @@ def deal_problems(
     return st.one_of(feasible_problems(*sizes), spoilt_problems(*sizes))
 
 
-__all__ = ["deal_problems", "feasible_problems", "spoilt_problems"]
+__all__ = ["deal_problems", "feasible_problems", "game_problems", "spoilt_problems"]

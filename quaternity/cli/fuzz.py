@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from time import monotonic
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -77,7 +74,6 @@ def fuzz(
     total = float(examples) if examples is not None else seconds
     try:
         with (
-            _hypothesis_files_elsewhere(),
             progress("examples" if examples is not None else "seconds", total) as bar,
             open_executor(workers, dask) as pool,
         ):
@@ -115,22 +111,6 @@ def fuzz(
     if interrupted:
         warn("interrupted: no disagreement so far")
         raise typer.Exit(ExitStatus.INTERRUPTED)
-
-
-@contextmanager
-def _hypothesis_files_elsewhere() -> Iterator[None]:
-    """Hypothesis keeps notes in a directory; let it be a temporary one, not the user's."""
-    from tempfile import TemporaryDirectory
-
-    name = "HYPOTHESIS_STORAGE_DIRECTORY"
-    before = os.environ.get(name)
-    with TemporaryDirectory() as directory:
-        os.environ[name] = before or directory
-        try:
-            yield
-        finally:
-            if before is None:
-                del os.environ[name]
 
 
 def _kinds(tally: Tally) -> str:

@@ -3,29 +3,101 @@
 import pickle
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
+from random import Random
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from solvers import SOLVERS, DealProblem, SetConstraint, SolverFault, Verdict, all_solvers
-from solvers.conformance import check_solver, tightened
+from solvers import (
+    SOLVERS,
+    DealProblem,
+    Infeasible,
+    SetConstraint,
+    SolverFault,
+    Verdict,
+    all_solvers,
+    conformance,
+)
+from solvers.conformance import GAME_SIZES, check_solver, tightened
 from solvers.counterexample import smallest_counterexample
+from solvers.random_problems import GameSize, brink, game_like
 from solvers.reduction import reduced, simplifications
 from solvers.strategies import deal_problems
-from tests.solvers.broken import BROKEN
+from tests.solvers.broken import BROKEN, MORE_RARELY_BROKEN, RARELY_BROKEN
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """What is found need not be the smallest here, and nothing is left in the folder."""
+    monkeypatch.setattr(conformance, "SHRINK_SECONDS", 0.1)
 
 
 @pytest.mark.parametrize("name", all_solvers())
-def test_every_solver_of_the_table_conforms(name: str) -> None:
-    found = check_solver(all_solvers()[name], examples=100)
-    assert min(found.feasible, found.infeasible) >= 20
+def test_every_solver_of_the_table_conforms(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    found = check_solver(all_solvers()[name], examples=40, sizes=GAME_SIZES[:2])
+    assert min(found.feasible, found.infeasible) >= 5
+    assert found.refused or (found.most_cards >= 48 and found.most_players == 12)
+    assert not [*tmp_path.iterdir()]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", all_solvers())
+def test_every_solver_of_the_table_conforms_at_length(name: str) -> None:
+    found = check_solver(all_solvers()[name], examples=1000)
+    assert min(found.feasible, found.infeasible) >= 200
+
+
+def found_out(function: Callable[[DealProblem], Verdict], examples: int) -> None:
+    """Check that a wrong solver is found by name."""
+    silent = "decided .* none of the .* infeasible ones"
+    words = rf"{function.__name__} (breaks the law '.*\n.*Problem|{silent})"
+    with pytest.raises(SolverFault, match=words):
+        check_solver(function, examples=examples)
 
 
 @pytest.mark.parametrize("function", BROKEN, ids=lambda function: function.__name__)
 def test_every_broken_solver_is_found(function: Callable[[DealProblem], Verdict]) -> None:
-    with pytest.raises(SolverFault, match=rf"{function.__name__} breaks the law '.*\n.*Problem"):
-        check_solver(function)
+    found_out(function, 100)
+
+
+@pytest.mark.parametrize("function", RARELY_BROKEN, ids=lambda function: function.__name__)
+def test_one_that_is_wrong_on_large_or_rare_problems_is_found(
+    function: Callable[[DealProblem], Verdict],
+) -> None:
+    found_out(function, 300)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("function", MORE_RARELY_BROKEN, ids=lambda function: function.__name__)
+def test_still_others_are_found(function: Callable[[DealProblem], Verdict]) -> None:
+    found_out(function, 300)
+
+
+def test_problems_of_ones_own_are_tried_first() -> None:
+    only = DealProblem([1, 0, 0], [SetConstraint.of([[0, 1, 2]], players=3)])
+
+    def wrong_once(problem: DealProblem) -> Verdict:
+        return Infeasible() if problem == only else SOLVERS["max-flow"](problem)
+
+    with pytest.raises(SolverFault, match=r"wrong_once breaks the law 'evidence stands'"):
+        check_solver(wrong_once, examples=0, problems=[only])
+    found = check_solver(SOLVERS["max-flow"], examples=0, problems=[only])
+    assert (found.feasible, found.infeasible, found.most_cards) == (1, 0, 1)
+
+
+@pytest.mark.parametrize("size", GAME_SIZES)
+def test_games_and_both_sides_of_their_brink(size: tuple[int, int, int]) -> None:
+    random = Random(str(size))
+    problem = game_like(random, GameSize(*size))
+    last, first = brink(problem, random)
+    assert [bool(SOLVERS["max-flow"](one)) for one in (problem, last, first)] == [True, True, False]
+    assert {one.players for one in (problem, last, first)} == {size[2]}
+    assert problem.cards == last.cards == first.cards
 
 
 def test_a_solver_that_takes_nothing_does_not_conform() -> None:
@@ -34,7 +106,7 @@ def test_a_solver_that_takes_nothing_does_not_conform() -> None:
 
     row = replace(SOLVERS["max-flow"], name="lazy", refuses=nothing)
     with pytest.raises(SolverFault, match="lazy took none of 20 problems"):
-        check_solver(row, examples=20)
+        check_solver(row, examples=20, sizes=())
 
 
 def test_a_solver_must_refuse_what_it_says_it_refuses() -> None:
