@@ -85,7 +85,8 @@ def damaged(state: State, random: Random, *, possible: bool) -> State:
     Cost: about 2 log2(cards) checks of a state.
     """
     last, first = brink(state.problem, random, lambda problem: _possible(state, problem))
-    return with_problem(state, last if possible else first)
+    chosen = last if possible else first
+    return state if chosen is state.problem else with_problem(state, chosen)
 
 
 def with_problem(state: State, problem: DealProblem) -> State:
