@@ -101,7 +101,9 @@ class State:
     @classmethod
     def start(cls, settings: Settings | None = None) -> State:
         """The state before the first question (default settings: 3 sets of 4, 3 players)."""
-        settings = settings or Settings()
+        settings = Settings() if settings is None else settings
+        if not isinstance(settings, Settings):
+            raise InputError(f"settings: {settings!r} is not a Settings")
         players, size = settings.players, settings.set_size
         unknown = SetConstraint(((1 << players) - 1,) * size, (0,) * players, (size,) * players)
         return cls(
