@@ -19,6 +19,7 @@ from quaternity.errors import InputError
 from quaternity.kwartet import tournament
 from quaternity.kwartet.log import log_as_seen
 from quaternity.kwartet.log_reading import parse_log
+from quaternity.kwartet.strategies import registry as strategy_registry
 from quaternity.kwartet.strategies.registry import ENTRY_POINTS, STRATEGIES
 from quaternity.kwartet.view import View
 from quaternity.question import Question
@@ -320,9 +321,9 @@ def foreign(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     path = os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])
     monkeypatch.setenv("PYTHONPATH", path)
     monkeypatch.chdir(tmp_path)
-    registry._registered.cache_clear()
+    strategy_registry._registered.cache_clear()
     yield tmp_path
-    registry._registered.cache_clear()
+    strategy_registry._registered.cache_clear()
 
 
 @pytest.mark.parametrize(
