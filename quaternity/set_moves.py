@@ -124,8 +124,9 @@ class Kind:
             lanes = (self.layout.width << self.layout.players) // 8
             size = 400 + 120 * len(asks[0]) + len(asks[1]) * (lanes + 50)
             if size <= _ASKS.budget:
-                _ASKS.keep(self, self._asks, size)
-                self._asks[asker] = asks
+                with _ASKS.changing:
+                    _ASKS.keep(self, self._asks, size)
+                    self._asks[asker] = asks
         return asks
 
     def tried(self, asker: int, rest: int) -> tuple[Ask, ...]:
@@ -269,13 +270,26 @@ class _Asked(Memo[Kind, dict[int, Asks]]):
     __slots__ = ()
 
     def forget(self) -> None:
-        for asks in self.entries.values():
-            asks.clear()
-        super().forget()
+        with self.changing:
+            for asks in self.entries.values():
+                asks.clear()
+            super().forget()
+
+
+class _KindsKept(Memo[tuple[int, *Set], Kind]):
+    """Kinds, forgotten with the rows and outcomes that would hold them in memory."""
+
+    __slots__ = ()
+
+    def forget(self) -> None:
+        with self.changing:
+            _ROWS.forget()
+            _ASKS.forget()
+            super().forget()
 
 
 # By lane width and looks; the players are as many as bounds.
-_KINDS: Memo[tuple[int, *Set], Kind] = Memo(KIND_BYTES)
+_KINDS = _KindsKept(KIND_BYTES)
 _ASKS = _Asked(ASK_BYTES)
 _ROWS: Memo[tuple[int, *Set], Row] = Memo(ROW_BYTES)
 
@@ -285,13 +299,7 @@ def _kind(layout: Lanes, constraint: SetConstraint) -> Kind:
     key = (layout.width, *looks)
     kind = _KINDS.entries.get(key)
     if kind is None:
-        kind = Kind(layout, looks)
-        size = _kind_bytes(layout, constraint)
-        if _KINDS.spent + size > _KINDS.budget:
-            # Rows and outcomes hold their kinds, which would stay in memory.
-            _ROWS.forget()
-            _ASKS.forget()
-        _KINDS.keep(key, kind, size)
+        kind = _KINDS.keep(key, Kind(layout, looks), _kind_bytes(layout, constraint))
     return kind
 
 
@@ -308,8 +316,9 @@ def row(layout: Lanes, constraint: SetConstraint) -> Row:
     found = _ROWS.entries.get(key)
     if found is None:
         found = Row(constraint, _kind(layout, constraint))
-        if found.kind is _KINDS.entries.get((layout.width, *found.kind.looks)):
-            _ROWS.keep(key, found, 1000 + 100 * constraint.size)
+        with _KINDS.changing:
+            if found.kind is _KINDS.entries.get((layout.width, *found.kind.looks)):
+                _ROWS.keep(key, found, 1000 + 100 * constraint.size)
     return found
 
 

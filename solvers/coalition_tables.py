@@ -20,6 +20,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
+from threading import Lock
+from weakref import WeakValueDictionary
 
 from solvers.memo import Memo, bytes_of_numbers
 from solvers.problem import SetConstraint, players_in
@@ -69,8 +71,8 @@ class Lanes:
     """
 
     __slots__ = (
-        "_absent", "_end_ones", "_ends", "_inside", "_no_minimum", "_outside", "_seen", "_tables",
-        "everybody", "guard", "meeting", "member", "ones", "players", "width",
+        "__weakref__", "_absent", "_end_ones", "_ends", "_inside", "_no_minimum", "_outside",
+        "_seen", "_tables", "everybody", "guard", "meeting", "member", "ones", "players", "width",
     )  # fmt: skip
 
     def __init__(self, players: int, width: int) -> None:
@@ -233,13 +235,22 @@ class Lanes:
         return ((lost & -lost).bit_length() - 1) // self.width
 
 
+_MAKING = Lock()
+_LAYOUTS: WeakValueDictionary[tuple[int, int], Lanes] = WeakValueDictionary()
+
+
 @lru_cache(maxsize=16)
 def lanes(players: int, largest: int) -> Lanes:
     """The layout for a number of players and for lane values up to `largest`.
 
-    At most 16 layouts are kept, each with the cache of its tables.
+    At most 16 layouts are kept, each with the cache of its tables; no two in use are alike.
     """
-    return Lanes(players, next(width for width in (8, 16, 32, 64) if largest < 1 << (width - 1)))
+    width = next(width for width in (8, 16, 32, 64) if largest < 1 << (width - 1))
+    with _MAKING:
+        layout = _LAYOUTS.get((players, width))
+        if layout is None:
+            layout = _LAYOUTS[players, width] = Lanes(players, width)
+        return layout
 
 
 def lanes_for(players: int, cards: int, largest_set: int) -> Lanes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from threading import RLock
 from typing import Generic, TypeVar
 
 K = TypeVar("K", bound=Hashable)
@@ -12,41 +13,47 @@ V = TypeVar("V")
 class Memo(Generic[K, V]):
     """Results by key, up to a budget of bytes; when it is spent, everything is forgotten.
 
-    A result larger than the whole budget is not kept.
+    A result larger than the whole budget is not kept. Threads may share a memo: they look up
+    without waiting, perhaps in vain for what another thread is making, and take turns to change it.
 
     Attributes:
         entries: the results kept. Look up with `entries.get(key)`.
         budget: estimated bytes that may be kept.
         spent: estimated bytes that are kept.
+        changing: held while entries and `spent` change together.
     """
 
-    __slots__ = ("budget", "entries", "spent")
+    __slots__ = ("budget", "changing", "entries", "spent")
 
     def __init__(self, budget: int) -> None:
         self.budget = budget
         self.entries: dict[K, V] = {}
         self.spent = 0
+        self.changing = RLock()
 
     def keep(self, key: K, result: V, size: int) -> V:
         """Keep a new result of about `size` bytes, its key included, and return it."""
         if size > self.budget:
             return result
-        if self.spent + size > self.budget:
-            self.forget()
-        self.spent += size
-        self.entries[key] = result
+        with self.changing:
+            if self.spent + size > self.budget:
+                self.forget()
+            self.spent += size
+            self.entries[key] = result
         return result
 
     def charge(self, size: int) -> None:
         """Say that a kept result has grown by about `size` bytes, which may spend the budget."""
-        self.spent += size
-        if self.spent > self.budget:
-            self.forget()
+        with self.changing:
+            self.spent += size
+            if self.spent > self.budget:
+                self.forget()
 
     def forget(self) -> None:
         """Keep nothing any more; `entries` stays the same dictionary."""
-        self.entries.clear()
-        self.spent = 0
+        with self.changing:
+            self.entries.clear()
+            self.spent = 0
 
 
 def bytes_of_numbers(count: int, most: int) -> int:

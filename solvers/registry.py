@@ -8,11 +8,11 @@ when it gives up and nothing else. Another distribution adds one through an entr
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 from solvers.errors import InputError, SolverFault, UnsupportedProblem
@@ -85,9 +85,14 @@ def solver_from_function(name: str, function: Callable[[DealProblem], Verdict]) 
 
 def _late(module: str, function: str) -> Callable[..., Any]:
     """A function that is imported when it is first called: OR-Tools and SciPy load slowly."""
+    home: ModuleType | None = None
 
     def call(*arguments: Any) -> Any:
-        return getattr(sys.modules.get(module) or import_module(module), function)(*arguments)
+        nonlocal home
+        if home is None:
+            # Waits for another thread's import; `sys.modules` would give half a module.
+            home = import_module(module)
+        return getattr(home, function)(*arguments)
 
     return call
 

@@ -46,9 +46,11 @@ _PARTS: Memo[tuple[SetConstraint, int, bool], Part | None] = Memo(MEMO_BYTES)
 def part_of(constraint: SetConstraint, full: int, keep: bool) -> Part | None:
     """The part of one set, or None when no deal can be. For the arguments see `residue`."""
     key = (constraint, full, keep)
-    if key in _PARTS.entries:
+    try:
+        # One step: between a test and the look-up another thread may forget everything.
         return _PARTS.entries[key]
-    part = _part(constraint, full, keep)
+    except KeyError:
+        part = _part(constraint, full, keep)
     size = 1_000 + 50 * constraint.size
     if part is not None:
         size += sum(factor.size for factor, _ in part.factors)

@@ -241,7 +241,8 @@ def model_of(problem: DealProblem, check: Check = no_check) -> Model:
     """The model of a problem; the last two are kept. `check` as in `Model`."""
     place = _kept(problem)
     if not place:
-        place.append(Model(problem, check=check))
+        # Not `append`: another thread may have listed it meanwhile.
+        place[:] = [Model(problem, check=check)]
     return place[0]
 
 

@@ -1,0 +1,126 @@
+"""Public functions work from many threads, from the first call on, and share what they keep."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from random import Random
+from threading import Barrier, Thread
+
+import pytest
+
+from quaternity import Settings, State, set_moves
+from solvers import DealProblem, SetConstraint, coalition_tables, count_deals, residue
+from solvers.memo import Memo
+
+
+def first_calls(seed: int) -> None:
+    ended = subprocess.run(
+        [sys.executable, "-m", "tests.first_calls", str(seed)],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert not ended.returncode, ended.stdout + ended.stderr
+
+
+def test_many_threads_are_first() -> None:
+    first_calls(0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(1, 41))
+def test_many_threads_are_first_in_many_orders(seed: int) -> None:
+    first_calls(seed)
+
+
+@pytest.fixture
+def hurry() -> object:
+    """Threads that take turns as often as can be."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+def at_once(*calls: Callable[[], None]) -> list[Exception]:
+    """Run each in a thread of its own; what they raise."""
+    together, raised = Barrier(len(calls)), list[Exception]()
+
+    def run(call: Callable[[], None]) -> None:
+        together.wait()
+        try:
+            call()
+        except Exception as error:
+            raised.append(error)
+
+    threads = [Thread(target=run, args=(call,)) for call in calls]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return raised
+
+
+def test_a_memo_says_what_it_keeps_whoever_changes_it() -> None:
+    memo: Memo[object, int] = Memo(budget=3)
+    others: list[Thread] = []
+
+    class Interrupted:
+        """A key; when it is put in its place, another thread would like to keep something."""
+
+        def __hash__(self) -> int:
+            other = Thread(target=memo.keep, args=(len(others), 0, 3))
+            others.append(other)
+            other.start()
+            other.join(0.01)
+            return 0
+
+    memo.keep(Interrupted(), 1, size=1)
+    for other in others:
+        other.join()
+    assert list(memo.entries) == [0]
+    assert memo.spent == 3
+
+
+def test_parts_that_are_forgotten_while_they_are_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Forgotten(dict[object, object]):
+        def __contains__(self, key: object) -> bool:
+            self.clear()
+            return True
+
+    monkeypatch.setattr(residue._PARTS, "entries", Forgotten())
+    assert count_deals(DealProblem([2, 2], [SetConstraint.of([[0, 1]] * 4, players=2)])) == 6
+
+
+@pytest.mark.usefixtures("hurry")
+def test_states_share_what_is_kept_while_it_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    for memo in (set_moves._KINDS, set_moves._ROWS, set_moves._ASKS):
+        memo.forget()
+        monkeypatch.setattr(memo, "budget", 9_000)
+
+    def work(thread: int) -> None:
+        random = Random(thread)
+        layout = coalition_tables.lanes_for(3, 12, 4)
+        for _ in range(500):
+            masks = random.choices((7, 3, 6, 5), k=4)
+            row = set_moves.row(layout, SetConstraint(masks, (0,) * 3, (4,) * 3))
+            for asker in range(3):
+                assert row.kind.asks(asker) == row.kind._made(asker)
+
+    assert not at_once(*(lambda thread=thread: work(thread) for thread in range(4)))
+    for kind, asks in set_moves._ASKS.entries.items():
+        assert asks is kind._asks
+    kept = list(set_moves._KINDS.entries.values())
+    assert all(row.kind in kept for row in set_moves._ROWS.entries.values())
+    assert all(kind in set_moves._ASKS.entries for kind in kept if kind._asks)
+
+
+@pytest.mark.usefixtures("hurry")
+def test_threads_share_one_layout_of_tables() -> None:
+    for _ in range(20):
+        coalition_tables.lanes.cache_clear()
+        found: list[coalition_tables.Lanes] = []
+
+        def look(found: list[coalition_tables.Lanes] = found) -> None:
+            found.append(State.start(Settings(4, 13, 4)).layout())
+
+        assert not at_once(*[look] * 6)
+        assert len(set(map(id, found))) == 1
