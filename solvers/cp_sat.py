@@ -4,16 +4,26 @@ One boolean per allowed (card, player); exactly one owner per card; hand sizes; 
 minimum and a maximum. OR-Tools' CP-SAT proves or refutes it with one thread and a fixed seed. An
 infeasible verdict carries no shortage of its own: `solvers.certify` pairs it with one.
 
-Above `MOST_BOOLEANS` the cards of a set with equal owners are bundled: one whole number per player
-says how many of them are his. Thousands of interchangeable booleans are beyond CP-SAT.
+Above `MOST_BOOLEANS` cards with equal owners are bundled: one whole number per player says how many
+of them are his. They are bundled within a set, and over all sets whose bounds forbid nothing.
+
+All constraints go into the linear relaxation, which is solved to its end before any search: it is
+nearly always integral, and refutes what clauses take exponential time for (pigeons and holes).
+Measured over six families of just possible and just impossible problems of 12 to 500 cards (mean of
+114, a timeout of 15 s counted twice): this takes 4 ms, booleans alone .31 s, with counts per player
+and set .10 s; without all constraints in the relaxation, presolve on or off, problems of 52 cards
+reach the limit.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
-from itertools import islice
+from operator import ge
+from typing import TypeAlias
 
-from solvers.errors import InputError, SolverFault, SolverTimeout
+from solvers.deadline import checked_seconds
+from solvers.errors import SolverFault, SolverTimeout
 from solvers.interruptible import solved
 from solvers.problem import DealProblem, SetConstraint, players_in
 from solvers.verdict import Deal, Feasible, Infeasible, Verdict
@@ -26,6 +36,24 @@ MOST_BOOLEANS = 1_000
 
 QUICK = 2000
 """Models of at most so many variables are solved before anybody could interrupt them."""
+
+PARAMETERS = {
+    "num_workers": 1,
+    # The relaxation decides: all constraints, at once, to the optimum. See the module.
+    "linearization_level": 2,
+    "add_lp_constraints_lazily": False,
+    "root_lp_iterations": 1_000_000,
+    # These cost more than they gain.
+    "cp_model_presolve": False,
+    "symmetry_level": 0,
+    "cp_model_probing_level": 0,
+    # Otherwise an interrupt ends only the search, and Python hears of no interrupt any more.
+    "catch_sigint_signal": False,
+}
+"""Of CP-SAT, beside the seed and the time limit."""
+
+Places: TypeAlias = list[tuple[int, int]]
+"""Cards as (set, number)."""
 
 
 def prepare(
@@ -42,22 +70,17 @@ def prepare(
     Raises:
         InputError: `seconds` is negative or not a number.
     """
-    if not seconds >= 0:
-        raise InputError(f"seconds: {seconds!r} is not a number of at least 0")
+    checked_seconds(seconds)
     from ortools.sat.python import cp_model
 
-    booleans = sum(mask.bit_count() for one in problem.sets for mask in one.owners)
-    bundled = booleans > MOST_BOOLEANS
     model = cp_model.CpModel()
     total = cp_model.LinearExpr.sum
     held: list[list[cp_model.IntVar]] = [[] for _ in problem.hands]
-    # Per set, per bundle: its cards, and per player who may own them the variable.
-    bundles: list[list[tuple[list[int], list[tuple[int, cp_model.IntVar]]]]] = []
-    for constraint in problem.sets:
+    # Per bundle: its cards, and per player who may own them the variable.
+    rows: list[tuple[Places, list[tuple[int, cp_model.IntVar]]]] = []
+    for constraint, bundles in _groups(problem):
         shares: list[list[cp_model.IntVar]] = [[] for _ in problem.hands]
-        ownable = [0] * problem.players
-        rows = []
-        for mask, cards in _bundles(constraint, bundled):
+        for mask, cards in bundles:
             size = len(cards)
             if size == 1:
                 row = [(player, model.new_bool_var("")) for player in players_in(mask)]
@@ -67,44 +90,37 @@ def prepare(
                 model.add_linear_constraint(total([amount for _, amount in row]), size, size)
             for player, variable in row:
                 shares[player].append(variable)
-                ownable[player] += size
             rows.append((cards, row))
-        bundles.append(rows)
         for player, share in enumerate(shares):
             held[player] += share
-            low, high = constraint.low[player], constraint.high[player]
-            if low > 0 or high < ownable[player]:
-                most = min(high, ownable[player])
+        if constraint is not None:
+            for player, ownable in enumerate(_ownable(constraint)):
+                low, most = constraint.low[player], min(constraint.high[player], ownable)
                 # CP-SAT's domains need low <= high and 64 bits; crossed bounds say "never".
                 if low > most:
                     model.add_bool_or([])
-                else:
-                    model.add_linear_constraint(total(share), low, most)
+                elif low > 0 or most < ownable:
+                    model.add_linear_constraint(total(shares[player]), low, most)
     for player, hand in enumerate(problem.hands):
         places = min(hand, problem.cards + 1)
         model.add_linear_constraint(total(held[player]), places, places)
-
     variables = sum(map(len, held))
 
     def solve() -> Verdict:
         solver = cp_model.CpSolver()
-        solver.parameters.num_workers = 1
+        for name, value in PARAMETERS.items():
+            setattr(solver.parameters, name, value)
         solver.parameters.random_seed = seed
-        # These cost more than they gain: the linear relaxation alone is integral here.
-        solver.parameters.symmetry_level = 0
-        solver.parameters.cp_model_probing_level = 0
         solver.parameters.max_time_in_seconds = seconds
-        # Otherwise an interrupt ends only the search, and Python hears of no interrupt any more.
-        solver.parameters.catch_sigint_signal = False
         status = solved(solver, model) if variables > QUICK else solver.solve(model)
         if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
             owner = [[-1] * one.size for one in problem.sets]
-            for owners, rows in zip(owner, bundles, strict=True):
-                for cards, row in rows:
-                    left = iter(cards)
-                    for player, variable in row:
-                        for card in islice(left, solver.value(variable)):
-                            owners[card] = player
+            for cards, row in rows:
+                left = iter(cards)
+                for player, variable in row:
+                    for _ in range(solver.value(variable)):
+                        index, card = next(left)
+                        owner[index][card] = player
             return Feasible(Deal(tuple(map(tuple, owner))))
         if status == cp_model.INFEASIBLE:
             return Infeasible()
@@ -120,14 +136,33 @@ def prepare_within(problem: DealProblem, seconds: float) -> Callable[[], Verdict
     return prepare(problem, seconds=seconds)
 
 
-def _bundles(constraint: SetConstraint, bundled: bool) -> Iterable[tuple[int, list[int]]]:
-    """The cards in groups with their owner mask: each alone, or all with equal owners together."""
-    if not bundled:
-        return ((mask, [card]) for card, mask in enumerate(constraint.owners))
-    together: dict[int, list[int]] = {}
-    for card, mask in enumerate(constraint.owners):
-        together.setdefault(mask, []).append(card)
-    return together.items()
+def _groups(
+    problem: DealProblem,
+) -> Iterable[tuple[SetConstraint | None, Iterable[tuple[int, Places]]]]:
+    """The cards in bundles with equal owners, by set; the sets without bounds, None, are one."""
+    booleans = sum(mask.bit_count() for one in problem.sets for mask in one.owners)
+    if booleans <= MOST_BOOLEANS:
+        for index, one in enumerate(problem.sets):
+            yield one, [(mask, [(index, card)]) for card, mask in enumerate(one.owners)]
+        return
+    unbound: dict[int, Places] = {}
+    for index, one in enumerate(problem.sets):
+        free = not any(one.low) and all(map(ge, one.high, _ownable(one)))
+        together: dict[int, Places] = unbound if free else {}
+        for card, mask in enumerate(one.owners):
+            together.setdefault(mask, []).append((index, card))
+        if not free:
+            yield one, together.items()
+    yield None, unbound.items()
 
 
-__all__ = ["MOST_BOOLEANS", "QUICK", "SECONDS", "prepare", "prepare_within"]
+def _ownable(constraint: SetConstraint) -> list[int]:
+    """Per player, the cards of a set that he may own."""
+    ownable = [0] * constraint.players
+    for mask, number in Counter(constraint.owners).items():
+        for player in players_in(mask):
+            ownable[player] += number
+    return ownable
+
+
+__all__ = ["MOST_BOOLEANS", "PARAMETERS", "QUICK", "SECONDS", "prepare", "prepare_within"]

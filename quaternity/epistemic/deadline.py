@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from time import monotonic
-from typing import TypeAlias
+from typing import NoReturn, TypeAlias
 
+import solvers.deadline
 from quaternity.errors import LimitError
 
 Check: TypeAlias = Callable[[], object]
@@ -20,25 +20,13 @@ class Undecided(LimitError):
     """A formula was neither shown true nor shown false within the limits. Never a guess."""
 
 
-class Deadline:
-    """A moment by which an answer is wanted."""
+class Deadline(solvers.deadline.Deadline):
+    """A moment by which an answer is wanted, else it is undecided."""
 
-    __slots__ = ("_end", "seconds")
+    __slots__ = ()
 
-    def __init__(self, seconds: float) -> None:
-        self.seconds = seconds
-        self._end = monotonic() + seconds
-
-    def left(self) -> float:
-        """Seconds that are left.
-
-        Raises:
-            Undecided: none are.
-        """
-        left = self._end - monotonic()
-        if left <= 0:
-            raise Undecided(f"undecided: the time limit of {self.seconds:g} s was reached")
-        return left
+    def reached(self) -> NoReturn:
+        raise Undecided(f"undecided: the time limit of {self.seconds:g} s was reached")
 
 
 __all__ = ["Check", "Deadline", "Undecided", "no_check"]

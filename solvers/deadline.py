@@ -1,0 +1,56 @@
+"""Time limits: one moment by which an answer is wanted, asked for now and then by long work."""
+
+from __future__ import annotations
+
+from math import inf
+from time import monotonic
+from typing import NoReturn
+
+from solvers.errors import InputError, SolverTimeout
+
+
+def checked_seconds(seconds: float) -> float:
+    """A time limit as it was given.
+
+    Raises:
+        InputError: it is negative or not a number.
+    """
+    if not isinstance(seconds, (int, float)) or not seconds >= 0:
+        raise InputError(f"seconds: {seconds!r} is not a number of at least 0")
+    return seconds
+
+
+class Deadline:
+    """A moment by which an answer is wanted; None is never.
+
+    Long work in Python asks `left()` at least every tenth of a second or so; what works in C for
+    longer is given the seconds that are left as its own limit.
+    """
+
+    __slots__ = ("_end", "seconds")
+
+    def __init__(self, seconds: float | None = None) -> None:
+        self.seconds = inf if seconds is None else checked_seconds(seconds)
+        self._end = monotonic() + self.seconds
+
+    def left(self) -> float:
+        """Seconds that are left.
+
+        Raises:
+            SolverTimeout: none are.
+        """
+        left = self._end - monotonic()
+        if left <= 0:
+            self.reached()
+        return left
+
+    def reached(self) -> NoReturn:
+        """Say that no time is left."""
+        raise SolverTimeout(f"the time limit of {self.seconds:g} s was reached without an answer")
+
+
+NEVER = Deadline()
+"""The deadline of work without a limit."""
+
+
+__all__ = ["NEVER", "Deadline", "checked_seconds"]
