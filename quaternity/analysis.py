@@ -51,18 +51,22 @@ class TooManyDeals(LimitError):
         self.deductions = deductions
 
 
-def analyse(state: State) -> Analysis:
+def analyse(state: State, seconds: float | None = None) -> Analysis:
     """Find out everything a state implies.
 
+    Args:
+        seconds: a time limit, of the deductions and then of the count; None for none.
+
     Raises:
+        SolverTimeout: the time limit was reached by the deductions.
         NoDeal: the state is impossible.
-        TooManyDeals: counting is above the limits of `solvers.counting`.
+        TooManyDeals: counting is above the limits of `solvers.counting`, or of time.
         LimitError: so are the deductions above those of `solvers.filtering`.
     """
     reason = why_impossible(state.problem)
     if reason is not None:
         raise NoDeal(reason[1])
-    closed = state.closed()
+    closed = state.closed(seconds)
     deductions = _deductions(state, closed)
     # Tight bounds that say nothing new would only slow the counting down.
     problem = DealProblem.trusted(
@@ -73,7 +77,7 @@ def analyse(state: State) -> Analysis:
         ),
     )
     try:
-        counted = exact_chances(problem)
+        counted = exact_chances(problem, seconds=seconds)
     except LimitError as error:
         raise TooManyDeals(error, deductions) from error
     chances = counted.floats()

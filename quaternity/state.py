@@ -193,17 +193,18 @@ class State:
         """Whether some deal fits, with evidence (default solver: the quickest that takes it)."""
         return (solver or default_solver(self.problem))(self.problem)
 
-    def closed(self) -> DealProblem:
+    def closed(self, seconds: float | None = None) -> DealProblem:
         """The same deals said as tightly as can be: exact owners, minimums and maximums.
 
         Raises:
             NoDeal: the state is impossible.
+            SolverTimeout: not found within so many seconds; None is no limit.
 
         Two ways find it; see `solvers.filtering`.
         """
         from solvers.filtering import closed
 
-        return closed(self.problem)
+        return closed(self.problem, seconds)
 
     def same_position(self, other: State) -> bool:
         """Whether two possible states have the same surviving deals, turn and completed sets.

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from solvers.coalition_tables import MAX_PLAYERS, Lanes, lanes_for, tightest_witness
+from solvers.deadline import Deadline
 from solvers.memo import Memo, bytes_of_numbers
 from solvers.problem import DealProblem, SetConstraint
 from solvers.set_counts import count_vectors, hand_out, vector_bound
@@ -77,8 +78,16 @@ def refuses(problem: DealProblem) -> str | None:
     return None
 
 
-def prepare(problem: DealProblem) -> Callable[[], Verdict]:
-    """Look up or make the tables; the result tests the inequalities and reads off a deal."""
+def prepare_within(problem: DealProblem, seconds: float) -> Callable[[], Verdict]:
+    """`prepare` with a time limit in seconds for both steps together."""
+    return prepare(problem, Deadline(seconds))
+
+
+def prepare(problem: DealProblem, deadline: Deadline | None = None) -> Callable[[], Verdict]:
+    """Look up or make the tables; the result tests the inequalities and reads off a deal.
+
+    Either step raises `SolverTimeout` at the deadline.
+    """
     hands, sets = problem
     cards = largest = 0
     for constraint in sets:
@@ -87,7 +96,11 @@ def prepare(problem: DealProblem) -> Callable[[], Verdict]:
         if size > largest:
             largest = size
     layout = lanes_for(len(hands), cards, largest)
-    rows = [_row(layout, constraint) for constraint in sets]
+    rows = []
+    for constraint in sets:
+        if deadline is not None:
+            deadline.left()
+        rows.append(_row(layout, constraint))
 
     def solve() -> Verdict:
         total = 0
@@ -99,7 +112,7 @@ def prepare(problem: DealProblem) -> Callable[[], Verdict]:
             if sum(hands) == cards:
                 slack = (total | layout.guard) - layout.packed_hands(hands)
                 if slack & layout.guard == layout.guard:
-                    return Feasible(_deal(layout, rows, slack))
+                    return Feasible(_deal(layout, rows, slack, deadline))
         return Infeasible(_proof(problem, layout, [row.table for row in rows]))
 
     return solve
@@ -146,7 +159,7 @@ def _set_shortage(problem: DealProblem, index: int, everybody: int) -> Shortage:
     raise AssertionError(f"set {index} has no table but no shortage either: {constraint}")
 
 
-def _deal(layout: Lanes, rows: list[Row], slack: int) -> Deal:
+def _deal(layout: Lanes, rows: list[Row], slack: int, deadline: Deadline | None) -> Deal:
     """A deal, set by set. `slack` is (sum of tables, guards set) minus the packed hands.
 
     Fixing the count vector k of a set replaces its table by the packed k; what remains is feasible
@@ -155,6 +168,8 @@ def _deal(layout: Lanes, rows: list[Row], slack: int) -> Deal:
     guard = layout.guard
     owner = []
     for row in rows:
+        if deadline is not None:
+            deadline.left()
         rest = slack - row.table
         if row.choices is None:
             counts = _searched_vector(layout, row.constraint, rest)
@@ -186,4 +201,6 @@ def _searched_vector(layout: Lanes, constraint: SetConstraint, rest: int) -> tup
     return tuple(low)
 
 
-__all__ = ["MEMO_BYTES", "MOST_VECTORS", "Row", "is_feasible", "prepare", "refuses"]
+__all__ = [
+    "MEMO_BYTES", "MOST_VECTORS", "Row", "is_feasible", "prepare", "prepare_within", "refuses",
+]  # fmt: skip

@@ -26,9 +26,9 @@ from operator import add, gt, lt, mul
 from typing import TYPE_CHECKING
 
 from solvers.errors import InputError, NoDeal
-from solvers.factor_product import MAX_WORK, Product
+from solvers.factor_product import MAX_WORK, laid_out
 from solvers.problem import DealProblem, SetConstraint
-from solvers.residue import Part, part_of, residue
+from solvers.residue import Part, part_of
 from solvers.set_ways import SetWays, Vector
 
 if TYPE_CHECKING:
@@ -97,32 +97,40 @@ def _float(number: int, deals: int) -> float:
     return float(number == deals)
 
 
-def count_deals(problem: DealProblem, most_work: int = MAX_WORK) -> int:
+def count_deals(
+    problem: DealProblem, most_work: int = MAX_WORK, *, seconds: float | None = None
+) -> int:
     """The exact number of deals; 0 iff the problem is infeasible.
 
     Cost: shifts and additions of one polynomial: a count vector of a set whose bounds matter is one
-    of each, and so is a possible owner of any other open card. Raises `LimitError`.
+    of each, and so is a possible owner of any other open card.
 
     Args:
         most_work: refuse what needs more bytes touched by additions; 10**9 are a second or two.
+        seconds: a time limit; None for none.
+
+    Raises:
+        LimitError: see the module.
+        SolverTimeout: the time limit was reached.
     """
-    rest = residue(problem)
-    return 0 if rest is None else Product(rest, most_work).count()
+    found = laid_out(problem, most_work=most_work, seconds=seconds)
+    return 0 if found is None else found[1].count()
 
 
-def exact_chances(problem: DealProblem) -> Chances:
+def exact_chances(problem: DealProblem, *, seconds: float | None = None) -> Chances:
     """In how many deals each player owns each card, for all cards at once.
 
-    Cost: about log2(number of distinct factors) times that of `count_deals`. Raises `LimitError`.
+    Cost: about log2(number of distinct factors) times that of `count_deals`. Raises as that.
     """
     nothing = (0,) * problem.players
-    rest = residue(problem)
+    found = laid_out(problem, seconds=seconds)
     deals = 0
-    if rest is not None:
-        befores = Product(rest).befores()
+    if found is not None:
+        rest, product = found
+        befores = product.befores()
         # Every factor's numbers add up to all deals; without a factor there is just one deal.
         deals = next((sum(map(mul, befores[one], one.weights)) for one in befores), 1)
-    if rest is None or not deals:
+    if found is None or not deals:
         return Chances(0, tuple((nothing,) * one.size for one in problem.sets))
     certain = [
         tuple([deals * (player == owner) for player in range(problem.players)])
@@ -157,48 +165,58 @@ def _owned(
     )
 
 
-def chances(problem: DealProblem) -> list[list[list[float]]]:
+def chances(problem: DealProblem, *, seconds: float | None = None) -> list[list[list[float]]]:
     """The chance `[set][card][player]` that the player owns the card, all deals equally likely.
 
     As `Chances.floats` gives them: 0.0 and 1.0 are exact. Cost: as `exact_chances`.
     Equal rows may be one list: treat them as read-only.
 
+    Args:
+        seconds: a time limit; None for none.
+
     Raises:
         NoDeal: no deal satisfies the problem.
         LimitError: see the module.
+        SolverTimeout: the time limit was reached.
 
     >>> from solvers import SetConstraint
     >>> chances(DealProblem([2, 1], [SetConstraint.of([[0, 1], [0, 1], [0]], players=2)]))
     [[[0.5, 0.5], [0.5, 0.5], [1.0, 0.0]]]
     """
-    return exact_chances(problem).floats()
+    return exact_chances(problem, seconds=seconds).floats()
 
 
-def count_vector_distribution(problem: DealProblem, set_index: int) -> dict[Vector, int]:
+def count_vector_distribution(
+    problem: DealProblem, set_index: int, *, seconds: float | None = None
+) -> dict[Vector, int]:
     """Per count vector of one set (cards of it per player), the number of deals that have it.
 
     Vectors that no deal has are left out, so an infeasible problem gives an empty dictionary.
-    Cost: as `count_deals`.
+    Cost: as `count_deals`, and `seconds` likewise.
 
     Raises:
         InputError: there is no such set.
         LimitError: see the module.
+        SolverTimeout: the time limit was reached.
     """
-    by_vector = _by_vector(problem, set_index)
+    by_vector = _by_vector(problem, set_index, seconds)
     return {vector: ways * others for vector, (ways, others) in by_vector.items() if others}
 
 
-def _by_vector(problem: DealProblem, set_index: int) -> dict[Vector, tuple[int, int]]:
+def _by_vector(
+    problem: DealProblem, set_index: int, seconds: float | None
+) -> dict[Vector, tuple[int, int]]:
     """Per count vector of one set, the deals of the set that have it, and those of the others."""
     if not 0 <= set_index < len(problem.sets):
         raise InputError(f"set {set_index} is out of range 0..{len(problem.sets) - 1}")
-    rest = residue(problem, keep=set_index)
-    if rest is None:
+    found = laid_out(problem, keep=set_index, seconds=seconds)
+    if found is None:
         return {}
+    rest, product = found
     part = rest.parts[set_index]
     if part.whole is None:
-        return {part.cards.certain: (1, Product(rest).count())}
-    others = Product(rest).before(part.whole)
+        return {part.cards.certain: (1, product.count())}
+    others = product.before(part.whole)
     return {
         vector: (ways, number)
         for (vector, ways), number in zip(_ways(part).items(), others, strict=True)
@@ -218,13 +236,18 @@ def _ways(part: Part) -> dict[Vector, int]:
 
 
 def count_deals_given(
-    problem: DealProblem, set_index: int, narrower: Iterable[SetConstraint]
+    problem: DealProblem,
+    set_index: int,
+    narrower: Iterable[SetConstraint],
+    *,
+    seconds: float | None = None,
 ) -> list[int]:
     """The number of deals with each of some constraints in the place of one set's own.
 
     Args:
         narrower: constraints that only forbid more than the set's own: fewer owners, tighter
             bounds.
+        seconds: a time limit of the count; None for none.
 
     Cost: one count of the problem, and the count vectors of every constraint.
 
@@ -238,7 +261,7 @@ def count_deals_given(
     >>> count_deals_given(DealProblem([2, 2], [pair, pair]), 0, [pair, known])
     [6, 3]
     """
-    by_vector = _by_vector(problem, set_index)
+    by_vector = _by_vector(problem, set_index, seconds)
     own = problem.sets[set_index]
     numbers = []
     for constraint in narrower:
@@ -259,10 +282,12 @@ def count_deals_given(
     return numbers
 
 
-def count_distribution(problem: DealProblem, player: int, set_index: int) -> dict[int, int]:
+def count_distribution(
+    problem: DealProblem, player: int, set_index: int, *, seconds: float | None = None
+) -> dict[int, int]:
     """Per number of cards of one set that a player may hold, the number of deals that have it.
 
-    Ascending; numbers that no deal has are left out. Cost: as `count_deals`.
+    Ascending; numbers that no deal has are left out. Cost and `seconds`: as `count_deals`.
 
     Raises:
         InputError: there is no such player or set.
@@ -276,6 +301,6 @@ def count_distribution(problem: DealProblem, player: int, set_index: int) -> dic
     if not 0 <= player < problem.players:
         raise InputError(f"player {player} is out of range 0..{problem.players - 1}")
     numbers: dict[int, int] = {}
-    for vector, deals in count_vector_distribution(problem, set_index).items():
+    for vector, deals in count_vector_distribution(problem, set_index, seconds=seconds).items():
         numbers[vector[player]] = numbers.get(vector[player], 0) + deals
     return dict(sorted(numbers.items()))

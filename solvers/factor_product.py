@@ -13,16 +13,21 @@ from math import factorial, prod
 from operator import mul
 from typing import TypeAlias
 
+from solvers.deadline import NEVER, Deadline
 from solvers.errors import LimitError
 from solvers.lane_polynomials import ExponentLanes, program
-from solvers.problem import players_in
-from solvers.residue import Residue
+from solvers.problem import DealProblem, players_in
+from solvers.registry import solve
+from solvers.residue import Residue, least_lanes, residue
 from solvers.set_ways import SetWays
 
 MAX_BYTES = 32 * 2**20
 """Most memory one polynomial may take."""
 MAX_WORK = 2 * 10**10
 """Most bytes that the additions of one count may touch: about half a minute."""
+
+MOST_LANE_BYTES = 1_000
+"""Where hands allow so few lanes that even as wide as this they fit, nothing is estimated."""
 
 Tree: TypeAlias = "tuple[Tree, Tree] | SetWays"
 
@@ -35,11 +40,13 @@ class Product:
     and so have no limit.
     """
 
-    def __init__(self, rest: Residue, most_work: int = MAX_WORK) -> None:
+    def __init__(
+        self, rest: Residue, most_work: int = MAX_WORK, deadline: Deadline = NEVER
+    ) -> None:
         self.most_work = most_work
         self.hands = rest.hands
         self.factors = rest.factors
-        self.lanes = ExponentLanes(rest.hands, rest.factors.items())
+        self.lanes = ExponentLanes(rest.hands, rest.factors.items(), deadline)
         # A factor with one count vector moves no exponent: it only multiplies.
         self.constant = 1
         self.moving: list[SetWays] = []
@@ -169,4 +176,39 @@ class Product:
         return self._times_all(self._times_all(polynomial, tree[0]), tree[1])
 
 
-__all__ = ["MAX_BYTES", "MAX_WORK", "Product"]
+def laid_out(
+    problem: DealProblem,
+    *,
+    keep: int | None = None,
+    most_work: int = MAX_WORK,
+    seconds: float | None = None,
+) -> tuple[Residue, Product] | None:
+    """What is to be multiplied to count the deals of a problem; None when it plainly has none.
+
+    What is surely too large is refused before any count vector is listed.
+
+    Args:
+        keep: see `solvers.residue.residue`.
+        most_work: see `Product`.
+        seconds: a time limit, also of the later work of the product; None for none.
+
+    Raises:
+        LimitError: too large.
+        SolverTimeout: the time limit was reached.
+    """
+    deadline = NEVER if seconds is None else Deadline(seconds)
+    hands = problem.hands
+    if prod(hand + 1 for hand in hands) // (max(hands) + 1) > MAX_BYTES // MOST_LANE_BYTES:
+        lanes, size = least_lanes(problem)
+        if size > MAX_BYTES:
+            if not solve(problem, seconds):
+                return None
+            raise LimitError(
+                f"counting needs polynomials of at least {size / 2**20:,.0f} MB "
+                f"({lanes:,} exponent vectors): the limit is {MAX_BYTES / 2**20:.0f} MB"
+            )
+    rest = residue(problem, keep, deadline)
+    return None if rest is None else (rest, Product(rest, most_work, deadline))
+
+
+__all__ = ["MAX_BYTES", "MAX_WORK", "Product", "laid_out"]

@@ -6,12 +6,18 @@ cycle of the residual graph: iff both ends are in one strongly connected compone
 filtering; SciPy). The most cards of a set that a player can hold is what he holds now plus the
 flow that can be sent round from his share of the set back to him, and the fewest likewise.
 
-Serves any number of players. Cost: one maximum flow, one search for components, and for every
-(player, set) a search of the residual graph per card by which the count can change, plus one.
+Sets that look alike have equal bounds, and so have players who may change places in every set: one
+of each is looked at. Serves any number of players. Cost: one maximum flow, one search for
+components, and for every (player, set) that differs a search of the residual graph per card by
+which the count can change, plus one.
 """
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
+
+from solvers.deadline import NEVER, Deadline
 from solvers.errors import LimitError, NoDeal
 from solvers.max_flow import SINK, SOURCE, Network, build, flows_of, run
 from solvers.problem import DealProblem, SetConstraint, players_in
@@ -28,7 +34,7 @@ class _Residual:
     of the network is the room of its way back.
     """
 
-    def __init__(self, network: Network, flows: list[int]) -> None:
+    def __init__(self, network: Network, flows: list[int], deadline: Deadline) -> None:
         nodes = 1 + max(network.tails + network.heads)
         self.tails: list[int] = []
         self.heads: list[int] = []
@@ -36,6 +42,7 @@ class _Residual:
         self.leaving: list[list[int]] = [[] for _ in range(nodes)]
         self.between: dict[tuple[int, int], int] = {}
         self.steps = 0
+        self.deadline = deadline
         for tail, head, capacity, flow in zip(
             network.tails, network.heads, network.capacities, flows, strict=True
         ):
@@ -66,6 +73,7 @@ class _Residual:
         """Send as much more through an arc as can come back another way (short paths first)."""
         room = self.room
         while room[arc]:
+            self.deadline.left()
             path = self._way(self.heads[arc], self.tails[arc], arc ^ 1)
             if path is None:
                 return
@@ -119,12 +127,13 @@ class _Residual:
         return path
 
 
-def closed_by_flow(problem: DealProblem) -> DealProblem:
+def closed_by_flow(problem: DealProblem, deadline: Deadline = NEVER) -> DealProblem:
     """The same deals with every owner, minimum and maximum as tight as it can be.
 
     Raises:
         NoDeal: the problem is infeasible.
-        LimitError: above `MAX_STEPS`.
+        LimitError: above `MAX_STEPS`, as soon as that is to be expected.
+        SolverTimeout: the deadline has passed.
     """
     nothing = "no deal satisfies the problem, so nothing can be said about its deals"
     if plain_shortage(problem) is not None:
@@ -138,28 +147,91 @@ def closed_by_flow(problem: DealProblem) -> DealProblem:
     solver = build(network)
     if run(solver) != problem.cards:
         raise NoDeal(nothing)
-    residual = _Residual(network, flows_of(network, solver))
+    residual = _Residual(network, flows_of(network, solver), deadline)
     components = residual.components()
+    bounds = _bounds(network, residual, components)
     sets = []
     for index, constraint in enumerate(problem.sets):
+        deadline.left()
         owners = _owners(network, residual, components, index)
-        fewest, most = [], []
-        for player in range(problem.players):
+        fewest, most = bounds[_looks(constraint)]
+        sets.append(
+            SetConstraint.trusted(tuple([owners[mask] for mask in constraint.owners]), fewest, most)
+        )
+    return DealProblem.trusted(problem.hands, tuple(sets))
+
+
+def _looks(constraint: SetConstraint) -> SetConstraint:
+    """The set with its cards in order."""
+    return SetConstraint.trusted(tuple(sorted(constraint.owners)), constraint.low, constraint.high)
+
+
+def _bounds(
+    network: Network, residual: _Residual, components: list[int]
+) -> dict[SetConstraint, tuple[tuple[int, ...], tuple[int, ...]]]:
+    """Per set with its cards in order, the fewest and the most cards of every player."""
+    problem = network.problem
+    places = {_looks(one): index for index, one in enumerate(problem.sets)}
+    alike = _players_alike(problem.hands, places)
+    found = {}
+    searched = 0
+    for looks, index in places.items():
+        fewest, most = [0] * problem.players, [0] * problem.players
+        for player, like in enumerate(alike):
+            if like != player:
+                fewest[player], most[player] = fewest[like], most[like]
+                continue
             node, share = 2 + player, network.share_node(index, player)
             arc = residual.between[node, share]
             varies = components[node] == components[share]
             if varies:
                 residual.send_round(arc)
-            most.append(constraint.low[player] + residual.room[arc ^ 1])
+            most[player] = looks.low[player] + residual.room[arc ^ 1]
             if varies:
                 residual.send_round(arc ^ 1)
-            fewest.append(constraint.low[player] + residual.room[arc ^ 1])
-        sets.append(
-            SetConstraint.trusted(
-                tuple([owners[mask] for mask in constraint.owners]), tuple(fewest), tuple(most)
+            fewest[player] = looks.low[player] + residual.room[arc ^ 1]
+        found[looks] = tuple(fewest), tuple(most)
+        searched += 1
+        expected = residual.steps * len(places) // searched
+        if residual.steps > MAX_STEPS // 20 and expected > 2 * MAX_STEPS:
+            raise LimitError(
+                f"filtering by flow would look at about {expected:,} arcs: "
+                f"the limit is {MAX_STEPS:,}"
             )
-        )
-    return DealProblem.trusted(problem.hands, tuple(sets))
+    return found
+
+
+def _players_alike(hands: tuple[int, ...], sets: Iterable[SetConstraint]) -> list[int]:
+    """Per player, the first player with whom he may change places: nothing becomes different."""
+    counted = [(one.low, one.high, Counter(one.owners)) for one in sets]
+    alike: list[int] = []
+    # The first players by all that must be equal: hands, bounds, and the cards one may own.
+    firsts: dict[object, list[int]] = {}
+    for player, hand in enumerate(hands):
+        looks = [
+            (low[player], high[player], sum([n for mask, n in masks.items() if mask >> player & 1]))
+            for low, high, masks in counted
+        ]
+        others = firsts.setdefault((hand, *looks), [])
+        for first in others:
+            if all(
+                masks[_swapped(mask, first, player)] == n
+                for _, _, masks in counted
+                for mask, n in masks.items()
+            ):
+                alike.append(first)
+                break
+        else:
+            alike.append(player)
+            others.append(player)
+    return alike
+
+
+def _swapped(mask: int, one: int, other: int) -> int:
+    """An owner mask when two players change places."""
+    if (mask >> one ^ mask >> other) & 1:
+        return mask ^ (1 << one | 1 << other)
+    return mask
 
 
 def _owners(

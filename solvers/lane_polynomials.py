@@ -17,6 +17,7 @@ from collections.abc import Iterable, Sequence
 from math import prod
 from operator import sub
 
+from solvers.deadline import NEVER, Deadline
 from solvers.set_ways import SetWays
 
 Program = tuple[tuple[tuple[int, int, int, int], ...], tuple[int, ...]]
@@ -64,9 +65,15 @@ class ExponentLanes:
         lanes: their number.
     """
 
-    __slots__ = ("_hands", "_masks", "lanes", "places", "strides", "width")
+    __slots__ = ("_deadline", "_hands", "_masks", "lanes", "places", "strides", "width")
 
-    def __init__(self, hands: Sequence[int], factors: Iterable[tuple[SetWays, int]]) -> None:
+    def __init__(
+        self,
+        hands: Sequence[int],
+        factors: Iterable[tuple[SetWays, int]],
+        deadline: Deadline = NEVER,
+    ) -> None:
+        self._deadline = deadline
         # In the order of the players, so that a factor meets no more than P different orders.
         implied = max(range(len(hands)), key=hands.__getitem__, default=0)
         self.places = tuple(player for player in range(len(hands)) if player != implied)
@@ -92,11 +99,12 @@ class ExponentLanes:
         return mask
 
     def times(self, polynomial: int, factor: SetWays, power: int = 1) -> int:
-        """The polynomial times a power of a factor."""
+        """The polynomial times a power of a factor. Raises `SolverTimeout` at the deadline."""
         steps, weights = program(factor, self.places)
         shifts = [stride * self.width for stride in self.strides]
         masks = self._masks
         for _ in range(power):
+            self._deadline.left()
             nodes: list[int] = []
             sums = [0] * len(weights)
             for origin, place, exponent, target in steps:

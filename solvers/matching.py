@@ -7,7 +7,8 @@ reachable by alternating paths from an unmatched one see fewer cards than they a
 reads as a coalition with its witnesses.
 
 Upper bounds cannot be said in this graph, so problems where one matters are refused.
-Cost: O(E sqrt(V)) with up to (cards)^2 edges.
+Cost: O(E sqrt(V)) with up to (cards)^2 edges; at `MAX_EDGES` up to two seconds, in which SciPy
+hears of no interrupt.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from solvers.problem import DealProblem
 from solvers.shortage import Shortage, plain_shortage
@@ -58,6 +59,8 @@ def prepare(problem: DealProblem) -> Callable[[], Verdict]:
     if plain is not None:
         return lambda: Infeasible(plain)
 
+    from random import Random
+
     import numpy as np
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import maximum_bipartite_matching
@@ -68,6 +71,8 @@ def prepare(problem: DealProblem) -> Callable[[], Verdict]:
         for index, constraint in enumerate(problem.sets):
             slots += [Slot(player, index)] * constraint.low[player]
         slots += [Slot(player, None)] * (hand - (len(slots) - before))
+    # In the order of hands SciPy's search takes minutes where in a mixed one it takes a second.
+    Random(0).shuffle(slots)
     starts = [0]
     for constraint in problem.sets:
         starts.append(starts[-1] + constraint.size)
@@ -97,7 +102,7 @@ def prepare(problem: DealProblem) -> Callable[[], Verdict]:
             return Feasible(Deal(tuple(() for _ in problem.sets)))
         partner = maximum_bipartite_matching(graph, perm_type="column").tolist()
         if -1 in partner:
-            return Infeasible(_shortage(problem, slots, [one.tolist() for one in seen], partner))
+            return Infeasible(_shortage(problem, slots, seen, partner))
         owner = [0] * problem.cards
         for slot, card in zip(slots, partner, strict=True):
             owner[card] = slot.player
@@ -107,28 +112,28 @@ def prepare(problem: DealProblem) -> Callable[[], Verdict]:
 
 
 def _shortage(
-    problem: DealProblem, slots: Sequence[Slot], seen: Sequence[Sequence[int]], partner: list[int]
+    problem: DealProblem, slots: Sequence[Slot], seen: Sequence[Any], partner: list[int]
 ) -> Shortage:
     """The slots on alternating paths from an unmatched one, read as coalition and witnesses.
 
+    Equal slots see the same cards, so that one of them is looked at for all.
     A reachable slot without a set makes its player a member of the coalition (adding the player's
     other slots adds no cards); a reachable slot of one set adds its player to that set's witness.
     """
     holder = {card: slot for slot, card in enumerate(partner) if card != -1}
     start = partner.index(-1)
-    reached, queue, visited = {start}, deque([start]), set[int]()
+    reached, queue, visited = {slots[start]}, deque([start]), set[int]()
     while queue:
-        for card in seen[queue.popleft()]:
+        for card in seen[queue.popleft()].tolist():
             if card not in visited:
                 visited.add(card)
                 slot = holder[card]  # an unmatched card here would augment a maximum matching
-                if slot not in reached:
-                    reached.add(slot)
+                if slots[slot] not in reached:
+                    reached.add(slots[slot])
                     queue.append(slot)
     coalition = 0
     own = [0] * len(problem.sets)
-    for number in reached:
-        player, set_index = slots[number]
+    for player, set_index in reached:
         if set_index is None:
             coalition |= 1 << player
         else:

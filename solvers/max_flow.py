@@ -8,7 +8,8 @@ full. Otherwise the source side of a minimum cut is a coalition with its witness
 capacity is exactly the sum of the coalition inequality (see `solvers.shortage`).
 
 Cards of a set with equal owners share one node, so the graph has at most
-P + P*N + (distinct owner masks) nodes. Cost: OR-Tools' push-relabel, O(V^2 sqrt(E)) at worst.
+P + P*N + (distinct owner masks) nodes. Cost: OR-Tools' push-relabel, O(V^2 sqrt(E)) at worst; the
+largest problems take half a second, and so keep no time limit and hear of an interrupt after it.
 """
 
 from __future__ import annotations

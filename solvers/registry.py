@@ -15,6 +15,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
+from solvers.deadline import checked_seconds
 from solvers.errors import InputError, SolverFault, UnsupportedProblem
 from solvers.plugins import Plugins, load_plugins
 from solvers.problem import DealProblem
@@ -125,6 +126,7 @@ SOLVERS: dict[str, Solver] = {
             _late("solvers.coalitions", "prepare"),
             _late("solvers.coalitions", "refuses"),
             certifies=True,
+            within=_late("solvers.coalitions", "prepare_within"),
         ),
         Solver(
             "brute-force",
@@ -192,14 +194,25 @@ def default_solver(problem: DealProblem) -> Solver:
     return coalitions
 
 
-def solve(problem: DealProblem) -> Verdict:
+def solve(problem: DealProblem, seconds: float | None = None) -> Verdict:
     """Decide a problem with the default solver.
+
+    Args:
+        seconds: a time limit; None for none. Max-flow, which decides what has many players, takes
+            half a second for the largest problems and keeps no limit.
+
+    Raises:
+        InputError: `seconds` is negative or not a number.
+        SolverTimeout: the time limit was reached.
 
     >>> from solvers import DealProblem, SetConstraint
     >>> bool(solve(DealProblem([1, 1], [SetConstraint.of([[0], [0]], players=2)])))
     False
     """
-    return default_solver(problem)(problem)
+    solver = default_solver(problem)
+    if seconds is not None:
+        solver = solver.limited(checked_seconds(seconds))
+    return solver(problem)
 
 
 def certify(problem: DealProblem, verdict: Verdict) -> Verdict:

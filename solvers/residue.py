@@ -14,8 +14,10 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from math import prod
 from typing import NamedTuple
 
+from solvers.deadline import NEVER, Deadline
 from solvers.memo import Memo
 from solvers.open_cards import OpenSet, opened
 from solvers.problem import DealProblem, SetConstraint
@@ -94,14 +96,17 @@ class Residue:
     factors: dict[SetWays, int]
 
 
-def residue(problem: DealProblem, keep: int | None = None) -> Residue | None:
+def residue(
+    problem: DealProblem, keep: int | None = None, deadline: Deadline = NEVER
+) -> Residue | None:
     """Take away what is certain.
 
     Args:
         keep: a set that shall be one factor even if no bound matters in it.
 
     Returns None when it is plain that no deal satisfies the problem; other infeasible problems are
-    left for the count to find. Raises `LimitError` for a set with too many count vectors.
+    left for the count to find. Raises `LimitError` for a set with too many count vectors, and
+    `SolverTimeout` at the deadline.
     """
     if sum(problem.hands) != problem.cards:
         return None
@@ -112,6 +117,7 @@ def residue(problem: DealProblem, keep: int | None = None) -> Residue | None:
         parts = []
         used = 0
         for index, constraint in enumerate(sets):
+            deadline.left()
             part = part_of(constraint, full, index == keep)
             if part is None:
                 return None
@@ -141,4 +147,55 @@ def residue(problem: DealProblem, keep: int | None = None) -> Residue | None:
     return Residue(tuple(hands), tuple(parts), factors)
 
 
-__all__ = ["Part", "Residue", "residue"]
+def least_lanes(problem: DealProblem) -> tuple[int, int]:
+    """Lower bounds of the exponent vectors and the bytes of a polynomial, without any count vector.
+
+    Zeros where they are not known, or where no polynomial may be needed: fewer than two different
+    factors that can be dealt in several ways. For feasible problems.
+    """
+    sets, full = problem.sets, 0
+    while True:
+        hands, used = list(problem.hands), 0
+        opens = []
+        for constraint in sets:
+            cards = opened(constraint, full)
+            if cards is None:
+                return 0, 0
+            opens.append(cards)
+            for card in cards.opens:
+                used |= cards.masks[card]
+            for player, number in enumerate(cards.certain):
+                hands[player] -= number
+        if min(hands) < 0:
+            return 0, 0
+        filled = sum(1 << player for player, hand in enumerate(hands) if not hand)
+        if not used & filled:
+            break
+        full |= filled
+        sets = tuple(
+            SetConstraint.trusted(cards.masks, one.low, one.high)
+            for cards, one in zip(opens, sets, strict=True)
+        )
+    moving: set[object] = set()
+    ways = 1
+    for cards in opens:
+        masks = [cards.masks[card] for card in cards.opens]
+        if not cards.bounded:
+            moving.update(masks)
+            for mask in masks:
+                ways *= mask.bit_count()
+            continue
+        ownable = [sum(mask >> player & 1 for mask in masks) for player in range(len(hands))]
+        loose = list(cards.high) == ownable
+        if loose and sum(cards.low) < len(masks):
+            moving.add((tuple(masks), cards.low))
+        # The fewest cards: with owners alone in the way, no more than must be.
+        fewest = cards.low if loose else cards.high
+        hands = [max(0, hand - number) for hand, number in zip(hands, fewest, strict=True)]
+    if len(moving) < 2:
+        return 0, 0
+    lanes = prod(hand + 1 for hand in hands) // (max(hands) + 1)
+    return lanes, lanes * max(1, -(-ways.bit_length() // 8))
+
+
+__all__ = ["Part", "Residue", "least_lanes", "residue"]

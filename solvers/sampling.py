@@ -12,9 +12,9 @@ from operator import sub
 from typing import TYPE_CHECKING
 
 from solvers.errors import InputError, LimitError, NoDeal
-from solvers.factor_product import Product
+from solvers.factor_product import laid_out
 from solvers.problem import DealProblem
-from solvers.residue import residue
+from solvers.residue import Residue
 from solvers.set_ways import SetWays, arranged
 from solvers.verdict import Deal
 
@@ -33,10 +33,12 @@ class NumberedDeals:
         number: how many deals there are; 0 iff the problem is infeasible.
 
     Making one costs about one count (see `solvers.counting`) and keeps a polynomial per factor; a
-    deal then costs about a look-up per count vector of every factor. Immutable.
+    deal then costs about a look-up per count vector of every factor. `seconds` limits the making;
+    None does not. Immutable.
 
     Raises:
         LimitError: as in `solvers.counting`, and above `MAX_TABLE_BYTES`.
+        SolverTimeout: the time limit was reached.
 
     >>> from solvers import SetConstraint
     >>> problem = DealProblem([1, 1], [SetConstraint.of([[0, 1], [0, 1]], players=2)])
@@ -45,13 +47,14 @@ class NumberedDeals:
     [<Deal 0: 0/1; 1: 0/0>, <Deal 0: 0/0; 1: 0/1>]
     """
 
-    def __init__(self, problem: DealProblem) -> None:
+    def __init__(self, problem: DealProblem, *, seconds: float | None = None) -> None:
         self.problem = problem
         self.number = 0
-        self._rest = residue(problem)
-        if self._rest is None:
+        self._rest: Residue | None = None
+        found = laid_out(problem, seconds=seconds)
+        if found is None:
             return
-        self._product = Product(self._rest)
+        self._rest, self._product = found
         # In the order of the numbering, each factor once for each time it occurs.
         self._fixed = [
             factor
@@ -151,11 +154,14 @@ class NumberedDeals:
         return self.deal(random.randrange(self.number))
 
 
-def sample_deals(problem: DealProblem, random: Random, number: int) -> list[Deal]:
+def sample_deals(
+    problem: DealProblem, random: Random, number: int, *, seconds: float | None = None
+) -> list[Deal]:
     """Some deals, each drawn independently and exactly uniformly from all deals.
 
     Args:
         number: how many; the same deal may come more than once.
+        seconds: a time limit of the count; None for none.
 
     Cost: one count, then `number` walks through the factors (see `NumberedDeals`).
 
@@ -163,7 +169,7 @@ def sample_deals(problem: DealProblem, random: Random, number: int) -> list[Deal
         NoDeal: no deal satisfies the problem.
         LimitError: as `NumberedDeals`.
     """
-    deals = NumberedDeals(problem)
+    deals = NumberedDeals(problem, seconds=seconds)
     return [deals.draw(random) for _ in range(number)]
 
 

@@ -24,6 +24,7 @@ from operator import add, itemgetter, sub
 from typing import Any
 
 from solvers.coalition_tables import MAX_PLAYERS, Lanes, lanes_for
+from solvers.deadline import NEVER, Deadline
 from solvers.errors import LimitError, NoDeal
 from solvers.memo import Memo, bytes_of_numbers
 from solvers.problem import DealProblem, SetConstraint, players_in
@@ -168,7 +169,7 @@ def _closed(layout: Lanes, slack: int, constraint: SetConstraint) -> SetConstrai
     )
 
 
-def closed_by_tables(problem: DealProblem) -> DealProblem:
+def closed_by_tables(problem: DealProblem, deadline: Deadline = NEVER) -> DealProblem:
     """The same deals with every owner, minimum and maximum as tight as it can be.
 
     For up to `solvers.coalition_tables.MAX_PLAYERS` players.
@@ -176,6 +177,7 @@ def closed_by_tables(problem: DealProblem) -> DealProblem:
     Raises:
         NoDeal: the problem is infeasible.
         LimitError: there are more players.
+        SolverTimeout: the deadline has passed.
     """
     if problem.players > MAX_PLAYERS:
         raise LimitError(
@@ -184,14 +186,19 @@ def closed_by_tables(problem: DealProblem) -> DealProblem:
     sets = problem.sets
     largest = max([len(one.owners) for one in sets], default=0)
     layout = lanes_for(problem.players, problem.cards, largest)
-    tables = [layout.table_of(one) for one in sets]
+    tables = []
+    for one in sets:
+        deadline.left()
+        tables.append(layout.table_of(one))
     if -1 not in tables and sum(problem.hands) == problem.cards:
         guard = layout.guard
         slack = (sum(tables) | guard) - layout.packed_hands(problem.hands)
         if slack & guard == guard:
-            return DealProblem.trusted(
-                problem.hands, tuple([closed_set(layout, slack, one) for one in sets])
-            )
+            closed = []
+            for one in sets:
+                deadline.left()
+                closed.append(closed_set(layout, slack, one))
+            return DealProblem.trusted(problem.hands, tuple(closed))
     raise NoDeal("no deal satisfies the problem, so nothing can be said about its deals")
 
 

@@ -56,7 +56,7 @@ def _closed() -> bool:
 def _closed_by(name: str) -> bool:
     from solvers.filtering import FILTERS
 
-    return FILTERS[name](_problem()) == _problem()
+    return bool(FILTERS[name](_problem()) == _problem())
 
 
 def _count_deals() -> bool:

@@ -1,0 +1,185 @@
+"""Limits of time and size: honoured, said so, and refused before working where they can be seen."""
+
+import tracemalloc
+from collections.abc import Callable
+from math import nan
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+
+from quaternity.analysis import analyse
+from quaternity.state import State
+from solvers import (
+    SOLVERS,
+    DealProblem,
+    Infeasible,
+    InputError,
+    LimitError,
+    NumberedDeals,
+    SetConstraint,
+    SolverTimeout,
+    certify,
+    chances,
+    closed,
+    count_deals,
+    count_deals_given,
+    count_distribution,
+    count_vector_distribution,
+    exact_chances,
+    flow_filtering,
+    sample_deals,
+    set_ways,
+    solve,
+    verify,
+)
+from solvers.factor_product import Product
+from solvers.filtering import FILTERS, _by_tables
+from solvers.residue import least_lanes, residue
+from solvers.strategies import deal_problems
+from tests.solvers.problems import bound_everywhere, free_start, pigeons, tight_coalition
+
+PROBLEM = bound_everywhere(4, 6, 4)
+CALLS: dict[str, Callable[[float], object]] = {
+    "solve": lambda seconds: solve(PROBLEM, seconds),
+    "closed": lambda seconds: closed(PROBLEM, seconds),
+    "closed by flow": lambda seconds: closed(bound_everywhere(2, 13, 13), seconds),
+    "count_deals": lambda seconds: count_deals(PROBLEM, seconds=seconds),
+    "exact_chances": lambda seconds: exact_chances(PROBLEM, seconds=seconds),
+    "chances": lambda seconds: chances(PROBLEM, seconds=seconds),
+    "count_distribution": lambda seconds: count_distribution(PROBLEM, 0, 0, seconds=seconds),
+    "count_vectors": lambda seconds: count_vector_distribution(PROBLEM, 0, seconds=seconds),
+    "given": lambda seconds: count_deals_given(PROBLEM, 0, [PROBLEM.sets[0]], seconds=seconds),
+    "numbered": lambda seconds: NumberedDeals(PROBLEM, seconds=seconds),
+    "sample_deals": lambda seconds: sample_deals(PROBLEM, Random(1), 2, seconds=seconds),
+    "state": lambda seconds: State.start().closed(seconds),
+    "analyse": lambda seconds: analyse(State.start(), seconds),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_time_limit_ends_it_and_a_long_one_changes_nothing(name: str) -> None:
+    call = CALLS[name]
+    with pytest.raises(SolverTimeout, match="the time limit of 0 s was reached without an answer"):
+        call(0)
+    for wrong in (-1.0, nan):
+        with pytest.raises(InputError, match=r"^seconds: .* is not a number of at least 0$"):
+            call(wrong)
+    assert call(1e6)
+
+
+def test_a_count_too_large_is_refused_before_anything_is_listed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def listed(*_: object) -> None:
+        raise AssertionError("listed count vectors")
+
+    monkeypatch.setattr(set_ways.SetWays, "__init__", listed)
+    impossible, possible = tight_coalition(4, 60, 8)
+    for count in (count_deals, exact_chances, NumberedDeals):
+        with pytest.raises(LimitError, match=r"at least [\d,]+ MB .*: the limit is 32 MB"):
+            count(possible)
+    assert count_deals(impossible) == 0
+
+
+@given(deal_problems())
+@settings(max_examples=100, deadline=None)
+def test_the_estimate_is_never_too_large(problem: DealProblem) -> None:
+    rest = residue(problem)
+    if solve(problem) and rest is not None:
+        product = Product(rest)
+        lanes, size = least_lanes(problem)
+        assert lanes <= product.lanes.lanes
+        assert size <= product.size
+        assert not size or len(product.moving) > 1
+
+
+def test_cards_all_alike_are_counted_whatever_their_number() -> None:
+    assert count_deals(free_start(4, 250, 8)) > 10**800
+
+
+def test_equal_sets_and_players_are_filtered_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(flow_filtering, "MAX_STEPS", 20_000)
+    problem = free_start(4, 200, 20)
+    assert closed(problem) == problem
+
+
+@given(deal_problems())
+@settings(max_examples=60, deadline=None)
+def test_twins_of_sets_and_players_are_filtered_alike(problem: DealProblem) -> None:
+    players = problem.players
+    doubled = [
+        SetConstraint(
+            (*one.owners, *(mask << players for mask in one.owners)),
+            (*one.low, *one.low),
+            (*one.high, *one.high),
+        )
+        for one in problem.sets
+    ]
+    twins = DealProblem((*problem.hands, *problem.hands), doubled * 2)
+    if solve(twins):
+        assert FILTERS["flow"](twins) == FILTERS["tables"](twins)
+
+
+def test_filtering_is_refused_when_it_is_seen_to_be_too_much(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(flow_filtering, "MAX_STEPS", 40_000)
+    with pytest.raises(LimitError, match=r"would look at about [\d,]+ arcs: the limit is 40,000"):
+        FILTERS["flow"](bound_everywhere(4, 39, 13))
+
+
+def test_the_way_of_filtering_is_chosen_by_cost() -> None:
+    assert _by_tables(free_start(4, 13, 8))
+    assert _by_tables(free_start(4, 13, 12))
+    assert not _by_tables(free_start(4, 13, 13))
+    # Many sets of many kinds of cards with upper bounds: tables take seconds where flow takes one.
+    random = Random(1)
+    sets = [
+        SetConstraint([random.randrange(1, 1 << 12) for _ in range(20)], [0] * 12, [9] * 12)
+        for _ in range(100)
+    ]
+    assert not _by_tables(DealProblem([2_000, *[0] * 11], sets))
+
+
+def test_a_shortage_is_read_from_a_matching_without_a_list_of_all_edges() -> None:
+    problem = DealProblem([1001, 999], [SetConstraint.of([[0, 1]] * 1000 + [[1]] * 1000, 2)])
+    run = SOLVERS["matching"].prepare(problem)
+    tracemalloc.start()
+    verdict = run()
+    used = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert isinstance(verdict, Infeasible)
+    assert verify(problem, verdict)
+    assert used < 3_000_000
+
+
+def test_matching_of_many_slots_alike() -> None:
+    """Takes SciPy minutes when the slots come hand by hand."""
+    random = Random(1)
+    owners = [random.sample(range(4), random.randint(1, 3)) for _ in range(3_000)]
+    deal = [random.choice(row) for row in owners]
+    hands = [deal.count(player) for player in range(4)]
+    assert SOLVERS["matching"](DealProblem(hands, [SetConstraint.of(owners, 4)]))
+
+
+@pytest.mark.parametrize(("size", "sets", "players"), [(4, 24, 8), (4, 50, 4), (10, 100, 10)])
+def test_cp_sat_decides_just_impossible_and_just_possible(
+    size: int, sets: int, players: int
+) -> None:
+    for problem, possible in zip(tight_coalition(size, sets, players), (False, True), strict=True):
+        verdict = SOLVERS["cp-sat"].limited(20)(problem)
+        assert bool(verdict) == possible
+        assert verify(problem, certify(problem, verdict))
+
+
+def test_cp_sat_decides_pigeons_and_what_is_large() -> None:
+    for problem, possible in (
+        (pigeons(26, missing=1), False),
+        (pigeons(26, missing=0), True),
+        (free_start(2, 5_000, 4), True),
+        (free_start(100, 5, 100), True),
+    ):
+        verdict = SOLVERS["cp-sat"].limited(20)(problem)
+        assert bool(verdict) == possible
+        assert verify(problem, certify(problem, verdict))
