@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from solvers.coalition_tables import MAX_PLAYERS, Lanes, lanes_for, tightest_witness
-from solvers.deadline import Deadline
+from solvers.deadline import NEVER, Deadline
 from solvers.memo import Memo, bytes_of_numbers
 from solvers.problem import DealProblem, SetConstraint
 from solvers.set_counts import count_vectors, hand_out, vector_bound
@@ -83,7 +83,7 @@ def prepare_within(problem: DealProblem, seconds: float) -> Callable[[], Verdict
     return prepare(problem, Deadline(seconds))
 
 
-def prepare(problem: DealProblem, deadline: Deadline | None = None) -> Callable[[], Verdict]:
+def prepare(problem: DealProblem, deadline: Deadline = NEVER) -> Callable[[], Verdict]:
     """Look up or make the tables; the result tests the inequalities and reads off a deal.
 
     Either step raises `SolverTimeout` at the deadline.
@@ -96,11 +96,7 @@ def prepare(problem: DealProblem, deadline: Deadline | None = None) -> Callable[
         if size > largest:
             largest = size
     layout = lanes_for(len(hands), cards, largest)
-    rows = []
-    for constraint in sets:
-        if deadline is not None:
-            deadline.left()
-        rows.append(_row(layout, constraint))
+    rows = [_row(layout, constraint) for constraint in deadline.over(sets)]
 
     def solve() -> Verdict:
         total = 0
@@ -159,7 +155,7 @@ def _set_shortage(problem: DealProblem, index: int, everybody: int) -> Shortage:
     raise AssertionError(f"set {index} has no table but no shortage either: {constraint}")
 
 
-def _deal(layout: Lanes, rows: list[Row], slack: int, deadline: Deadline | None) -> Deal:
+def _deal(layout: Lanes, rows: list[Row], slack: int, deadline: Deadline) -> Deal:
     """A deal, set by set. `slack` is (sum of tables, guards set) minus the packed hands.
 
     Fixing the count vector k of a set replaces its table by the packed k; what remains is feasible
@@ -167,9 +163,7 @@ def _deal(layout: Lanes, rows: list[Row], slack: int, deadline: Deadline | None)
     """
     guard = layout.guard
     owner = []
-    for row in rows:
-        if deadline is not None:
-            deadline.left()
+    for row in deadline.over(rows):
         rest = slack - row.table
         if row.choices is None:
             counts = _searched_vector(layout, row.constraint, rest)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from math import inf
 from time import monotonic
-from typing import NoReturn
+from typing import NoReturn, TypeVar
 
 from solvers.errors import InputError, SolverTimeout
+
+T = TypeVar("T")
 
 
 def checked_seconds(seconds: float) -> float:
@@ -43,6 +46,19 @@ class Deadline:
         if left <= 0:
             self.reached()
         return left
+
+    def over(self, items: Iterable[T]) -> Iterable[T]:
+        """The same items, one after another as long as time is left; costs nothing without a limit.
+
+        Raises:
+            SolverTimeout: none is left, when the next item is asked for.
+        """
+        return items if self.seconds == inf else self._over(items)
+
+    def _over(self, items: Iterable[T]) -> Iterator[T]:
+        for item in items:
+            self.left()
+            yield item
 
     def reached(self) -> NoReturn:
         """Say that no time is left."""

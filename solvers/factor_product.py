@@ -17,7 +17,7 @@ from solvers.deadline import NEVER, Deadline
 from solvers.errors import LimitError
 from solvers.lane_polynomials import ExponentLanes, program
 from solvers.problem import DealProblem, players_in
-from solvers.registry import solve
+from solvers.registry import SOLVERS
 from solvers.residue import Residue, least_lanes, residue
 from solvers.set_ways import SetWays
 
@@ -201,7 +201,7 @@ def laid_out(
     if prod(hand + 1 for hand in hands) // (max(hands) + 1) > MAX_BYTES // MOST_LANE_BYTES:
         lanes, size = least_lanes(problem)
         if size > MAX_BYTES:
-            if not solve(problem, seconds):
+            if not SOLVERS["max-flow"](problem):
                 return None
             raise LimitError(
                 f"counting needs polynomials of at least {size / 2**20:,.0f} MB "

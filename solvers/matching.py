@@ -25,6 +25,9 @@ from solvers.verdict import Deal, Feasible, Infeasible, Verdict
 MAX_EDGES = 20_000_000
 """Most edges the graph may have (about 160 MB)."""
 
+FEW_SLOTS = 200
+"""Up to so many are matched at once in whatever order."""
+
 
 class Slot(NamedTuple):
     """A place in a hand; `set_index` is None when it may hold a card of any set."""
@@ -59,8 +62,6 @@ def prepare(problem: DealProblem) -> Callable[[], Verdict]:
     if plain is not None:
         return lambda: Infeasible(plain)
 
-    from random import Random
-
     import numpy as np
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import maximum_bipartite_matching
@@ -71,8 +72,11 @@ def prepare(problem: DealProblem) -> Callable[[], Verdict]:
         for index, constraint in enumerate(problem.sets):
             slots += [Slot(player, index)] * constraint.low[player]
         slots += [Slot(player, None)] * (hand - (len(slots) - before))
-    # In the order of hands SciPy's search takes minutes where in a mixed one it takes a second.
-    Random(0).shuffle(slots)
+    if len(slots) > FEW_SLOTS:
+        # In the order of hands SciPy's search takes minutes where in a mixed one it takes a second.
+        from random import Random
+
+        Random(0).shuffle(slots)
     starts = [0]
     for constraint in problem.sets:
         starts.append(starts[-1] + constraint.size)

@@ -186,18 +186,12 @@ def closed_by_tables(problem: DealProblem, deadline: Deadline = NEVER) -> DealPr
     sets = problem.sets
     largest = max([len(one.owners) for one in sets], default=0)
     layout = lanes_for(problem.players, problem.cards, largest)
-    tables = []
-    for one in sets:
-        deadline.left()
-        tables.append(layout.table_of(one))
+    tables = [layout.table_of(one) for one in deadline.over(sets)]
     if -1 not in tables and sum(problem.hands) == problem.cards:
         guard = layout.guard
         slack = (sum(tables) | guard) - layout.packed_hands(problem.hands)
         if slack & guard == guard:
-            closed = []
-            for one in sets:
-                deadline.left()
-                closed.append(closed_set(layout, slack, one))
+            closed = [closed_set(layout, slack, one) for one in deadline.over(sets)]
             return DealProblem.trusted(problem.hands, tuple(closed))
     raise NoDeal("no deal satisfies the problem, so nothing can be said about its deals")
 
