@@ -175,8 +175,8 @@ def test_cp_sat_decides_just_impossible_and_just_possible(
 
 def test_cp_sat_decides_pigeons_and_what_is_large() -> None:
     for problem, possible in (
-        (pigeons(26, missing=1), False),
-        (pigeons(26, missing=0), True),
+        (pigeons(22, missing=1), False),
+        (pigeons(22, missing=0), True),
         (free_start(2, 5_000, 4), True),
         (free_start(100, 5, 100), True),
     ):
