@@ -1,14 +1,27 @@
-"""Files that a crash leaves old or new, never in between, or one whole line longer."""
+"""Files that are replaced in one step: whatever stops a run, they are the old or the new ones.
+
+Every file that the program writes goes through here, but for a game that grows move by move
+(`quaternity.growing_file`) and the working files of `quaternity.play`.
+"""
 
 from __future__ import annotations
 
+import errno
 import os
-import tempfile
+import secrets
+import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from quaternity.errors import InputError
+
+try:
+    from fcntl import LOCK_EX, LOCK_NB, flock
+except ImportError:  # Windows
+    CAN_LOCK = False
+else:
+    CAN_LOCK = True
 
 
 def write_text(path: str | Path, text: str) -> None:
@@ -31,7 +44,7 @@ def write_bytes(path: str | Path, data: bytes) -> None:
             with target.open("wb") as file:
                 file.write(data)
         except OSError as error:
-            raise InputError(f"{path}: cannot be written: {error.strerror or error}") from error
+            raise cannot_be_written(path, error) from error
         return
     with replacing(path) as part:
         part.write_bytes(data)
@@ -41,8 +54,10 @@ def write_bytes(path: str | Path, data: bytes) -> None:
 def replacing(path: str | Path) -> Iterator[Path]:
     """An empty file to fill within the block, which then takes the place of another in one step.
 
-    It is this run's alone, so runs that write the same file do not disturb each other: one of them
-    is the last. When the block ends by an exception the old file stays.
+    It is on the disk before it does so, and keeps mode and, where that is allowed, owner of the
+    file it replaces; a file without the right to be written is not replaced. It is this run's
+    alone, so runs that write the same file do not disturb each other: one of them is the last. When
+    the block ends by an exception the old file stays. What killed runs left behind is removed.
 
     Raises:
         InputError: it cannot be written.
@@ -50,40 +65,107 @@ def replacing(path: str | Path) -> Iterator[Path]:
     try:
         # What a link leads to is replaced, not the link.
         target = Path(path).resolve()
-        handle, name = tempfile.mkstemp(
-            prefix=f".{target.name}.", suffix=".part", dir=target.parent
-        )
-        part = Path(name)
+        _remove_dead_parts(target)
+        old = target.stat() if target.exists() else None
+        if old is not None and not os.access(target, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        # Nobody may read the part who may not read the file.
+        part, handle = _new_part(target, 0o666 if old is None else old.st_mode & 0o777 | 0o600)
         try:
-            os.close(handle)
-            yield part
-            with part.open("rb+") as file:
-                os.fsync(file.fileno())
-            # A temporary file is private; what it becomes has the usual rights.
-            mask = os.umask(0)
-            os.umask(mask)
-            part.chmod(0o666 & ~mask)
-            part.replace(target)
+            try:
+                yield part
+                os.fsync(handle)
+                if old is not None:
+                    _take_over(part, old)
+                if CAN_LOCK:
+                    part.replace(target)
+            finally:
+                os.close(handle)
+            if not CAN_LOCK:  # where an open file cannot be renamed either
+                part.replace(target)
         except BaseException:
-            part.unlink(missing_ok=True)
+            with suppress(OSError):
+                part.unlink()
             raise
+        synchronise_names(target.parent)
     except OSError as error:
-        raise InputError(f"{path}: cannot be written: {error.strerror or error}") from error
+        raise cannot_be_written(path, error) from error
 
 
-def append_text(path: str | Path, text: str) -> None:
-    """Add whole lines to the end of a file; they are on the disk when this returns.
+def cannot_be_written(path: str | Path, error: OSError) -> InputError:
+    """What to raise for a file that the system refuses."""
+    return InputError(f"{path}: cannot be written: {error.strerror or error}")
 
-    Raises:
-        InputError: the file cannot be written.
+
+def try_lock(handle: int) -> bool | None:
+    """Lock an open file against other processes until it is closed; a crash releases the lock.
+
+    Reading is not hindered. Returns False when another process has it, None where there are no such
+    locks: on Windows, on some network file systems.
     """
+    if not CAN_LOCK:
+        return None
     try:
-        with Path(path).open("ab") as file:
-            file.write(text.encode())
-            file.flush()
-            os.fsync(file.fileno())
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written: {error.strerror or error}") from error
+        flock(handle, LOCK_EX | LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return None
+    return True
 
 
-__all__ = ["append_text", "replacing", "write_bytes", "write_text"]
+# A part is locked by the run that fills it: one that can be locked was left by a run that is dead.
+
+
+def _new_part(target: Path, mode: int) -> tuple[Path, int]:
+    """A new locked file beside a target, and its handle."""
+    while True:
+        part = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
+        # From `mode` the system takes what new files are not to have.
+        handle = os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL, mode)
+        # Another run may have taken it for dead before it was locked.
+        if try_lock(handle) is not False and part.exists():
+            return part, handle
+        os.close(handle)
+
+
+def _remove_dead_parts(target: Path) -> None:
+    with suppress(OSError):
+        for name in os.listdir(target.parent):
+            if name.startswith(f".{target.name}.") and name.endswith(".part"):
+                part = target.with_name(name)
+                handle = os.open(part, os.O_RDWR)
+                try:
+                    if try_lock(handle):
+                        part.unlink()
+                finally:
+                    os.close(handle)
+
+
+def _take_over(part: Path, old: os.stat_result) -> None:
+    """Give a new file the owner and the mode of the one it replaces."""
+    new = part.stat()
+    if (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid):
+        with suppress(OSError):  # not everybody may give files away
+            os.chown(part, old.st_uid, old.st_gid)
+    part.chmod(stat.S_IMODE(old.st_mode))
+
+
+def synchronise_names(directory: Path) -> None:
+    """Put the names of a directory on the disk, where the system can."""
+    with suppress(OSError):
+        handle = os.open(directory, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+__all__ = [
+    "cannot_be_written",
+    "replacing",
+    "synchronise_names",
+    "try_lock",
+    "write_bytes",
+    "write_text",
+]

@@ -9,6 +9,7 @@ import typer
 from quaternity.cli.failed_players import MoveSeconds, Traceback, traced
 from quaternity.cli.kwartet import kwartet
 from quaternity.cli.terminal import warn
+from quaternity.errors import InputError
 
 if TYPE_CHECKING:
     from quaternity.kwartet.journal import KwartetJournal
@@ -58,6 +59,7 @@ def play(
 
     Example: quaternity kwartet play --seats you,exact,better-greedy --sets 8 --record my.game
     """
+    from contextlib import nullcontext
     from random import Random
 
     from quaternity.cli.kwartet_session import KwartetSession
@@ -81,9 +83,14 @@ def play(
         if record is not None and _exists(record)
         else _begun(record, names or seats_from(SEATS), asked, chance)
     )
-    check_names(log.names)
-    position, events = log.positions[-1], log.events
-    with traced(traceback):
+    with journal or nullcontext(), traced(traceback):
+        if len(log.names) != log.settings.players:
+            raise InputError(
+                f"{record}: does not say who plays its {log.settings.players} seats: name them "
+                "with --seats"
+            )
+        check_names(log.names)
+        position, events = log.positions[-1], log.events
         KwartetSession(position, events, log.names, journal, chance, move_seconds).run()
 
 
@@ -99,23 +106,15 @@ def _resumed(
     """The game in a file, and its journal."""
     from dataclasses import replace
 
-    from quaternity.errors import InputError
-    from quaternity.kwartet.journal import KwartetJournal, agree_on
+    from quaternity.kwartet.journal import KwartetJournal
     from quaternity.kwartet.seats import seats_from
     from solvers.wording import counted
 
-    journal, log = KwartetJournal.resume(record)
+    journal, log = KwartetJournal.resume(record, names, asked)
     for text in log.warnings:
         warn(f"{record}: {text}")
-    agree_on(log, names, asked)
-    players = log.names or names or seats_from(SEATS)
-    if len(players) != log.settings.players:
-        raise InputError(
-            f"{record}: does not say who plays its {log.settings.players} seats: name them with "
-            "--seats"
-        )
     print(f"resuming {record} after {counted(len(log.events), 'request')}")
-    return replace(log, names=players), journal
+    return replace(log, names=log.names or names or seats_from(SEATS)), journal
 
 
 def _begun(

@@ -22,7 +22,7 @@ from quaternity.cli.kwartet_table import (
     score_table,
 )
 from quaternity.cli.session import quiet_input
-from quaternity.cli.terminal import console
+from quaternity.cli.terminal import console, warn
 from quaternity.errors import LimitError
 from quaternity.foreign import Sitting
 from quaternity.kwartet.hint import hint
@@ -110,9 +110,12 @@ class KwartetSession:
                         )
                     self.strategy_request()
         except _Quit:
-            kept = f"; {self.journal.path} resumes it" if self.journal is not None else ""
-            print(f"the game ends here, after {counted(len(self.events), 'request')}{kept}")
+            print(f"the game ends here, {self.so_far()}")
             return
+        except KeyboardInterrupt:
+            print()
+            warn(f"interrupted {self.so_far()}")
+            raise
         print(f"all sets are put down after {counted(len(self.events), 'request')}")
         print(points_text(self.position.public))
 
@@ -120,6 +123,11 @@ class KwartetSession:
     def view(self) -> View:
         """What the seat on turn sees."""
         return self.position.view(self.position.public.turn, self.events)
+
+    def so_far(self) -> str:
+        """How far the game came, and what resumes it."""
+        kept = f"; {self.journal.path} resumes it" if self.journal is not None else ""
+        return f"after {counted(len(self.events), 'request')}{kept}"
 
     # ------------------------------------------------------------------ requests
 

@@ -265,10 +265,13 @@ def log(
         int | None, typer.Option(help="Show only what this seat sees: of other hands the size.")
     ] = None,
     record: Annotated[
-        str | None, typer.Option(help="Write the log to this file instead of printing it.")
+        str | None, typer.Option(help="Write the log to this new file instead of printing it.")
     ] = None,
     move_seconds: MoveSeconds = None,
     traceback: Traceback = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Overwrite the file of --record when it is there.")
+    ] = False,
 ) -> None:
     """Play one game between strategies and give its log: the deal, and every request.
 
@@ -278,7 +281,8 @@ def log(
 
     Example: quaternity kwartet log --seats exact,exact,greedy --seed 1 --record game.log
     """
-    from quaternity.errors import PlayerFault
+    from quaternity.errors import InputError, PlayerFault
+    from quaternity.kwartet.journal import KwartetJournal
     from quaternity.kwartet.log import log_as_seen, log_text
     from quaternity.kwartet.log_reading import parse_log
     from quaternity.kwartet.tournament import logged_game
@@ -287,6 +291,8 @@ def log(
     tournament = _tournament(seats, sets, seed, announce, rotate, own_card_requests, move_seconds)
     if seat is not None:
         _check_seat(seat, tournament.settings.players)
+    if record is not None and not force and KwartetJournal.exists(record):
+        raise InputError(f"{record}: is there already; --force overwrites it")
     failed = None
     try:
         with traced(traceback):

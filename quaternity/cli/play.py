@@ -64,6 +64,8 @@ def play(
 
     Example: quaternity play -s 4 -n 3 -p 3 --bot 1=informed --random 2 --record game.record
     """
+    from contextlib import nullcontext
+
     from quaternity.cli.session import NamedBot, Session
     from quaternity.play.bots.bot import make_bot
 
@@ -90,7 +92,8 @@ def play(
         tablebases += [bot.tablebase for bot in perfect]
     fits = _Fits(tuple(bots), tablebases)
     game, journal = _opened(record, asked, tie_break, fits)
-    with traced(traceback):
+    with journal or nullcontext(), traced(traceback):
+        fits.check(game.settings)
         Session(game, journal, bots, None if oracle is None else tablebases[0]).run()
 
 
@@ -145,7 +148,6 @@ def _opened(
         journal, game, warnings = Journal.resume(record, asked)
         for text in warnings:
             warn(f"{record}: {text}")
-        fits.check(game.settings)
         print(f"resuming {record} after {counted(len(game.moves), 'move')}")
         return game, journal
     settings = Settings(**asked)  # type: ignore[arg-type]  # checked by Settings itself

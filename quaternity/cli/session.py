@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from quaternity.cards import Card
 from quaternity.cli.board import owners_table, players_table
 from quaternity.cli.oracle import oracle_lines
-from quaternity.cli.terminal import console
+from quaternity.cli.terminal import console, warn
 from quaternity.errors import InputError, LimitError
 from quaternity.explanation import Explanation, explain
 from quaternity.faults import IllegalMove, question_faults
@@ -91,10 +91,18 @@ class Session:
                 else:
                     self.human_move()
         except _Quit:
-            kept = f"; {self.journal.path} resumes it" if self.journal is not None else ""
-            print(f"the game ends here, after {counted(len(self.game.moves), 'move')}{kept}")
+            print(f"the game ends here, {self.so_far()}")
             return
+        except KeyboardInterrupt:
+            print()
+            warn(f"interrupted {self.so_far()}")
+            raise
         self.announce_end()
+
+    def so_far(self) -> str:
+        """How far the game came, and what resumes it."""
+        kept = f"; {self.journal.path} resumes it" if self.journal is not None else ""
+        return f"after {counted(len(self.game.moves), 'move')}{kept}"
 
     # ------------------------------------------------------------------ moves
 
@@ -160,9 +168,10 @@ class Session:
     def play(self, move: Move) -> None:
         """Make a move: on disk first, then on the table."""
         before = self.state
-        self.game = self.game.play(move)
+        game = self.game.play(move)
         if self.journal is not None:
             self.journal.add(move)
+        self.game = game
         for index, owner in enumerate(self.state.completed):
             if owner is not None and before.completed[index] is None:
                 print(f"player {owner} completes set {index}")
@@ -178,11 +187,12 @@ class Session:
         if not self.game.moves:
             print("there is nothing to take back")
             return
-        self.game = self.game.undo()
-        while self.game.moves and self.state.turn in self.bots:
-            self.game = self.game.undo()
+        game = self.game.undo()
+        while game.moves and game.state.turn in self.bots:
+            game = game.undo()
         if self.journal is not None:
-            self.journal.rewrite(self.game)
+            self.journal.rewrite(game)
+        self.game = game
         self.puzzle = None
         self.show()
 

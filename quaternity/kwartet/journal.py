@@ -1,16 +1,17 @@
 """A game log kept while the game is played: the deal first, every request before the next prompt.
 
-Requests are appended as whole lines, each together with the announcements that follow from it, so
-an interrupted game resumes from its log. Only a last line that was cut off makes the file change
-otherwise: it is replaced in one step by its whole lines.
+An interrupted game resumes from its log, a `GrowingFile`: requests are appended as whole lines,
+each together with the announcements that follow from it; a last line that was cut off is taken
+away.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
+from typing import Self
 
 from quaternity.errors import InputError
+from quaternity.growing_file import GrowingFile
 from quaternity.kwartet.hands import Hand
 from quaternity.kwartet.log import GameLog, announced_at_deal, header_text
 from quaternity.kwartet.log_reading import parse_log
@@ -18,70 +19,72 @@ from quaternity.kwartet.position import Position
 from quaternity.kwartet.requests import Event
 from quaternity.kwartet.settings import KwartetSettings
 from quaternity.reading import read_bytes
-from quaternity.writing import append_text, write_bytes, write_text
 
 
-class KwartetJournal:
+class KwartetJournal(GrowingFile):
     """The log file of one game.
 
     Open with `KwartetJournal.begin` for a new file or `KwartetJournal.resume` for one that exists.
     """
 
-    def __init__(self, path: str) -> None:
-        self.path = path
-
-    @classmethod
-    def exists(cls, path: str) -> bool:
-        """Whether there is something to resume: a file that is not empty."""
-        try:
-            return Path(path).stat().st_size > 0
-        except OSError:
-            return False
-
     @classmethod
     def begin(
         cls, path: str, settings: KwartetSettings, hands: tuple[Hand, ...], names: Sequence[str]
-    ) -> KwartetJournal:
+    ) -> Self:
         """Start a new log with a deal, and what was announced at once.
 
         Raises:
-            InputError: the file cannot be written.
+            InputError: the file cannot be written, is not empty, or another process has it.
         """
         announced = announced_at_deal(Position.start(settings, hands))
         text = header_text(settings, hands, names) + "".join(f"{line}\n" for line in announced)
-        write_text(path, text)
-        return cls(path)
+        return cls.create(path, text)
 
     @classmethod
-    def resume(cls, path: str) -> tuple[KwartetJournal, GameLog]:
+    def resume(
+        cls,
+        path: str,
+        names: Sequence[str] | None = None,
+        asked: Mapping[str, object] | None = None,
+    ) -> tuple[Self, GameLog]:
         """Take up a log: the journal and the game so far.
 
+        Args:
+            names, asked: as for `agree_on`; by default any log will do.
+
         Raises:
-            InputError: the file cannot be read or written.
+            InputError: the file cannot be read or written, has other players or settings, or
+                another process plays in it.
             LogError: it is no log, or the game in it breaks the rules.
         """
-        data = read_bytes(path)
-        log = parse_log(data, path)
-        whole = data
-        if not data.endswith((b"\n", b"\r")):
-            # A last line without an end counts only if nothing can be missing from it.
-            whole = _up_to_last_line_end(data) if log.warnings else data + b"\n"
-        whole += b"".join(f"{line}\n".encode() for line in _not_yet_announced(log, whole))
-        if whole != data:
-            write_bytes(path, whole)
-        return cls(path), log
+        journal = cls(path)
+        try:
+            data = read_bytes(path)
+            log = parse_log(data, path)
+            agree_on(log, names, asked or {})
+            missing = ""
+            if not data.endswith((b"\n", b"\r")):
+                # A last line without an end counts only if nothing can be missing from it.
+                if log.warnings:
+                    data = data[: max(data.rfind(b"\n"), data.rfind(b"\r")) + 1]
+                    journal.shorten(len(data))
+                else:
+                    missing = "\n"
+            missing += "".join(f"{line}\n" for line in _not_yet_announced(log, data))
+            if missing:
+                journal.append(missing)
+        except BaseException:
+            journal.close()
+            raise
+        return journal, log
 
     def add(self, event: Event) -> None:
         """Append a request with its result and announcements; it is on disk when this returns.
 
         Raises:
-            InputError: the file cannot be written.
+            InputError: the file cannot be written, or was changed by somebody else.
         """
-        append_text(self.path, f"{event}\n")
-
-
-def _up_to_last_line_end(data: bytes) -> bytes:
-    return data[: max(data.rfind(b"\n"), data.rfind(b"\r")) + 1]
+        self.append(f"{event}\n")
 
 
 def _not_yet_announced(log: GameLog, data: bytes) -> list[str]:

@@ -1,11 +1,14 @@
-"""A journal is on the disk before the next question, not only on its way there."""
+"""A journal is on the disk before the next question, and in nobody else's hands."""
 
 import os
+import stat
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from quaternity import Game, Move, Settings
+from quaternity.errors import InputError
 from quaternity.journal import Journal
 from quaternity.record import header_text, record_text
 
@@ -19,7 +22,9 @@ def synchronised(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     fsync = os.fsync
 
     def counted(file: int) -> None:
-        lengths.append(os.fstat(file).st_size)
+        about = os.fstat(file)
+        if stat.S_ISREG(about.st_mode):
+            lengths.append(about.st_size)
         fsync(file)
 
     monkeypatch.setattr(os, "fsync", counted)
@@ -29,19 +34,26 @@ def synchronised(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 def test_every_step_is_on_the_disk(tmp_path: Path, synchronised: list[int]) -> None:
     path = tmp_path / "game.record"
     game = Game.start(Settings())
-    journal = Journal.begin(str(path), game.settings)
-    text = header_text(game.settings)
-    assert synchronised == [len(text)]
-    for number, move in enumerate(MOVES):
-        journal.add(move)
-        game = game.play(move)
-        text += f"{move}\n"
-        assert path.read_text() == text == record_text(game)
-        assert synchronised[number + 1 :] == [len(text)]
-    journal.rewrite(game.undo())
+    with Journal.begin(str(path), game.settings) as journal:
+        text = header_text(game.settings)
+        assert synchronised == [len(text)]
+        for number, move in enumerate(MOVES):
+            journal.add(move)
+            game = game.play(move)
+            text += f"{move}\n"
+            assert path.read_text() == text == record_text(game)
+            assert synchronised[number + 1 :] == [len(text)]
+        journal.rewrite(game.undo())
     assert path.read_text() == record_text(game.undo())
     assert synchronised[len(MOVES) + 1 :] == [len(record_text(game.undo()))]
-    assert Journal.resume(str(path), {})[1] == game.undo()
+    assert resumed(path) == game.undo()
+
+
+def resumed(path: Path) -> Game:
+    """The game in a record."""
+    journal, game, _ = Journal.resume(str(path), {})
+    journal.close()
+    return game
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
@@ -51,18 +63,98 @@ def test_an_undo_keeps_what_was_written_by_hand_before_it(tmp_path: Path, end: s
     begun = f"# by hand\r{header}{MOVES[0]}  # a pity{end}# now comes{end}"
     path.write_bytes(f"{begun}{MOVES[1]}{end}# a surprise{end}".encode())
     journal, game, _ = Journal.resume(str(path), {})
-    journal.rewrite(game.undo())
-    assert path.read_bytes() == begun.encode()
-    assert Journal.resume(str(path), {})[1] == game.undo()
-    journal.rewrite(game.undo())
-    assert path.read_bytes() == begun.encode()
-    # Somebody else has changed the file meanwhile: the game counts.
-    path.write_text("nonsense")
-    journal.rewrite(game.undo())
-    assert path.read_text() == record_text(game.undo())
-    path.write_text(record_text(Game.start(Settings(players=4, sets=4)).play(MOVES[0])))
-    journal.rewrite(game.undo())
-    assert path.read_text() == record_text(game.undo())
+    with journal:
+        journal.rewrite(game.undo())
+        assert path.read_bytes() == begun.encode()
+        journal.rewrite(game.undo())
+        assert path.read_bytes() == begun.encode()
+    assert resumed(path) == game.undo()
+
+
+def test_an_undo_keeps_mode_and_place(tmp_path: Path) -> None:
+    path, other = tmp_path / "game.record", tmp_path / "linked"
+    game = Game.start(Settings()).play(MOVES[0])
+    path.write_text(record_text(game))
+    path.chmod(0o640)
+    other.hardlink_to(path)
+    journal, game, _ = Journal.resume(str(path), {})
+    with journal:
+        journal.rewrite(game.undo())
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+    assert other.read_text() == record_text(game.undo())
+
+
+def test_nobody_plays_in_a_file_that_is_being_played(tmp_path: Path) -> None:
+    path, link = tmp_path / "game.record", tmp_path / "link"
+    link.symlink_to(path)
+    with Journal.begin(str(path), Settings()) as journal:
+        journal.add(MOVES[0])
+        before = path.read_bytes()
+        for name in (path, link):
+            for open_again in (
+                lambda name=name: Journal.resume(str(name), {}),
+                lambda name=name: Journal.begin(str(name), Settings(players=4, sets=4)),
+            ):
+                with pytest.raises(InputError, match="is being played in another process"):
+                    open_again()
+        assert path.read_bytes() == before
+    with pytest.raises(InputError, match="is not empty"):
+        Journal.begin(str(path), Settings())
+    assert path.read_bytes() == before
+    assert resumed(path).moves == (MOVES[0],)
+
+
+def replaced(path: Path) -> None:
+    text = path.read_text()
+    path.unlink()
+    path.write_text(text)
+
+
+@pytest.mark.parametrize(
+    ("harm", "words"),
+    [
+        (Path.unlink, "was removed or renamed meanwhile"),
+        (replaced, "was replaced by another file meanwhile"),
+        (lambda path: os.truncate(path, 9), "has 9 bytes and was left with"),
+        (lambda path: os.truncate(path, 400), "has 400 bytes and was left with"),
+    ],
+)
+def test_what_others_did_to_the_file_is_seen_and_left(
+    tmp_path: Path, harm: Callable[[Path], None], words: str
+) -> None:
+    path = tmp_path / "game.record"
+    start = Game.start(Settings())
+    with Journal.begin(str(path), start.settings) as journal:
+        journal.add(MOVES[0])
+        harm(path)
+        after = path.read_bytes() if path.exists() else None
+        with pytest.raises(InputError, match=f"{words}.*; not kept: {MOVES[1]}"):
+            journal.add(MOVES[1])
+        with pytest.raises(InputError):
+            journal.rewrite(start)
+        assert (path.read_bytes() if path.exists() else None) == after
+
+
+def test_an_undo_in_what_is_another_game_by_now_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "game.record"
+    start = Game.start(Settings())
+    path.write_text(record_text(start.play(MOVES[0])))
+    journal, game, _ = Journal.resume(str(path), {})
+    with journal:
+        text = path.read_text().replace("players 3", "players 4")
+        path.write_text(text)
+        with pytest.raises(InputError, match="was changed by another program meanwhile"):
+            journal.rewrite(game.undo())
+        assert path.read_text() == text
+
+
+def test_an_empty_file_is_begun_and_keeps_its_mode(tmp_path: Path) -> None:
+    path = tmp_path / "game.record"
+    path.touch(0o600)
+    Journal.begin(str(path), Settings()).close()
+    assert path.read_text() == header_text(Settings())
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert os.listdir(tmp_path) == [path.name]
 
 
 def test_a_last_line_that_was_cut_off_is_gone_from_the_disk(
@@ -71,6 +163,6 @@ def test_a_last_line_that_was_cut_off_is_gone_from_the_disk(
     path = tmp_path / "game.record"
     whole = header_text(Settings()) + f"{MOVES[0]}\n"
     path.write_text(whole + "1 asks 2 f")
-    Journal.resume(str(path), {})
+    resumed(path)
     assert path.read_text() == whole
     assert synchronised == [len(whole)]

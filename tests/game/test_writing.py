@@ -2,12 +2,13 @@
 
 import os
 import stat
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from quaternity.errors import InputError
-from quaternity.writing import write_text
+from quaternity.writing import replacing, try_lock, write_text
 
 
 def test_a_file_is_replaced(tmp_path: Path) -> None:
@@ -44,3 +45,105 @@ def test_what_cannot_be_written(tmp_path: Path) -> None:
         with pytest.raises(InputError, match="cannot be written"):
             write_text(path, "text")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o644, 0o666, 0o751])
+def test_mode_and_owner_stay(tmp_path: Path, mode: int) -> None:
+    path = tmp_path / "file"
+    path.write_text("old")
+    if os.geteuid() == 0:
+        os.chown(path, 1234, 4321)
+    path.chmod(mode)
+    before = path.stat()
+    with replacing(path) as part:
+        part.write_text("new")
+        # Nobody reads the part who may not read the file.
+        assert stat.S_IMODE(part.stat().st_mode) & ~mode == 0
+    after = path.stat()
+    assert path.read_text() == "new"
+    assert (after.st_mode, after.st_uid) == (before.st_mode, before.st_uid)
+    assert after.st_gid == before.st_gid
+
+
+def test_a_new_file_has_the_usual_rights_whatever_other_threads_write(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mask = os.umask(0o027)
+    # To ask for the mask it must be set, and for a moment it is another for all threads.
+    monkeypatch.setattr(os, "umask", lambda mask: pytest.fail("the mask was touched"))
+    try:
+        with ThreadPoolExecutor(4) as threads:
+            paths = [tmp_path / str(number) for number in range(8)]
+            list(threads.map(lambda path: write_text(path, "text"), paths))
+    finally:
+        monkeypatch.undo()
+        os.umask(mask)
+    assert {stat.S_IMODE(path.stat().st_mode) for path in paths} == {0o640}
+
+
+def test_a_file_that_may_not_be_written_is_not_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "file"
+    path.write_text("old")
+    path.chmod(0o444)
+    monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK)  # as if not by root
+    with pytest.raises(InputError, match=r"file: cannot be written: Permission denied"):
+        write_text(path, "new")
+    assert path.read_text() == "old"
+
+
+def test_parts_of_dead_runs_are_removed_and_no_others(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    dead, alive = tmp_path / ".file.0001.part", tmp_path / ".file.0002.part"
+    others = {tmp_path / name for name in (".other.0001.part", ".file.part2", "file.1.part")}
+    for one in (dead, alive, *others):
+        one.write_text("beginning")
+    with alive.open("rb") as file:
+        assert try_lock(file.fileno())
+        write_text(path, "whole")
+        with replacing(path) as part, replacing(path) as second:
+            part.write_text("part")
+            second.write_text("second")
+            assert {*tmp_path.iterdir()} == {path, alive, part, second} | others
+        assert path.read_text() == "part"
+    assert {*tmp_path.iterdir()} == {path, alive} | others
+    write_text(path, "whole")
+    assert {*tmp_path.iterdir()} == {path} | others
+
+
+def test_a_block_that_fails_leaves_the_old_file(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_text("old")
+
+    def interrupted() -> None:
+        with replacing(path) as part:
+            part.write_text("new")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert path.read_text() == "old"
+    assert [*tmp_path.iterdir()] == [path]
+
+
+def test_the_file_is_on_the_disk_before_its_name_and_the_name_before_the_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "file"
+    done: list[str] = []
+    fsync, replace = os.fsync, os.replace
+
+    def synchronised(handle: int) -> None:
+        is_directory = stat.S_ISDIR(os.fstat(handle).st_mode)
+        done.append("directory" if is_directory else str(os.fstat(handle).st_size))
+        fsync(handle)
+
+    def renamed(part: Path, target: Path) -> None:
+        done.append("name")
+        replace(part, target)
+
+    monkeypatch.setattr(os, "fsync", synchronised)
+    monkeypatch.setattr(os, "replace", renamed)
+    write_text(path, "text")
+    assert done == ["4", "name", "directory"]

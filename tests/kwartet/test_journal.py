@@ -14,10 +14,17 @@ from tests.kwartet.games import random_log
 
 def kept(log: GameLog, path: Path) -> str:
     """The file after a whole game was written to it request by request."""
-    journal = KwartetJournal.begin(str(path), log.settings, log.hands, log.names)
-    for event in log.events:
-        journal.add(event)
+    with KwartetJournal.begin(str(path), log.settings, log.hands, log.names) as journal:
+        for event in log.events:
+            journal.add(event)
     return path.read_text()
+
+
+def resumed(path: Path) -> GameLog:
+    """The game in a log."""
+    journal, log = KwartetJournal.resume(str(path))
+    journal.close()
+    return log
 
 
 @pytest.mark.parametrize("announce", list(Announce))
@@ -40,7 +47,7 @@ def test_wherever_it_is_cut_off_the_log_resumes_and_ends_the_same(
     deal = text.index("\n", text.index("hand 2")) + 1
     for length in range(min(first, deal), len(text) + 1):
         path.write_text(text[:length])
-        _, game = KwartetJournal.resume(str(path))
+        game = resumed(path)
         whole = path.read_text()
         assert whole == log_text(game)
         rest = "".join(f"{event}\n" for event in log.events[len(game.events) :])
@@ -52,7 +59,7 @@ def test_comments_stay(tmp_path: Path) -> None:
     path = tmp_path / "game.log"
     text = log_text(log) + "# what a game\n"
     path.write_text(text)
-    KwartetJournal.resume(str(path))
+    resumed(path)
     assert path.read_text() == text
 
 
@@ -67,3 +74,12 @@ def test_differences_are_listed_together() -> None:
         "own-card-requests no was asked for, but the record has yes; "
         "players 2 was asked for, but the record has 3"
     )
+
+
+def test_a_refused_resume_changes_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "game.log"
+    text = log_text(random_log(KwartetSettings(3, 3), Random(1)))[:-4]
+    path.write_text(text)
+    with pytest.raises(InputError, match="sets 4 was asked for"):
+        KwartetJournal.resume(str(path), None, {"sets": 4})
+    assert path.read_text() == text

@@ -1,0 +1,127 @@
+"""A game in a file is not overwritten, not played twice at once, and resumes after an interrupt."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from quaternity.journal import Journal
+from quaternity.kwartet.journal import KwartetJournal
+from quaternity.settings import Settings
+from tests.cli.conftest import Cli
+
+LOG = ("kwartet", "log", "--seats", "random,random", "--sets", 2, "--record")
+PLAY = ("play", "--record")
+KWARTET = ("kwartet", "play", "--sets", 2, "--seats", "you,you", "--record")
+
+HELD = """
+import sys
+from quaternity.growing_file import GrowingFile
+with GrowingFile(sys.argv[1]):
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_a_log_overwrites_no_saved_game_unless_told_to(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "game.log"
+    path.touch()
+    assert cli(*LOG, path).status == 0
+    text = path.read_text()
+    assert text.startswith("kwartet 1")
+    refused = cli(*LOG, path, "--seed", 1)
+    assert refused.status == 2
+    assert refused.err == f"quaternity: {path}: is there already; --force overwrites it\n"
+    assert path.read_text() == text
+    assert cli(*LOG, path, "--seed", 1, "--force").status == 0
+    assert path.read_text() != text
+    assert cli(*LOG, "/dev/null").status == 0
+
+
+@pytest.mark.parametrize("command", [PLAY, KWARTET])
+def test_a_second_process_is_refused_and_a_killed_one_is_not_waited_for(
+    cli: Cli, tmp_path: Path, command: tuple[object, ...]
+) -> None:
+    path = tmp_path / "game"
+    assert cli(*command, path).status == 0
+    text = path.read_text()
+    other = subprocess.Popen(
+        [sys.executable, "-c", HELD, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    with other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == b"held\n"
+        refused = cli(*command, path, stdin="1 0 2\nn\n")
+        assert refused.status == 2
+        assert refused.err == f"quaternity: {path}: is being played in another process\n"
+        assert path.read_text() == text
+        other.kill()
+    assert cli(*command, path).status == 0
+
+
+def test_what_was_replaced_meanwhile_gets_no_rest_of_a_game(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "game"
+    typed = iter(["1 0 2", "n", "2 1 1", "y"])
+
+    def read(prompt: str) -> str:
+        line = next(typed)
+        if line == "y":
+            path.unlink()
+            Journal.begin(str(path), Settings(sets=4, players=4)).close()
+        return line
+
+    monkeypatch.setattr("builtins.input", read)
+    outcome = cli(*PLAY, path)
+    assert outcome.status == 2
+    assert outcome.err == (
+        f"quaternity: {path}: was replaced by another file meanwhile; "
+        "not kept: 1 asks 2 for 1/1: yes\n"
+    )
+    journal, game, _ = Journal.resume(str(path), {})
+    journal.close()
+    assert (game.settings.players, game.moves) == (4, ())
+
+
+@pytest.mark.parametrize(
+    ("command", "typed", "said"),
+    [
+        (PLAY, ["1 0 2", "n"], "interrupted after 1 move"),
+        (KWARTET, [""], "interrupted after 0 requests"),
+    ],
+)
+def test_an_interrupt_says_what_resumes_the_game(
+    cli: Cli,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    command: tuple[object, ...],
+    typed: list[str],
+    said: str,
+) -> None:
+    path = tmp_path / "game"
+
+    def read(prompt: str) -> str:
+        if not typed:
+            raise KeyboardInterrupt
+        return typed.pop(0)
+
+    monkeypatch.setattr("builtins.input", read)
+    outcome = cli(*command, path)
+    assert outcome.status == 130
+    assert outcome.err == f"quaternity: {said}; {path} resumes it\n"
+    monkeypatch.undo()
+    resumed = cli(*command, path)
+    assert (resumed.status, resumed.err) == (0, "")
+    assert f"resuming {path} {said.removeprefix('interrupted ')}" in resumed.out
+
+
+def test_a_refused_resume_of_a_log_leaves_it(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "game"
+    assert cli(*KWARTET, path).status == 0
+    with KwartetJournal(str(path)) as journal:
+        journal.append("0 asks 1 f")
+    text = path.read_text()
+    assert cli("kwartet", "play", "--sets", 3, "--record", path).status == 2
+    assert path.read_text() == text
