@@ -101,9 +101,9 @@ class GrowingFile:
                     os.ftruncate(handle, self._size)
                 raise
         except OSError as error:
-            raise InputError(f"{cannot_be_written(self.path, error)}; {_lost(text)}") from error
+            raise InputError(f"{cannot_be_written(self.path, error)}{_lost(text)}") from error
         except InputError as error:
-            raise InputError(f"{error}; {_lost(text)}") from None
+            raise InputError(f"{error}{_lost(text)}") from None
         self._size += len(data)
 
     def shorten(self, length: int) -> None:
@@ -182,7 +182,8 @@ def _is_taken(path: str) -> InputError:
 
 
 def _lost(text: str) -> str:
-    return f"not kept: {', '.join(text.splitlines())}"
+    lines = text.split("\n")
+    return f"; not kept: {', '.join(filter(None, lines))}" if any(lines) else ""
 
 
 __all__ = ["GrowingFile"]

@@ -1,0 +1,183 @@
+"""Whatever the disk does, a file is the old or the new one, the message is clear, the run resumes.
+
+For every n the n-th operation on the disk fails, once or from then on, or the process dies there
+(see `tests.faults`). By default a few n are tried, the slow test tries all.
+"""
+
+import os
+from itertools import cycle
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from tests.cli.conftest import Cli, Outcome
+from tests.faults import Death, Disk, Fault
+
+RECORD = "quaternity 1\nset-size 4\nsets 3\nplayers 3\ntie-break first-in-order\n"
+DEAL = """kwartet 1
+players 2
+sets 2
+seats you,you
+hand 0: 0/0 0/1 0/2 1/0
+hand 1: 0/3 1/1 1/2 1/3
+"""
+
+
+class Command(NamedTuple):
+    """A command that writes a file, whose name follows its arguments.
+
+    Attributes:
+        typed: on standard input.
+        before: what is in the file already.
+        is_whole: whether the same command, with nothing typed, makes the whole file once more.
+    """
+
+    arguments: tuple[object, ...]
+    typed: str = ""
+    before: str | None = None
+    is_whole: bool = False
+
+
+COMMANDS = {
+    "play": Command(("play", "--record"), "1 0 2\nn\n2 1 1\ny\nundo\n2 1 0\ny\n"),
+    "play, a line cut off": Command(
+        ("play", "--record"), "2 1 1\ny\n", RECORD + "0 asks 1 for 0/2: no\n1 asks 0 f"
+    ),
+    "play, no line end": Command(
+        ("play", "--record"), "2 1 1\ny\n", RECORD + "0 asks 1 for 0/2: no"
+    ),
+    "kwartet play": Command(
+        ("kwartet", "play", "--sets", 2, "--seats", "you,you", "--seed", 4, "--record")
+    ),
+    "kwartet play, a line cut off": Command(
+        ("kwartet", "play", "--record"), "\n1 0 3\n1 1 1\n1 1 2\n", DEAL + "0 as"
+    ),
+    "kwartet log": Command(
+        ("kwartet", "log", "--sets", 2, "--seats", "random,random", "--force", "--record"),
+        before=DEAL,
+        is_whole=True,
+    ),
+    "solve": Command(
+        ("solve", "-s", 2, "-n", 2, "-p", 2, "--no-limit", "--out"), is_whole=True
+    ),
+    "kwartet simulate": Command(
+        ("kwartet", "simulate", "--games", 2, "--sets", 2, "--seats", "random,random", "--plot"),
+        before="old",
+        is_whole=True,
+    ),
+    "compare": Command(
+        ("compare", "--states", 1, "--repeats", 1, "--solvers", "matching", "--csv", "--plot"),
+        before="old",
+        is_whole=True,
+    ),
+}  # fmt: skip
+
+
+class Trial:
+    """A command that is run again and again, each time in a new folder with another fault."""
+
+    def __init__(self, name: str, cli: Cli, tmp_path: Path) -> None:
+        self.command, self.cli, self.tmp_path = COMMANDS[name], cli, tmp_path
+        self.runs = 0
+        disk = self.run(None, Fault.FULL, stays=False)
+        assert self.outcome is not None
+        assert self.outcome.status == 0
+        self.messages = self.outcome.err.replace(str(self.folder), "")
+        self.operations = disk.done
+        self.whole, self.listed = self.content(), os.listdir(self.folder)
+        self.contents: list[Any] = [*disk.seen, self.whole]
+
+    @property
+    def path(self) -> Path:
+        """The file, as the command is told; its end is a picture's, which others do not mind."""
+        return self.folder / "file.svg"
+
+    def content(self) -> bytes | None:
+        """What is in the file; an empty one is as good as none."""
+        return self.path.read_bytes() or None if self.path.exists() else None
+
+    def run(self, at: int | None, fault: Fault, *, stays: bool) -> Disk:
+        """The command with a fault."""
+        self.folder = self.tmp_path / str(self.runs)
+        self.runs += 1
+        self.folder.mkdir()
+        if self.command.before is not None:
+            self.path.write_text(self.command.before)
+        self.outcome: Outcome | None = None
+        arguments = (*self.command.arguments, self.path)
+        with Disk(self.folder, at, fault, stays, self.content) as disk:
+            try:
+                self.outcome = self.cli(*arguments, stdin=self.command.typed)
+            except Death:
+                assert fault is Fault.DEATH
+        return disk
+
+    def check(self, at: int, fault: Fault, *, stays: bool) -> None:
+        """Run with a fault, and look at what it leaves behind; then resume."""
+        what = f"operation {at} of {len(self.operations)}, {self.operations[at]}: {fault} {stays=}"
+        self.run(at, fault, stays=stays)
+        if fault is not Fault.DEATH:
+            assert self.outcome is not None
+            status, _, error = self.outcome
+            assert status in (0, 2, 4), what
+            if status:
+                assert all(line.startswith("quaternity: ") for line in error.splitlines()), what
+                assert str(self.folder) in error, (what, error)
+                assert os.strerror(fault.value) in error, (what, error)
+                assert self.content() in self.around(at), what
+            else:
+                assert error.replace(str(self.folder), "") == self.messages, what
+                assert self.content() == self.whole, what
+        again = self.cli(*self.command.arguments, self.path)
+        assert again.status == 0, (what, again.err)
+        done = self.command.is_whole or (self.outcome is not None and self.outcome.status == 0)
+        assert self.content() in ([self.whole] if done else self.around(at)), what
+        assert os.listdir(self.folder) == self.listed, what
+
+    def around(self, at: int) -> list[bytes | None]:
+        """The old and the new: what was in the file before an operation, and what was next in it.
+
+        What cannot be put on the disk is taken back.
+        """
+        now = self.contents[at]
+        found = [now, next((one for one in self.contents[at:] if one != now), now)]
+        if self.operations[at] == "fsync":
+            found.append(next((one for one in self.contents[at::-1] if one != now), now))
+        return found
+
+
+@pytest.fixture(autouse=True)
+def _without_drawing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is in a picture does not matter here, and drawing takes long."""
+    figure = pytest.importorskip("matplotlib.figure").Figure
+
+    def save(figure: Any, file: Any, **_: object) -> None:
+        file.write(b"picture")
+
+    monkeypatch.setattr(figure, "savefig", save)
+
+
+FAULTS = [
+    (Fault.FULL, True), (Fault.DEATH, False), (Fault.BROKEN, False), (Fault.FORBIDDEN, True),
+    (Fault.FULL, False), (Fault.BROKEN, True), (Fault.FORBIDDEN, False),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_here_and_there_the_disk_fails(name: str, cli: Cli, tmp_path: Path) -> None:
+    trial = Trial(name, cli, tmp_path)
+    count = len(trial.operations)
+    faults = cycle(FAULTS)
+    for number in range(0, count, max(1, count // 8)):
+        fault, stays = next(faults)
+        trial.check(number, fault, stays=stays)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", COMMANDS)
+def test_wherever_the_disk_fails(name: str, cli: Cli, tmp_path: Path) -> None:
+    trial = Trial(name, cli, tmp_path)
+    for number in range(len(trial.operations)):
+        for fault, stays in FAULTS:
+            trial.check(number, fault, stays=stays)
