@@ -1,0 +1,149 @@
+"""A real disk that is full or read-only, and processes that are killed: nothing is lost.
+
+Unlike in `test_disk_faults` also the libraries in C meet the fault.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from quaternity.kwartet.log_reading import read_log
+from quaternity.record import read_record
+from tests.cli.conftest import Cli
+
+SOLVE = ("solve", "-s", 2, "-n", 3, "-p", 3, "--no-limit", "--out")
+PAGE = 4096
+WRITERS = {
+    "play": ("play", "--record"),
+    "kwartet play": ("kwartet", "play", "--seats", "you,you", "--record"),
+    "kwartet log": ("kwartet", "log", "--seats", "random,random", "--sets", 2, "--record"),
+    "solve": SOLVE,
+    "quarto show": ("quarto", "show", "example", "N?BI??JO?FDLMEAG", "--svg"),
+}
+Disk = Callable[[str], None]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Where the small disk is mounted."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    return place
+
+
+@pytest.fixture
+def disk(folder: Path) -> Iterator[Disk]:
+    """A disk of its own in the folder: `disk("size=64k")`, later `disk("ro")`."""
+
+    def mount(options: str) -> None:
+        again = "remount," if os.path.ismount(folder) else ""
+        command = ["mount", "-t", "tmpfs", "-o", again + options, "none", str(folder)]
+        try:
+            done = subprocess.run(command, capture_output=True, check=False).returncode == 0
+        except OSError:
+            done = False
+        if not done:
+            pytest.skip("no disk can be mounted here: only root may")
+
+    yield mount
+    if os.path.ismount(folder):
+        subprocess.run(["umount", str(folder)], check=True)
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_a_full_disk(name: str, cli: Cli, folder: Path, disk: Disk) -> None:
+    disk("size=16k")
+    full, path = folder / "full", folder / "file"
+    full.write_bytes(bytes(16 * 2**10))
+    outcome = cli(*WRITERS[name], path)
+    assert outcome.status in (2, 4)
+    assert outcome.err.startswith("quaternity: ")
+    assert outcome.err.endswith(": No space left on device\n")
+    assert not path.exists()
+    full.unlink()
+    disk("size=1m")
+    assert cli(*WRITERS[name], path).status == 0
+    assert os.listdir(folder) == ["file"]
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_a_disk_that_is_read_only(name: str, cli: Cli, folder: Path, disk: Disk) -> None:
+    disk("size=1m")
+    old = folder / "old"
+    assert cli("play", "--record", old).status == 0
+    before = old.read_bytes()
+    disk("ro")
+    for path in (old, folder / "new"):
+        outcome = cli(*WRITERS[name], path)
+        assert outcome.status in (2, 4)
+        assert outcome.err.startswith("quaternity: ")
+    assert "Read-only file system" in outcome.err
+    assert os.listdir(folder) == ["old"]
+    assert old.read_bytes() == before
+
+
+def test_a_disk_that_fills_up_while_a_game_is_solved(
+    cli: Cli, tmp_path: Path, folder: Path, disk: Disk
+) -> None:
+    assert cli(*SOLVE, tmp_path / "whole").status == 0
+    whole = (tmp_path / "whole").read_bytes()
+    path = folder / "file"
+    status, stopped = None, 0
+    for pages in range(2, 100, 3):
+        disk(f"size={pages * PAGE}")
+        outcome = cli(*SOLVE, path)
+        status = outcome.status
+        if status == 0:
+            break
+        stopped += 1
+        assert status in (2, 4), pages
+        assert "Traceback" not in outcome.err
+        assert str(folder) in outcome.err, (pages, outcome.err)
+        assert "No space left on device" in outcome.err or "disk is full" in outcome.err
+        assert not path.exists()
+    assert stopped >= 3
+    assert status == 0
+    assert path.read_bytes() == whole
+    assert os.listdir(folder) == ["file"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("game", ["play", "kwartet play"])
+def test_a_game_goes_on_wherever_it_is_killed(tmp_path: Path, game: str, seed: int) -> None:
+    path, random = tmp_path / "game", Random(f"{game}/{seed}")
+    command = {
+        "play": ["play", "--random", "0", "--random", "1", "--random", "2"],
+        "kwartet play": ["kwartet", "play", "--seats", "random,random,random"],
+    }[game]
+    kept, killed = b"", 0
+    for _ in range(100):
+        run = subprocess.Popen(
+            [sys.executable, "-u", "-m", "quaternity", *command, "--record", str(path)],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        )  # fmt: skip
+        with run:
+            assert run.stdout is not None
+            assert run.stderr is not None
+            for _ in range(random.randint(1, 150)):
+                run.stdout.readline()
+            run.kill()
+            assert b"Traceback" not in run.stderr.read()
+        killed += run.returncode == -signal.SIGKILL
+        now = path.read_bytes() if path.exists() else b""
+        assert now.startswith(kept)
+        kept = now[: now.rfind(b"\n") + 1]
+        if run.returncode == 0:
+            break
+    assert killed >= 1
+    assert run.returncode == 0
+    if game == "play":
+        assert read_record(str(path)).replay().state.is_over
+    else:
+        assert read_log(str(path)).positions[-1].public.is_over
