@@ -32,12 +32,13 @@ def check_picture(path: str) -> None:
     """Make sure, before long work, that a picture could be drawn at its end.
 
     Raises:
-        InputError: the name has no known format, its directory does not exist or is not writable,
-            or matplotlib is not installed.
+        InputError: the name has no known format, it or its directory cannot be written, or
+            matplotlib is not installed.
     """
     picture_format(path)
-    directory = Path(path).parent
-    if not directory.is_dir() or not os.access(directory, os.W_OK) or Path(path).is_dir():
+    there = Path(path)
+    may_be_written = all(os.access(one, os.W_OK) for one in (there, there.parent) if one.exists())
+    if not there.parent.is_dir() or there.is_dir() or not may_be_written:
         raise InputError(f"{path}: cannot be written")
     new_figure(1, 1)
 

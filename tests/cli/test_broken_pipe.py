@@ -1,4 +1,4 @@
-"""Who reads the output may leave early: that is no failure, and nothing is impossible."""
+"""Who reads the output may leave early: that is no failure. A full disk behind it is one."""
 
 import subprocess
 import sys
@@ -9,6 +9,7 @@ import pytest
 
 from quaternity.kwartet.log import log_text
 from quaternity.kwartet.settings import KwartetSettings
+from tests.cli.conftest import Cli
 from tests.kwartet.games import random_log
 
 STATE = Path(__file__).parents[2] / "quaternity" / "data" / "possible-4-13-4.json"
@@ -34,3 +35,31 @@ def test_a_reader_who_leaves_ends_it_quietly(command: str, tmp_path: Path) -> No
     assert process.stderr.read() == b""
     assert process.wait(timeout=60) == 0
     process.stderr.close()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["compare", "--csv", "--states", "1", "--repeats", "1", "--solvers", "matching"],
+        [
+            "kwartet",
+            "simulate",
+            "--json",
+            "--games",
+            "1",
+            "--sets",
+            "2",
+            "--seats",
+            "random,random",
+        ],
+        ["check", "--json", STATE],
+    ],
+)
+def test_output_that_cannot_be_written_is_named(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, command: list[str]
+) -> None:
+    with open("/dev/full", "w") as full:
+        monkeypatch.setattr("sys.stdout", full)
+        outcome = cli(*command)
+    assert outcome.status == 2
+    assert outcome.err == "quaternity: standard output: No space left on device\n"

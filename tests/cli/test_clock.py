@@ -1,0 +1,33 @@
+"""Somebody sets the clock back, again and again: limits hold, and no time is negative."""
+
+import time
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Cli
+
+TIMED = (
+    ("fuzz", "--seconds", 0.01, "--solvers", "matching"),
+    ("kwartet", "simulate", "--games", 1, "--sets", 2, "--seats", "random,random"),
+    ("tournament", "random", "random", "--games", 1, "-s", 2, "-n", 2, "-p", 2),
+    ("solve", "-s", 2, "-n", 2, "-p", 2),
+)
+
+
+@pytest.fixture(autouse=True)
+def _backwards(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun = time.time()  # noqa: TID251 - it is this clock that is set back
+    hours = count()
+    monkeypatch.setattr("time.time", lambda: begun - 3600 * next(hours))
+
+
+@pytest.mark.parametrize("command", TIMED)
+def test_a_clock_that_goes_backwards(
+    command: tuple[object, ...], cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    outcome = cli(*command, "--json")
+    assert outcome.status == 0, outcome.err
+    assert outcome.json["seconds"] >= 0
