@@ -56,6 +56,9 @@ def run(arguments: list[str] | None = None) -> int:
             return ExitStatus.DONE
         return leave.code if isinstance(leave.code, int) else ExitStatus.DONE
     except OSError as error:
+        if error.filename is not None:
+            print(f"quaternity: {error.filename}: {error.strerror}", file=sys.stderr)
+            return ExitStatus.BAD_INPUT
         _write_nothing_more()
         if isinstance(error, BrokenPipeError):
             return ExitStatus.DONE

@@ -191,7 +191,10 @@ def _solved(
         if target is not None and work is not None:
             with progress("writing", len(solution.graph)) as bar:
                 write_tablebase(target, solution, _report_to(bar))
-            remove_working_files(state, work)
+            try:
+                remove_working_files(state, work)
+            except InputError as error:
+                warn(str(error))
     except KeyboardInterrupt:
         if work is not None and work.exists():
             warn(f"interrupted; what is done is in {work}, and the same command goes on from there")

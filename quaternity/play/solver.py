@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import gettempdir
 from typing import TYPE_CHECKING, Any
 
-from quaternity.errors import LimitError
+from quaternity.errors import InputError, LimitError
 from quaternity.play.canonical import canonical
 from quaternity.play.coding import Rules
 from quaternity.play.generation import generate, portion
@@ -148,12 +148,15 @@ def remove_working_files(state: State, directory: str | Path) -> None:
     """Remove the directory in which a game was solved from a state on, if it is there.
 
     Raises:
-        InputError: it holds something else, or is in use.
+        InputError: it holds something else, is in use, or cannot be removed.
     """
     path = Path(directory)
-    if path.exists():
-        with WorkDirectory(path, _about(Rules.of(state), canonical(state).key)) as work:
-            work.remove()
+    try:
+        if path.exists():
+            with WorkDirectory(path, _about(Rules.of(state), canonical(state).key)) as work:
+                work.remove()
+    except OSError as error:
+        raise InputError(f"{path} cannot be removed: {error.strerror or error}") from error
 
 
 def _about(rules: Rules, start: bytes) -> dict[str, Any]:

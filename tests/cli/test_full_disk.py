@@ -53,7 +53,7 @@ def disk(folder: Path) -> Iterator[Disk]:
 
     yield mount
     if os.path.ismount(folder):
-        subprocess.run(["umount", str(folder)], check=True)
+        subprocess.run(["umount", "--lazy", str(folder)], check=True)
 
 
 @pytest.mark.parametrize("name", WRITERS)
