@@ -9,7 +9,7 @@ import pytest
 from tests.cli.conftest import Cli
 
 TIMED = (
-    ("fuzz", "--seconds", 0.01, "--solvers", "matching"),
+    ("fuzz", "--seconds", 0.01, "--solvers", "coalitions"),
     ("kwartet", "simulate", "--games", 1, "--sets", 2, "--seats", "random,random"),
     ("tournament", "random", "random", "--games", 1, "-s", 2, "-n", 2, "-p", 2),
     ("solve", "-s", 2, "-n", 2, "-p", 2),
