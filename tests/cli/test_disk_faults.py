@@ -171,7 +171,7 @@ def test_here_and_there_the_disk_fails(name: str, cli: Cli, tmp_path: Path) -> N
     trial = Trial(name, cli, tmp_path)
     count = len(trial.operations)
     faults = cycle(FAULTS)
-    for number in range(0, count, max(1, count // 8)):
+    for number in range(0, count, max(1, count // 5)):
         fault, stays = next(faults)
         trial.check(number, fault, stays=stays)
 
