@@ -126,6 +126,7 @@ class Trial:
                 assert str(self.folder) in error, (what, error)
                 assert os.strerror(fault.value) in error, (what, error)
                 assert self.content() in self.around(at), what
+                assert self.content() or not self.path.exists(), what
             else:
                 # What could not be tidied up may be told.
                 told = error.replace(str(self.folder), "").removeprefix(self.messages)

@@ -13,7 +13,7 @@ from tests.cli.conftest import Cli
 
 LOG = ("kwartet", "log", "--seats", "random,random", "--sets", 2, "--record")
 PLAY = ("play", "--record")
-KWARTET = ("kwartet", "play", "--sets", 2, "--seats", "you,you", "--record")
+KWARTET = ("kwartet", "play", "--sets", 2, "--seats", "you,you", "--seed", 4, "--record")
 
 HELD = """
 import sys

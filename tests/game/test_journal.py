@@ -11,6 +11,7 @@ from quaternity import Game, Move, Settings
 from quaternity.errors import InputError
 from quaternity.journal import Journal
 from quaternity.record import header_text, record_text
+from quaternity.writing import try_lock, write_text
 
 MOVES = [Move.parse("0 asks 1 for 0/2: no"), Move.parse("1 asks 2 for 1/1: yes")]
 
@@ -135,17 +136,41 @@ def test_what_others_did_to_the_file_is_seen_and_left(
         assert (path.read_bytes() if path.exists() else None) == after
 
 
-def test_an_undo_in_what_is_another_game_by_now_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("before", "after"), [("players 3", "players 4"), ("0/2: no", "0/3: no")])
+def test_an_undo_in_what_is_another_game_by_now_is_refused(
+    tmp_path: Path, before: str, after: str
+) -> None:
     path = tmp_path / "game.record"
     start = Game.start(Settings())
-    path.write_text(record_text(start.play(MOVES[0])))
+    path.write_text(record_text(start.play(MOVES[0]).play(MOVES[1])))
     journal, game, _ = Journal.resume(str(path), {})
     with journal:
-        text = path.read_text().replace("players 3", "players 4")
+        text = path.read_text().replace(before, after)
         path.write_text(text)
         with pytest.raises(InputError, match="was changed by another program meanwhile"):
             journal.rewrite(game.undo())
         assert path.read_text() == text
+
+
+def test_what_was_replaced_before_it_was_locked_is_opened_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "game.record"
+    start = Game.start(Settings())
+    path.write_text(record_text(start))
+    left = [lambda: write_text(path, record_text(start.play(MOVES[0])))]
+
+    def lock_late(handle: int) -> bool | None:
+        while left:
+            left.pop()()
+        return try_lock(handle)
+
+    monkeypatch.setattr("quaternity.growing_file.try_lock", lock_late)
+    journal, game, _ = Journal.resume(str(path), {})
+    with journal:
+        assert game.moves == (MOVES[0],)
+        journal.add(MOVES[1])
+    assert path.read_text() == record_text(game.play(MOVES[1]))
 
 
 def test_an_empty_file_is_begun_and_keeps_its_mode(tmp_path: Path) -> None:

@@ -112,6 +112,22 @@ def test_parts_of_dead_runs_are_removed_and_no_others(tmp_path: Path) -> None:
     assert {*tmp_path.iterdir()} == {path} | others
 
 
+def test_a_part_that_is_taken_for_dead_before_it_is_locked_is_made_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken: list[Path] = []
+
+    def lock_late(handle: int) -> bool | None:
+        if not taken:
+            taken.extend(tmp_path.iterdir())
+            taken[0].unlink()
+        return try_lock(handle)
+
+    monkeypatch.setattr("quaternity.writing.try_lock", lock_late)
+    with replacing(tmp_path / "file") as part:
+        assert [part] == [*tmp_path.iterdir()] != taken
+
+
 def test_a_block_that_fails_leaves_the_old_file(tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_text("old")
