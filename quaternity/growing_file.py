@@ -15,7 +15,7 @@ from contextlib import suppress
 from typing import Self
 
 from quaternity.errors import InputError
-from quaternity.writing import cannot_be_written, try_lock, write_text
+from quaternity.writing import CAN_LOCK, cannot_be_written, replacing_locked, try_lock
 
 
 class GrowingFile:
@@ -27,15 +27,18 @@ class GrowingFile:
         path: as it was given.
     """
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, file: io.FileIO | None = None) -> None:
         """Open a file that exists.
+
+        Args:
+            file: the file, if it is open and locked already.
 
         Raises:
             InputError: it cannot be written, is no file, or another process has it open.
         """
         self.path = path
         try:
-            self._file = _locked(path)
+            self._file = file or _locked(path)
             self._size = os.fstat(self._file.fileno()).st_size
         except OSError as error:
             raise cannot_be_written(path, error) from error
@@ -64,21 +67,23 @@ class GrowingFile:
             is_new = False
         except OSError as error:
             raise cannot_be_written(path, error) from error
+        file = None
         with cls(path) as empty:
             if empty._size:
                 raise InputError(f"{path}: is not empty: another process has begun a game there")
             try:
-                write_text(path, text)
+                with replacing_locked(path) as (part, handle):
+                    part.write_text(text, encoding="utf-8", newline="")
+                    if CAN_LOCK:
+                        file = io.FileIO(os.dup(handle), "r+")
             except BaseException:
+                if file is not None:
+                    file.close()
                 if is_new:
                     with suppress(OSError):
                         os.unlink(os.path.realpath(path))
                 raise
-        file = cls(path)
-        if file._size != len(text.encode()):
-            file.close()
-            raise _is_taken(path)
-        return file
+        return cls(path, file)
 
     def append(self, text: str) -> None:
         """Add whole lines.
@@ -166,7 +171,7 @@ def _locked(path: str) -> io.FileIO:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 raise InputError(f"{path}: cannot be written: a game needs a regular file")
             if try_lock(file.fileno()) is False:
-                raise _is_taken(path)
+                raise InputError(f"{path}: is being played in another process")
             # Before it was locked another process may have replaced it.
             with suppress(FileNotFoundError):
                 if os.path.samestat(os.fstat(file.fileno()), os.stat(path)):
@@ -175,10 +180,6 @@ def _locked(path: str) -> io.FileIO:
             file.close()
             raise
         file.close()
-
-
-def _is_taken(path: str) -> InputError:
-    return InputError(f"{path}: is being played in another process")
 
 
 def _lost(text: str) -> str:

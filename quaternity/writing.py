@@ -62,6 +62,13 @@ def replacing(path: str | Path) -> Iterator[Path]:
     Raises:
         InputError: it cannot be written.
     """
+    with replacing_locked(path) as (part, _):
+        yield part
+
+
+@contextmanager
+def replacing_locked(path: str | Path) -> Iterator[tuple[Path, int]]:
+    """As `replacing`, with a handle on the file; `os.dup` of it keeps the lock after the block."""
     try:
         # What a link leads to is replaced, not the link.
         target = Path(path).resolve()
@@ -73,7 +80,7 @@ def replacing(path: str | Path) -> Iterator[Path]:
         part, handle = _new_part(target, 0o666 if old is None else old.st_mode & 0o777 | 0o600)
         try:
             try:
-                yield part
+                yield part, handle
                 os.fsync(handle)
                 if old is not None:
                     _take_over(part, old)
@@ -122,7 +129,7 @@ def _new_part(target: Path, mode: int) -> tuple[Path, int]:
     while True:
         part = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
         # From `mode` the system takes what new files are not to have.
-        handle = os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL, mode)
+        handle = os.open(part, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_EXCL, mode)
         # Another run may have taken it for dead before it was locked.
         if try_lock(handle) is not False and part.exists():
             return part, handle
@@ -162,8 +169,10 @@ def synchronise_names(directory: Path) -> None:
 
 
 __all__ = [
+    "CAN_LOCK",
     "cannot_be_written",
     "replacing",
+    "replacing_locked",
     "synchronise_names",
     "try_lock",
     "write_bytes",

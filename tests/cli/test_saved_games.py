@@ -8,6 +8,7 @@ import pytest
 
 from quaternity.journal import Journal
 from quaternity.kwartet.journal import KwartetJournal
+from quaternity.record import read_record
 from quaternity.settings import Settings
 from tests.cli.conftest import Cli
 
@@ -58,6 +59,26 @@ def test_a_second_process_is_refused_and_a_killed_one_is_not_waited_for(
         assert path.read_text() == text
         other.kill()
     assert cli(*command, path).status == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(5))
+def test_many_processes_at_once_play_one_game(tmp_path: Path, seed: int) -> None:
+    path = tmp_path / "game"
+    seats = [option for seat in range(3) for option in ("--random", str(seat))]
+    command = [sys.executable, "-m", "quaternity", "play", *seats, "--record", str(path)]
+    runs = [
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for _ in range(4)
+    ]
+    told = [run.communicate()[1] for run in runs]
+    statuses = [run.returncode for run in runs]
+    assert 0 in statuses
+    for status, error in zip(statuses, told, strict=True):
+        assert (status == 0) == (error == "")
+        assert not error or "another process" in error
+    # A game that two had played would break the rules.
+    assert read_record(str(path)).replay().state.is_over
 
 
 def test_what_was_replaced_meanwhile_gets_no_rest_of_a_game(

@@ -3,7 +3,9 @@
 import os
 import stat
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 
@@ -103,6 +105,28 @@ def test_nobody_plays_in_a_file_that_is_being_played(tmp_path: Path) -> None:
         Journal.begin(str(path), Settings())
     assert path.read_bytes() == before
     assert resumed(path).moves == (MOVES[0],)
+
+
+def test_of_many_who_begin_at_once_one_plays(tmp_path: Path) -> None:
+    path = tmp_path / "game.record"
+    ready = Barrier(6)
+
+    def begin(players: int) -> str:
+        ready.wait()
+        try:
+            with Journal.begin(str(path), Settings(players=players, sets=players)) as journal:
+                journal.add(MOVES[0])
+        except InputError as error:
+            return str(error)
+        return ""
+
+    with ThreadPoolExecutor(6) as threads:
+        told = list(threads.map(begin, range(3, 9)))
+    assert told.count("") == 1
+    assert all("another process" in text for text in told if text)
+    game = resumed(path)
+    assert (game.settings.players, game.moves) == (told.index("") + 3, (MOVES[0],))
+    assert os.listdir(tmp_path) == [path.name]
 
 
 def replaced(path: Path) -> None:
