@@ -61,14 +61,13 @@ class GrowingFile:
         """
         is_new = True
         try:
-            handle = os.open(os.path.realpath(path), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
-            os.close(handle)
+            empty = cls(path, _locked(os.path.realpath(path), os.O_CREAT | os.O_EXCL))
         except FileExistsError:
-            is_new = False
+            empty, is_new = cls(path), False
         except OSError as error:
             raise cannot_be_written(path, error) from error
         file = None
-        with cls(path) as empty:
+        with empty:
             if empty._size:
                 raise InputError(f"{path}: is not empty: another process has begun a game there")
             try:
@@ -76,6 +75,8 @@ class GrowingFile:
                     part.write_text(text, encoding="utf-8", newline="")
                     if CAN_LOCK:
                         file = io.FileIO(os.dup(handle), "r+")
+                    else:
+                        empty.close()  # Windows replaces no file that is open
             except BaseException:
                 if file is not None:
                     file.close()
@@ -157,16 +158,19 @@ class GrowingFile:
         self.close()
 
 
-def _locked(path: str) -> io.FileIO:
+def _locked(path: str, how: int = 0) -> io.FileIO:
     """A file, open and locked.
+
+    Args:
+        how: flags for opening it, besides those for reading and appending.
 
     Raises:
         InputError: it is none, or another process has it.
         OSError: it cannot be opened.
     """
     while True:
-        flags = os.O_RDWR | os.O_APPEND | getattr(os, "O_BINARY", 0)
-        file = io.FileIO(os.open(path, flags), "r+")
+        flags = how | os.O_RDWR | os.O_APPEND | getattr(os, "O_BINARY", 0)
+        file = io.FileIO(os.open(path, flags, 0o666), "r+")
         try:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 raise InputError(f"{path}: cannot be written: a game needs a regular file")
