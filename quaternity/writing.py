@@ -159,13 +159,22 @@ def _take_over(part: Path, old: os.stat_result) -> None:
 
 
 def synchronise_names(directory: Path) -> None:
-    """Put the names of a directory on the disk, where the system can."""
-    with suppress(OSError):
+    """Put the names of a directory on the disk, where the system knows how to.
+
+    Raises:
+        OSError: the disk failed.
+    """
+    try:
         handle = os.open(directory, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+    except OSError:  # Windows opens no directories, and others none that may not be listed
+        return
+    try:
+        os.fsync(handle)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.EBADF, errno.ENOTSUP):
+            raise
+    finally:
+        os.close(handle)
 
 
 __all__ = [

@@ -21,7 +21,7 @@ from zlib import crc32
 import numpy as np
 
 from quaternity.errors import InputError
-from quaternity.writing import write_text
+from quaternity.writing import synchronise_names, try_lock, write_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -245,7 +245,7 @@ class WorkDirectory:
     def drop(self, names: Iterable[str]) -> None:
         """Remove files that are not needed any more."""
         if self._durable:
-            _sync_directory(self.path)  # what makes them needless has its name for good
+            synchronise_names(self.path)  # what makes them needless has its name for good
         for name in names:
             (self.path / name).unlink(missing_ok=True)
 
@@ -295,15 +295,6 @@ def remove_dead_directories(folder: Path) -> None:
             continue
 
 
-def _sync_directory(path: Path) -> None:
-    """Have the names in a directory on the disk."""
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
 def _locked(path: Path, surely: bool = False) -> BinaryIO:
     """A file that no other run has, for as long as it is open.
 
@@ -313,17 +304,10 @@ def _locked(path: Path, surely: bool = False) -> BinaryIO:
         InputError: another run has it.
         OSError: it cannot be opened.
     """
-    import fcntl
-
     file = path.open("ab")
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        # The run that had it may have removed it in between.
-        taken = os.fstat(file.fileno()).st_nlink == 0
-    except BlockingIOError:
-        taken = True
-    except OSError:  # a file system without locks
-        taken = surely
+    locked = try_lock(file.fileno())
+    # The run that had it may have removed it in between.
+    taken = os.fstat(file.fileno()).st_nlink == 0 if locked else surely or locked is False
     if taken:
         file.close()
         raise InputError(f"{path.parent} is in use by another run")
