@@ -165,14 +165,15 @@ def _show(
     from quaternity.kwartet.standing import standing, worlds_by_go
 
     result = standing(tournament.strategies, finished, tournament.games_a_deal)
-    if plot is not None:
-        from quaternity.kwartet.standing_plot import plot_standing
-
-        plot_standing(plot, result, worlds_by_go(finished, tournament.games_a_deal))
     if as_json:
         print(json.dumps(_document(result, seconds, failed)))
     else:
         _print(result, seconds)
+    # A picture that fails costs no results.
+    if plot is not None:
+        from quaternity.kwartet.standing_plot import plot_standing
+
+        plot_standing(plot, result, worlds_by_go(finished, tournament.games_a_deal))
 
 
 def _document(result: Standing, seconds: float, failed: dict[str, Any] | None) -> dict[str, Any]:

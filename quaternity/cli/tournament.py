@@ -131,15 +131,16 @@ def _show(
     from quaternity.seatings import labels
 
     table = tabulated(results, len(plan.bots), Random(plan.seed))
-    if plot is not None:
-        from quaternity.play.tournament_plot import plot_tournament
-
-        plot_tournament(plot, labels(plan.bots), table)
     if as_json:
         document = _document(plan, table, len(results), seconds)
         print(json.dumps({**document, "labels": labels(plan.bots), "failed": failed}))
     else:
         _print(plan, table, len(results))
+    # A picture that fails costs no results.
+    if plot is not None:
+        from quaternity.play.tournament_plot import plot_tournament
+
+        plot_tournament(plot, labels(plan.bots), table)
 
 
 def _document(plan: Tournament, table: Table, games: int, seconds: float) -> dict[str, Any]:

@@ -66,6 +66,11 @@ COMMANDS = {
         before="old",
         is_whole=True,
     ),
+    "tournament": Command(
+        ("tournament", "random", "random", "--games", 2, "-s", 2, "-n", 2, "-p", 2, "--plot"),
+        before="old",
+        is_whole=True,
+    ),
     "compare": Command(
         ("compare", "--states", 1, "--repeats", 1, "--solvers", "matching", "--csv", "--plot"),
         before="old",
@@ -119,7 +124,9 @@ class Trial:
         self.run(at, fault, stays=stays)
         if fault is not Fault.DEATH:
             assert self.outcome is not None
-            status, _, error = self.outcome
+            status, out, error = self.outcome
+            if "--plot" in self.command.arguments:
+                assert out, what  # a picture that fails costs no results
             assert status in (0, 2, 4), what
             if status:
                 assert all(line.startswith("quaternity: ") for line in error.splitlines()), what
