@@ -3,11 +3,9 @@
 import io
 import json
 from collections.abc import Callable
-from functools import cache
 from typing import Any, NamedTuple
 
 import pytest
-import typer.main
 
 from quaternity.cli.commands import run
 
@@ -27,9 +25,6 @@ class Outcome(NamedTuple):
 
 Cli = Callable[..., Outcome]
 
-built = cache(typer.main.get_command)
-"""The command line made of its declarations, which takes longer than most commands do, once."""
-
 
 @pytest.fixture
 def cli(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Cli:
@@ -38,7 +33,6 @@ def cli(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> C
     def call(*arguments: object, stdin: str | bytes = "") -> Outcome:
         data = stdin.encode() if isinstance(stdin, str) else stdin
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(data), encoding="utf-8"))
-        monkeypatch.setattr("typer.main.get_command", built)
         capfd.readouterr()
         status = run([str(argument) for argument in arguments])
         captured = capfd.readouterr()
