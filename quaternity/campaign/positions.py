@@ -43,7 +43,7 @@ def position_fault(state: State, solvers: Sequence[Solver], tally: Tally) -> Fau
     fault, feasible = _judged(state, state.problem, solvers, tally)
     if fault is not None:
         return fault
-    if not feasible:
+    if feasible is False:
         return "a position reached by legal moves is judged infeasible", state
     if not state.is_over and not state.legal_questions:
         return f"player {state.turn} is on turn and has no question to ask", state
@@ -52,13 +52,16 @@ def position_fault(state: State, solvers: Sequence[Solver], tally: Tally) -> Fau
 
 def _judged(
     state: State, problem: DealProblem, solvers: Sequence[Solver], tally: Tally
-) -> tuple[Fault | None, bool]:
-    """The solvers' faults on a problem that comes from a state, and whether it is feasible."""
+) -> tuple[Fault | None, bool | None]:
+    """The solvers' faults on a problem that comes from a state, and whether it is feasible.
+
+    None: no solver took it, so there is nothing to compare.
+    """
     judgement = judge(problem, solvers)
     tally.judged(judgement)
     if judgement.faults:
         return (judgement.in_words(), with_problem(state, problem)), False
-    return None, bool(judgement.feasible)
+    return None, judgement.feasible
 
 
 def _question_fault(state: State, solvers: Sequence[Solver], tally: Tally) -> Fault | None:
@@ -72,7 +75,7 @@ def _question_fault(state: State, solvers: Sequence[Solver], tally: Tally) -> Fa
         fault, feasible = _judged(state, problem, asked, tally)
         if fault is not None:
             return f"after '{question}: {answer}' {fault[0]}", fault[1]
-        if (answer in found.get(question, ())) != feasible:
+        if feasible is not None and (answer in found.get(question, ())) != feasible:
             legal, other = ("legal", "illegal") if feasible else ("illegal", "legal")
             text = f"'{question}: {answer}' is {legal} by the evidence, but {other} to the engine"
             return text, state
@@ -105,7 +108,7 @@ def _completion_fault(state: State, solvers: Sequence[Solver], tally: Tally) -> 
             fault, feasible = _judged(state, fewer, solvers, tally)
             if fault is not None:
                 return fault
-            if not feasible:
+            if feasible is False:
                 return f"player {player} owns all of set {index}, and it is not completed", state
     return None
 

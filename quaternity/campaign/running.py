@@ -129,7 +129,8 @@ def _problem_example(random: Random, solvers: Sequence[Solver], part: Tally) -> 
     if judgement.faults:
         return _smallest(problem, solvers)
     part.judged(judgement)
-    part.shapes[Shape.of(kind, problem, bool(judgement.feasible))] += 1
+    if judgement.feasible is not None:
+        part.shapes[Shape.of(kind, problem, judgement.feasible)] += 1
     return None
 
 

@@ -170,3 +170,10 @@ def test_a_position_that_cannot_be_is_found() -> None:
     start = State.start()
     crowded = State(DealProblem((5, 4, 4), start.problem.sets), 0, start.completed, start.set_size)
     assert fault_of(crowded) == "a position reached by legal moves is judged infeasible"
+
+
+def test_solvers_that_refuse_most_are_no_disagreement() -> None:
+    tally, finding = campaign([SOLVERS["matching"]], 60)
+    assert finding is None
+    assert tally.refused["matching"] > 0
+    assert 0 < tally.examples < 60
