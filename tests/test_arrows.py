@@ -1,0 +1,261 @@
+"""Arrows run one way: which room of the house may import which, for every file outside `tests/`.
+
+An import counts wherever it stands: at the top of a file, inside a function (lazily), or under
+`TYPE_CHECKING`: who names a thing knows it. Only what a registry loads by its name as text does
+not count; that is the point of a registry.
+"""
+
+import ast
+import subprocess
+import sys
+from collections.abc import Mapping
+from functools import cache
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+import solvers
+
+HOUSE = Path(solvers.__file__).parent.parent
+
+ROOMS: dict[str, tuple[str, str]] = {
+    # room: (its modules, a package standing for all in it; the rooms it may import);
+    # from outside of solvers/, `solvers` stands for all of it.
+    "solvers/contract": (
+        "solvers.errors solvers.interruptible solvers.memo solvers.plain_proofs solvers.problem"
+        " solvers.shortage solvers.verdict solvers.wording",
+        "",
+    ),
+    "solvers/tables": (
+        "solvers.coalition_tables solvers.set_counts",
+        "solvers/contract",
+    ),
+    "solvers/cp_sat": ("solvers.cp_sat", "solvers/contract"),
+    "solvers/max_flow": ("solvers.max_flow", "solvers/contract"),
+    "solvers/matching": ("solvers.matching", "solvers/contract"),
+    "solvers/coalitions": ("solvers.coalitions", "solvers/contract solvers/tables"),
+    "solvers/brute_force": ("solvers.brute_force", "solvers/contract"),
+    "solvers/registry": ("solvers.registry", "solvers/contract"),
+    "solvers/counting": (
+        "solvers.counting solvers.factor_product solvers.lane_polynomials solvers.open_cards"
+        " solvers.residue solvers.sampling solvers.set_ways",
+        "solvers/contract",
+    ),
+    "solvers/filtering": (
+        "solvers.filtering solvers.flow_filtering solvers.table_filtering",
+        "solvers/contract solvers/tables solvers/max_flow",
+    ),
+    "solvers/trials": (
+        "solvers.conformance solvers.counterexample solvers.judgement solvers.reduction"
+        " solvers.strategies",
+        "solvers/contract solvers/registry",
+    ),
+    "solvers/door": (
+        "solvers",
+        "solvers/contract solvers/registry solvers/counting solvers/filtering",
+    ),
+    "errors": ("quaternity.errors", "solvers"),
+    "files": (
+        "quaternity.findings quaternity.pictures quaternity.reading quaternity.writing",
+        "errors",
+    ),
+    "workers": ("quaternity.cluster quaternity.workers", "errors"),
+    "values": (
+        "quaternity.cards quaternity.question quaternity.settings",
+        "errors solvers",
+    ),
+    "moves": (
+        "quaternity.completion quaternity.listed quaternity.set_moves quaternity.transition"
+        " quaternity.turns",
+        "values solvers",
+    ),
+    "states": (
+        "quaternity.faults quaternity.game quaternity.html quaternity.legal quaternity.state",
+        "moves values errors solvers",
+    ),
+    "random": (
+        "quaternity.random_play quaternity.strategies",
+        "states values solvers",
+    ),
+    "records": (
+        "quaternity.documents quaternity.journal quaternity.record quaternity.state_file",
+        "states moves values files errors solvers",
+    ),
+    "insight": (
+        "quaternity.analysis quaternity.analysis_plot quaternity.check quaternity.explanation"
+        " quaternity.information quaternity.perft",
+        "records states moves values files errors solvers",
+    ),
+    "campaign": (
+        "quaternity.campaign",
+        "records random states values workers solvers",
+    ),
+    "comparison": ("quaternity.comparison", "records random states values files errors solvers"),
+    "epistemic": ("quaternity.epistemic", "values errors solvers"),
+    "kwartet": ("quaternity.kwartet", "moves values workers files errors solvers"),
+    "quarto": ("quaternity.quarto", "files errors solvers"),
+    "ternary": ("quaternity.ternary", "errors solvers"),
+    "play": ("quaternity.play", "states moves values workers files errors solvers"),
+    "face": ("quaternity", "insight records states values errors"),
+    "cli": (
+        "quaternity.cli",
+        "play ternary quarto kwartet epistemic comparison campaign insight records states values"
+        " workers files errors solvers",
+    ),
+    "entry": ("quaternity.__main__", "cli"),
+}
+
+CIRCLES = [
+    {"quaternity.faults", "quaternity.html", "quaternity.legal", "quaternity.state"},
+    {"quaternity.cluster", "quaternity.workers"},
+    {"quaternity.epistemic.by_solvers", "quaternity.epistemic.common_knowledge"},
+]
+"""Files that know each other, all within one room. There are to be no more."""
+
+Sources = dict[str, str]
+
+
+def sources() -> Sources:
+    """The text of every module of the house by its dotted name."""
+    found = {}
+    for package in ("quaternity", "solvers"):
+        for path in sorted((HOUSE / package).rglob("*.py")):
+            parts = path.relative_to(HOUSE).with_suffix("").parts
+            name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+            found[name] = path.read_text(encoding="utf-8")
+    return found
+
+
+@cache
+def imported(text: str) -> set[str]:
+    """The dotted names a file imports; of `from a import b` it is `a.b`, module or not."""
+    names = set()
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            names |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return names
+
+
+def arrows(files: Sources) -> dict[str, set[str]]:
+    """Per module the modules of the house (and of its tests) that it imports."""
+
+    def module(name: str) -> str | None:
+        while name and name not in files:
+            if name == "tests":
+                return name
+            name = name.rpartition(".")[0]
+        return name or None
+
+    return {
+        user: {used for name in imported(text) if (used := module(name))} - {user}
+        for user, text in files.items()
+    }
+
+
+def room_of(module: str) -> str | None:
+    """The room of a module: that of its name, else of the package it is in."""
+    for room, (modules, _) in ROOMS.items():
+        if module in modules.split():
+            return room
+    package = module.rpartition(".")[0]
+    return room_of(package) if "." in package else None
+
+
+def stands_for(target: str) -> set[str]:
+    """The rooms that an entry of the table means."""
+    return {target} if target in ROOMS else {one for one in ROOMS if one.startswith(f"{target}/")}
+
+
+def may_import(room: str) -> set[str]:
+    """The rooms that a room may import."""
+    return {one for target in ROOMS[room][1].split() for one in stands_for(target)}
+
+
+def findings(files: Sources) -> list[str]:
+    """Every disagreement of the files with the table, a sentence each."""
+    found = [f"{module} is in no room of the table" for module in files if not room_of(module)]
+    unused = {(room, target) for room, (_, uses) in ROOMS.items() for target in uses.split()}
+    for user, targets in arrows(files).items():
+        here = room_of(user)
+        for used in sorted(targets):
+            there = room_of(used)
+            if here is None or here == there:
+                continue
+            if there is None or there not in may_import(here):
+                found.append(f"{user} imports {used}: the table has no arrow {here} -> {there}")
+            unused -= {(here, one) for one in ROOMS[here][1].split() if there in stands_for(one)}
+    found += [f"nobody uses the arrow {room} -> {target}" for room, target in sorted(unused)]
+    return found
+
+
+def circles(targets: Mapping[str, set[str]]) -> list[set[str]]:
+    """The largest sets of modules of which each leads to each."""
+    beyond: dict[str, set[str]] = {}
+    for start in targets:
+        beyond[start], open_ends = set(), [start]
+        while open_ends:
+            new = targets.get(open_ends.pop(), set()) - beyond[start]
+            beyond[start] |= new
+            open_ends += new
+    found = [{two for two in beyond[one] if one in beyond[two]} for one in targets]
+    return [one for index, one in enumerate(found) if one and one not in found[:index]]
+
+
+def test_every_import_has_its_arrow_and_every_arrow_its_import() -> None:
+    files = sources()
+    assert len(files) > 200
+    assert findings(files) == []
+
+
+def test_the_rooms_have_no_circle() -> None:
+    list(TopologicalSorter({room: may_import(room) for room in ROOMS}).static_order())
+
+
+def test_the_files_have_no_new_circle() -> None:
+    found = circles(arrows(sources()))
+    assert sorted(map(sorted, found)) == sorted(map(sorted, CIRCLES))
+
+
+@pytest.mark.parametrize(
+    "planted",
+    [
+        "from quaternity.cli import main",
+        "import quaternity.cli.play",
+        "def lazily():\n    from quaternity.cli.app import app",
+        "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from quaternity import cli",
+        "from quaternity import Game",
+        "from tests.agreement import agree",
+    ],
+)
+@pytest.mark.parametrize("module", ["quaternity.game", "solvers.problem"])
+def test_a_planted_import_is_found(module: str, planted: str) -> None:
+    files = sources()
+    files[module] += f"\n{planted}\n"
+    (found,) = findings(files)
+    assert found.startswith(f"{module} imports ")
+    assert "the table has no arrow" in found
+
+
+def test_a_file_without_room_an_unused_arrow_and_a_circle_are_found() -> None:
+    files = sources()
+    assert findings({**files, "quaternity.utils": ""}) == [
+        "quaternity.utils is in no room of the table"
+    ]
+    del files["solvers.flow_filtering"], files["solvers.filtering"]
+    assert "nobody uses the arrow solvers/filtering -> solvers/max_flow" in findings(files)
+    assert circles({"a": {"b"}, "b": {"c"}, "c": {"a", "d"}, "d": set()}) == [{"a", "b", "c"}]
+
+
+def test_importing_the_solvers_loads_nothing_heavy() -> None:
+    code = (
+        "import sys, solvers, solvers.filtering, solvers.counting\n"
+        "heavy = {'ortools', 'numpy', 'scipy', 'hypothesis', 'pandas', 'fractions', 'random'}\n"
+        "print(sorted(heavy & {name.split('.')[0] for name in sys.modules}))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=HOUSE
+    )
+    assert done.stdout.strip() == "[]"
