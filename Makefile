@@ -1,5 +1,5 @@
 # One command each; every one makes and fills .venv by itself.
-.PHONY: help install demo test lint check format bench fuzz slow clean
+.PHONY: help install demo test thorough slow mutants lint check format bench fuzz clean
 .DEFAULT_GOAL := help
 
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
@@ -32,11 +32,18 @@ demo: $(READY)  ## set up, then referee a recorded 52-card game and damaged stat
 	show analyse $(DATA)/possible-4-13-4.json --questions; \
 	show compare -s 4 -n 13 -p 4 --states 60
 
-test: $(READY)  ## set up, then run the tests
+test: $(READY)  ## set up, then run the tests: every law, with few examples
 	$(BIN)/python -m pytest -n auto
 
-slow: $(READY)  ## the tests that take minutes
+thorough: $(READY)  ## the same tests with many examples, seeds and games; others every time
+	$(BIN)/python -m pytest -n auto --hypothesis-profile=thorough
+
+slow: $(READY)  ## the tests that cannot be made small: some ten minutes
 	$(BIN)/python -m pytest -n auto -m slow
+
+mutants: $(READY)  ## are wrong programs found? MUTANTS="solvers --sample 300 --seed 1 --minutes 60"
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --group mutants
+	$(BIN)/python -m tests.mutants $(MUTANTS)
 
 lint: $(READY)  ## format check, lint and types; changes nothing
 	$(BIN)/ruff format --check .

@@ -15,6 +15,7 @@ from quaternity.workers import Pool
 from solvers import SOLVERS, DealProblem, Solver, Verdict, solve
 from solvers.judgement import judge
 from solvers.registry import solver_from_function
+from tests.sizes import thorough
 from tests.solvers.broken import BROKEN
 
 EXACT = [SOLVERS[name] for name in ("max-flow", "coalitions", "matching")]
@@ -47,7 +48,7 @@ def test_both_kinds_of_problems_and_whole_games_are_looked_at() -> None:
     assert not tally.gave_up
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", range(thorough(1, 2)))
 @pytest.mark.parametrize("function", BROKEN, ids=lambda function: function.__name__)
 def test_a_solver_broken_on_purpose_is_found_and_shown_by_a_tiny_problem(
     function: Callable[[DealProblem], Verdict], seed: int

@@ -2,10 +2,12 @@
 
 import io
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any, NamedTuple
 
 import pytest
+import typer.main
 
 from quaternity.cli.commands import run
 
@@ -24,6 +26,14 @@ class Outcome(NamedTuple):
 
 
 Cli = Callable[..., Outcome]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def declared_once() -> Iterator[None]:
+    """Typer reads all declarations at every call; here, where one process makes many, once."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(typer.main, "get_command", cache(typer.main.get_command))
+        yield
 
 
 @pytest.fixture

@@ -26,6 +26,7 @@ from quaternity.question import Question
 from quaternity.workers import WorkersLost
 from tests.cli.conftest import Cli
 from tests.cluster import cluster
+from tests.sizes import only_thorough
 
 FIELDS = [
     "games", "strategies", "sole_wins", "tied_games", "tied_players", "win_share", "sets_won",
@@ -67,14 +68,15 @@ def test_workers_options_and_seeds_decide_the_result_as_they_should(cli: Cli) ->
         assert games(*other) != plain
 
 
+@only_thorough
 def test_a_cluster_gives_the_same_though_a_worker_is_killed(
     cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def games(*options: str) -> dict[str, object]:
         seats = "exact,mixed,greedy,random"
         done = cli(
-            "kwartet", "simulate", "--seats", seats, "--games", "240", "--seed", "3", "--json",
-            *options,
+            "kwartet", "simulate", "--seats", seats, "--games", "240",
+            "--seed", "3", "--json", *options,
         )  # fmt: skip
         assert done.status == 0, done.err
         return {name: value for name, value in done.json.items() if name != "seconds"}

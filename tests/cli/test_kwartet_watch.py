@@ -17,6 +17,7 @@ from quaternity.kwartet.settings import KwartetSettings
 from tests.cli.conftest import Cli
 from tests.kwartet.games import random_log, random_settings
 from tests.kwartet.twins import twins
+from tests.sizes import thorough
 
 
 @pytest.fixture
@@ -122,7 +123,7 @@ def test_a_seat_is_shown_its_own_knowledge_only(cli: Cli, path: Path) -> None:
     assert "hand of player 0" not in outcome.out
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(thorough(3, 6)))
 def test_a_seat_sees_the_same_whatever_the_others_hold(cli: Cli, tmp_path: Path, seed: int) -> None:
     random = Random(f"watch/{seed}")
     settings = random_settings(random, range(3, 5), range(6, 9))
@@ -152,11 +153,11 @@ def pictured(log: GameLog, step: int, seat: int) -> str:
     return page.getvalue()
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(thorough(1, 10)))
 def test_no_step_shows_a_seat_what_others_hold(seed: int) -> None:
     random = Random(f"steps/{seed}")
     pairs = 0
-    for _ in range(12):
+    for _ in range(thorough(4, 12)):
         settings = random_settings(random, range(2, 6), range(4, 9))
         game = random_log(settings, random, random.randrange(30))
         seat = random.randrange(settings.players)
@@ -165,7 +166,7 @@ def test_no_step_shows_a_seat_what_others_hold(seed: int) -> None:
         for other in twins(game, seat, random, 30):
             assert pictured(other, step, seat) == seen
             pairs += 1
-    assert pairs > 100
+    assert pairs > thorough(30, 100)
 
 
 def test_bad_logs_and_options(cli: Cli, path: Path, log: GameLog, tmp_path: Path) -> None:

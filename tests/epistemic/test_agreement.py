@@ -23,6 +23,7 @@ from quaternity.epistemic.strategies import chains, formulas, positions
 from solvers import Deal, DealProblem, SetConstraint, deal_faults
 from tests.agreement import agree
 from tests.epistemic.by_definition import holds_by_definition
+from tests.sizes import examples
 
 Position = tuple[DealProblem, Deal]
 
@@ -47,21 +48,21 @@ def drawn(data: st.DataObject, problem: DealProblem, depth: int = 3) -> Formula:
 
 
 @given(positions(max_players=3), st.data())
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=examples(250))
 def test_truth(position: Position, data: st.DataObject) -> None:
     problem, deal = position
     agree(WAYS, drawn(data, problem), problem, deal)
 
 
 @given(positions(max_sets=2, max_set_size=2), st.data())
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50))
 def test_truth_of_deep_formulas(position: Position, data: st.DataObject) -> None:
     problem, deal = position
     agree(WAYS, drawn(data, problem, 5), problem, deal)
 
 
 @given(positions(max_set_size=4), st.data())
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=examples(600))
 def test_chains_of_knowledge(position: Position, data: st.DataObject) -> None:
     problem, deal = position
     formula = data.draw(chains(Language.of(problem)), label="formula")
@@ -92,7 +93,7 @@ def test_chains_of_knowledge_in_games_of_thousands_of_deals(seed: int) -> None:
 
 
 @given(positions(max_players=3), st.data())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40))
 def test_witnesses_instead_of_patterns(position: Position, data: st.DataObject) -> None:
     """The way for sets that are too large to list their patterns gives the same answers."""
     problem, deal = position
@@ -105,7 +106,7 @@ def test_witnesses_instead_of_patterns(position: Position, data: st.DataObject) 
 
 
 @given(positions(max_players=3), st.data())
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=examples(250))
 def test_guesses_instead_of_refutations(position: Position, data: st.DataObject) -> None:
     """Refinement by counterexamples alone gives the same answers."""
     problem, deal = position
@@ -117,7 +118,7 @@ def test_guesses_instead_of_refutations(position: Position, data: st.DataObject)
 
 
 @given(positions(max_players=3), st.data())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40))
 def test_one_question_instead_of_cases(position: Position, data: st.DataObject) -> None:
     """Formulas of too many cases are asked of CP-SAT whole, with the same answers."""
     problem, deal = position
@@ -128,7 +129,7 @@ def test_one_question_instead_of_cases(position: Position, data: st.DataObject) 
 
 
 @given(positions(), st.data())
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50))
 def test_counterexamples(position: Position, data: st.DataObject) -> None:
     problem, deal = position
     formula = drawn(data, problem, 2)
@@ -147,7 +148,7 @@ def test_counterexamples(position: Position, data: st.DataObject) -> None:
 
 
 @given(positions(), st.data())
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50))
 def test_public_counterexamples(position: Position, data: st.DataObject) -> None:
     problem, _ = position
     formula = drawn(data, problem, 2)
@@ -163,7 +164,7 @@ def test_public_counterexamples(position: Position, data: st.DataObject) -> None
 
 
 @given(positions(), st.data())
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50))
 def test_ways_to_failure(position: Position, data: st.DataObject) -> None:
     """Chains are chains, lead where they should, are equally short, and exist iff C fails."""
     problem, deal = position

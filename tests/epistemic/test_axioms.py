@@ -10,10 +10,11 @@ from quaternity.epistemic import C, D, Formula, H, K, Language, Method, P, U, ev
 from quaternity.epistemic.strategies import formulas, positions
 from solvers import Deal, DealProblem, SetConstraint
 from tests.agreement import agree
+from tests.sizes import examples
 
 Position = tuple[DealProblem, Deal]
 TWO_WAYS = {str(one): partial(holds, method=one) for one in (Method.EXPLICIT, Method.SOLVERS)}
-SOME = settings(max_examples=40, deadline=None)
+SOME = settings(max_examples=examples(40))
 
 
 def true(formula: Formula, position: Position) -> bool:

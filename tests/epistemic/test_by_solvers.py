@@ -29,6 +29,7 @@ from solvers.brute_force import deals
 from solvers.filtering import closed
 from solvers.problem import every_card
 from tests.kwartet.games import random_log
+from tests.sizes import examples
 
 Position = tuple[DealProblem, Deal]
 
@@ -168,7 +169,7 @@ def test_undecided_common_knowledge(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @given(positions(max_players=3), st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 def test_information_sets(position: Position, data: st.DataObject) -> None:
     problem, deal = position
     group = tuple(data.draw(st.sets(st.integers(0, problem.players - 1))))
@@ -178,7 +179,7 @@ def test_information_sets(position: Position, data: st.DataObject) -> None:
 
 
 @given(positions(max_players=3), st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 def test_cases_are_the_deals_where_a_formula_is_true(
     position: Position, data: st.DataObject
 ) -> None:
@@ -194,7 +195,7 @@ def test_cases_are_the_deals_where_a_formula_is_true(
 
 
 @given(positions(max_players=3), st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 def test_bounds_without_knowledge(position: Position, data: st.DataObject) -> None:
     problem, deal = position
     formula = data.draw(formulas(Language.of(problem), 3))
@@ -204,7 +205,7 @@ def test_bounds_without_knowledge(position: Position, data: st.DataObject) -> No
 
 
 @given(positions(max_players=3), st.data())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200))
 def test_surroundings_share_the_truth_value(position: Position, data: st.DataObject) -> None:
     problem, deal = position
     language = Language.of(problem)
@@ -231,7 +232,7 @@ def is_refuted(problem: DealProblem, deal: Deal, seen: int, case: Case) -> bool:
 
 
 @given(hidden_cases())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150))
 def test_provable_coalitions_by_enumeration(
     hidden: tuple[DealProblem, Deal, int, Case],
 ) -> None:
@@ -243,7 +244,7 @@ def test_provable_coalitions_by_enumeration(
 
 
 @given(hidden_cases())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150))
 def test_bounds_by_groups_leave_out_no_coalition(
     hidden: tuple[DealProblem, Deal, int, Case],
 ) -> None:
@@ -262,7 +263,7 @@ def test_bounds_by_groups_leave_out_no_coalition(
 
 
 @given(positions(max_sets=2, max_set_size=3))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 def test_one_case_after_another_gives_what_each_gives_alone(position: Position) -> None:
     """What is kept of one case is not taken for another."""
     problem, _ = position
@@ -278,7 +279,7 @@ def test_one_case_after_another_gives_what_each_gives_alone(position: Position) 
 
 @pytest.mark.parametrize("most_options", [0, 4000])
 @given(hidden=hidden_cases())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 def test_refutations(most_options: int, hidden: tuple[DealProblem, Deal, int, Case]) -> None:
     """At a deal, and somewhere among all deals: by patterns and by witnesses."""
     problem, deal, seen, case = hidden

@@ -11,6 +11,7 @@ from quaternity.epistemic.explanation import MAX_LINES
 from quaternity.epistemic.strategies import chains, formulas, positions
 from quaternity.errors import InputError, LimitError
 from solvers import Deal, DealProblem, SetConstraint, deal_faults
+from tests.sizes import examples
 
 SHORT = DealProblem(
     [2, 3, 2],
@@ -24,7 +25,7 @@ DEAL = [[0, 1, 2], [0, 1, 1, 2]]
 
 @pytest.mark.parametrize("method", [Method.EXPLICIT, Method.SOLVERS])
 @given(positions(max_players=3), st.data())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100))
 def test_explanations_say_what_holds(
     method: Method, position: tuple[DealProblem, Deal], data: st.DataObject
 ) -> None:

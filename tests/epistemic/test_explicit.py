@@ -16,6 +16,7 @@ from solvers.brute_force import deals
 from solvers.counting import count_deals
 from solvers.strategies import deal_problems
 from tests.agreement import agree
+from tests.sizes import examples
 
 
 def listed(problem: DealProblem) -> list[tuple[int, ...]]:
@@ -27,14 +28,14 @@ def by_brute_force(problem: DealProblem) -> list[tuple[int, ...]]:
 
 
 @given(deal_problems())
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400))
 def test_every_deal_is_listed_once(problem: DealProblem) -> None:
     found = agree({"steps": listed, "brute force": by_brute_force}, problem)
     assert len(found) == count_deals(problem)
 
 
 @given(deal_problems())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100))
 def test_worlds_are_deals(problem: DealProblem) -> None:
     model = Model(problem)
     assert {model.deal(world) for world in range(model.worlds)} == set(deals(problem))

@@ -8,6 +8,7 @@ from quaternity import Settings, State
 from solvers import SOLVERS, Feasible, verify
 from solvers.brute_force import deals
 from tests.game.worlds import World, Worlds
+from tests.sizes import examples
 
 SIZES = [(2, 2, 2), (3, 2, 2), (2, 3, 2), (2, 3, 3), (3, 3, 3), (3, 2, 3)]
 """At most 1680 deals at the start."""
@@ -83,5 +84,5 @@ class GameMachine(RuleBasedStateMachine):
         assert bool(by_tables) != self.state.is_over
 
 
-GameMachine.TestCase.settings = settings(max_examples=50, stateful_step_count=20, deadline=None)
+GameMachine.TestCase.settings = settings(max_examples=examples(50), stateful_step_count=20)
 TestGames = GameMachine.TestCase

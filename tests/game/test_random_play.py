@@ -12,6 +12,7 @@ from quaternity import Game, Settings, State, TieBreak
 from quaternity.random_play import damaged, random_game, random_move, states_of_games
 from quaternity.strategies import damaged_states, game_settings, games, states
 from solvers import SOLVERS
+from tests.sizes import examples
 
 SIZES = [Settings(4, 3, 3), Settings(2, 2, 2), Settings(4, 13, 4), Settings(3, 4, 6)]
 
@@ -78,7 +79,7 @@ def test_settings_stay_within_their_limits(drawn: Settings) -> None:
 
 
 @given(games(max_moves=6))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50))
 def test_drawn_games_can_be_played_again(game: Game) -> None:
     again = Game.start(game.settings)
     for move in game.moves:
@@ -98,7 +99,7 @@ def test_all_kinds_occur_often(strategy: st.SearchStrategy[object], kinds: list[
     seen: Counter[object] = Counter()
 
     @given(strategy)
-    @settings(max_examples=200, deadline=None, derandomize=True, database=None)
+    @settings(max_examples=200, derandomize=True, database=None)
     def count(kind: object) -> None:
         seen[kind] += 1
 

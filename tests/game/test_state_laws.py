@@ -11,6 +11,7 @@ from quaternity.state_file import parse_state, state_text
 from quaternity.strategies import damaged_states, game_settings, games, states
 from solvers import SOLVERS, Solver, solvers_for
 from tests.agreement import agree
+from tests.sizes import examples
 
 Answers = tuple[Answer, ...]
 Names = tuple[Sequence[int], Sequence[int], Sequence[Sequence[int]]]
@@ -54,7 +55,7 @@ def legal(state: State) -> dict[Question, Answers]:
 
 
 @given(st.data(), any_state)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150))
 def test_names_do_not_matter(data: st.DataObject, state: State) -> None:
     names = data.draw(renamings(state))
     other = renamed(state, names)
@@ -65,7 +66,7 @@ def test_names_do_not_matter(data: st.DataObject, state: State) -> None:
 
 
 @given(st.data(), states())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150))
 def test_names_do_not_matter_to_what_comes_next(data: st.DataObject, state: State) -> None:
     moves = [(q, answer) for q, answers in state.legal_questions.items() for answer in answers]
     if not moves:
@@ -91,7 +92,7 @@ def legal_by(solver: Solver, state: State) -> list[tuple[Question, Answers]]:
 
 
 @given(st.one_of(any_state, larger_states))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 def test_every_solver_finds_the_same_questions(state: State) -> None:
     # Of the problems after an answer none has more owners, so who takes the state takes them all.
     takers = [one for one in solvers_for(state.problem, SOLVERS.values()) if one.name != "cp-sat"]
@@ -100,7 +101,7 @@ def test_every_solver_finds_the_same_questions(state: State) -> None:
 
 
 @given(states(max_moves=8))
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=examples(10))
 def test_cp_sat_finds_the_same_questions(state: State) -> None:
     by_cp_sat = dict(state.legal_questions_by(SOLVERS["cp-sat"]).items())
     assert by_cp_sat == legal(state)
@@ -121,7 +122,7 @@ def test_many_players_have_no_tables_and_the_same_rules() -> None:
 
 
 @given(games(max_moves=12))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40))
 def test_games_go_the_same_way_without_tables(game: Game) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(State, "has_tables", False)
@@ -133,6 +134,6 @@ def test_games_go_the_same_way_without_tables(game: Game) -> None:
 
 
 @given(any_state)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100))
 def test_states_survive_their_files(state: State) -> None:
     assert parse_state(state_text(state)).state == state

@@ -14,6 +14,7 @@ from quaternity.question import Question
 from solvers.brute_force import deals, refuses
 from tests.agreement import agree
 from tests.kwartet.games import legal_requests, random_game
+from tests.sizes import thorough
 
 
 def by_counting_deals(view: View, question: Question) -> Fraction:
@@ -23,7 +24,7 @@ def by_counting_deals(view: View, question: Question) -> Fraction:
     return Fraction(owners.count(question.asked), len(owners))
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(thorough(4, 12)))
 def test_no_request_for_a_card_of_another_has_a_better_chance(seed: int) -> None:
     random = Random(f"hint/{seed}")
     looked = 0
@@ -43,7 +44,7 @@ def test_no_request_for_a_card_of_another_has_a_better_chance(seed: int) -> None
     assert looked
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(thorough(1, 3)))
 def test_no_estimate_gets_into_the_advice(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """With many players `exact` estimates; what is said to be the best chance is counted."""
     monkeypatch.setattr(chances, "MOST_LANES", 0)

@@ -30,6 +30,7 @@ from quaternity.kwartet.tournament import (
 from quaternity.kwartet.view import View
 from quaternity.question import Question
 from quaternity.workers import open_executor
+from tests.sizes import thorough
 
 STUDENTS = ("greedy", "silent", "mixed", "random")
 COMPATIBLE = KwartetSettings(announce=Announce.AFTER_OWN_REQUEST)
@@ -129,8 +130,8 @@ def possible_deals(games: int) -> None:
             near(*ours, theirs, ours.se * sqrt(games / PUBLISHED_GAMES) + rounded)
 
 
-def test_possible_deals_by_go_in_60_games() -> None:
-    possible_deals(60)
+def test_possible_deals_by_go_in_some_games() -> None:
+    possible_deals(thorough(20, 60))
 
 
 @pytest.mark.slow
@@ -141,12 +142,12 @@ def test_possible_deals_by_go_in_2000_games() -> None:
 def test_the_same_seed_gives_the_same_games_on_any_number_of_workers() -> None:
     tournament = four("exact,silent,patient,random", seed=9)
     with open_executor() as here, open_executor(2) as there:
-        one = list(outcomes(tournament, 30, here, chunk_size=7))
-        other = list(outcomes(tournament, 30, there, chunk_size=4))
+        one = list(outcomes(tournament, 18, here, chunk_size=7))
+        other = list(outcomes(tournament, 18, there, chunk_size=4))
     assert one == other
     assert one[17] == play_game(tournament, 17)
     assert one != [
-        play_game(four("exact,silent,patient,random", seed=8), game) for game in range(30)
+        play_game(four("exact,silent,patient,random", seed=8), game) for game in range(18)
     ]
 
 

@@ -20,6 +20,7 @@ from quaternity.settings import Settings
 from quaternity.state import State
 from quaternity.strategies import game_settings, states
 from tests.play.positions import random_states
+from tests.sizes import examples
 
 START = State.start(Settings(3, 3, 3))
 
@@ -32,7 +33,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=examples(60))
 @given(
     states(game_settings(max_cards=9)).filter(lambda state: not state.is_over),
     st.sampled_from(["random", "informed", "search:4"]),

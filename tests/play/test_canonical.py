@@ -29,6 +29,7 @@ from tests.play.positions import (
     state_of,
     with_rule,
 )
+from tests.sizes import examples
 
 SYMMETRIC = game_settings().filter(
     lambda one: one.players <= 3 or one.tie_break is TieBreak.FEWEST_SETS
@@ -66,7 +67,7 @@ def test_a_key_is_the_key_of_its_own_state(state: State) -> None:
     assert code.key(code.parts(key)) == key
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=examples(60))
 @given(states(game_settings(max_cards=9), max_moves=12))
 def test_equal_keys_have_equal_futures(state: State) -> None:
     own = coding(Rules.of(state)).state(canonical(state).key)

@@ -23,6 +23,7 @@ from quaternity.settings import Settings, TieBreak
 from quaternity.state import State
 from tests.play.plain_solver import Game, PlainSolution, Position
 from tests.play.positions import random_states, state_of
+from tests.sizes import thorough
 
 
 def plain_values(
@@ -146,8 +147,7 @@ def check(sizes: tuple[int, int, int], rankings: tuple[Ranking, ...]) -> set[int
         ((3, 2, 2), "-01 1-0"),
         ((2, 3, 3), "0-12 1-02 2-01"),
         ((2, 3, 3), "210- 201- -210"),
-        pytest.param((3, 2, 3), "0-12 1-20 21-0", marks=pytest.mark.slow),
-        ((3, 2, 3), "210- 210- -201"),
+        *thorough([], [((3, 2, 3), "0-12 1-20 21-0"), ((3, 2, 3), "210- 210- -201")]),
     ],
 )
 def test_values_are_those_of_the_plain_thing(sizes: tuple[int, int, int], text: str) -> None:

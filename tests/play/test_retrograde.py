@@ -18,6 +18,7 @@ from quaternity.play.successors import choices
 from quaternity.settings import Settings, TieBreak
 from quaternity.state import State
 from tests.play.checker import quickest, slowest
+from tests.sizes import thorough
 
 
 def random_segment(random: Random, players: int, states: int) -> Segment:
@@ -110,7 +111,7 @@ def check_round(random: Random, steps: Steps, players: int) -> None:
     [
         (Settings(2, 4, 4), False),
         (Settings(2, 4, 4, TieBreak.FEWEST_SETS), True),
-        (Settings(2, 6, 4, TieBreak.FEWEST_SETS), True),
+        *thorough([], [(Settings(2, 6, 4, TieBreak.FEWEST_SETS), True)]),
     ],
 )
 def test_lengths_count_moves_and_not_what_chance_does(settings: Settings, chances: bool) -> None:

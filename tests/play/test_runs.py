@@ -15,6 +15,7 @@ from quaternity.settings import Settings
 from quaternity.state import State
 from quaternity.workers import open_executor
 from tests.cluster import cluster
+from tests.sizes import only_thorough
 
 SIZES = Settings(3, 4, 3)
 
@@ -49,6 +50,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     return path.read_bytes()
 
 
+@only_thorough
 def test_a_cluster_gives_the_same_file(tmp_path: Path, whole: bytes) -> None:
     with cluster(tmp_path, workers=2) as (address, *_), open_executor(dask=address) as pool:
         write_tablebase(tmp_path / "file", solve(State.start(SIZES), pool))

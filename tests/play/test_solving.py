@@ -22,6 +22,7 @@ from solvers.problem import DealProblem, SetConstraint
 from tests.play.checker import Claim, forced_lengths, play_out
 from tests.play.plain_solver import Game, PlainSolution
 from tests.play.positions import random_states, state_of
+from tests.sizes import thorough
 
 OPEN = SetConstraint([0b110, 0b110], [0, 0, 0], [2, 2, 2])
 """A set of two that players 1 and 2 may share in any way."""
@@ -136,7 +137,9 @@ def test_with_three_players_nobody_forces_a_win(sizes: tuple[int, int, int]) -> 
 
 
 @pytest.mark.parametrize(
-    "sizes", [(2, 2, 2), (3, 2, 2), (2, 4, 2), (2, 2, 4), (2, 3, 3), (3, 2, 3)], ids=str
+    "sizes",
+    [(2, 2, 2), (3, 2, 2), (2, 4, 2), (2, 2, 4), (2, 3, 3), *thorough([], [(3, 2, 3)])],
+    ids=str,
 )
 def test_values_are_those_of_a_plain_solver(sizes: tuple[int, int, int]) -> None:
     plain = PlainSolution(Game(*sizes))

@@ -15,6 +15,7 @@ from quaternity.quarto.rows import shared_in_rows
 from tests.agreement import agree
 from tests.quarto.boards import EXAMPLE, boards, random_open_board
 from tests.quarto.symmetries import board_symmetries, moved, piece_symmetries
+from tests.sizes import examples
 
 UNDRAWABLE = "ABC?D?M??N??????"
 """Six pieces, no quarto, and no way to a draw; with fewer pieces there is none such."""
@@ -40,7 +41,7 @@ def plain_count(board: Board) -> int:
 
 
 @given(boards(max_empty=5))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 def test_three_ways_to_count(board: Board) -> None:
     count = agree({**COUNTS, "plain": plain_count}, board)
     assert agree({**CAN, "count": lambda board: count > 0}, board) == (count > 0)
@@ -55,7 +56,7 @@ def test_counting_methods_agree_on_larger_boards() -> None:
 
 
 @given(boards())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40))
 def test_whether_a_draw_is_left(board: Board) -> None:
     agree(CAN, board)
 
@@ -71,14 +72,14 @@ def test_undrawable_boards_with_many_empty_cells() -> None:
 
 
 @given(boards(max_empty=8), st.sampled_from(range(32)), st.sampled_from(range(384)))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50))
 def test_symmetries_change_nothing(board: Board, cells: int, pieces: int) -> None:
     other = moved(board, board_symmetries()[cells], piece_symmetries()[pieces])
     assert drawn_completions(other) == drawn_completions(board)
 
 
 @given(boards(min_empty=1, max_empty=8))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50))
 def test_the_completions_are_those_after_each_piece_on_a_cell(board: Board) -> None:
     cell = board.empty[0]
     after = [board.after(cell, EXAMPLE.piece(name)) for name in board.left]

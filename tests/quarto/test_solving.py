@@ -22,6 +22,7 @@ from tests.agreement import agree
 from tests.quarto.boards import EXAMPLE, random_open_board
 from tests.quarto.minimax import Minimax
 from tests.quarto.symmetries import board_symmetries, moved, piece_symmetries
+from tests.sizes import examples
 
 Answer = tuple[int, set[tuple[int | None, str | None]]]
 
@@ -67,7 +68,7 @@ symmetry = st.tuples(st.sampled_from(range(32)), st.sampled_from(range(384)))
 
 
 @given(st.integers(0, 10**6), st.integers(5, 8), symmetry)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30))
 def test_symmetries_change_nothing(seed: int, empty: int, which: tuple[int, int]) -> None:
     random = Random(seed)
     board = random_open_board(random, empty)
@@ -90,7 +91,7 @@ def test_symmetries_change_nothing(seed: int, empty: int, which: tuple[int, int]
 
 
 @given(st.integers(0, 10**6), st.integers(6, 8))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30))
 def test_best_moves_keep_the_outcome(seed: int, empty: int) -> None:
     """The value of a position is the opposite of the opponent's after a best move, and only so."""
     random = Random(seed)
@@ -104,7 +105,7 @@ def test_best_moves_keep_the_outcome(seed: int, empty: int) -> None:
 
 
 @given(st.integers(0, 10**6), st.integers(6, 8))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30))
 def test_best_turns_keep_the_outcome(seed: int, empty: int) -> None:
     random = Random(seed)
     board = random_open_board(random, empty)

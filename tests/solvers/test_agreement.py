@@ -17,6 +17,7 @@ from solvers import (
 )
 from solvers.strategies import deal_problems, feasible_problems
 from tests.agreement import agree
+from tests.sizes import examples
 
 
 def decide(problem: DealProblem) -> Verdict:
@@ -33,13 +34,13 @@ def decide(problem: DealProblem) -> Verdict:
 
 
 @given(deal_problems())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300))
 def test_solvers_agree(problem: DealProblem) -> None:
     assert bool(decide(problem)) == coalitions.is_feasible(problem)
 
 
 @given(deal_problems(max_players=6, max_sets=6, max_set_size=6, upper_bounds=False))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100))
 def test_solvers_agree_on_larger_problems(problem: DealProblem) -> None:
     decide(problem)
 
@@ -54,7 +55,7 @@ def test_both_kinds_occur_often() -> None:
     seen: Counter[bool] = Counter()
 
     @given(deal_problems())
-    @settings(max_examples=300, deadline=None, derandomize=True, database=None)
+    @settings(max_examples=300, derandomize=True, database=None)
     def count(problem: DealProblem) -> None:
         seen[bool(solve(problem))] += 1
 

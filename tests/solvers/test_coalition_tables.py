@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from solvers import SetConstraint
 from solvers.coalition_tables import Lanes, lanes, lanes_for, tightest_witness, total
 from solvers.shortage import most_cards
+from tests.sizes import examples
 
 
 @st.composite
@@ -32,7 +33,7 @@ def written_out(constraint: SetConstraint) -> list[int] | None:
 
 
 @given(constraints(), st.sampled_from([8, 16, 32, 64]))
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(500))
 def test_a_table_packs_the_inequalities(constraint: SetConstraint, width: int) -> None:
     layout = Lanes(constraint.players, width)
     table = layout.table_of(constraint)
@@ -56,7 +57,7 @@ def unbounded(draw: st.DrawFn) -> SetConstraint:
 
 
 @given(unbounded())
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(500))
 def test_minimums_alone_are_settled_in_fewer_passes(constraint: SetConstraint) -> None:
     layout = Lanes(constraint.players, 8)
     settled = layout.settling(constraint.low, constraint.size)
@@ -66,7 +67,7 @@ def test_minimums_alone_are_settled_in_fewer_passes(constraint: SetConstraint) -
 
 
 @given(constraints().filter(lambda one: max(one.low) < 100))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200))
 def test_a_tightest_witness_is_as_tight_as_any(constraint: SetConstraint) -> None:
     for coalition in range(1 << constraint.players):
         best = min(
@@ -98,7 +99,7 @@ def test_the_parts_of_a_layout(players: int) -> None:
         )
     )
 )
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100))
 def test_many_cards_meet_as_one_by_one(width: int, case: tuple[int, list[int]]) -> None:
     players, owners = case
     layout = Lanes(players, width)

@@ -25,6 +25,7 @@ from solvers.counterexample import smallest_counterexample
 from solvers.random_problems import GameSize, brink, game_like
 from solvers.reduction import reduced, simplifications
 from solvers.strategies import deal_problems
+from tests.sizes import examples
 from tests.solvers.broken import BROKEN, MORE_RARELY_BROKEN, RARELY_BROKEN
 
 
@@ -121,7 +122,7 @@ def test_a_solver_must_refuse_what_it_says_it_refuses() -> None:
 
 
 @given(deal_problems(max_players=3, max_sets=2, max_set_size=3))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40))
 def test_tightening_never_adds_a_deal(problem: DealProblem) -> None:
     from solvers.brute_force import deals
 
@@ -157,7 +158,7 @@ def test_a_check_that_changes_its_mind_still_gives_its_finding() -> None:
 
 
 @given(deal_problems(same_size=True), st.booleans())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 def test_simplifications_are_simpler_and_stay_in_kind(
     problem: DealProblem, same_size: bool
 ) -> None:

@@ -25,6 +25,7 @@ from solvers.brute_force import deals
 from solvers.counting import Chances
 from solvers.strategies import deal_problems
 from tests.agreement import agree
+from tests.sizes import examples
 from tests.solvers.plain_counting import (
     chances_by_enumeration,
     chances_by_remaining_hands,
@@ -39,7 +40,7 @@ def multinomial(*hands: int) -> int:
 
 
 @given(deal_problems())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300))
 def test_three_ways_to_count(problem: DealProblem) -> None:
     agree(
         {
@@ -52,7 +53,7 @@ def test_three_ways_to_count(problem: DealProblem) -> None:
 
 
 @given(deal_problems())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150))
 def test_three_ways_to_chances(problem: DealProblem) -> None:
     agree(
         {
@@ -65,7 +66,7 @@ def test_three_ways_to_chances(problem: DealProblem) -> None:
 
 
 @given(deal_problems(max_players=4, max_sets=6, max_set_size=5))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100))
 def test_larger_problems_by_two_ways(problem: DealProblem) -> None:
     deals = agree({"polynomial": count_deals, "remaining hands": count_by_remaining_hands}, problem)
     assert bool(deals) == bool(solve(problem))
@@ -76,7 +77,7 @@ def test_larger_problems_by_two_ways(problem: DealProblem) -> None:
 
 
 @given(deal_problems(max_sets=3))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150))
 def test_distributions_are_those_of_enumerated_deals(problem: DealProblem) -> None:
     for index in range(len(problem.sets)):
         vectors = agree(
@@ -94,7 +95,7 @@ def test_distributions_are_those_of_enumerated_deals(problem: DealProblem) -> No
 
 
 @given(deal_problems(max_players=4, max_sets=4, max_set_size=4), st.data())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200))
 def test_deals_given_more_about_a_set_are_those_of_a_problem_that_says_so(
     problem: DealProblem, data: st.DataObject
 ) -> None:

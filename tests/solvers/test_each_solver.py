@@ -21,11 +21,12 @@ from solvers import (
     verify,
 )
 from solvers.strategies import deal_problems
+from tests.sizes import examples
 from tests.solvers.problems import bound_everywhere, free_start
 
 
 @given(deal_problems())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200))
 def test_matching_refuses_exactly_when_an_upper_bound_matters(problem: DealProblem) -> None:
     matters = any(
         one.high[player] < sum(mask >> player & 1 for mask in one.owners)
@@ -36,7 +37,7 @@ def test_matching_refuses_exactly_when_an_upper_bound_matters(problem: DealProbl
 
 
 @given(deal_problems(upper_bounds=False))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100))
 def test_problems_without_upper_bounds_are_all_taken_by_matching(problem: DealProblem) -> None:
     assert matching.refuses(problem) is None
 
@@ -96,7 +97,7 @@ def test_a_time_limit_that_cannot_be(seconds: float) -> None:
 
 
 @given(deal_problems())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100))
 def test_bundled_cards_give_the_same_verdicts(problem: DealProblem) -> None:
     with pytest.MonkeyPatch.context() as patch:
         plain = cp_sat.prepare(problem)()

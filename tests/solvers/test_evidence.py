@@ -26,13 +26,14 @@ from solvers.brute_force import deals
 from solvers.judgement import judge, weigh
 from solvers.registry import SOLVERS, solver_from_function
 from solvers.strategies import feasible_problems, spoilt_problems
+from tests.sizes import examples
 from tests.solvers.hostile import HoldsToo, Sure, not_verdicts
 
 PAIR = DealProblem([1, 1], [SetConstraint.of([[0, 1], [1]], players=2)])
 
 
 @given(feasible_problems(), st.data())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200))
 def test_a_deal_with_one_card_moved_does_not_verify(
     problem: DealProblem, data: st.DataObject
 ) -> None:
@@ -51,7 +52,7 @@ def test_a_deal_with_one_card_moved_does_not_verify(
 
 
 @given(feasible_problems(), st.data())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100))
 def test_a_deal_of_other_cards_does_not_verify(problem: DealProblem, data: st.DataObject) -> None:
     verdict = solve(problem)
     assert isinstance(verdict, Feasible)
@@ -83,7 +84,7 @@ def every_certificate(data: st.DataObject, problem: DealProblem) -> list[Verdict
 
 
 @given(feasible_problems(), st.data())
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400))
 def test_nothing_proves_a_feasible_problem_infeasible(
     problem: DealProblem, data: st.DataObject
 ) -> None:
@@ -92,7 +93,7 @@ def test_nothing_proves_a_feasible_problem_infeasible(
 
 
 @given(spoilt_problems(), st.data())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200))
 def test_nothing_proves_an_infeasible_problem_feasible(
     problem: DealProblem, data: st.DataObject
 ) -> None:
@@ -110,7 +111,7 @@ def test_nothing_proves_an_infeasible_problem_feasible(
 
 
 @given(spoilt_problems(max_players=3, max_sets=2), st.data())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300))
 def test_a_certificate_that_holds_is_a_proof(problem: DealProblem, data: st.DataObject) -> None:
     for verdict in every_certificate(data, problem):
         if verify(problem, verdict):
@@ -118,7 +119,7 @@ def test_a_certificate_that_holds_is_a_proof(problem: DealProblem, data: st.Data
 
 
 @given(spoilt_problems())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100))
 def test_a_proof_does_not_survive_the_loss_of_every_constraint(problem: DealProblem) -> None:
     everybody = (1 << problem.players) - 1
     free = [

@@ -17,6 +17,7 @@ from solvers.brute_force import deals
 from solvers.filtering import FILTERS
 from solvers.strategies import deal_problems, feasible_problems
 from tests.agreement import agree
+from tests.sizes import examples
 from tests.solvers.problems import bound_everywhere, free_start, oracle_problems
 
 
@@ -40,7 +41,7 @@ def closed_by_enumeration(problem: DealProblem) -> DealProblem:
 
 
 @given(deal_problems())
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400))
 def test_three_ways_to_close(problem: DealProblem) -> None:
     if solve(problem):
         agree(FILTERS | {"enumeration": closed_by_enumeration}, problem)
@@ -51,7 +52,7 @@ def test_three_ways_to_close(problem: DealProblem) -> None:
 
 
 @given(feasible_problems(max_players=6, max_sets=6, max_set_size=6))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150))
 def test_tables_and_flow_agree_on_larger_problems(problem: DealProblem) -> None:
     assert closed(problem) == agree(FILTERS, problem)
 
@@ -66,7 +67,7 @@ def test_tables_and_flow_agree_on_game_states() -> None:
 
 
 @given(feasible_problems(max_players=5, max_sets=4, max_set_size=5))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100))
 def test_nothing_in_a_closed_problem_can_be_tightened(problem: DealProblem) -> None:
     tight = closed(problem)
     assert closed(tight) == tight

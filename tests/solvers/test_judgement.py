@@ -23,6 +23,7 @@ from solvers.judgement import OURSELVES, judge, weigh
 from solvers.random_problems import Sizes, loosened, spoilt
 from solvers.registry import Solver, solver_from_function
 from solvers.strategies import deal_problems
+from tests.sizes import examples
 from tests.solvers.broken import BROKEN, always_says_no, divides_by_zero
 
 FREE = DealProblem([1, 1], [SetConstraint.of([[0, 1], [0, 1]], players=2)])
@@ -45,7 +46,7 @@ class RudeLimit(Rude, LimitError):
 
 
 @given(deal_problems())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 def test_all_is_well_with_the_solvers_of_the_table(problem: DealProblem) -> None:
     judgement = judge(problem, SOLVERS.values())
     assert judgement.faults == ()

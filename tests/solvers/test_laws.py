@@ -6,8 +6,9 @@ from hypothesis import strategies as st
 from solvers import DealProblem, SetConstraint, certify, count_deals, solve, verify
 from solvers.registry import SOLVERS
 from solvers.strategies import deal_problems, spoilt_problems
+from tests.sizes import examples
 
-EVERY_SOLVER = settings(max_examples=150, deadline=None)
+EVERY_SOLVER = settings(max_examples=examples(150))
 
 
 def verdicts(problem: DealProblem) -> dict[str, bool]:
@@ -34,7 +35,7 @@ def test_names_do_not_matter(problem: DealProblem, data: st.DataObject) -> None:
 
 
 @given(deal_problems(), st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150))
 def test_renaming_back_gives_the_same_problem(problem: DealProblem, data: st.DataObject) -> None:
     players = data.draw(st.permutations(range(problem.players)))
     sets = data.draw(st.permutations(range(len(problem.sets))))
@@ -75,7 +76,7 @@ def test_tightening_never_adds_a_deal(pair: tuple[DealProblem, DealProblem]) -> 
 
 
 @given(deal_problems())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150))
 def test_a_proof_survives_tightening(problem: DealProblem) -> None:
     verdict = solve(problem)
     if not verdict:

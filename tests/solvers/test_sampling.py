@@ -21,6 +21,7 @@ from solvers import (
 )
 from solvers.brute_force import deals
 from solvers.strategies import deal_problems
+from tests.sizes import examples
 from tests.solvers.problems import bound_everywhere, free_start, start_seen_by_one
 
 MIXED = DealProblem(
@@ -34,7 +35,7 @@ MIXED = DealProblem(
 
 
 @given(deal_problems())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200))
 def test_numbers_and_deals_correspond(problem: DealProblem) -> None:
     numbered = NumberedDeals(problem)
     listed = sorted(numbered.deal(number).owner for number in range(numbered.number))

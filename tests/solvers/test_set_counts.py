@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 
 from solvers import SetConstraint, players_in
 from solvers.set_counts import count_vectors, hand_out
+from tests.sizes import examples
 
 
 @given(st.integers(1, 4), st.data())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200))
 def test_cards_can_be_handed_out_by_every_count_vector_and_no_other(
     players: int, data: st.DataObject
 ) -> None:

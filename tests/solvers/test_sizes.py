@@ -14,6 +14,7 @@ from solvers import (
     verify,
 )
 from tests.agreement import agree
+from tests.sizes import thorough
 from tests.solvers.problems import free_start
 
 
@@ -41,7 +42,7 @@ def crowd(size: int, sets: int, players: int, too_many: int) -> DealProblem:
     return DealProblem(hands, [first, *[other] * (sets - 1)])
 
 
-@pytest.mark.parametrize(("size", "sets"), [(400, 10), (40, 100), (8, 500)])
+@pytest.mark.parametrize(("size", "sets"), [(400, 10), *thorough([], [(40, 100), (8, 500)])])
 def test_four_thousand_cards_and_eight_players(size: int, sets: int) -> None:
     assert decide(crowd(size, sets, 8, too_many=0))
     assert not decide(crowd(size, sets, 8, too_many=1))

@@ -29,6 +29,7 @@ from quaternity.ternary.hyperplane import (
 )
 from quaternity.ternary.tables import bits_of, cards_in
 from tests.agreement import agree
+from tests.sizes import examples
 from tests.ternary.tables import RULES, holds_no_three, most_without_three, tables
 
 BY_METHOD = {
@@ -49,14 +50,14 @@ def test_methods_agree_on_tables(table: list[int], rule: Rule) -> None:
 
 
 @given(tables(0, 10), RULES)
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=examples(40))
 def test_no_larger_part_exists_on_small_tables(table: list[int], rule: Rule) -> None:
     for name in LARGEST_METHODS:
         assert len(largest_free(table, rule, name)) == most_without_three(table, rule)
 
 
 @given(tables(30, 80))
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=examples(25))
 def test_methods_agree_on_large_tables_under_the_rule_of_the_text(table: list[int]) -> None:
     agree(
         BY_METHOD,
@@ -68,7 +69,7 @@ def test_methods_agree_on_large_tables_under_the_rule_of_the_text(table: list[in
 
 
 @given(tables(3, 20), RULES, st.data())
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=examples(40))
 def test_kept_cards_stay(table: list[int], rule: Rule, data: st.DataObject) -> None:
     cards = sorted(table)
     kept = data.draw(st.lists(st.sampled_from(cards), max_size=4, unique=True))
@@ -85,7 +86,7 @@ def test_kept_cards_stay(table: list[int], rule: Rule, data: st.DataObject) -> N
 
 
 @given(tables(3, 12), RULES, st.integers(2, 8))
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=examples(40))
 def test_methods_agree_on_all_parts_of_a_size(table: list[int], rule: Rule, size: int) -> None:
     cards = sorted(table)
     kept = cards[:2]

@@ -24,6 +24,7 @@ from quaternity.ternary.checksum import excludes
 from quaternity.ternary.tables import bits_of
 from quaternity.ternary.triples import Triple
 from tests.agreement import agree
+from tests.sizes import examples
 from tests.ternary.tables import CARD, RULES, most_disjoint_threes, tables
 
 MOST = {
@@ -70,7 +71,7 @@ def test_no_more_threes_exist_on_small_tables(table: list[int], rule: Rule) -> N
 
 
 @given(tables(30, 72), RULES)
-@settings(deadline=None, max_examples=12)
+@settings(max_examples=examples(12))
 def test_methods_agree_on_large_tables(table: list[int], rule: Rule) -> None:
     agree(MOST, table, rule, check=lambda found: is_packing(found, table, rule), answer=len)
 
