@@ -277,6 +277,45 @@ def test_one_case_after_another_gives_what_each_gives_alone(position: Position) 
                 assert kept.provable(case) == alone
 
 
+Bounds = tuple[list[int], list[int]]
+FREE: Bounds = ([0, 0, 0], [2, 2, 2])
+
+
+@pytest.mark.parametrize(
+    ("hands", "owners", "meant", "public", "said"),
+    [
+        ([1, 1, 2], [[0, 1], [0, 2]],
+            [([0, 0, 0], [2, 1, 2]), ([0, 1, 0], [2, 1, 2])], [FREE, FREE], (0, 0b001)),
+        ([1, 3, 0], [[0, 1], [1, 2]],
+            [([0, 1, 0], [2, 2, 2]), ([0, 1, 0], [2, 1, 2])], [([1, 0, 0], [2, 2, 2])] * 2,
+            (0, 0b001)),
+        ([0, 2, 2], [[0, 1], [1, 2]],
+            [([0, 0, 1], [1, 2, 1])] * 2, [([0, 0, 0], [2, 2, 1]), ([0, 1, 1], [2, 2, 1])],
+            (1, 0b010)),
+        ([0, 1, 3], [[1, 2], [0, 2]],
+            [FREE, FREE], [([1, 0, 1], [2, 2, 2]), ([1, 0, 1], [2, 1, 1])], (0, 0b010)),
+    ],
+    ids=["minimums meant", "maximums meant", "minimums in public", "maximums in public"],
+)  # fmt: skip
+def test_sets_that_differ_in_one_kind_of_bounds_are_told_apart(
+    hands: list[int],
+    owners: list[list[int]],
+    meant: list[Bounds],
+    public: list[Bounds],
+    said: tuple[int, int],
+) -> None:
+    """The same said of a card of either set does not prove the same."""
+    inner, outer = (
+        DealProblem(hands, [SetConstraint.of(owners, 3, low, high) for low, high in bounds])
+        for bounds in (meant, public)
+    )
+    cases = [{Card(index, said[0]): said[1]} for index in range(2)]
+    one, other = (HandPatterns(inner, outer, (0,)).provable(case) for case in cases)
+    assert one != other
+    kept = HandPatterns(inner, outer, (0,))
+    assert [kept.provable(case) for case in cases] == [one, other]
+
+
 @pytest.mark.parametrize("most_options", [0, 4000])
 @given(hidden=hidden_cases())
 @settings(max_examples=examples(60))
