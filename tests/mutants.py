@@ -86,7 +86,8 @@ HEAVY = ("hypothesis", "numpy", "ortools.sat.python.cp_model", "ortools.graph.py
          "pytest", "scipy.sparse.csgraph", "scipy.special", "lark", "rich", "typer")  # fmt: skip
 """What children find imported. Nothing of the house is: it is what changes."""
 
-QUIETLY = ("-q", "--no-header", "-W", "ignore::pytest.PytestAssertRewriteWarning")
+QUIETLY = ("-q", "--no-header", "--assert=plain")
+"""Options of pytest; to show values in asserts it would load files its own way, unchanged."""
 
 FAILED = 70
 """Exit status of a child that could not do its work; `.mutants/trouble.log` says why."""
@@ -286,7 +287,8 @@ def measured(group: str, place: Path) -> int:
 
 def coverage_of(group: str) -> Coverage:
     """From the last run when nothing has changed since, else measured anew."""
-    sources = [*files_of(group), *sorted(HOUSE.glob("tests/**/*.py"))]
+    folder = GROUPS[group][2].split()[0].removesuffix(".py").split("/")[1]
+    sources = [*files_of(group), *sorted(HOUSE.glob(f"tests/{folder}/*.py"))]
     digest = sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()[:16]
     place = KEPT / f"{group}-{digest}.json"
     if not place.exists():
