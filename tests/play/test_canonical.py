@@ -29,7 +29,7 @@ from tests.play.positions import (
     state_of,
     with_rule,
 )
-from tests.sizes import examples
+from tests.sizes import examples, thorough
 
 SYMMETRIC = game_settings().filter(
     lambda one: one.players <= 3 or one.tie_break is TieBreak.FEWEST_SETS
@@ -90,7 +90,9 @@ def test_equal_keys_have_equal_futures(state: State) -> None:
     assert outcomes(state) == outcomes(own)
 
 
-@pytest.fixture(scope="module", params=[(2, 2, 2), (3, 2, 2), (2, 3, 3), (3, 2, 3)], ids=str)
+@pytest.fixture(
+    scope="module", params=[(2, 2, 2), (3, 2, 2), (2, 3, 3), *thorough([], [(3, 2, 3)])], ids=str
+)
 def plain(request: pytest.FixtureRequest) -> PlainSolution:
     """All positions of a small game, as explicit sets of deals."""
     return PlainSolution(Game(*request.param))
@@ -174,7 +176,7 @@ def test_the_state_says_everything_that_the_deals_do(plain: PlainSolution) -> No
 
 
 def test_with_three_players_the_tie_break_never_matters() -> None:
-    for sizes in ((2, 3, 3), (3, 2, 3), (2, 6, 3), (3, 3, 3)):
+    for sizes in ((2, 3, 3), (3, 2, 3), (2, 6, 3), *thorough([], [(3, 3, 3)])):
         start = State.start(Settings(*sizes))
         code = coding(Rules.of(start))
         for key in all_keys(code, canonical(start).key):

@@ -24,6 +24,7 @@ from quaternity.state import State
 from tests.agreement import agree
 from tests.play.by_state import choices_by_state
 from tests.play.positions import all_keys
+from tests.sizes import thorough
 
 FIRST, FEWEST = TieBreak
 
@@ -84,9 +85,9 @@ def counted(found: list[Choice]) -> Counter[tuple[object, ...]]:
 def test_both_ways_agree(sizes: tuple[int, int, int], tie_break: TieBreak, most: int) -> None:
     start = State.start(Settings(*sizes, tie_break=tie_break))
     code = coding(Rules.of(start))
-    keys = all_keys(code, canonical(start).key, most)
+    keys = all_keys(code, canonical(start).key, min(most, thorough(250, most)))
     assert Expander.fault(code) is None
-    for key in keys[:200]:
+    for key in keys[: thorough(60, 200)]:
         agree({"kinds": choices, "states": choices_by_state}, code, key, answer=counted)
     agree(
         {
@@ -106,7 +107,7 @@ def test_many_players_by_kinds_and_by_states(
 ) -> None:
     start = State.start(Settings(*sizes, tie_break=tie_break))
     code = coding(Rules.of(start))
-    for key in all_keys(code, canonical(start).key, 60)[:60]:
+    for key in all_keys(code, canonical(start).key, 60)[: thorough(20, 60)]:
         agree({"kinds": choices, "states": choices_by_state}, code, key, answer=counted)
 
 

@@ -22,7 +22,7 @@ from tests.agreement import agree
 from tests.quarto.boards import EXAMPLE, random_open_board
 from tests.quarto.minimax import Minimax
 from tests.quarto.symmetries import board_symmetries, moved, piece_symmetries
-from tests.sizes import examples
+from tests.sizes import examples, thorough
 
 Answer = tuple[int, set[tuple[int | None, str | None]]]
 
@@ -57,7 +57,7 @@ def test_outcome_and_best_moves_are_those_of_minimax() -> None:
 def test_with_five_empty_cells() -> None:
     random = Random(2)
     outcomes = []
-    for _ in range(30):
+    for _ in range(thorough(12, 30)):
         board = random_open_board(random, 5)
         in_hands = (None, random.choice(board.left))
         outcomes += [agree(METHODS, board, in_hand)[0] for in_hand in in_hands]
