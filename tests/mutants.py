@@ -8,8 +8,8 @@ line. A change lives in one forked process, which imports the changed text inste
 file is touched, and the libraries are imported once for all.
 
 What a change does is kept in `.mutants/`, so that a run that was stopped goes on. Survivors are
-tried again by the next run; a survivor that `tests/README.md` lists with its reason counts as
-explained.
+tried again by the next run; a survivor that `tests/README.md` lists with its reason, because it
+changes no result, is explained and does not count in the score.
 """
 
 from __future__ import annotations
@@ -385,11 +385,11 @@ def run(group: str, arguments: argparse.Namespace, until: float) -> tuple[str, l
     survivors = [one.in_words() for one in chosen if outcomes.get(one.key) == "survived"]
     left = [one for one in survivors if one not in reasons]
     count = Counter(outcomes.values())
-    done = len(outcomes)
-    score = f"{100 * (done - len(survivors)) / done:.1f} %" if done else ""
+    done, explained = len(outcomes), len(survivors) - len(left)
+    score = f"{100 * (1 - len(left) / (done - explained)):.1f} %" if done > explained else ""
     row = (
         f"| {group} | {len(positions(group)):,} | {done} | {count['killed']} | "
-        f"{count['time limit']} | {len(survivors)} | {len(survivors) - len(left)} | {score} |"
+        f"{count['time limit']} | {len(survivors)} | {explained} | {score} |"
     )
     return row, left
 

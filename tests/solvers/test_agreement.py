@@ -4,33 +4,10 @@ from collections import Counter
 
 from hypothesis import given, settings
 
-from solvers import (
-    DealProblem,
-    Feasible,
-    Verdict,
-    all_solvers,
-    certify,
-    coalitions,
-    solve,
-    solvers_for,
-    verify,
-)
+from solvers import DealProblem, Feasible, coalitions, solve
 from solvers.strategies import deal_problems, feasible_problems
-from tests.agreement import agree
 from tests.sizes import examples
-
-
-def decide(problem: DealProblem) -> Verdict:
-    """The verdict of all solvers that take the problem, checked."""
-    takers = solvers_for(problem, all_solvers().values())
-    methods = {solver.name: solver for solver in takers}
-    for solver in takers:
-        verdict = solver(problem)
-        if solver.certifies:
-            assert verify(problem, verdict), (solver.name, verdict)
-    return agree(
-        methods, problem, check=lambda one: verify(problem, certify(problem, one)), answer=bool
-    )
+from tests.solvers.deciding import decide
 
 
 @given(deal_problems())

@@ -3,30 +3,14 @@
 import pytest
 
 from solvers import (
-    SOLVERS,
     DealProblem,
     SetConstraint,
-    Verdict,
-    certify,
     closed,
     count_deals,
-    solvers_for,
-    verify,
 )
-from tests.agreement import agree
 from tests.sizes import thorough
+from tests.solvers.deciding import decide
 from tests.solvers.problems import free_start
-
-
-def decide(problem: DealProblem) -> bool:
-    """What all solvers that take a problem say, with evidence."""
-    takers = solvers_for(problem, SOLVERS.values())
-    methods = {one.name: one for one in takers}
-
-    def check(verdict: Verdict) -> bool:
-        return verify(problem, certify(problem, verdict))
-
-    return bool(agree(methods, problem, check=check, answer=bool))
 
 
 def crowd(size: int, sets: int, players: int, too_many: int) -> DealProblem:
