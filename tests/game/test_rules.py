@@ -92,6 +92,29 @@ def test_illegal_questions_list_all_their_faults() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("question", "fault"),
+    [
+        (Question(3, 1, Card(0, 0)), "player 3 is out of range 0..2"),
+        (Question(0, 3, Card(0, 0)), "player 3 is out of range 0..2"),
+        (Question(0, -1, Card(0, 0)), "player -1 is out of range 0..2"),
+        (Question(0, 1, Card(3, 0)), "set 3 is out of range 0..2"),
+        (Question(0, 1, Card(-1, 0)), "set -1 is out of range 0..2"),
+        (Question(0, 1, Card(0, 4)), "card 4 of a set is out of range 0..3"),
+        (Question(0, 1, Card(0, -1)), "card -1 of a set is out of range 0..3"),
+    ],
+    ids=str,
+)
+def test_the_first_number_out_of_range_is_named_with_the_range(
+    question: Question, fault: str
+) -> None:
+    state = State.start(Settings(4, 3, 3))
+    assert question not in state.legal_questions
+    with pytest.raises(IllegalQuestion) as caught:
+        state.answers(question)
+    assert fault in caught.value.faults
+
+
 def test_an_impossible_answer_says_why() -> None:
     played = game(Settings(3, 2, 3), "0 asks 1 for 0/1: no")
     with pytest.raises(IllegalAnswer, match="player 2 must have 0/1: otherwise nobody may own"):
