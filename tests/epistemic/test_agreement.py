@@ -4,13 +4,14 @@ from collections.abc import Callable
 from functools import partial
 from itertools import pairwise
 from random import Random
+from types import ModuleType
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quaternity.cards import Card
-from quaternity.epistemic import by_solvers, encoding, hand_patterns
+from quaternity.epistemic import C, D, H, K, P, U, by_solvers, encoding, hand_patterns
 from quaternity.epistemic.by_solvers import SolverEvaluator
 from quaternity.epistemic.deadline import Deadline
 from quaternity.epistemic.evaluator import Evaluator
@@ -21,9 +22,10 @@ from quaternity.epistemic.information import same_hands
 from quaternity.epistemic.language import Language
 from quaternity.epistemic.strategies import chains, formulas, positions
 from solvers import Deal, DealProblem, SetConstraint, deal_faults
+from solvers.brute_force import deals
 from tests.agreement import agree
 from tests.epistemic.by_definition import holds_by_definition
-from tests.sizes import examples
+from tests.sizes import examples, thorough
 
 Position = tuple[DealProblem, Deal]
 
@@ -52,6 +54,57 @@ def drawn(data: st.DataObject, problem: DealProblem, depth: int = 3) -> Formula:
 def test_truth(position: Position, data: st.DataObject) -> None:
     problem, deal = position
     agree(WAYS, drawn(data, problem), problem, deal)
+
+
+A_FEW = DealProblem(
+    [2, 2, 1],
+    [
+        SetConstraint.of([[0, 1, 2], [0, 1, 2], [1, 2]], 3, low=[1, 0, 0]),
+        SetConstraint.of([[0, 1], [0, 1, 2]], 3),
+    ],
+)
+HERE, THERE, ALSO = H(1, "0/0"), H(0, "1/0"), H(2, "0/1")
+INNER: dict[str, Formula] = {
+    "held": HERE,
+    "not": ~HERE,
+    "and": HERE & ALSO,
+    "or": HERE | THERE,
+    "or of knowledge": K(1, ALSO) | THERE | ALSO,
+    "implies": THERE >> HERE,
+    "iff": HERE.iff(K(0, ALSO)),
+    "knows": K(1, ALSO),
+    "knows not": ~K(2, THERE),
+    "knows or": K(1, HERE | THERE | ALSO),
+    "does not know or": ~K(2, ALSO | (THERE >> HERE)),
+    "knows and": ~K(0, HERE & ~THERE),
+    "together": D([0, 1], ALSO),
+    "common": C(~ALSO | HERE),
+    "public": P(HERE | ALSO),
+    "announced": (HERE | ALSO).announce(K(0, HERE)),
+    "unknown": U(0, 1, 1),
+}
+
+
+@pytest.mark.parametrize(
+    "limit",
+    [None, (by_solvers, "MAX_CASES"), (encoding, "MAX_REFUTED_CASES")],
+    ids=["as it is", "cases", "refuted"],
+)
+@pytest.mark.parametrize("inner", INNER)
+def test_every_operator_around_every_other(
+    inner: str, limit: tuple[ModuleType, str] | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whichever of the solvers' ways is taken."""
+    if limit is not None:
+        monkeypatch.setattr(*limit, 0)
+    part, many = INNER[inner], list(deals(A_FEW))
+    assert len(many) > 8
+    for number, outer in enumerate(
+        (K(0, part), K(2, part), ~K(1, part), D([0, 2], part), C(part), ~C(part), P(part),
+         ALSO.announce(part), (~part).announce(K(1, HERE)), part & THERE, part | ALSO)
+    ):  # fmt: skip
+        for deal in many[number % 3 :: thorough(7, 1)]:
+            agree(TWO_WAYS, outer, A_FEW, deal)
 
 
 @given(positions(max_sets=2, max_set_size=2), st.data())
