@@ -39,7 +39,7 @@ thorough: $(READY)  ## the same tests with many examples, seeds and games; other
 	$(BIN)/python -m pytest -n auto --hypothesis-profile=thorough
 
 slow: $(READY)  ## the tests that cannot be made small: some ten minutes
-	$(BIN)/python -m pytest -n auto -m slow
+	$(BIN)/python -m pytest -n auto -m slow --hypothesis-profile=thorough
 
 mutants: $(READY)  ## are wrong programs found? MUTANTS="solvers --sample 300 --seed 1 --minutes 60"
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --group mutants

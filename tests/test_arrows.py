@@ -55,7 +55,7 @@ ROOMS: dict[str, tuple[str, str]] = {
         "solvers",
         "solvers/contract solvers/registry solvers/counting solvers/filtering",
     ),
-    "errors": ("quaternity.errors", "solvers"),
+    "errors": ("quaternity.arguments quaternity.errors", "solvers"),
     "files": (
         "quaternity.findings quaternity.pictures quaternity.reading quaternity.writing",
         "errors",

@@ -23,6 +23,7 @@ from quaternity.epistemic.language import Language
 from quaternity.epistemic.strategies import chains, formulas, positions
 from solvers import Deal, DealProblem, SetConstraint, deal_faults
 from solvers.brute_force import deals
+from solvers.problem import every_card, players_in
 from tests.agreement import agree
 from tests.epistemic.by_definition import holds_by_definition
 from tests.sizes import examples, thorough
@@ -105,6 +106,27 @@ def test_every_operator_around_every_other(
     ):  # fmt: skip
         for deal in many[number % 3 :: thorough(7, 1)]:
             agree(TWO_WAYS, outer, A_FEW, deal)
+
+
+@pytest.mark.parametrize(
+    ("hands", "owners"),
+    [
+        ([1, 1, 2], [[[0, 1], [1, 2]], [[0, 2], [0, 2]]]),
+        ([3, 1, 1], [[[0, 2], [0, 2]], [[0], [0, 1], [1, 2]]]),
+    ],
+    ids=str,
+)
+def test_common_knowledge_where_no_chain_leads_to_every_deal(
+    hands: list[int], owners: list[list[list[int]]]
+) -> None:
+    problem = DealProblem(hands, [SetConstraint.of(one, 3) for one in owners])
+    known = 0
+    for deal in deals(problem):
+        for index, number, mask in every_card(problem):
+            for player in players_in(mask):
+                held = H(player, Card(index, number))
+                known += agree(WAYS, C(held), problem, deal) + agree(WAYS, C(~held), problem, deal)
+    assert known > len(list(every_card(problem)))
 
 
 @given(positions(max_sets=2, max_set_size=2), st.data())

@@ -33,6 +33,7 @@ from quaternity.kwartet.settings import KwartetSettings
 from solvers import Deal, DealProblem, SetConstraint
 from tests.epistemic.by_definition import holds_by_definition
 from tests.kwartet.games import random_log
+from tests.sizes import examples
 
 Position = tuple[DealProblem, Deal]
 
@@ -85,7 +86,7 @@ def check(formula: Formula, problem: DealProblem, announcement: Formula) -> None
 
 
 @given(positions(), st.integers(0, 2**32))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150))
 def test_truth_is_kept(position: Position, seed: int) -> None:
     random, language = Random(seed), Language.of(position[0])
     for depth in (2, 3, 4, 5):
@@ -95,7 +96,7 @@ def test_truth_is_kept(position: Position, seed: int) -> None:
 
 @pytest.mark.slow
 @given(positions(), st.integers(0, 2**32))
-@settings(max_examples=3_000, deadline=None)
+@settings(max_examples=examples(3_000))
 def test_truth_is_kept_in_many_games(position: Position, seed: int) -> None:
     random, language = Random(seed), Language.of(position[0])
     for depth in (2, 3, 4, 5, 6):
@@ -104,7 +105,7 @@ def test_truth_is_kept_in_many_games(position: Position, seed: int) -> None:
 
 
 @given(positions(max_players=4, max_sets=2), st.integers(0, 2**32))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40))
 def test_the_solvers_answer_alike(position: Position, seed: int) -> None:
     """Every question of an evaluator, about formulas that the normal form changes most."""
     problem, deal = position

@@ -185,7 +185,7 @@ def test_wrong_arguments_are_named() -> None:
 
 
 @given(tables(6, 24), RULES, st.integers(1, 60))
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=examples(60))
 def test_bounds_hold_wherever_the_search_ends(table: list[int], rule: Rule, nodes: int) -> None:
     """The largest part is never smaller than what was found, and never above the bound."""
     size, best = len(largest_free(table, rule)), Best[int]()
