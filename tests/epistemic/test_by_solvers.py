@@ -29,7 +29,7 @@ from solvers.brute_force import deals
 from solvers.filtering import closed
 from solvers.problem import every_card
 from tests.kwartet.games import random_log
-from tests.sizes import examples
+from tests.sizes import examples, thorough
 
 Position = tuple[DealProblem, Deal]
 
@@ -205,7 +205,7 @@ def test_bounds_without_knowledge(position: Position, data: st.DataObject) -> No
 
 
 @given(positions(max_players=3), st.data())
-@settings(max_examples=examples(200))
+@settings(max_examples=thorough(80, 200))
 def test_surroundings_share_the_truth_value(position: Position, data: st.DataObject) -> None:
     problem, deal = position
     language = Language.of(problem)
