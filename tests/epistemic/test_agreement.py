@@ -16,7 +16,7 @@ from quaternity.epistemic.by_solvers import SolverEvaluator
 from quaternity.epistemic.deadline import Deadline
 from quaternity.epistemic.evaluator import Evaluator
 from quaternity.epistemic.explicit import ExplicitEvaluator
-from quaternity.epistemic.formula import Common, Formula, Holds, Knows, Not
+from quaternity.epistemic.formula import FALSE, Common, Formula, Holds, Knows, Not
 from quaternity.epistemic.holding import Method, holds
 from quaternity.epistemic.information import same_hands
 from quaternity.epistemic.language import Language
@@ -51,7 +51,7 @@ def drawn(data: st.DataObject, problem: DealProblem, depth: int = 3) -> Formula:
 
 
 @given(positions(max_players=3), st.data())
-@settings(max_examples=examples(250))
+@settings(max_examples=thorough(30, 250))
 def test_truth(position: Position, data: st.DataObject) -> None:
     problem, deal = position
     agree(WAYS, drawn(data, problem), problem, deal)
@@ -67,6 +67,7 @@ A_FEW = DealProblem(
 HERE, THERE, ALSO = H(1, "0/0"), H(0, "1/0"), H(2, "0/1")
 INNER: dict[str, Formula] = {
     "held": HERE,
+    "false": FALSE & HERE,
     "not": ~HERE,
     "and": HERE & ALSO,
     "or": HERE | THERE,
@@ -132,7 +133,7 @@ def test_common_knowledge_where_no_chain_leads_to_every_deal(
 
 
 @given(positions(max_sets=2, max_set_size=2), st.data())
-@settings(max_examples=examples(50))
+@settings(max_examples=thorough(20, 50))
 def test_truth_of_deep_formulas(position: Position, data: st.DataObject) -> None:
     problem, deal = position
     agree(WAYS, drawn(data, problem, 5), problem, deal)
@@ -170,7 +171,7 @@ def test_chains_of_knowledge_in_games_of_thousands_of_deals(seed: int) -> None:
 
 
 @given(positions(max_players=3), st.data())
-@settings(max_examples=thorough(20, 40))
+@settings(max_examples=40)
 def test_witnesses_instead_of_patterns(position: Position, data: st.DataObject) -> None:
     """The way for sets that are too large to list their patterns gives the same answers."""
     problem, deal = position
@@ -183,7 +184,7 @@ def test_witnesses_instead_of_patterns(position: Position, data: st.DataObject) 
 
 
 @given(positions(max_players=3), st.data())
-@settings(max_examples=thorough(60, 250))
+@settings(max_examples=thorough(40, 250))
 def test_guesses_instead_of_refutations(position: Position, data: st.DataObject) -> None:
     """Refinement by counterexamples alone gives the same answers."""
     problem, deal = position
@@ -195,7 +196,7 @@ def test_guesses_instead_of_refutations(position: Position, data: st.DataObject)
 
 
 @given(positions(max_players=3), st.data())
-@settings(max_examples=thorough(20, 40))
+@settings(max_examples=thorough(30, 100))
 def test_one_question_instead_of_cases(position: Position, data: st.DataObject) -> None:
     """Formulas of too many cases are asked of CP-SAT whole, with the same answers."""
     problem, deal = position
