@@ -23,8 +23,8 @@ ROOMS: dict[str, tuple[str, str]] = {
     # room: (its modules, a package standing for all in it; the rooms it may import);
     # from outside of solvers/, `solvers` stands for all of it.
     "solvers/contract": (
-        "solvers.errors solvers.interruptible solvers.memo solvers.plain_proofs solvers.problem"
-        " solvers.shortage solvers.verdict solvers.wording",
+        "solvers.errors solvers.interruptible solvers.memo solvers.plain_proofs"
+        " solvers.plain_values solvers.plugins solvers.problem solvers.shortage solvers.verdict solvers.wording",
         "",
     ),
     "solvers/tables": (
@@ -49,7 +49,7 @@ ROOMS: dict[str, tuple[str, str]] = {
     "solvers/trials": (
         "solvers.conformance solvers.counterexample solvers.judgement solvers.random_problems"
         " solvers.reduction solvers.strategies",
-        "solvers/contract solvers/registry",
+        "solvers/contract solvers/tables solvers/registry",
     ),
     "solvers/door": (
         "solvers",
@@ -57,10 +57,14 @@ ROOMS: dict[str, tuple[str, str]] = {
     ),
     "errors": ("quaternity.arguments quaternity.errors", "solvers"),
     "files": (
-        "quaternity.findings quaternity.pictures quaternity.reading quaternity.writing",
+        "quaternity.pictures quaternity.reading quaternity.writing",
         "errors",
     ),
     "workers": ("quaternity.cluster quaternity.workers", "errors"),
+    "players": (
+        "quaternity.foreign quaternity.own_process quaternity.seatings",
+        "values workers errors",
+    ),
     "values": (
         "quaternity.cards quaternity.question quaternity.settings",
         "errors solvers",
@@ -79,13 +83,14 @@ ROOMS: dict[str, tuple[str, str]] = {
         "states values solvers",
     ),
     "records": (
-        "quaternity.documents quaternity.journal quaternity.record quaternity.state_file",
+        "quaternity.documents quaternity.findings quaternity.journal quaternity.record"
+        " quaternity.state_file",
         "states moves values files errors solvers",
     ),
     "insight": (
         "quaternity.analysis quaternity.analysis_plot quaternity.check quaternity.explanation"
         " quaternity.information quaternity.perft",
-        "records states moves values files errors solvers",
+        "records random states moves values files errors solvers",
     ),
     "campaign": (
         "quaternity.campaign",
@@ -93,15 +98,15 @@ ROOMS: dict[str, tuple[str, str]] = {
     ),
     "comparison": ("quaternity.comparison", "records random states values files errors solvers"),
     "epistemic": ("quaternity.epistemic", "values errors solvers"),
-    "kwartet": ("quaternity.kwartet", "moves values workers files errors solvers"),
+    "kwartet": ("quaternity.kwartet", "moves values players workers files errors solvers"),
     "quarto": ("quaternity.quarto", "files errors solvers"),
     "ternary": ("quaternity.ternary", "errors solvers"),
-    "play": ("quaternity.play", "states moves values workers files errors solvers"),
+    "play": ("quaternity.play", "records states moves values players workers files errors solvers"),
     "face": ("quaternity", "insight records states values errors"),
     "cli": (
         "quaternity.cli",
         "play ternary quarto kwartet epistemic comparison campaign insight records states values"
-        " workers files errors solvers",
+        " players workers files errors solvers",
     ),
     "entry": ("quaternity.__main__", "cli"),
 }

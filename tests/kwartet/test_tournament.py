@@ -87,8 +87,8 @@ def lengths_and_shares(games: int) -> None:
     near(*result(against, games).win_share[0], 0.965, 0.004)
 
 
-def test_lengths_and_shares_in_600_games() -> None:
-    lengths_and_shares(600)
+def test_lengths_and_shares_in_some_games() -> None:
+    lengths_and_shares(thorough(72, 600))
 
 
 @pytest.mark.slow
@@ -105,8 +105,8 @@ def beats_exact(games: int) -> None:
     assert share.mean - 0.25 > 3 * share.se
 
 
-def test_patient_beats_three_exact_in_480_games() -> None:
-    beats_exact(480)
+def test_patient_beats_three_exact_in_some_games() -> None:
+    beats_exact(thorough(72, 480))
 
 
 @pytest.mark.slow

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import combinations
-from math import isclose, log10
+from math import isclose, log10, sqrt
 from random import Random
 
 import pytest
@@ -152,6 +152,39 @@ def test_a_draw_is_half_a_win_for_both() -> None:
     assert rated[1] is not None
     assert rated[0] > rated[1]
     assert isclose(*(ratings([game(0, 1, 2, winner=2)], 3)[:2]))  # type: ignore[arg-type]  # both met others
+
+
+@given(st.lists(st.tuples(st.permutations(range(4)), st.sampled_from([0, 1, 2, None])), min_size=1))
+def test_a_bot_wins_as_much_as_its_rating_makes_expect(
+    games: list[tuple[list[int], int | None]],
+) -> None:
+    """So says the likelihood at its greatest; a draw is half a win, and each pair has one more."""
+    line_ups = [(seats[:3], None if winner is None else seats[winner]) for seats, winner in games]
+    rated = ratings([game(*seats[:3], winner=winner) for seats, winner in games], 4)
+    for bot, own in enumerate(rated):
+        won, expected = 0.0, 0.0
+        for other, rival in enumerate(rated):
+            met = [winner for seats, winner in line_ups if {bot, other} <= {*seats}]
+            if bot != other and met:
+                assert own is not None
+                assert rival is not None
+                won += 0.5 + sum(1.0 if one == bot else 0.5 * (one != other) for one in met)
+                expected += (len(met) + 1) / (1 + 10 ** ((rival - own) / 400))
+        assert won == pytest.approx(expected, abs=1e-4)
+
+
+def test_errors_of_ratings_are_those_of_drawing_the_games_again() -> None:
+    def rating(*winners: int) -> Measured:
+        (first, _) = tabulated([game(0, 1, winner=one) for one in winners], 2, Random(0)).records
+        assert first.rating is not None
+        return first.rating
+
+    # Of two games, one won by each, both drawn are one's, the other's, or one of each: with half a
+    # win added to each side 5 to 1, 1 to 5 or even, at 1 : 1 : 2.
+    assert rating(0, 1).mean == pytest.approx(AVERAGE)
+    assert rating(0, 1).error == pytest.approx(200 * log10(5) / sqrt(2), rel=0.15)
+    assert rating(0, 0).error == pytest.approx(0, abs=1e-6)
+    assert rating(0).error is None
 
 
 def test_plans_are_checked() -> None:
