@@ -24,7 +24,8 @@ ROOMS: dict[str, tuple[str, str]] = {
     # from outside of solvers/, `solvers` stands for all of it.
     "solvers/contract": (
         "solvers.errors solvers.interruptible solvers.memo solvers.plain_proofs"
-        " solvers.plain_values solvers.plugins solvers.problem solvers.shortage solvers.verdict solvers.wording",
+        " solvers.plain_values solvers.plugins solvers.problem solvers.shortage"
+        " solvers.verdict solvers.wording",
         "",
     ),
     "solvers/tables": (
