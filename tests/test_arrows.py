@@ -23,7 +23,7 @@ ROOMS: dict[str, tuple[str, str]] = {
     # room: (its modules, a package standing for all in it; the rooms it may import);
     # from outside of solvers/, `solvers` stands for all of it.
     "solvers/contract": (
-        "solvers.errors solvers.interruptible solvers.memo solvers.plain_proofs"
+        "solvers.deadline solvers.errors solvers.interruptible solvers.memo solvers.plain_proofs"
         " solvers.plain_values solvers.plugins solvers.problem solvers.shortage"
         " solvers.verdict solvers.wording",
         "",
@@ -41,7 +41,7 @@ ROOMS: dict[str, tuple[str, str]] = {
     "solvers/counting": (
         "solvers.counting solvers.factor_product solvers.lane_polynomials solvers.open_cards"
         " solvers.residue solvers.sampling solvers.set_ways",
-        "solvers/contract",
+        "solvers/contract solvers/registry",
     ),
     "solvers/filtering": (
         "solvers.filtering solvers.flow_filtering solvers.table_filtering",
@@ -58,7 +58,7 @@ ROOMS: dict[str, tuple[str, str]] = {
     ),
     "errors": ("quaternity.arguments quaternity.errors", "solvers"),
     "files": (
-        "quaternity.pictures quaternity.reading quaternity.writing",
+        "quaternity.growing_file quaternity.pictures quaternity.reading quaternity.writing",
         "errors",
     ),
     "workers": ("quaternity.cluster quaternity.workers", "errors"),

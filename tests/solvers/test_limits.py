@@ -37,6 +37,7 @@ from solvers.factor_product import Product
 from solvers.filtering import FILTERS, _by_tables
 from solvers.residue import least_lanes, residue
 from solvers.strategies import deal_problems
+from tests.sizes import examples
 from tests.solvers.problems import bound_everywhere, free_start, pigeons, tight_coalition
 
 PROBLEM = bound_everywhere(4, 6, 4)
@@ -83,7 +84,7 @@ def test_a_count_too_large_is_refused_before_anything_is_listed(
 
 
 @given(deal_problems())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100))
 def test_the_estimate_is_never_too_large(problem: DealProblem) -> None:
     rest = residue(problem)
     if solve(problem) and rest is not None:
@@ -105,7 +106,7 @@ def test_equal_sets_and_players_are_filtered_once(monkeypatch: pytest.MonkeyPatc
 
 
 @given(deal_problems())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 def test_twins_of_sets_and_players_are_filtered_alike(problem: DealProblem) -> None:
     players = problem.players
     doubled = [
