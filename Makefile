@@ -38,7 +38,7 @@ test: $(READY)  ## set up, then run the tests: every law, with few examples
 thorough: $(READY)  ## the same tests with many examples, seeds and games; others every time
 	$(BIN)/python -m pytest -n auto --hypothesis-profile=thorough
 
-slow: $(READY)  ## the tests that cannot be made small: some ten minutes
+slow: $(READY)  ## the tests that cannot be made small: many minutes
 	$(BIN)/python -m pytest -n auto -m slow --hypothesis-profile=thorough
 
 mutants: $(READY)  ## are wrong programs found? MUTANTS="solvers --sample 300 --seed 1 --minutes 60"
