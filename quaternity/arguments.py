@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from math import inf
+from numbers import Real
 from operator import index
 from random import Random
 from typing import Any, TypeVar
@@ -10,6 +12,9 @@ from typing import Any, TypeVar
 from quaternity.errors import InputError
 
 Choice = TypeVar("Choice")
+
+LONGEST = 1e9
+"""Seconds, some thirty years: longer time limits are cut to it."""
 
 
 def whole_number(value: object, low: int | None, high: int | None, what: str, place: str) -> int:
@@ -74,20 +79,20 @@ def named(table: Mapping[str, Choice], name: object, kind: str = "method") -> Ch
 
 
 def time_limit(seconds: object) -> float | None:
-    """A number of seconds above 0, or None for no limit.
+    """A number of seconds above 0, also one of NumPy's, or None for no limit.
 
     Raises:
         InputError: neither.
     """
     if seconds is None:
         return None
-    if (
-        isinstance(seconds, bool)
-        or not isinstance(seconds, int | float)
-        or not 0 < seconds < float("inf")
-    ):
+    if isinstance(seconds, bool) or not isinstance(seconds, Real):
+        number = None
+    else:
+        number = float(min(seconds, LONGEST))  # type: ignore[call-overload]
+    if number is None or not 0 < number or seconds == inf:
         raise InputError(f"seconds: {seconds!r} is not a number of seconds above 0")
-    return float(seconds)
+    return number
 
 
 __all__ = ["generator", "iterated", "named", "text", "time_limit", "whole_number"]

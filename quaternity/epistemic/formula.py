@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from quaternity.arguments import iterated, whole_number
 from quaternity.cards import Card
 from quaternity.errors import InputError, LimitError
 
@@ -97,9 +98,19 @@ class Formula:
         return Announced(self, then)
 
 
-def _number(value: object, what: str) -> None:
-    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        raise InputError(f"{what} {value!r} is not a whole number of at least 0")
+def _number(value: object, place: str) -> int:
+    if type(value) is int and value >= 0:  # nearly always, and quick
+        return value
+    return whole_number(value, 0, None, "a whole number of at least 0", place)
+
+
+def _settle_numbers(formula: Formula, *fields: str) -> None:
+    """Keep plain integers in some fields; or see `_number` for what is refused."""
+    for name in fields:
+        value = getattr(formula, name)
+        settled = _number(value, name)
+        if settled is not value:
+            object.__setattr__(formula, name, settled)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +118,10 @@ class Constant(Formula):
     """`true` or `false`."""
 
     value: bool
+
+    def _check(self) -> None:
+        if not isinstance(self.value, bool):
+            raise InputError(f"{self.value!r} is neither True nor False")
 
     def __str__(self) -> str:
         return "true" if self.value else "false"
@@ -120,11 +135,12 @@ class Holds(Formula):
     card: Card
 
     def _check(self) -> None:
-        _number(self.player, "player")
+        _settle_numbers(self, "player")
         if not isinstance(self.card, Card):
             raise InputError(f"{self.card!r} is not a Card")
-        _number(self.card.set_index, "set")
-        _number(self.card.number, "card")
+        index, number = _number(self.card.set_index, "set"), _number(self.card.number, "card")
+        if index is not self.card.set_index or number is not self.card.number:
+            object.__setattr__(self, "card", Card(index, number))
 
     def __str__(self) -> str:
         return f"H{self.player} {self.card}"
@@ -142,9 +158,7 @@ class Unknown(Formula):
     count: int
 
     def _check(self) -> None:
-        _number(self.knower, "player")
-        _number(self.owner, "player")
-        _number(self.count, "count")
+        _settle_numbers(self, "knower", "owner", "count")
 
     def __str__(self) -> str:
         return f"U{self.knower}({self.owner})={self.count}"
@@ -171,7 +185,7 @@ class Knows(Formula):
     part: Formula
 
     def _check(self) -> None:
-        _number(self.player, "player")
+        _settle_numbers(self, "player")
 
     def parts(self) -> tuple[Formula, ...]:
         return (self.part,)
@@ -191,9 +205,8 @@ class Distributed(Formula):
     part: Formula
 
     def _check(self) -> None:
-        for player in self.players:
-            _number(player, "player")
-        object.__setattr__(self, "players", tuple(sorted(set(self.players))))
+        players = {_number(player, "player") for player in iterated(self.players, "players")}
+        object.__setattr__(self, "players", tuple(sorted(players)))
         if not self.players:
             raise InputError("D{}: at least one player is needed (`P` asks about all public deals)")
 
@@ -318,7 +331,7 @@ def _inside(part: Formula, least: int) -> str:
 
 def _laid_open(parts: Iterable[Formula], kind: type[Formula]) -> tuple[Formula, ...]:
     opened: list[Formula] = []
-    for part in parts:
+    for part in iterated(parts, kind.__name__):
         opened.extend(part.parts() if isinstance(part, kind) else (part,))
     if len(opened) < 2:
         raise InputError(f"{kind.__name__} needs two formulas, not {len(opened)}")

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from enum import StrEnum
+from numbers import Real
 from typing import TypeVar
 
+from quaternity.arguments import LONGEST
 from quaternity.epistemic.deadline import Deadline
 from quaternity.epistemic.evaluator import Evaluator
 from quaternity.epistemic.formula import (
@@ -125,9 +127,10 @@ def ask(
         InputError: the method is unknown, or the time limit is not positive.
         LimitError: too many deals to list, or (`Undecided`) not shown within the time.
     """
-    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds > 0:
+    if isinstance(seconds, bool) or not isinstance(seconds, Real) or not seconds > 0:
         raise InputError(f"seconds: {seconds!r} is not a positive number")
     method = Method.parse(method)
+    seconds = float(min(seconds, LONGEST))
     deadline = Deadline(seconds)
     if method is Method.EXPLICIT:
         return question(_explicit(problem, deadline))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from quaternity.arguments import iterated
 from quaternity.cards import Card
 from quaternity.epistemic.formula import (
     FALSE,
@@ -35,7 +36,7 @@ def H(player: int, card: Card | str) -> Holds:  # noqa: N802 - the operator's na
 
 def D(players: Iterable[int], part: Formula) -> Distributed:  # noqa: N802 - as in the logic
     """`D({1, 2}, f)`: distributed knowledge of some players."""
-    return Distributed(tuple(players), part)
+    return Distributed(tuple(iterated(players, "players")), part)
 
 
 def U(knower: int, owner: int, count: int) -> Unknown:  # noqa: N802 - as in the logic

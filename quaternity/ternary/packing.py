@@ -51,21 +51,24 @@ def most_disjoint(
     ((0, 1, 2),)
     """
     cards, rule, pack = check_table(table), Rule(rule), named(PACKING_METHODS, method)
-    count = len(cards) // 3
-    best = begun(best, count, lambda found: _is_packing(found, cards, rule), seconds, random)
-    best.improve(_greedy(cards, rule))
-    while (found := pack(cards, rule, count, best)) is None:
-        count -= 1
-        best.lower(count)
-    best.improve(found)
-    return tuple(sorted(found))
+    best = begun(
+        best, len(cards) // 3, lambda found: _is_packing(found, cards, rule), seconds, random
+    )
+    best.improve(_greedy(triples(cards, rule), best.random))
+    while not best.proved:
+        found = pack(cards, rule, best.bound, best)
+        if found is None:
+            best.lower(best.bound - 1)
+        else:
+            best.improve(found)
+    return tuple(sorted(best.found))
 
 
-def _greedy(cards: Sequence[int], rule: Rule) -> tuple[Triple, ...]:
+def _greedy(threes: Sequence[Triple], random: Random | None) -> tuple[Triple, ...]:
     """Disjoint threes, each the first that is left."""
     taken: list[Triple] = []
     used: set[int] = set()
-    for three in triples(cards, rule):
+    for three in threes if random is None else random.sample(threes, len(threes)):
         if used.isdisjoint(three):
             taken.append(three)
             used.update(three)

@@ -142,6 +142,8 @@ def play_out(
     A millisecond a game.
     """
     rule, table = Rule(rule), Table.start(deck, random, size)
+    if choose is not None and not callable(choose):
+        raise InputError(f"choose: {choose!r} is not a function")
     taken: list[Triple] = []
     looks = blanks = 0
     while True:

@@ -1,5 +1,8 @@
 """Formulas as values and as text."""
 
+from typing import Any
+
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,7 +23,16 @@ from quaternity.epistemic import (
     parse,
     some,
 )
-from quaternity.epistemic.formula import MAX_DEPTH, And, Distributed, Holds, Knows, Not, Or
+from quaternity.epistemic.formula import (
+    MAX_DEPTH,
+    And,
+    Constant,
+    Distributed,
+    Holds,
+    Knows,
+    Not,
+    Or,
+)
 from quaternity.epistemic.grammar import MAX_TEXT
 from quaternity.epistemic.strategies import formulas
 from quaternity.errors import InputError, LimitError
@@ -193,12 +205,25 @@ def test_values() -> None:
         lambda: U(0, 1, -1),
         lambda: Not("true"),  # type: ignore[arg-type] # what a caller may get wrong
         lambda: And((a,)),
+        lambda: Or(5),  # type: ignore[arg-type] # what a caller may get wrong
+        lambda: Constant("no"),  # type: ignore[arg-type] # what a caller may get wrong
+        lambda: K(1.0, a),  # type: ignore[arg-type] # what a caller may get wrong
+        lambda: K(np.True_, a),  # type: ignore[arg-type] # what a caller may get wrong
+        lambda: D(5, a),  # type: ignore[arg-type] # what a caller may get wrong
     ],
 )
 def test_impossible_formulas_cannot_be_built(build: object) -> None:
     assert callable(build)
     with pytest.raises(InputError):
         build()
+
+
+def test_integers_of_numpy_become_plain_ones() -> None:
+    one: Any = np.int64(1)
+    built = [Holds(one, Card(one, one)), U(one, one, one), K(one, a), D([one, one], a)]
+    assert built == [Holds(1, Card(1, 1)), U(1, 1, 1), K(1, a), D([1], a)]
+    assert list(map(str, built)) == ["H1 1/1", "U1(1)=1", "K1 H0 0/0", "D{1} H0 0/0"]
+    assert "np." not in repr(built)
 
 
 def test_a_language_knows_sets_out_of_play() -> None:

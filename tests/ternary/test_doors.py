@@ -29,7 +29,11 @@ TABLE = Kind(
 METHOD = Kind(lambda: "search", wrong=("guess", None, 3, ["search"]))
 RANDOM = Kind(lambda: Random(1), wrong=(None, 3, "seed"))
 OPTIONAL_RANDOM = Kind(lambda: None, wrong=(3, "seed"))
-SECONDS = Kind(lambda: None, same=(60, 60.0), wrong=(0, -1, "1", True, float("inf"), [1]))
+SECONDS = Kind(
+    lambda: None,
+    same=(60, 60.0, np.int64(60), np.float32(60), 10**400),
+    wrong=(0, np.True_, -1, "1", True, float("inf"), [1]),
+)
 BEST = Kind(lambda: None, same=(Best(),), wrong=(3, "best"))
 DECK = Kind(lambda: tuple(range(81)), same=(list(range(81)), np.arange(81)), wrong=TABLE.wrong)
 SIZE = Kind(lambda: 12, same=(np.int64(12),), wrong=(0, 13, 84, -3, *NUMBERS))
@@ -123,7 +127,7 @@ DOORS = Doors(
                 "rule": RULE,
                 "random": RANDOM,
                 "size": SIZE,
-                "choose": Kind(lambda: min, wrong=()),
+                "choose": Kind(lambda: min, wrong=(3, "first")),
             },
         ),
         "read_card": (

@@ -2,6 +2,7 @@
 
 from contextlib import suppress
 from itertools import combinations
+from random import Random
 
 import pytest
 from hypothesis import given, settings
@@ -197,3 +198,22 @@ def test_bounds_hold_wherever_the_search_ends(table: list[int], rule: Rule, node
     assert best.size <= size <= best.bound
     assert holds_no_three(best.found, rule)
     assert set(best.found) <= set(table)
+
+
+@pytest.mark.parametrize("method", LARGEST_METHODS)
+def test_a_generator_chooses_among_the_largest(method: str) -> None:
+    """Also where the first collection, card by card, is a largest one already."""
+
+    def found(seed: int) -> tuple[int, ...]:
+        return largest_free(range(3), Rule.SET, method, random=Random(seed))
+
+    assert {found(seed) for seed in range(20)} == {(0, 1), (0, 2), (1, 2)}
+    assert found(3) == found(3)
+    decks = {largest_in_deck(Rule.TRIPLE, method, random=Random(seed)).cards for seed in (1, 2)}
+    assert len(decks) == 2
+    assert all(len(deck) == 54 and holds_no_three(deck, Rule.TRIPLE) for deck in decks)
+
+
+def test_what_is_proved_at_once_needs_no_time() -> None:
+    assert largest_free(range(2), Rule.SET, seconds=1e-9) == (0, 1)
+    assert largest_free(range(3), Rule.SET, seconds=10**400) == (0, 1)

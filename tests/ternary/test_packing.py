@@ -11,6 +11,7 @@ from quaternity.ternary import (
     CARDS,
     PACKING_METHODS,
     WHOLE_DECK,
+    Best,
     Rule,
     checksum,
     digits_of,
@@ -145,6 +146,25 @@ def test_sums_never_exclude_what_is_possible(table: list[int], rule: Rule) -> No
     for count in range(most + 1):
         assert not excludes(bits_of(table), count, checksum(table), rule)
     assert excludes(bits_of(table), len(table) // 3 + 1, checksum(table), rule)
+
+
+@pytest.mark.parametrize("rule", Rule)
+@pytest.mark.parametrize("cards", [0, 1, 2, 12])
+def test_too_few_cards_exclude_a_number_of_threes(cards: int, rule: Rule) -> None:
+    table = range(cards)
+    assert excludes(bits_of(table), cards // 3 + 1, checksum(table), rule)
+
+
+@pytest.mark.parametrize("method", PACKING_METHODS)
+def test_a_generator_chooses_among_the_packings(method: str) -> None:
+    """The record has what is returned, by every seed."""
+    answers = set()
+    for seed in range(12):
+        best: Best[Triple] = Best()
+        found = most_disjoint([0, 1, 2, 3, 6], Rule.SET, method, random=Random(seed), best=best)
+        assert set(found) == set(best.found)
+        answers.add(found)
+    assert answers == {((0, 1, 2),), ((0, 3, 6),)}
 
 
 def test_the_search_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
