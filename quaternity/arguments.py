@@ -86,13 +86,11 @@ def time_limit(seconds: object) -> float | None:
     """
     if seconds is None:
         return None
-    if isinstance(seconds, bool) or not isinstance(seconds, Real):
-        number = None
-    else:
-        number = float(min(seconds, LONGEST))  # type: ignore[call-overload]
-    if number is None or not 0 < number or seconds == inf:
+    given: Any = seconds
+    is_number = isinstance(seconds, Real) and not isinstance(seconds, bool)
+    if not is_number or not 0 < given < inf:
         raise InputError(f"seconds: {seconds!r} is not a number of seconds above 0")
-    return number
+    return float(min(given, LONGEST))
 
 
 __all__ = ["generator", "iterated", "named", "text", "time_limit", "whole_number"]

@@ -84,9 +84,7 @@ class SolverEvaluator:
         if formula.depth <= 2:
             return formula  # knowledge of hands alone is as quick as it is
         if formula not in self._normal_forms:
-            normal = normal_form(formula, self.problem)
-            # A normal form is its own: parts of it come back often.
-            self._normal_forms[formula] = self._normal_forms[normal] = normal
+            self._normal_forms[formula] = normal_form(formula, self.problem)
         return self._normal_forms[formula]
 
     def _truth(self, formula: Formula, deal: Deal, said: Said) -> bool:
@@ -115,13 +113,13 @@ class SolverEvaluator:
     def _knowledge(self, formula: Formula, deal: Deal, said: Said) -> bool:
         match formula:
             case Knows(player, part):
-                return self.counterexample((player,), part, deal, said) is None
+                return self._counterexample((player,), part, deal, said) is None
             case Distributed(players, part):
-                return self.counterexample(players, part, deal, said) is None
+                return self._counterexample(players, part, deal, said) is None
             case Everywhere(part):
-                return self.public_counterexample(part, said) is None
+                return self._public_counterexample(part, said) is None
             case Common(part):
-                return not self.way_to_failure(part, deal, said)
+                return not way_to(self, part, deal, said)
             case Unknown(knower, owner, count):
                 held = (
                     self._truth(Knows(knower, Holds(owner, card)), deal, said)
@@ -133,7 +131,9 @@ class SolverEvaluator:
 
     def public_counterexample(self, formula: Formula, said: Said = ()) -> Deal | None:
         """A public deal, in which all that was said was true, where a formula is false."""
-        formula, said = self._normal(formula), tuple(map(self._normal, said))
+        return self._public_counterexample(self._normal(formula), tuple(map(self._normal, said)))
+
+    def _public_counterexample(self, formula: Formula, said: Said) -> Deal | None:
         if (formula, said) not in self._everywhere:
             self._everywhere[formula, said] = self._search((), formula, None, said)
         return self._everywhere[formula, said]
@@ -150,7 +150,13 @@ class SolverEvaluator:
         Raises:
             Undecided: neither found nor excluded within the limits.
         """
-        formula, said = self._normal(formula), tuple(map(self._normal, said))
+        return self._counterexample(
+            players, self._normal(formula), deal, tuple(map(self._normal, said))
+        )
+
+    def _counterexample(
+        self, players: Sequence[int], formula: Formula, deal: Deal, said: Said
+    ) -> Deal | None:
         return self._otherwise(players, self._settled(formula, deal, said), True, deal, said)
 
     def way_to_failure(self, formula: Formula, deal: Deal, said: Said = ()) -> list[Deal]:
@@ -283,7 +289,7 @@ class SolverEvaluator:
         return Encoder(
             CoupledDeals(self.deadline),
             self.problem,
-            lambda part, said: self.public_counterexample(part, said) is None,
+            lambda part, said: self._public_counterexample(part, said) is None,
         )
 
     def satisfiable(self, encoder: Encoder) -> bool:
@@ -319,7 +325,7 @@ class SolverEvaluator:
         if not isinstance(guess.formula, Distributed):
             return None
         players, part = guess.formula.players, guess.formula.part
-        found = self.counterexample(players, part, deal, guess.said)
+        found = self._counterexample(players, part, deal, guess.said)
         if found is None:
             raise SolverFault(f"{guess.formula} is false at {deal}, but nothing shows it")
         case = case_around(part, False, found, guess.said, self._truth)

@@ -14,7 +14,9 @@ model has the same links between fewer deals; therefore it is also done inside a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import lru_cache
+from operator import is_
 from typing import NamedTuple
 
 from quaternity.epistemic.formula import (
@@ -42,6 +44,8 @@ from solvers.problem import DealProblem, mask_of
 
 GROWTH = 2
 """A normal form that has more than so many times the parts is not used."""
+KEPT, KEPT_SIZE = 128, 50
+"""How many normal forms are kept, and of how many parts a formula with one that is kept may be."""
 
 
 def normal_form(formula: Formula, problem: DealProblem) -> Formula:
@@ -61,11 +65,18 @@ def normal_form(formula: Formula, problem: DealProblem) -> Formula:
     H1 0/0 | K1 K2 H0 0/1 & C H0 0/2
     H0 0/1
     """
+    return (_kept if formula.size <= KEPT_SIZE else _new)(formula, problem)
+
+
+def _new(formula: Formula, problem: DealProblem) -> Formula:
     try:
         found = _Normal(problem).of(formula)
     except LimitError:  # nested too deep by a step or two
         return formula
     return formula if found.size > GROWTH * formula.size + 10 else found
+
+
+_kept = lru_cache(maxsize=KEPT)(_new)
 
 
 class _Kind(NamedTuple):
@@ -75,12 +86,24 @@ class _Kind(NamedTuple):
         width: how many deals the classes have: those of a kind lie in those of any wider one, and
             for hands also in those of fewer hands. 0: hands; 1: joined by steps; 2: all.
         seen: bit mask of the players whose hands are the same all over a class.
-        around: the formula that something is true all over the class.
+        box: a formula that something is true all over the class.
     """
 
     width: int
     seen: int
-    around: Callable[[Formula], Formula]
+    box: Knows | Distributed | Common | Everywhere
+
+    def around(self, part: Formula) -> Formula:
+        """The formula that something is true all over the class."""
+        if part is self.box.part:
+            return self.box
+        match self.box:
+            case Knows(player, _):
+                return Knows(player, part)
+            case Distributed(players, _):
+                return Distributed(players, part)
+            case box:
+                return type(box)(part)
 
 
 class _Settled(NamedTuple):
@@ -105,27 +128,33 @@ class _Normal:
 
     def of(self, formula: Formula) -> Formula:
         """The normal form of a formula."""
+        if isinstance(formula, Holds | Unknown):
+            return self._atom(formula)
+        parts = formula.parts()
+        normal = list(map(self.of, parts))
+        kind = _kind_of(formula)
+        if kind is not None:
+            return self._around(kind, normal[0])
+        if all(map(is_, normal, parts)) and not any(
+            isinstance(one, Constant | Not) for one in parts
+        ):
+            return formula  # mostly so: a new one would cost more than all else
         match formula:
-            case Holds() | Unknown():
-                return self._atom(formula)
-            case Not(part):
-                return _negated(self.of(part))
-            case And(parts):
-                return _all(list(map(self.of, parts)))
-            case Or(parts):
-                return _any(list(map(self.of, parts)))
-            case Implies(premise, conclusion):
-                return _implied(self.of(premise), self.of(conclusion))
-            case Iff(first, second):
-                return _alike(self.of(first), self.of(second))
-            case Announced(announcement, then):
-                said, after = self.of(announcement), self.of(then)
+            case Not():
+                return _negated(normal[0])
+            case And():
+                return _all(normal)
+            case Or():
+                return _any(normal)
+            case Implies():
+                return _implied(*normal)
+            case Iff():
+                return _alike(*normal)
+            case _:
+                said, after = normal
                 if isinstance(said, Constant) or after == TRUE:
                     return _implied(said, after)
                 return Announced(said, after)
-            case _:
-                kind = _kind_of(formula)
-                return formula if kind is None else self._around(kind, self.of(formula.parts()[0]))
 
     def _atom(self, formula: Holds | Unknown) -> Formula:
         """An atom, or the constant that the public record makes of it."""
@@ -214,13 +243,13 @@ def _kind_of(formula: Formula) -> _Kind | None:
     """The classes that a formula about knowledge speaks of."""
     match formula:
         case Knows(player, _):
-            return _Kind(0, 1 << player, lambda part: Knows(player, part))
+            return _Kind(0, 1 << player, formula)
         case Distributed(players, _):
-            return _Kind(0, mask_of(players), lambda part: Distributed(players, part))
+            return _Kind(0, mask_of(players), formula)
         case Common():
-            return _Kind(1, 0, Common)
+            return _Kind(1, 0, formula)
         case Everywhere():
-            return _Kind(2, 0, Everywhere)
+            return _Kind(2, 0, formula)
         case _:
             return None
 
