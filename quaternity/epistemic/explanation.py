@@ -246,9 +246,12 @@ class _Writer:
             else:
                 self.say(level, f"{part} is not common knowledge: it is false")
             self.write(part, chain[-1], said, level + 1)
-        elif normal_form(Common(part), self.problem) == normal_form(part, self.problem):
+        elif (normal := normal_form(Common(part), self.problem)) == normal_form(part, self.problem):
             self.say(level, f"{part} is common knowledge: whether it is true, everybody knows:")
             self.write(part, deal, said, level + 1)
+        elif not isinstance(normal, Common):
+            self.say(level, f"{part} is common knowledge, which says the same as: {normal}")
+            self.write(normal, deal, said, level + 1)
         elif self.evaluator.public_counterexample(part, said) is None:
             self.say(level, f"{part} is common knowledge, for it is true in every public deal:")
             self._impossible(part, said, self.problem, (), deal, level + 1)

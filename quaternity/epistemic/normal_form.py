@@ -197,10 +197,10 @@ class _Normal:
 
     def _either(self, kind: _Kind, parts: Sequence[Formula], whole: Formula) -> Formula:
         """That one of some formulas is true everywhere: those that are settled come out."""
-        open_ones = [one for one in parts if not self._is_settled(one, kind)]
-        if len(open_ones) == len(parts):
-            return kind.around(whole)
         settled = [one for one in parts if self._is_settled(one, kind)]
+        if not settled:
+            return kind.around(whole)
+        open_ones = [one for one in parts if not self._is_settled(one, kind)]
         return _any([*settled, self._around(kind, _any(open_ones))])
 
     def _is_settled(self, formula: Formula, kind: _Kind) -> bool:

@@ -211,7 +211,13 @@ def test_common_knowledge_of_common_knowledge_at_full_size(inside: str) -> None:
     log = random_log(KwartetSettings(), Random(7), 20)
     problem, deal = log.positions[20].public.problem, log.positions[20].deal
     assert holds(f"!C {inside}", problem, deal, "solvers", seconds=20)
-    for formula in (f"C !C {inside}", f"C C !C {inside}", f"K1 C !C {inside}", f"C K2 !C {inside}"):
+    for formula in (
+        f"C K1 (H0 0/0 | !C {inside})",
+        f"C !C {inside}",
+        f"C C !C {inside}",
+        f"K1 C !C {inside}",
+        f"C K2 !C {inside}",
+    ):
         assert holds(formula, problem, deal, "solvers", seconds=20)
         assert not holds(f"C !({formula})", problem, deal, "solvers", seconds=20)
         truth, reason = judge(formula, problem, deal, "solvers", seconds=20)
