@@ -83,9 +83,10 @@ class SolverEvaluator:
     def _normal(self, formula: Formula) -> Formula:
         if formula.depth <= 2:
             return formula  # knowledge of hands alone is as quick as it is
-        if formula not in self._normal_forms:
-            self._normal_forms[formula] = normal_form(formula, self.problem)
-        return self._normal_forms[formula]
+        normal = self._normal_forms.get(formula)
+        if normal is None:
+            normal = self._normal_forms[formula] = normal_form(formula, self.problem)
+        return normal
 
     def _truth(self, formula: Formula, deal: Deal, said: Said) -> bool:
         """As `truth`, for formulas in normal form."""

@@ -127,7 +127,7 @@ def ask(
         InputError: the method is unknown, or the time limit is not positive.
         LimitError: too many deals to list, or (`Undecided`) not shown within the time.
     """
-    if isinstance(seconds, bool) or not isinstance(seconds, Real) or not seconds > 0:
+    if isinstance(seconds, bool) or not isinstance(seconds, float | Real) or not seconds > 0:
         raise InputError(f"seconds: {seconds!r} is not a positive number")
     method = Method.parse(method)
     seconds = float(min(seconds, LONGEST))

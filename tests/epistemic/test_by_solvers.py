@@ -1,6 +1,7 @@
 """Evaluation by the solvers: full size, limits, and what its parts promise."""
 
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -367,3 +368,11 @@ def test_smallest_totals() -> None:
 def test_set_options() -> None:
     constraint = SetConstraint.of([[0, 1], [1]], players=2, low=[1, 0])
     assert set_options(constraint, 0b01) == {((1, 1), (0, -1))}
+
+
+def test_a_time_limit_may_be_any_positive_number() -> None:
+    problem = DealProblem([1, 1], [SetConstraint.of([[0, 1]] * 2, players=2)])
+    deal = Deal(((0, 1),))
+    limits: list[Any] = [np.float32(5), np.int64(5), 10**400, float("inf")]
+    for seconds in limits:
+        assert holds("K0 K1 H0 0/0", problem, deal, "solvers", seconds=seconds)
