@@ -13,6 +13,7 @@ from quaternity.cli.terminal import Progress, progress, warn
 from quaternity.errors import InputError, LimitError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from quaternity.play.coding import Rules
@@ -86,13 +87,12 @@ def solve(
 
         wishes = parse_rankings(rankings, rules.players)
     if target is not None and not estimate_only and target.exists():
+        limit = None if no_limit else most_states
         found = _from_file(target, state)
-        if wishes is not None:
-            limit = None if no_limit else most_states
-            found["value"] = _value(
-                _walked(state, found["states"], limit, workers, dask), state, wishes
-            )
-        _show(found, as_json)
+        _show_with(
+            found, lambda: _walked(state, found["states"], limit, workers, dask), state, wishes,
+            as_json,
+        )  # fmt: skip
         return
     if estimate_only or not (no_limit or (target is not None and _work(target).exists())):
         expected = _estimated(rules, state)
@@ -105,7 +105,8 @@ def solve(
                 "--most-states sets another, --no-limit none"
             )
     limit = None if no_limit else max(most_states, 2 * MOST_STATES)
-    _show(_solved(state, target, wishes, limit, workers, dask), as_json)
+    found, graph = _solved(state, target, limit, workers, dask)
+    _show_with(found, lambda: graph, state, wishes, as_json)
 
 
 def _state(position: str | None, set_size: int, sets: int, players: int, tie_break: str) -> State:
@@ -170,11 +171,10 @@ def _report_to(bar: Progress) -> Report:
 def _solved(
     state: State,
     target: Path | None,
-    wishes: tuple[Ranking, ...] | None,
     limit: int | None,
     workers: int,
     dask: str | None,
-) -> dict[str, Any]:
+) -> tuple[dict[str, Any], GameGraph]:
     """Solve, write the tablebase, and say what there is to say."""
     import time
 
@@ -206,9 +206,8 @@ def _solved(
             )
         raise
     found = solution.facts() | solution.standing(state).document()
-    if wishes is not None:
-        found["value"] = _value(solution.graph, state, wishes)
-    return found | {"tablebase": target and str(target), "seconds": time.perf_counter() - began}
+    found |= {"tablebase": target and str(target), "seconds": time.perf_counter() - began}
+    return found, solution.graph
 
 
 def _walked(
@@ -268,6 +267,21 @@ def _show_estimate(rules: Rules, expected: Estimate, as_json: bool) -> None:
         print(json.dumps(asdict(expected)))
     else:
         print(f"{rules.set_size}-{rules.sets}-{rules.players}: {expected}")
+
+
+def _show_with(
+    found: dict[str, Any],
+    graph: Callable[[], GameGraph],
+    state: State,
+    wishes: tuple[Ranking, ...] | None,
+    as_json: bool,
+) -> None:
+    """Show what was found, with the value that is wished for; also if the value cannot be had."""
+    try:
+        if wishes is not None:
+            found["value"] = _value(graph(), state, wishes)
+    finally:
+        _show(found, as_json)
 
 
 def _show(found: dict[str, Any], as_json: bool) -> None:

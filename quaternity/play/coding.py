@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
+from operator import index
 from struct import Struct
 from typing import Any, NamedTuple
 
@@ -82,7 +83,8 @@ class Rules:
         Raises:
             KeyError, TypeError, ValueError: they are not.
         """
-        set_size, sets, players = (int(document[name]) for name in ("set_size", "sets", "players"))
+        sizes = ("set_size", "sets", "players")
+        set_size, sets, players = (index(document[name]) for name in sizes)
         return cls(set_size, sets, players, TieBreak(document["tie_break"]))
 
     def order_matters(self, hands: Sequence[int]) -> bool:

@@ -147,7 +147,8 @@ class WorkDirectory:
         except (OSError, ValueError) as error:
             if isinstance(error, InputError):
                 raise
-            raise InputError(f"{path} cannot be used: {error}") from error
+            reason = getattr(error, "strerror", None) or error
+            raise InputError(f"{path} cannot be used: {reason}") from error
 
     def _claim(self, manifest: Path, about: dict[str, Any]) -> None:
         """Write the manifest, or see that the one there says the same."""

@@ -190,7 +190,10 @@ class Tablebase:
                 f"{self.path} does not hold this state: "
                 f"it does not follow from the state that was solved"
             )
-        return _standing_of(roles, value)
+        try:
+            return _standing_of(roles, value)
+        except IndexError as error:
+            raise InputError(f"{self.path}: not a tablebase (a value of nobody)") from error
 
     def prospects(self, state: State) -> list[Prospect]:
         """All questions of the player on turn with what each answer gives away, best first.
@@ -323,10 +326,10 @@ class _Index(NamedTuple):
         row = key + _layout(about["rules"]["players"]).size
         blocks = -(-states // about["block"])
         end = first + states * row
-        data = b""
-        if end + blocks * (key + 4) == about["length"]:
-            data = _bytes(path, file, end, about["length"] - end)
-        if f"{crc32(data):08x}" != about["index"]:
+        # Only what is there is made room for, however many states the text claims.
+        fits = end + blocks * (key + 4) == about["length"]
+        data = _bytes(path, file, end, about["length"] - end) if fits else b""
+        if not fits or f"{crc32(data):08x}" != about["index"]:
             raise InputError(f"{path}: a damaged tablebase (its index)")
         return cls(
             [data[place : place + key] for place in range(0, blocks * key, key)],

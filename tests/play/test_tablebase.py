@@ -140,6 +140,8 @@ def test_other_files_are_refused(tmp_path: Path, path: Path) -> None:
         {"states": -4},
         {"states": float("inf")},
         {"states": 2121},
+        {"states": 10**12, "index": "00000000"},
+        {"rules": Rules(3, 3, 3).document() | {"players": "3"}},
         {"levels": {"a": 1}},
         {"longest_forced": "many"},
         {"start": 7},
@@ -162,6 +164,14 @@ def test_texts_that_say_something_else_are_refused(
     (tmp_path / "other").write_bytes(_lines(path, **changed) + data[len(text) :])
     with pytest.raises(InputError, match="damaged"):
         Tablebase(tmp_path / "other")
+
+
+def test_a_value_of_players_who_are_not_there_is_refused(tmp_path: Path) -> None:
+    solution = solve(State.start(Settings(2, 3, 3)))
+    solution.values.can_win[:] = 0xFF
+    write_tablebase(tmp_path / "other", solution)
+    with Tablebase(tmp_path / "other") as opened, pytest.raises(InputError, match="of nobody"):
+        opened.standing(State.start(Settings(2, 3, 3)))
 
 
 def test_no_damage_gives_a_wrong_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
