@@ -9,6 +9,16 @@ from io import TextIOWrapper
 
 def main() -> None:
     """Run the command line and leave with its exit status."""
+    try:
+        status = _status()
+    except KeyboardInterrupt:  # while the commands are loaded, or a second one while one ends
+        from quaternity.cli.status import ExitStatus
+
+        status = ExitStatus.INTERRUPTED
+    raise SystemExit(status)
+
+
+def _status() -> int:
     import sys
 
     from quaternity.cli import commands
@@ -20,7 +30,7 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-    raise SystemExit(commands.run())
+    return commands.run()
 
 
 def _open_streams() -> None:

@@ -6,6 +6,9 @@ import sys
 from pathlib import Path
 from random import Random
 
+import pytest
+
+from quaternity.cli import main
 from quaternity.kwartet.log import log_text
 from quaternity.kwartet.settings import KwartetSettings
 from tests.kwartet.games import random_log
@@ -61,3 +64,15 @@ def test_kwartet_know_hears_an_interrupt_while_cp_sat_works(tmp_path: Path) -> N
     out, error = process.communicate(timeout=30)
     assert (process.returncode, out) == (130, "")
     assert "Traceback" not in error
+
+
+def test_an_interrupt_before_a_command_begins_or_as_it_ends(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def interrupted() -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("quaternity.cli.commands.run", interrupted)
+    with pytest.raises(SystemExit) as left:
+        main()
+    assert left.value.code == 130
