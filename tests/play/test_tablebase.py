@@ -140,7 +140,6 @@ def test_other_files_are_refused(tmp_path: Path, path: Path) -> None:
         {"states": -4},
         {"states": float("inf")},
         {"states": 2121},
-        {"states": 10**12, "index": "00000000"},
         {"rules": Rules(3, 3, 3).document() | {"players": "3"}},
         {"levels": {"a": 1}},
         {"longest_forced": "many"},
@@ -163,6 +162,14 @@ def test_texts_that_say_something_else_are_refused(
     assert data.startswith(text)
     (tmp_path / "other").write_bytes(_lines(path, **changed) + data[len(text) :])
     with pytest.raises(InputError, match="damaged"):
+        Tablebase(tmp_path / "other")
+
+
+def test_no_room_is_made_for_states_that_are_not_there(tmp_path: Path, path: Path) -> None:
+    """The checksum of nothing is no index."""
+    lines = _lines(path, states=10**6, index="00000000")
+    (tmp_path / "other").write_bytes(lines + path.read_bytes()[len(lines) :])
+    with pytest.raises(InputError, match="its index"):
         Tablebase(tmp_path / "other")
 
 
