@@ -160,7 +160,9 @@ def test_texts_that_say_something_else_are_refused(
     text = _lines(path)
     data = path.read_bytes()
     assert data.startswith(text)
-    (tmp_path / "other").write_bytes(_lines(path, **changed) + data[len(text) :])
+    rows = data[len(text) :]
+    changed = {"length": len(_lines(path, **changed)) + len(rows)} | changed
+    (tmp_path / "other").write_bytes(_lines(path, **changed) + rows)
     with pytest.raises(InputError, match="damaged"):
         Tablebase(tmp_path / "other")
 
