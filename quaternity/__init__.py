@@ -7,47 +7,50 @@ and state files. The mathematics is in the package `solvers`; the sister games a
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from quaternity.cards import Card as Card
     from quaternity.errors import InputError as InputError
     from quaternity.errors import LimitError as LimitError
     from quaternity.errors import QuaternityError as QuaternityError
-    from quaternity.explanation import Explanation as Explanation
-    from quaternity.explanation import explain as explain
-    from quaternity.faults import IllegalAnswer as IllegalAnswer
-    from quaternity.faults import IllegalMove as IllegalMove
-    from quaternity.faults import IllegalQuestion as IllegalQuestion
-    from quaternity.game import Game as Game
-    from quaternity.legal import LegalQuestions as LegalQuestions
-    from quaternity.question import Answer as Answer
-    from quaternity.question import Move as Move
-    from quaternity.question import Question as Question
-    from quaternity.record import parse_record as parse_record
-    from quaternity.record import read_record as read_record
-    from quaternity.record import record_text as record_text
-    from quaternity.settings import Settings as Settings
-    from quaternity.settings import TieBreak as TieBreak
-    from quaternity.state import State as State
-    from quaternity.state_file import parse_state as parse_state
-    from quaternity.state_file import read_state as read_state
-    from quaternity.state_file import state_text as state_text
+    from quaternity.game.cards import Card as Card
+    from quaternity.game.faults import IllegalAnswer as IllegalAnswer
+    from quaternity.game.faults import IllegalMove as IllegalMove
+    from quaternity.game.faults import IllegalQuestion as IllegalQuestion
+    from quaternity.game.game import Game as Game
+    from quaternity.game.legal import LegalQuestions as LegalQuestions
+    from quaternity.game.question import Answer as Answer
+    from quaternity.game.question import Move as Move
+    from quaternity.game.question import Question as Question
+    from quaternity.game.record import parse_record as parse_record
+    from quaternity.game.record import read_record as read_record
+    from quaternity.game.record import record_text as record_text
+    from quaternity.game.settings import Settings as Settings
+    from quaternity.game.settings import TieBreak as TieBreak
+    from quaternity.game.state import State as State
+    from quaternity.game.state_file import parse_state as parse_state
+    from quaternity.game.state_file import read_state as read_state
+    from quaternity.game.state_file import state_text as state_text
+    from quaternity.insight.explanation import Explanation as Explanation
+    from quaternity.insight.explanation import explain as explain
 
 # Where each public name lives; loaded when first used, so that a command loads only what it needs.
 _HOMES = {
-    "quaternity.cards": ("Card",),
+    "quaternity.game.cards": ("Card",),
     "quaternity.errors": ("InputError", "LimitError", "QuaternityError"),
-    "quaternity.explanation": ("Explanation", "explain"),
-    "quaternity.faults": ("IllegalAnswer", "IllegalMove", "IllegalQuestion"),
-    "quaternity.game": ("Game",),
-    "quaternity.legal": ("LegalQuestions",),
-    "quaternity.question": ("Answer", "Move", "Question"),
-    "quaternity.record": ("parse_record", "read_record", "record_text"),
-    "quaternity.settings": ("Settings", "TieBreak"),
-    "quaternity.state": ("State",),
-    "quaternity.state_file": ("parse_state", "read_state", "state_text"),
+    "quaternity.insight.explanation": ("Explanation", "explain"),
+    "quaternity.game.faults": ("IllegalAnswer", "IllegalMove", "IllegalQuestion"),
+    "quaternity.game.game": ("Game",),
+    "quaternity.game.legal": ("LegalQuestions",),
+    "quaternity.game.question": ("Answer", "Move", "Question"),
+    "quaternity.game.record": ("parse_record", "read_record", "record_text"),
+    "quaternity.game.settings": ("Settings", "TieBreak"),
+    "quaternity.game.state": ("State",),
+    "quaternity.game.state_file": ("parse_state", "read_state", "state_text"),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
@@ -58,6 +61,27 @@ def __getattr__(name: str) -> Any:
     value = getattr(import_module(_HOME[name]), name)
     globals()[name] = value
     return value
+
+
+# Names of modules that stood in the documentation before they moved; they go on working.
+_MOVED = {
+    "quaternity.analysis": "quaternity.insight.analysis",
+    "quaternity.information": "quaternity.insight.information",
+    "quaternity.strategies": "quaternity.trials.strategies",
+}
+
+
+class _Moved(MetaPathFinder, Loader):
+    """Finds a module under its former name: it is the same module, not a copy."""
+
+    def find_spec(self, fullname: str, path: Any, target: Any = None) -> ModuleSpec | None:
+        return ModuleSpec(fullname, self) if fullname in _MOVED else None
+
+    def exec_module(self, module: Any) -> None:
+        sys.modules[module.__name__] = import_module(_MOVED[module.__name__])
+
+
+sys.meta_path.append(_Moved())
 
 
 def __dir__() -> list[str]:

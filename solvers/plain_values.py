@@ -3,14 +3,32 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
-from typing import Any, SupportsIndex
+from collections.abc import Iterator, Mapping, Sequence
+from math import inf
+from numbers import Real
+from typing import TYPE_CHECKING, Any, SupportsIndex, TypeVar
 
 from solvers.errors import InputError
 from solvers.wording import shown
 
+if TYPE_CHECKING:
+    from random import Random
+
+Choice = TypeVar("Choice")
+
+LONGEST = 1e9
+"""Seconds, some thirty years: longer time limits are cut to it."""
+
 MAX_NUMBER = 10**50
 """Largest number that is taken: far above every hand, bound and bit mask, and quick to print."""
+
+
+def _index(value: Any) -> int | None:
+    """The exact integer that a value is, also one of NumPy's; None for truth values and others."""
+    try:
+        return None if isinstance(value, bool) else int.__index__(operator.index(value))
+    except TypeError:
+        return None
 
 
 def whole(value: SupportsIndex, place: str, least: int | None = None) -> int:
@@ -30,12 +48,7 @@ def whole(value: SupportsIndex, place: str, least: int | None = None) -> int:
         ...
     solvers.errors.InputError: players: True is not a whole number of at least 1
     """
-    number: Any = value
-    if type(number) is not int:
-        try:
-            number = None if isinstance(number, bool) else int.__index__(operator.index(number))
-        except TypeError:
-            number = None
+    number = value if type(value) is int else _index(value)
     if number is None or (least is not None and number < least):
         bound = "" if least is None else f" of at least {least}"
         raise InputError(f"{place}: {shown(value)} is not a whole number{bound}")
@@ -83,4 +96,92 @@ def permutation(order: Sequence[SupportsIndex], count: int, place: str) -> tuple
     return found
 
 
-__all__ = ["MAX_NUMBER", "length", "permutation", "whole", "wholes"]
+def whole_number(value: object, low: int | None, high: int | None, what: str, place: str) -> int:
+    """The integer that a value is, also one of NumPy's; no truth value and no float is one.
+
+    Raises:
+        InputError: at `place` is no whole number, or (where these are given) none from `low` to
+            `high`; `what` says what it should be.
+    """
+    number = _index(value)
+    if number is None or (low is not None and number < low) or (high is not None and number > high):
+        raise InputError(f"{place}: {value!r} is not {what}")
+    return number
+
+
+def iterated(values: object, place: str) -> Iterator[Any]:
+    """An iterator over values.
+
+    Raises:
+        InputError: what is at `place` is no collection.
+    """
+    try:
+        return iter(values)  # type: ignore[call-overload, no-any-return]
+    except TypeError:
+        raise InputError(f"{place}: {values!r} is no collection") from None
+
+
+def text(value: object, what: str, place: str) -> str:
+    """The value itself, if it is a text.
+
+    Raises:
+        InputError: at `place` is no text, which is to be `what`.
+    """
+    if not isinstance(value, str):
+        raise InputError(f"{place}: {value!r} is not {what}")
+    return value
+
+
+def generator(random: object) -> Random:
+    """The value itself, if it is a generator of random numbers.
+
+    Raises:
+        InputError: it is not a `random.Random`.
+    """
+    from random import Random
+
+    if not isinstance(random, Random):
+        raise InputError(f"random: {random!r} is not a random.Random")
+    return random
+
+
+def named(table: Mapping[str, Choice], name: object, kind: str = "method") -> Choice:
+    """What a table has under a name.
+
+    Raises:
+        InputError: nothing; the names that there are are said.
+    """
+    if not isinstance(name, str) or name not in table:
+        raise InputError(f"no {kind} {name!r}; there are {', '.join(table)}")
+    return table[name]
+
+
+def time_limit(seconds: object) -> float | None:
+    """A number of seconds above 0, also one of NumPy's, or None for no limit.
+
+    Raises:
+        InputError: neither.
+    """
+    if seconds is None:
+        return None
+    given: Any = seconds
+    is_number = isinstance(seconds, Real) and not isinstance(seconds, bool)
+    if not is_number or not 0 < given < inf:
+        raise InputError(f"seconds: {seconds!r} is not a number of seconds above 0")
+    return float(min(given, LONGEST))
+
+
+__all__ = [
+    "LONGEST",
+    "MAX_NUMBER",
+    "generator",
+    "iterated",
+    "length",
+    "named",
+    "permutation",
+    "text",
+    "time_limit",
+    "whole",
+    "whole_number",
+    "wholes",
+]

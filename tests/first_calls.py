@@ -87,15 +87,15 @@ def _legal_questions() -> bool:
 
 
 def _analyse() -> bool:
-    from quaternity.analysis import analyse
-    from quaternity.state import State
+    from quaternity.game.state import State
+    from quaternity.insight.analysis import analyse
 
     return analyse(State.start()).deals == DEALS
 
 
 def _check() -> bool:
     from quaternity import Settings
-    from quaternity.game import Game
+    from quaternity.game.game import Game
 
     return not Game.start(Settings()).state.is_over
 

@@ -44,21 +44,20 @@ GROUPS = {
     # group: (files, without; tests)
     "solvers": ("solvers/*.py", "strategies conformance counterexample __init__", "tests/solvers"),
     "rules": (
-        "quaternity/cards.py quaternity/completion.py quaternity/faults.py quaternity/game.py"
-        " quaternity/information.py quaternity/legal.py quaternity/listed.py"
-        " quaternity/question.py quaternity/set_moves.py quaternity/settings.py"
-        " quaternity/state.py quaternity/transition.py quaternity/turns.py",
-        "",
+        "quaternity/game/*.py quaternity/insight/information.py",
+        "__init__ documents html journal record state_file",
         "tests/game",
     ),
     "retrograde": (
-        "quaternity/play/*.py",
+        "quaternity/perfect/*.py quaternity/perfect/keys/*.py quaternity/perfect/successors/*.py"
+        " quaternity/perfect/solving/*.py",
         "__init__ progress tournament tournament_plot ratings estimate",
-        "tests/play/test_canonical.py tests/play/test_expansion.py tests/play/test_kinds.py"
-        " tests/play/test_preferences.py tests/play/test_retrograde.py tests/play/test_solving.py"
-        " tests/play/test_standing.py tests/play/test_tablebase.py",
+        "tests/perfect/test_canonical.py tests/perfect/test_expansion.py"
+        " tests/perfect/test_kinds.py tests/perfect/test_preferences.py"
+        " tests/perfect/test_retrograde.py tests/perfect/test_solving.py"
+        " tests/perfect/test_standing.py tests/perfect/test_tablebase.py",
     ),
-    "ratings": ("quaternity/play/ratings.py", "", "tests/play/test_tournament.py"),
+    "ratings": ("quaternity/perfect/ratings.py", "", "tests/perfect/test_tournament.py"),
     "epistemic": (
         "quaternity/epistemic/*.py",
         "__init__ explanation grammar language notation strategies",

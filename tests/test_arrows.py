@@ -56,65 +56,33 @@ ROOMS: dict[str, tuple[str, str]] = {
         "solvers",
         "solvers/contract solvers/registry solvers/counting solvers/filtering",
     ),
-    "errors": ("quaternity.arguments quaternity.errors", "solvers"),
-    "files": (
-        "quaternity.growing_file quaternity.pictures quaternity.reading quaternity.writing",
-        "errors",
-    ),
-    "workers": ("quaternity.cluster quaternity.workers", "errors"),
-    "players": (
-        "quaternity.foreign quaternity.own_process quaternity.seatings",
-        "values workers errors",
-    ),
-    "values": (
-        "quaternity.cards quaternity.question quaternity.settings",
-        "errors solvers",
-    ),
-    "moves": (
-        "quaternity.completion quaternity.listed quaternity.set_moves quaternity.transition"
-        " quaternity.turns",
-        "values solvers",
-    ),
-    "states": (
-        "quaternity.faults quaternity.game quaternity.html quaternity.legal quaternity.state",
-        "moves values errors solvers",
-    ),
-    "random": (
-        "quaternity.random_play quaternity.strategies",
-        "states values solvers",
-    ),
-    "records": (
-        "quaternity.documents quaternity.findings quaternity.journal quaternity.record"
-        " quaternity.state_file",
-        "states moves values files errors solvers",
-    ),
-    "insight": (
-        "quaternity.analysis quaternity.analysis_plot quaternity.check quaternity.explanation"
-        " quaternity.information quaternity.perft",
-        "records random states moves values files errors solvers",
-    ),
-    "campaign": (
-        "quaternity.campaign",
-        "records random states values workers solvers",
-    ),
-    "comparison": ("quaternity.comparison", "records random states values files errors solvers"),
-    "epistemic": ("quaternity.epistemic", "values errors solvers"),
-    "kwartet": ("quaternity.kwartet", "moves values players workers files errors solvers"),
+    "errors": ("quaternity.errors", "solvers"),
+    "files": ("quaternity.files", "errors"),
+    "game": ("quaternity.game", "files errors solvers"),
+    "workers": ("quaternity.workers", "game errors"),
+    "insight": ("quaternity.insight", "game files errors solvers"),
+    "trials": ("quaternity.trials", "workers game files errors solvers"),
+    "epistemic": ("quaternity.epistemic", "game errors solvers"),
+    "kwartet": ("quaternity.kwartet", "workers game files errors solvers"),
     "quarto": ("quaternity.quarto", "files errors solvers"),
     "ternary": ("quaternity.ternary", "errors solvers"),
-    "play": ("quaternity.play", "records states moves values players workers files errors solvers"),
-    "face": ("quaternity", "insight records states values errors"),
+    "perfect": ("quaternity.perfect", "workers game files errors solvers"),
+    "face": ("quaternity", "insight game errors"),
     "cli": (
         "quaternity.cli",
-        "play ternary quarto kwartet epistemic comparison campaign insight records states values"
-        " players workers files errors solvers",
+        "perfect ternary quarto kwartet epistemic trials insight workers game files errors solvers",
     ),
     "entry": ("quaternity.__main__", "cli"),
 }
 
 CIRCLES = [
-    {"quaternity.faults", "quaternity.html", "quaternity.legal", "quaternity.state"},
-    {"quaternity.cluster", "quaternity.workers"},
+    {
+        "quaternity.game.faults",
+        "quaternity.game.html",
+        "quaternity.game.legal",
+        "quaternity.game.state",
+    },
+    {"quaternity.workers.cluster", "quaternity.workers.pool"},
     {"quaternity.epistemic.by_solvers", "quaternity.epistemic.common_knowledge"},
 ]
 """Files that know each other, all within one room. There are to be no more."""
@@ -236,7 +204,7 @@ def test_the_files_have_no_new_circle() -> None:
         "from tests.agreement import agree",
     ],
 )
-@pytest.mark.parametrize("module", ["quaternity.game", "solvers.problem"])
+@pytest.mark.parametrize("module", ["quaternity.game.game", "solvers.problem"])
 def test_a_planted_import_is_found(module: str, planted: str) -> None:
     files = sources()
     before = findings(files)

@@ -10,7 +10,14 @@ from tempfile import TemporaryFile
 import pytest
 
 from quaternity.errors import InputError, SolverFault
-from quaternity.own_process import MOST_MOVES, NotedMove, Notes, OwnProcess, ProcessEnded, notes
+from quaternity.workers.own_process import (
+    MOST_MOVES,
+    NotedMove,
+    Notes,
+    OwnProcess,
+    ProcessEnded,
+    notes,
+)
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,8 @@ from threading import Barrier, Thread
 
 import pytest
 
-from quaternity import Settings, State, set_moves
+from quaternity import Settings, State
+from quaternity.game import set_moves
 from solvers import DealProblem, SetConstraint, coalition_tables, count_deals, residue
 from solvers.memo import Memo
 

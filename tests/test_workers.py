@@ -16,7 +16,7 @@ from typing import NamedTuple
 import pytest
 
 from quaternity.errors import InputError, SolverFault
-from quaternity.workers import WorkersLost, item_random, open_executor, ordered_map
+from quaternity.workers.pool import WorkersLost, item_random, open_executor, ordered_map
 from tests.cluster import cluster
 
 ITEMS = 400
@@ -146,7 +146,7 @@ def test_what_would_end_a_worker_is_an_error_at_its_turn(workers: int) -> None:
 
 INTERRUPTED = """
 import os, signal
-from quaternity.workers import open_executor, ordered_map
+from quaternity.workers.pool import open_executor, ordered_map
 from tests.test_workers import draw
 if __name__ == "__main__":
     seen = 0
@@ -188,7 +188,7 @@ def test_an_impossible_number_of_workers_is_refused(workers: int) -> None:
 def test_a_killed_worker_of_a_cluster_costs_no_result_but_a_killed_scheduler_ends_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("quaternity.workers.CHECK_SECONDS", 0.1)
+    monkeypatch.setattr("quaternity.workers.pool.CHECK_SECONDS", 0.1)
     with cluster(tmp_path, workers=2) as (address, scheduler, _):
         with open_executor(dask=address) as pool:
             numbers = all_with_one_worker_killed(ordered_map(pool, draw, range(ITEMS), CHUNK))
@@ -204,8 +204,8 @@ def test_a_killed_worker_of_a_cluster_costs_no_result_but_a_killed_scheduler_end
 def test_a_cluster_without_workers_is_waited_for_only_so_long(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("quaternity.workers.CHECK_SECONDS", 0.1)
-    monkeypatch.setattr("quaternity.cluster.WORKERLESS_SECONDS", 0.5)
+    monkeypatch.setattr("quaternity.workers.pool.CHECK_SECONDS", 0.1)
+    monkeypatch.setattr("quaternity.workers.cluster.WORKERLESS_SECONDS", 0.5)
     with (
         cluster(tmp_path, workers=1) as (address, _, [worker]),
         open_executor(dask=address) as pool,
@@ -219,7 +219,7 @@ def test_a_cluster_without_workers_is_waited_for_only_so_long(
 
 def test_a_cluster_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed")
-    monkeypatch.setattr("quaternity.cluster.CLUSTER_SECONDS", 1)
+    monkeypatch.setattr("quaternity.workers.cluster.CLUSTER_SECONDS", 1)
     for address in ("tcp://127.0.0.1:9", "nowhere", "tcp://127.0.0.1:notaport"):
         with pytest.raises(InputError, match=address), open_executor(dask=address):
             pass
@@ -231,7 +231,7 @@ def test_what_is_no_address_is_refused_at_once_and_nothing_follows(address: str)
     pytest.importorskip("distributed")
     code = (
         "from quaternity.errors import InputError\n"
-        "from quaternity.workers import open_executor\n"
+        "from quaternity.workers.pool import open_executor\n"
         "try:\n"
         f"    with open_executor(dask={address!r}): pass\n"
         "except InputError as error:\n"

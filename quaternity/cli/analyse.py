@@ -16,12 +16,12 @@ from quaternity.cli.terminal import console, progress, warn, warn_about
 from quaternity.errors import InputError, LimitError, QuaternityError
 
 if TYPE_CHECKING:
-    from quaternity.analysis import Analysis, Deductions
     from quaternity.cli.chances import Chances
-    from quaternity.game import Game
-    from quaternity.information import Prospect
-    from quaternity.play.tablebase import Tablebase
-    from quaternity.state import State
+    from quaternity.game.game import Game
+    from quaternity.game.state import State
+    from quaternity.insight.analysis import Analysis, Deductions
+    from quaternity.insight.information import Prospect
+    from quaternity.perfect.tablebase import Tablebase
 
 MOST_QUESTIONS = 15
 """Most ranked questions that are printed; --json has all."""
@@ -50,7 +50,7 @@ def analyse(
 
     Example: quaternity analyse state.json --questions --plot chances.png
     """
-    from quaternity.pictures import picture_format
+    from quaternity.files.pictures import picture_format
 
     if plot is not None:
         picture_format(plot)
@@ -58,7 +58,7 @@ def analyse(
             raise InputError(f"--plot draws one file, not {len(files)}")
     tablebase = None
     if oracle is not None:
-        from quaternity.play.tablebase import Tablebase
+        from quaternity.perfect.tablebase import Tablebase
 
         tablebase = Tablebase(oracle)
     status = ExitStatus.DONE
@@ -84,11 +84,11 @@ def analyse(
 def _analyse(
     path: str, questions: bool, plot: str | None, tablebase: Tablebase | None, as_json: bool
 ) -> None:
-    from quaternity.analysis import Analysis, TooManyDeals
-    from quaternity.analysis import analyse as analysed
-    from quaternity.documents import read_document
-    from quaternity.information import prospects
-    from quaternity.record import ParsedRecord
+    from quaternity.game.documents import read_document
+    from quaternity.game.record import ParsedRecord
+    from quaternity.insight.analysis import Analysis, TooManyDeals
+    from quaternity.insight.analysis import analyse as analysed
+    from quaternity.insight.information import prospects
 
     document = read_document(path)
     for text in document.warnings:
@@ -121,7 +121,7 @@ def _analyse(
     # There is nothing to draw without chances.
     drawn = plot if isinstance(found, Analysis) else None
     if drawn is not None and isinstance(found, Analysis):
-        from quaternity.analysis_plot import plot_analysis
+        from quaternity.insight.analysis_plot import plot_analysis
 
         plot_analysis(drawn, found, curve)
     if as_json:
@@ -186,9 +186,9 @@ def _question(prospect: Prospect) -> dict[str, Any]:
 
 
 def _print(path: str, state: State, found: Analysis | Deductions, curve: list[int | None]) -> None:
-    from quaternity.analysis import Analysis
     from quaternity.cli.board import players_table
     from quaternity.cli.chances import chance_lines, count_lines, curve_lines, owner_chances
+    from quaternity.insight.analysis import Analysis
 
     output = console()
     if isinstance(found, Analysis):
@@ -215,7 +215,7 @@ def _print(path: str, state: State, found: Analysis | Deductions, curve: list[in
 def _print_questions(ranked: list[Prospect]) -> None:
     from rich.table import Table
 
-    from quaternity.cards import Card
+    from quaternity.game.cards import Card
     from solvers.wording import counted, listed, percent
 
     if not ranked:

@@ -9,7 +9,7 @@ from solvers.problem import players_in
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from quaternity.state import State
+    from quaternity.game.state import State
 
 
 def players_table(state: State, names: dict[int, str] | None = None) -> Table:

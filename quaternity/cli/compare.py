@@ -16,9 +16,9 @@ from quaternity.errors import InputError, LimitError
 from solvers.wording import counted
 
 if TYPE_CHECKING:
-    from quaternity.comparison import Work
-    from quaternity.comparison.report import Group, Report
-    from quaternity.settings import Settings
+    from quaternity.game.settings import Settings
+    from quaternity.trials.comparison import Work
+    from quaternity.trials.comparison.report import Group, Report
     from solvers import Solver
 
 MOST_STATES = 100_000
@@ -114,9 +114,9 @@ def compare(
     """
     from dataclasses import replace
 
-    from quaternity.comparison.report import Report
-    from quaternity.findings import check_directory
-    from quaternity.pictures import check_picture
+    from quaternity.files.pictures import check_picture
+    from quaternity.game.saved_states import check_directory
+    from quaternity.trials.comparison.report import Report
 
     chosen = chosen_solvers(solvers)
     _in_range("limit", limit)
@@ -190,10 +190,10 @@ def _of_games(
     budget: float | None,
 ) -> _Request:
     """What to measure when games are played."""
-    from quaternity.comparison import Sweep, Work, swept_sizes
-    from quaternity.comparison.measuring import STATES_AT_ONCE
-    from quaternity.comparison.summary import rounds_for
-    from quaternity.settings import Settings
+    from quaternity.game.settings import Settings
+    from quaternity.trials.comparison import Sweep, Work, swept_sizes
+    from quaternity.trials.comparison.measuring import STATES_AT_ONCE
+    from quaternity.trials.comparison.summary import rounds_for
 
     if states is not None and not 1 <= states <= MOST_STATES:
         raise InputError(f"states: {states} is out of range 1..{MOST_STATES}")
@@ -237,12 +237,12 @@ def _of_files(
     files: list[str], seed: int, damage: float, repeats: int | None, budget: float | None
 ) -> _Request:
     """What to measure when states are given: those of state files, all positions of records."""
-    from quaternity.comparison import Work
-    from quaternity.comparison.measuring import STATES_AT_ONCE
-    from quaternity.comparison.summary import rounds_for
-    from quaternity.documents import read_document
-    from quaternity.record import ImpossibleRecord, ParsedRecord
-    from quaternity.state_file import ContradictoryState, state_text
+    from quaternity.game.documents import read_document
+    from quaternity.game.record import ImpossibleRecord, ParsedRecord
+    from quaternity.game.state_file import ContradictoryState, state_text
+    from quaternity.trials.comparison import Work
+    from quaternity.trials.comparison.measuring import STATES_AT_ONCE
+    from quaternity.trials.comparison.summary import rounds_for
 
     texts: list[str] = []
     for path in files:
@@ -285,9 +285,9 @@ def _measure(
     """Everything measured, in groups of one size; and whether it was interrupted."""
     from functools import partial
 
-    from quaternity.comparison import Measured, measure, measured_states
-    from quaternity.comparison.report import Group
-    from quaternity.workers import open_executor, ordered_map
+    from quaternity.trials.comparison import Measured, measure, measured_states
+    from quaternity.trials.comparison.report import Group
+    from quaternity.workers.pool import open_executor, ordered_map
 
     # What was measured, by piece of work, which in a sweep is by size.
     found: list[list[Measured]] = []

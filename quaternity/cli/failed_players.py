@@ -117,8 +117,8 @@ def _saved_failure(fault: PlayerFault, failures: Failures) -> dict[str, Any]:
 
 def _saved(place: FaultPlace, suffix: str) -> str:
     """The path of a new file, in the current folder, with the game up to a failure."""
-    from quaternity.reading import read_bytes
-    from quaternity.writing import write_text
+    from quaternity.files.reading import read_bytes
+    from quaternity.files.writing import write_text
 
     number, path = 1, Path(f"failed-game-{place.game}{suffix}")
     while path.exists() and not (path.is_file() and read_bytes(str(path)) == place.record.encode()):

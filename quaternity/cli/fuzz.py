@@ -18,7 +18,7 @@ from quaternity.cli.terminal import progress, warn
 from quaternity.errors import InputError
 
 if TYPE_CHECKING:
-    from quaternity.campaign import Finding, Tally
+    from quaternity.trials.campaign import Finding, Tally
 
 EXAMPLES = 1000
 MOST_EXAMPLES = 10**9
@@ -55,9 +55,9 @@ def fuzz(
       quaternity fuzz --seconds 600 --workers 2
       quaternity fuzz --examples 500 --seed 7 --solvers my-solver,max-flow
     """
-    from quaternity.campaign import Tally, run_campaign
-    from quaternity.findings import check_directory
-    from quaternity.workers import open_executor
+    from quaternity.game.saved_states import check_directory
+    from quaternity.trials.campaign import Tally, run_campaign
+    from quaternity.workers.pool import open_executor
 
     if seconds is not None and examples is not None:
         raise InputError("--seconds and --examples: choose one")

@@ -65,7 +65,7 @@ def play(
     from quaternity.cli.kwartet_session import KwartetSession
     from quaternity.kwartet.seats import check_names, seats_from
     from quaternity.kwartet.settings import Announce
-    from quaternity.own_process import check_move_seconds
+    from quaternity.workers.own_process import check_move_seconds
 
     check_move_seconds(move_seconds)
     names = None if seats is None else seats_from(seats)

@@ -11,7 +11,6 @@ import sys
 from collections.abc import Sequence
 from random import Random
 
-from quaternity.cards import Card
 from quaternity.cli.chances import chance_lines
 from quaternity.cli.kwartet_table import (
     hand_text,
@@ -24,14 +23,15 @@ from quaternity.cli.kwartet_table import (
 from quaternity.cli.session import quiet_input
 from quaternity.cli.terminal import console, warn
 from quaternity.errors import LimitError
-from quaternity.foreign import Sitting
+from quaternity.game.cards import Card
+from quaternity.game.question import Question
 from quaternity.kwartet.hint import hint
 from quaternity.kwartet.journal import KwartetJournal
 from quaternity.kwartet.position import Position
 from quaternity.kwartet.requests import Event, IllegalRequest
 from quaternity.kwartet.seats import YOU, request_by
 from quaternity.kwartet.view import View
-from quaternity.question import Question
+from quaternity.workers.foreign import Sitting
 from solvers.counting import chances
 from solvers.wording import counted, percent
 

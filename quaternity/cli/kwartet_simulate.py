@@ -104,10 +104,10 @@ def simulate(
     from dataclasses import replace
     from functools import partial
 
+    from quaternity.files.pictures import check_picture
     from quaternity.kwartet.chances import FEW_PLAYERS
     from quaternity.kwartet.tournament import outcomes
-    from quaternity.pictures import check_picture
-    from quaternity.workers import open_executor
+    from quaternity.workers.pool import open_executor
 
     tournament = _tournament(seats, sets, seed, announce, rotate, own_card_requests, move_seconds)
     if plot is not None:
@@ -177,7 +177,7 @@ def _show(
 
 
 def _document(result: Standing, seconds: float, failed: dict[str, Any] | None) -> dict[str, Any]:
-    from quaternity.seatings import labels
+    from quaternity.workers.seatings import labels
 
     return {
         "games": result.games,
@@ -204,7 +204,7 @@ def _print(result: Standing, seconds: float) -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    from quaternity.seatings import labels
+    from quaternity.workers.seatings import labels
     from solvers.wording import counted
 
     shown = partial(_shown, known=result.deals > 1)
@@ -283,11 +283,11 @@ def log(
     Example: quaternity kwartet log --seats exact,exact,greedy --seed 1 --record game.log
     """
     from quaternity.errors import InputError, PlayerFault
+    from quaternity.files.writing import write_text
     from quaternity.kwartet.journal import KwartetJournal
     from quaternity.kwartet.log import log_as_seen, log_text
     from quaternity.kwartet.log_reading import parse_log
     from quaternity.kwartet.tournament import logged_game
-    from quaternity.writing import write_text
 
     tournament = _tournament(seats, sets, seed, announce, rotate, own_card_requests, move_seconds)
     if seat is not None:

@@ -12,10 +12,10 @@ from quaternity.cli.kwartet_table import (
     points_text,
     score_table,
 )
+from quaternity.game.question import Answer
 from quaternity.kwartet.hands import NUMBERS
 from quaternity.kwartet.log import announced_at_deal
 from quaternity.kwartet.worlds import public_worlds, worlds_of
-from quaternity.question import Answer
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from solvers.wording import counted, listed, named
 
 if TYPE_CHECKING:
-    from quaternity.play.standing import Standing
-    from quaternity.play.tablebase import Tablebase
-    from quaternity.state import State
+    from quaternity.game.state import State
+    from quaternity.perfect.solving.standing import Standing
+    from quaternity.perfect.tablebase import Tablebase
 
 MOST_QUESTIONS = 8
 """Most questions that are listed."""

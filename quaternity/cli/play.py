@@ -15,10 +15,10 @@ from quaternity.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from quaternity.game import Game
-    from quaternity.journal import Journal
-    from quaternity.play.tablebase import Tablebase
-    from quaternity.settings import Settings
+    from quaternity.game.game import Game
+    from quaternity.game.journal import Journal
+    from quaternity.game.settings import Settings
+    from quaternity.perfect.tablebase import Tablebase
 
 
 @app.command()
@@ -67,7 +67,7 @@ def play(
     from contextlib import nullcontext
 
     from quaternity.cli.session import NamedBot, Session
-    from quaternity.play.bots.bot import make_bot
+    from quaternity.perfect.bots.bot import make_bot
 
     asked: dict[str, object] = {
         name: value
@@ -82,11 +82,11 @@ def play(
     bots = {seat: NamedBot(name, make_bot(name, chance)) for seat, name in names.items()}
     tablebases = []
     if oracle is not None:
-        from quaternity.play.tablebase import Tablebase
+        from quaternity.perfect.tablebase import Tablebase
 
         tablebases.append(Tablebase(oracle))
     if any(name.startswith("perfect:") for name in names.values()):
-        from quaternity.play.bots.perfect import PerfectBot
+        from quaternity.perfect.bots.perfect import PerfectBot
 
         perfect = [named.bot for named in bots.values() if isinstance(named.bot, PerfectBot)]
         tablebases += [bot.tablebase for bot in perfect]
@@ -137,9 +137,9 @@ def _opened(
     Raises:
         InputError: as for settings and records; or what is in use does not fit the game.
     """
-    from quaternity.game import Game
-    from quaternity.journal import Journal
-    from quaternity.settings import Settings, TieBreak
+    from quaternity.game.game import Game
+    from quaternity.game.journal import Journal
+    from quaternity.game.settings import Settings, TieBreak
     from solvers.wording import counted
 
     if tie_break is not None:

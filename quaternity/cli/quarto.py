@@ -57,8 +57,8 @@ def show(
     Example:
       quaternity quarto show example 'N?BI??JO?FDLMEAG' --svg board.svg
     """
+    from quaternity.files.writing import write_text
     from quaternity.quarto import COMPLETIONS_LIMIT, board_svg, can_draw, drawn_completions
-    from quaternity.writing import write_text
 
     board = _board(pieces, configuration)
     if svg is not None:

@@ -14,8 +14,8 @@ from quaternity.cli.terminal import progress, warn, warn_about
 from quaternity.errors import InputError, LimitError, SolverFault
 
 if TYPE_CHECKING:
-    from quaternity.check import Report
-    from quaternity.state import State
+    from quaternity.game.state import State
+    from quaternity.insight.check import Report
     from solvers import DealProblem, Solver
 
 SHRINK_SECONDS = 10.0
@@ -54,7 +54,7 @@ def check(
 
     Example: quaternity check game.record state.json --solver all
     """
-    from quaternity.check import WrongVerdict
+    from quaternity.insight.check import WrongVerdict
     from solvers import find_solver
 
     if solver is not None and solver != "all":
@@ -86,8 +86,8 @@ def _worse(status: ExitStatus, error: Exception) -> ExitStatus:
 
 def _save_smallest(state: State, name: str | None, directory: str) -> None:
     """Keep a state about which a solver is wrong, as small as it can be made in a few seconds."""
-    from quaternity.findings import smallest_state
-    from quaternity.state_file import state_text
+    from quaternity.game.saved_states import smallest_state
+    from quaternity.game.state_file import state_text
     from solvers.judgement import judge
 
     solvers = _chosen(name, state.problem)
@@ -101,11 +101,11 @@ def _save_smallest(state: State, name: str | None, directory: str) -> None:
 
 
 def _checked(path: str, name: str | None) -> Report:
-    from quaternity.check import Report, check_record, check_state
-    from quaternity.documents import read_document
-    from quaternity.record import ParsedRecord
-    from quaternity.state import State
-    from quaternity.state_file import ContradictoryState
+    from quaternity.game.documents import read_document
+    from quaternity.game.record import ParsedRecord
+    from quaternity.game.state import State
+    from quaternity.game.state_file import ContradictoryState
+    from quaternity.insight.check import Report, check_record, check_state
 
     try:
         document = read_document(path)
@@ -164,11 +164,11 @@ def questions(files: Files, as_json: AsJson = False) -> None:
 
     Example: quaternity questions state.json --json
     """
-    from quaternity.documents import read_document
-    from quaternity.faults import why_impossible
-    from quaternity.question import Answer
-    from quaternity.record import ImpossibleRecord, ParsedRecord
-    from quaternity.state_file import ContradictoryState
+    from quaternity.game.documents import read_document
+    from quaternity.game.faults import why_impossible
+    from quaternity.game.question import Answer
+    from quaternity.game.record import ImpossibleRecord, ParsedRecord
+    from quaternity.game.state_file import ContradictoryState
     from solvers.wording import counted
 
     status = ExitStatus.DONE
@@ -229,9 +229,9 @@ def perft(
 
     Example: quaternity perft -s 4 -n 3 -p 3 -d 3
     """
-    from quaternity.perft import perft as count
-    from quaternity.settings import Settings
-    from quaternity.state import State
+    from quaternity.game.settings import Settings
+    from quaternity.game.state import State
+    from quaternity.insight.perft import perft as count
 
     state = State.start(Settings(set_size, sets, players))
     leaves: list[int] = []

@@ -16,7 +16,7 @@ SaveTo = Annotated[
 
 def saved_or_shown(directory: str, text: str) -> str | None:
     """Save the text of a state file and give its name; where that fails, show the text."""
-    from quaternity.findings import save_finding
+    from quaternity.game.saved_states import save_finding
 
     try:
         return save_finding(directory, text)

@@ -6,23 +6,23 @@ import re
 import sys
 from typing import TYPE_CHECKING, NamedTuple
 
-from quaternity.cards import Card
 from quaternity.cli.board import owners_table, players_table
 from quaternity.cli.oracle import oracle_lines
 from quaternity.cli.terminal import console, warn
 from quaternity.errors import InputError, LimitError
-from quaternity.explanation import Explanation, explain
-from quaternity.faults import IllegalMove, question_faults
-from quaternity.game import Game
-from quaternity.journal import Journal
-from quaternity.play.bots.bot import SeatedBot
-from quaternity.question import Answer, Move, Question
-from quaternity.state import State
+from quaternity.game.cards import Card
+from quaternity.game.faults import IllegalMove, question_faults
+from quaternity.game.game import Game
+from quaternity.game.journal import Journal
+from quaternity.game.question import Answer, Move, Question
+from quaternity.game.state import State
+from quaternity.insight.explanation import Explanation, explain
+from quaternity.perfect.bots.bot import SeatedBot
 from solvers.wording import counted, listed
 
 if TYPE_CHECKING:
-    from quaternity.play.bots.bot import Bot
-    from quaternity.play.tablebase import Tablebase
+    from quaternity.perfect.bots.bot import Bot
+    from quaternity.perfect.tablebase import Tablebase
 
 HELP = """\
 Ask:     1 0 2   or   1 for 0/2      player 1, have you card 2 of set 0?

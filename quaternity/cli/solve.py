@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from quaternity.play.coding import Rules
-    from quaternity.play.estimate import Estimate
-    from quaternity.play.graph import GameGraph
-    from quaternity.play.preferences import Ranking
-    from quaternity.play.progress import Report
-    from quaternity.state import State
+    from quaternity.game.state import State
+    from quaternity.perfect.keys.coding import Rules
+    from quaternity.perfect.solving.estimate import Estimate
+    from quaternity.perfect.solving.graph import GameGraph
+    from quaternity.perfect.solving.preferences import Ranking
+    from quaternity.perfect.solving.progress import Report
 
 MOST_STATES = 5_000_000
 """Games estimated to be larger are refused, unless told otherwise."""
@@ -76,14 +76,14 @@ def solve(
     """
     from pathlib import Path
 
-    from quaternity.play.coding import Rules
+    from quaternity.perfect.keys.coding import Rules
 
     state = _state(position, set_size, sets, players, tie_break)
     rules = Rules.of(state)
     target = None if out is None else Path(out)
     wishes = None
     if rankings is not None:
-        from quaternity.play.preferences import parse_rankings
+        from quaternity.perfect.solving.preferences import parse_rankings
 
         wishes = parse_rankings(rankings, rules.players)
     if target is not None and not estimate_only and target.exists():
@@ -110,8 +110,8 @@ def solve(
 
 
 def _state(position: str | None, set_size: int, sets: int, players: int, tie_break: str) -> State:
-    from quaternity.settings import Settings, TieBreak
-    from quaternity.state import State
+    from quaternity.game.settings import Settings, TieBreak
+    from quaternity.game.state import State
 
     if position is None:
         return State.start(Settings(set_size, sets, players, TieBreak.parse(tie_break)))
@@ -124,9 +124,9 @@ def _state(position: str | None, set_size: int, sets: int, players: int, tie_bre
 
 def _state_in(path: str) -> State:
     """The state in a file, or the last position of a record."""
-    from quaternity.documents import read_document
-    from quaternity.record import ImpossibleRecord, ParsedRecord
-    from quaternity.state_file import ContradictoryState
+    from quaternity.game.documents import read_document
+    from quaternity.game.record import ImpossibleRecord, ParsedRecord
+    from quaternity.game.state_file import ContradictoryState
 
     try:
         document = read_document(path)
@@ -147,8 +147,8 @@ def _work(target: Path) -> Path:
 def _estimated(rules: Rules, state: State) -> Estimate:
     from random import Random
 
-    from quaternity.play.canonical import canonical
-    from quaternity.play.estimate import SAMPLE, estimate
+    from quaternity.perfect.keys.canonical import canonical
+    from quaternity.perfect.solving.estimate import SAMPLE, estimate
 
     # Cards per set and players make a state dear: of dear ones fewer are looked at.
     size = rules.set_size * rules.sets * rules.players
@@ -178,10 +178,10 @@ def _solved(
     """Solve, write the tablebase, and say what there is to say."""
     import time
 
-    from quaternity.play.solver import remove_working_files
-    from quaternity.play.solver import solve as solve_from
-    from quaternity.play.tablebase import write_tablebase
-    from quaternity.workers import open_executor
+    from quaternity.perfect.solving.solver import remove_working_files
+    from quaternity.perfect.solving.solver import solve as solve_from
+    from quaternity.perfect.tablebase import write_tablebase
+    from quaternity.workers.pool import open_executor
 
     began = time.perf_counter()
     work = None if target is None else _work(target)
@@ -214,8 +214,8 @@ def _walked(
     state: State, states: int, limit: int | None, workers: int, dask: str | None
 ) -> GameGraph:
     """What leads where: a tablebase does not keep it."""
-    from quaternity.play.solver import game_graph
-    from quaternity.workers import open_executor
+    from quaternity.perfect.solving.solver import game_graph
+    from quaternity.workers.pool import open_executor
 
     if limit is not None and states > limit:
         raise LimitError(
@@ -227,7 +227,7 @@ def _walked(
 
 
 def _value(graph: GameGraph, state: State, wishes: tuple[Ranking, ...]) -> dict[str, Any]:
-    from quaternity.play.preferences import Unsettled, induce
+    from quaternity.perfect.solving.preferences import Unsettled, induce
 
     induction = induce(graph, wishes)
     found: dict[str, Any] = {"settled": True, "winner": None, "moves_ahead": induction.rounds}
@@ -242,10 +242,10 @@ def _from_file(target: Path, state: State) -> dict[str, Any]:
     """What a tablebase that is there already says."""
     from contextlib import suppress
 
-    from quaternity.play.canonical import canonical
-    from quaternity.play.coding import Rules
-    from quaternity.play.solver import remove_working_files
-    from quaternity.play.tablebase import Tablebase
+    from quaternity.perfect.keys.canonical import canonical
+    from quaternity.perfect.keys.coding import Rules
+    from quaternity.perfect.solving.solver import remove_working_files
+    from quaternity.perfect.tablebase import Tablebase
 
     with Tablebase(target) as tablebase:
         tablebase.check_rules(Rules.of(state))

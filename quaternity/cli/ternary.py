@@ -277,9 +277,9 @@ def picture(
       quaternity set picture pairs.svg --kind matrix
     """
     from quaternity.errors import InputError
+    from quaternity.files.writing import write_text
     from quaternity.ternary import PICTURES
     from quaternity.ternary.picture import pairs
-    from quaternity.writing import write_text
 
     if kind not in PICTURES:
         raise InputError(f"--kind: no picture {kind!r}; there are {', '.join(PICTURES)}")

@@ -76,8 +76,8 @@ def play(
     Example:
       quaternity set play --games 1000 --rule set --extra --seed 1
     """
-    from quaternity.arguments import time_limit
     from quaternity.ternary import Rule
+    from solvers.plain_values import time_limit
     from solvers.wording import percent
 
     chosen, (random, drawn) = Rule(rule), _random(seed)

@@ -13,8 +13,8 @@ from quaternity.cli.status import ExitStatus
 from quaternity.cli.terminal import console, progress
 
 if TYPE_CHECKING:
-    from quaternity.play.ratings import Measured, Table
-    from quaternity.play.tournament import GameResult, Tournament
+    from quaternity.perfect.ratings import Measured, Table
+    from quaternity.perfect.tournament import GameResult, Tournament
 
 
 @app.command()
@@ -58,10 +58,10 @@ def tournament(
     import time
     from functools import partial
 
-    from quaternity.pictures import check_picture
-    from quaternity.play.tournament import Tournament, play
-    from quaternity.settings import Settings, TieBreak
-    from quaternity.workers import open_executor
+    from quaternity.files.pictures import check_picture
+    from quaternity.game.settings import Settings, TieBreak
+    from quaternity.perfect.tournament import Tournament, play
+    from quaternity.workers.pool import open_executor
 
     settings = Settings(set_size, sets, players, TieBreak.parse(tie_break), seed)
     plan = Tournament(settings, tuple(bots), games, seed, cap, move_seconds)
@@ -93,8 +93,8 @@ def tournament(
 def _print_record(plan: Tournament, game: int) -> None:
     """Play one game and print its record, up to where a bot fails if one does."""
     from quaternity.errors import PlayerFault
-    from quaternity.play.tournament import played_game
-    from quaternity.record import record_of
+    from quaternity.game.record import record_of
+    from quaternity.perfect.tournament import played_game
 
     try:
         _, moves = played_game(plan, game)
@@ -127,8 +127,8 @@ def _show(
 ) -> None:
     from random import Random
 
-    from quaternity.play.ratings import tabulated
-    from quaternity.seatings import labels
+    from quaternity.perfect.ratings import tabulated
+    from quaternity.workers.seatings import labels
 
     table = tabulated(results, len(plan.bots), Random(plan.seed))
     if as_json:
@@ -138,7 +138,7 @@ def _show(
         _print(plan, table, len(results))
     # A picture that fails costs no results.
     if plot is not None:
-        from quaternity.play.tournament_plot import plot_tournament
+        from quaternity.perfect.tournament_plot import plot_tournament
 
         plot_tournament(plot, labels(plan.bots), table)
 
@@ -171,7 +171,7 @@ def _print(plan: Tournament, table: Table, games: int) -> None:
     from rich.markup import escape
     from rich.table import Table as Grid
 
-    from quaternity.seatings import labels
+    from quaternity.workers.seatings import labels
 
     names = labels(plan.bots)
     settings = plan.settings

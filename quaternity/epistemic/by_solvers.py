@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from quaternity.cards import Card
 from quaternity.epistemic.common_knowledge import way_to
 from quaternity.epistemic.coupled_deals import CoupledDeals
 from quaternity.epistemic.deadline import Deadline
@@ -54,6 +53,7 @@ from quaternity.epistemic.propositional import (
 )
 from quaternity.epistemic.surroundings import case_around
 from quaternity.errors import SolverFault
+from quaternity.game.cards import Card
 from solvers.problem import DealProblem
 from solvers.registry import solve
 from solvers.verdict import Deal, Feasible

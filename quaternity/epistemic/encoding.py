@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from quaternity.cards import Card
 from quaternity.epistemic.coupled_deals import CoupledDeals, DealTable, Literal, negated
 from quaternity.epistemic.evaluator import Said
 from quaternity.epistemic.formula import (
@@ -43,6 +42,7 @@ from quaternity.epistemic.propositional import (
 )
 from quaternity.epistemic.refutation import Refuter
 from quaternity.errors import LimitError
+from quaternity.game.cards import Card
 from solvers.problem import DealProblem
 from solvers.verdict import Deal
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from quaternity.cards import Card
 from quaternity.epistemic.evaluator import Evaluator, Said
 from quaternity.epistemic.formula import (
     Announced,
@@ -34,6 +33,7 @@ from quaternity.epistemic.propositional import (
     unfolded,
 )
 from quaternity.errors import LimitError, SolverFault
+from quaternity.game.cards import Card
 from solvers.problem import DealProblem, players_in
 from solvers.registry import solve
 from solvers.verdict import Deal, Feasible

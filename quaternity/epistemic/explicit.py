@@ -16,7 +16,6 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from quaternity.cards import Card
 from quaternity.epistemic.deadline import Check, Deadline, no_check
 from quaternity.epistemic.evaluator import Said
 from quaternity.epistemic.formula import (
@@ -37,6 +36,7 @@ from quaternity.epistemic.formula import (
 )
 from quaternity.epistemic.worlds import MAX_WORLDS, all_deals
 from quaternity.errors import InputError
+from quaternity.game.cards import Card
 from solvers.problem import DealProblem
 from solvers.verdict import Deal
 

@@ -10,7 +10,6 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, NoReturn
 
-from quaternity.cards import Card
 from quaternity.epistemic.formula import (
     FALSE,
     MAX_DEPTH,
@@ -31,6 +30,7 @@ from quaternity.epistemic.formula import (
 )
 from quaternity.epistemic.language import Language
 from quaternity.errors import InputError, LimitError
+from quaternity.game.cards import Card
 
 if TYPE_CHECKING:
     from lark import Lark, Token

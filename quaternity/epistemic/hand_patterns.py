@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
-from quaternity.cards import Card
 from quaternity.epistemic.propositional import Case
+from quaternity.game.cards import Card
 from solvers.coalition_tables import lanes_for
 from solvers.problem import DealProblem, SetConstraint, mask_of, players_in
 

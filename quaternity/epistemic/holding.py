@@ -7,7 +7,6 @@ from enum import StrEnum
 from numbers import Real
 from typing import TypeVar
 
-from quaternity.arguments import LONGEST
 from quaternity.epistemic.deadline import Deadline
 from quaternity.epistemic.evaluator import Evaluator
 from quaternity.epistemic.formula import (
@@ -24,6 +23,7 @@ from quaternity.epistemic.information import checked_deal
 from quaternity.epistemic.language import Language
 from quaternity.epistemic.propositional import is_propositional
 from quaternity.errors import InputError, LimitError
+from solvers.plain_values import LONGEST
 from solvers.problem import DealProblem
 from solvers.verdict import Deal
 

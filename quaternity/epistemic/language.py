@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from quaternity.cards import Card
 from quaternity.epistemic.formula import Distributed, Formula, Holds, Knows, Unknown
 from quaternity.errors import InputError
+from quaternity.game.cards import Card
 from solvers.problem import DealProblem
 
 

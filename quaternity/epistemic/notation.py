@@ -10,8 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from quaternity.arguments import iterated
-from quaternity.cards import Card
 from quaternity.epistemic.formula import (
     FALSE,
     TRUE,
@@ -25,6 +23,8 @@ from quaternity.epistemic.formula import (
     every,
     some,
 )
+from quaternity.game.cards import Card
+from solvers.plain_values import iterated
 
 K, C, P = Knows, Common, Everywhere
 

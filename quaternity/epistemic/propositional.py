@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
 
-from quaternity.cards import Card
 from quaternity.epistemic.formula import (
     FALSE,
     TRUE,
@@ -29,6 +28,7 @@ from quaternity.epistemic.formula import (
     Or,
     Unknown,
 )
+from quaternity.game.cards import Card
 from solvers.problem import DealProblem, SetConstraint
 from solvers.verdict import Deal
 

@@ -14,10 +14,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from quaternity.cards import Card
 from quaternity.epistemic.coupled_deals import CoupledDeals, DealTable, Literal, negated
 from quaternity.epistemic.hand_patterns import HandPatterns, Pattern, hand_patterns
 from quaternity.epistemic.propositional import Case
+from quaternity.game.cards import Card
 from solvers.problem import DealProblem, players_in
 
 

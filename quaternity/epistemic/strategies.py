@@ -9,7 +9,6 @@ from random import Random
 
 from hypothesis import strategies as st
 
-from quaternity.cards import Card
 from quaternity.epistemic.formula import (
     FALSE,
     TRUE,
@@ -28,6 +27,7 @@ from quaternity.epistemic.formula import (
     Unknown,
 )
 from quaternity.epistemic.language import Language
+from quaternity.game.cards import Card
 from solvers.problem import DealProblem, SetConstraint
 from solvers.verdict import Deal
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from quaternity.cards import Card
 from quaternity.epistemic.evaluator import Said
 from quaternity.epistemic.formula import (
     Announced,
@@ -19,6 +18,7 @@ from quaternity.epistemic.formula import (
     Unknown,
 )
 from quaternity.epistemic.propositional import Case, effort, merged, unfolded
+from quaternity.game.cards import Card
 from solvers.problem import mask_of
 from solvers.verdict import Deal
 

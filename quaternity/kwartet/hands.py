@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from random import Random
 from typing import TypeAlias
 
-from quaternity.cards import Card
 from quaternity.errors import InputError
+from quaternity.game.cards import Card
 from quaternity.kwartet.settings import SET_SIZE, KwartetSettings
 
 Hand: TypeAlias = tuple[int, ...]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from random import Random
 from typing import TYPE_CHECKING, NamedTuple
 
+from quaternity.game.question import Question
 from quaternity.kwartet.chances import OwnerWeights
 from quaternity.kwartet.strategies.counting import likeliest
 from quaternity.kwartet.strategies.students import one_of, random_request
-from quaternity.question import Question
 from solvers.counting import exact_chances
 
 if TYPE_CHECKING:

@@ -11,14 +11,14 @@ from collections.abc import Mapping, Sequence
 from typing import Self
 
 from quaternity.errors import InputError
-from quaternity.growing_file import GrowingFile
+from quaternity.files.growing_file import GrowingFile
+from quaternity.files.reading import read_bytes
 from quaternity.kwartet.hands import Hand
 from quaternity.kwartet.log import GameLog, announced_at_deal, header_text
 from quaternity.kwartet.log_reading import parse_log
 from quaternity.kwartet.position import Position
 from quaternity.kwartet.requests import Event
 from quaternity.kwartet.settings import KwartetSettings
-from quaternity.reading import read_bytes
 
 
 class KwartetJournal(GrowingFile):

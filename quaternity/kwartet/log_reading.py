@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import re
 
-from quaternity.cards import Card
 from quaternity.errors import InputError
+from quaternity.files.reading import read_bytes
+from quaternity.game.cards import Card
+from quaternity.game.question import Move
 from quaternity.kwartet.hands import Hand, hand_of
 from quaternity.kwartet.log import FIRST_LINE, GameLog, announced_at_deal
 from quaternity.kwartet.position import Position
 from quaternity.kwartet.requests import Event, IllegalRequest
 from quaternity.kwartet.settings import PLAYERS, SET_SIZE, SETS, Announce, KwartetSettings
-from quaternity.question import Move
-from quaternity.reading import read_bytes
 
 _HAND = re.compile(r"hand\s+(\d{1,9})\s*:(.*)", re.ASCII)
 _PUTS_DOWN = re.compile(r"(\d{1,9})\s+puts\s+down\s+(\d{1,9})", re.ASCII)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from quaternity.game.question import Answer, Question
 from quaternity.kwartet.hands import FULL, Hand
 from quaternity.kwartet.public import PublicState
 from quaternity.kwartet.requests import Event, IllegalRequest, may_ask_for_own, request_faults
 from quaternity.kwartet.settings import SET_SIZE, KwartetSettings
 from quaternity.kwartet.view import View
-from quaternity.question import Answer, Question
 from solvers.verdict import Deal
 
 

@@ -11,10 +11,10 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from quaternity.completion import out_of_play
+from quaternity.game.completion import out_of_play
+from quaternity.game.question import Question
 from quaternity.kwartet.hands import Hand
 from quaternity.kwartet.settings import SET_SIZE, KwartetSettings
-from quaternity.question import Question
 from solvers.problem import DealProblem, SetConstraint
 
 

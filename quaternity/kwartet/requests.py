@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from quaternity.errors import QuaternityError
+from quaternity.game.question import Answer, Question
 from quaternity.kwartet.hands import FULL, Hand
 from quaternity.kwartet.public import PublicState
 from quaternity.kwartet.settings import SET_SIZE, KwartetSettings
-from quaternity.question import Answer, Question
 
 
 class Event(NamedTuple):
     """A request, its result, and the sets that the asker then announced.
 
-    >>> from quaternity.cards import Card
+    >>> from quaternity.game.cards import Card
     >>> print(Event(Question(0, 1, Card(2, 3)), Answer.YES, (2,)))
     0 asks 1 for 2/3: yes
     0 puts down 2

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from random import Random
 
 from quaternity.errors import InputError
-from quaternity.foreign import played_apart
+from quaternity.game.question import Question
 from quaternity.kwartet.settings import PLAYERS
 from quaternity.kwartet.strategies.registry import (
     STRATEGIES,
@@ -15,8 +15,8 @@ from quaternity.kwartet.strategies.registry import (
     strategy_names,
 )
 from quaternity.kwartet.view import View, request_of
-from quaternity.own_process import FOREIGN_SECONDS, notes
-from quaternity.question import Question
+from quaternity.workers.foreign import played_apart
+from quaternity.workers.own_process import FOREIGN_SECONDS, notes
 
 YOU = "you"
 """The name of a seat that a person plays."""

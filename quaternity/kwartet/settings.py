@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from quaternity.errors import InputError
-from quaternity.settings import parse_choice
+from quaternity.game.settings import parse_choice
 from solvers.plain_values import whole
 from solvers.wording import shown
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from quaternity.files.pictures import new_figure, save_figure
 from quaternity.kwartet.standing import Mean, Standing, WorldsByGo
-from quaternity.pictures import new_figure, save_figure
-from quaternity.seatings import labels
+from quaternity.workers.seatings import labels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

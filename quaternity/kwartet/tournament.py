@@ -1,8 +1,8 @@
 """Games between strategies, one after another, and what came out.
 
 A game is a function of the tournament, its seed and its number alone, so games can be played
-anywhere and in any order (`quaternity.workers`). Strategies from outside play in a process of their
-own (`quaternity.foreign`).
+anywhere and in any order (`quaternity.workers.pool`). Strategies from outside play in a process of
+their own (`quaternity.workers.foreign`).
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from functools import partial
 from random import Random
 from typing import NamedTuple, TypeVar
 
-from quaternity.cards import Card
 from quaternity.errors import FaultPlace, InputError, LimitError, PlayerFault
-from quaternity.foreign import Sitting, played_apart
+from quaternity.game.cards import Card
+from quaternity.game.question import Question
 from quaternity.kwartet.hands import Hand, dealt_hands
 from quaternity.kwartet.log import GameLog, ends_go, log_text
 from quaternity.kwartet.position import Position
@@ -24,10 +24,10 @@ from quaternity.kwartet.settings import KwartetSettings
 from quaternity.kwartet.strategies.registry import STRATEGIES, check_strategies, strategy_named
 from quaternity.kwartet.view import request_of
 from quaternity.kwartet.worlds import log10_worlds
-from quaternity.own_process import FOREIGN_SECONDS, NotedMove, check_move_seconds, notes
-from quaternity.question import Question
-from quaternity.seatings import seatings
-from quaternity.workers import Pool, item_random, ordered_map
+from quaternity.workers.foreign import Sitting, played_apart
+from quaternity.workers.own_process import FOREIGN_SECONDS, NotedMove, check_move_seconds, notes
+from quaternity.workers.pool import Pool, item_random, ordered_map
+from quaternity.workers.seatings import seatings
 
 Result = TypeVar("Result")
 
@@ -50,7 +50,7 @@ class Tournament:
             other; otherwise they keep their seats. Seat 0 always starts.
         worlds_every: count the possible deals at every so many goes; 0 never.
         move_seconds: the longest that a strategy may think about a request; None: for ever, and
-            `quaternity.own_process.FOREIGN_SECONDS` where one is from outside.
+            `quaternity.workers.own_process.FOREIGN_SECONDS` where one is from outside.
 
     Raises:
         InputError: unknown names, or not one for every player; no possible time.

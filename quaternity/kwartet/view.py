@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from random import Random
 from typing import TypeAlias
 
-from quaternity.foreign import Sitting, is_plain
+from quaternity.game.question import Question
 from quaternity.kwartet.hands import Hand
 from quaternity.kwartet.public import PublicState, information_set
 from quaternity.kwartet.requests import Event, request_faults
-from quaternity.question import Question
+from quaternity.workers.foreign import Sitting, is_plain
 from solvers.problem import DealProblem
 
 

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
-from quaternity.arguments import iterated, whole_number
 from quaternity.errors import InputError
 from quaternity.quarto.grid import check_configuration
 from quaternity.quarto.marks import AFTER, ALL, MARKS, NO_PIECES, PIECES, BoardBits
 from quaternity.quarto.pieces import PieceSet
 from quaternity.quarto.quotation import quoted
 from quaternity.quarto.rows import CELLS, Row, cell_name, shared_in_rows
+from solvers.plain_values import iterated, whole_number
 from solvers.wording import listed
 
 

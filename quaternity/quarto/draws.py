@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from quaternity.arguments import named
 from quaternity.errors import LimitError
 from quaternity.quarto import draws_by_backtracking, draws_by_cp_sat
 from quaternity.quarto.board import Board, as_board
 from quaternity.quarto.marks import BoardBits
+from solvers.plain_values import named
 
 
 class DrawMethod(NamedTuple):

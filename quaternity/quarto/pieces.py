@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
-from quaternity.arguments import iterated, text, whole_number
 from quaternity.errors import InputError
 from quaternity.quarto.marks import FEATURES, MARKS, PIECES
 from quaternity.quarto.quotation import quoted
+from solvers.plain_values import iterated, text, whole_number
 from solvers.wording import counted, listed
 
 

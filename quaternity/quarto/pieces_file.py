@@ -13,9 +13,9 @@ from os import PathLike, fspath
 from pathlib import Path
 
 from quaternity.errors import InputError
+from quaternity.files.reading import read_bytes
 from quaternity.quarto.marks import FEATURES, PIECES
 from quaternity.quarto.quotation import quoted
-from quaternity.reading import read_bytes
 from solvers.wording import counted, listed
 
 MAX_BYTES = 64 * 2**10

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from quaternity.arguments import whole_number
+from solvers.plain_values import whole_number
 
 SIDE = 4
 CELLS = SIDE * SIDE

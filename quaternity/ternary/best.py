@@ -7,9 +7,9 @@ from random import Random
 from time import monotonic
 from typing import Generic, TypeVar
 
-from quaternity.arguments import generator, time_limit
 from quaternity.errors import InputError, LimitError, SolverFault, SolverTimeout
 from quaternity.ternary.cards import CARDS
+from solvers.plain_values import generator, time_limit
 
 Item = TypeVar("Item")
 Found = tuple[Item, ...]

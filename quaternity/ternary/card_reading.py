@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from quaternity.arguments import text as text_of
 from quaternity.errors import InputError
 from quaternity.ternary.cards import ATTRIBUTES, CARDS, WORDS, index_of
+from solvers.plain_values import text as text_of
 
 ALLOWED = (
     f"a card is an index 0..{CARDS - 1}, four ternary digits such as 0212 (each 0..2), "

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
-from quaternity.arguments import whole_number
 from quaternity.errors import InputError
+from solvers.plain_values import whole_number
 
 CARDS: Final = 81
 """Number of cards in the deck."""

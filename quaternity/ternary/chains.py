@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from random import Random
 
-from quaternity.arguments import generator
 from quaternity.ternary.cards import CARDS, check_card
 from quaternity.ternary.pairs import PARTNERS, partner
 from quaternity.ternary.rule import Rule
 from quaternity.ternary.triples import Triple, third
+from solvers.plain_values import generator
 
 
 def chain(random: Random, rule: Rule | str, start: int | None = None) -> Iterator[Triple]:

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from quaternity.arguments import iterated
 from quaternity.ternary.cards import CARDS, PLACES, all_digits, check_card
 from quaternity.ternary.rule import Rule
 from quaternity.ternary.tables import bits_of
+from solvers.plain_values import iterated
 
 NOTHING = 0
 """The checksum of no cards, and of every SET."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import comb
 
-from quaternity.arguments import whole_number
 from quaternity.ternary import counting_by_layers, counting_by_search
 from quaternity.ternary.cards import CARDS
 from quaternity.ternary.recorded_counts import TABLES_WITHOUT_SET, TABLES_WITHOUT_TRIPLE
 from quaternity.ternary.rule import Rule
+from solvers.plain_values import whole_number
 
 
 @dataclass(frozen=True, slots=True)

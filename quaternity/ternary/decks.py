@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from random import Random
 
-from quaternity.arguments import generator
 from quaternity.errors import SolverFault
 from quaternity.ternary.packing import partition
 from quaternity.ternary.rule import Rule
 from quaternity.ternary.tables import WHOLE_DECK
+from solvers.plain_values import generator
 
 Deck = tuple[int, ...]
 """All 81 cards in the order in which they are dealt."""

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from random import Random
 from typing import NamedTuple, Protocol
 
-from quaternity.arguments import named
 from quaternity.errors import LimitError, SolverFault
 from quaternity.ternary import largest_by_cp_sat, largest_by_search
 from quaternity.ternary.best import Best, begun
@@ -24,6 +23,7 @@ from quaternity.ternary.packing import partition
 from quaternity.ternary.rule import Rule
 from quaternity.ternary.tables import WHOLE_DECK, check_table
 from quaternity.ternary.triples import triples
+from solvers.plain_values import named
 
 LARGEST_IN_DECK: Mapping[Rule, int] = {Rule.TRIPLE: 54, Rule.SET: 20}
 """The size of the largest collections of all 81 cards; `largest_in_deck` proves it."""

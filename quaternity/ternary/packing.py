@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from random import Random
 
-from quaternity.arguments import named
 from quaternity.ternary import packing_by_cp_sat, packing_by_search
 from quaternity.ternary.best import Best, begun
 from quaternity.ternary.rule import Rule
 from quaternity.ternary.tables import check_table
 from quaternity.ternary.triples import Triple, triples
+from solvers.plain_values import named
 
 Pack = Callable[[Sequence[int], Rule, int, Best[Triple]], tuple[Triple, ...] | None]
 """`count` disjoint threes of a table, or None; the record has the generator and the limits."""

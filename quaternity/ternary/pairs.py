@@ -9,9 +9,9 @@ from __future__ import annotations
 from functools import cache
 from typing import Final
 
-from quaternity.arguments import whole_number
 from quaternity.ternary.cards import CARDS, all_digits, check_card, index_of
 from quaternity.ternary.tables import bits_of
+from solvers.plain_values import whole_number
 
 PARTNERS: Final = 16
 """Partners of each card."""

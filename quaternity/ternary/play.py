@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from quaternity.arguments import generator, iterated, whole_number
 from quaternity.errors import InputError
 from quaternity.ternary.cards import CARDS, check_card
 from quaternity.ternary.decks import Deck
 from quaternity.ternary.rule import Rule
 from quaternity.ternary.tables import check_table
 from quaternity.ternary.triples import Triple, triples
+from solvers.plain_values import generator, iterated, whole_number
 
 TABLE = 12
 """Cards on the table in the usual game."""

@@ -19,8 +19,8 @@
 
 from __future__ import annotations
 
-from quaternity.arguments import whole_number
 from quaternity.ternary.cards import CARDS, digits_of, index_of
+from solvers.plain_values import whole_number
 
 SUM_OF_A_TRIPLE = 120
 """The sum of the indexes of every correct triple."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from quaternity.arguments import iterated
 from quaternity.errors import InputError
 from quaternity.ternary.cards import CARDS, check_card
+from solvers.plain_values import iterated
 
 WHOLE_DECK = tuple(range(CARDS))
 """All cards, in order."""

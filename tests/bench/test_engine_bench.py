@@ -15,11 +15,11 @@ from random import Random
 
 import pytest
 
-from quaternity.legal import found_by_solver
-from quaternity.perft import perft
-from quaternity.question import Answer, Question
-from quaternity.settings import Settings
-from quaternity.state import State
+from quaternity.game.legal import found_by_solver
+from quaternity.game.question import Answer, Question
+from quaternity.game.settings import Settings
+from quaternity.game.state import State
+from quaternity.insight.perft import perft
 from solvers import SOLVERS
 
 pytestmark = pytest.mark.bench

@@ -8,9 +8,9 @@ from time import process_time
 
 import pytest
 
-from quaternity.cards import Card
 from quaternity.epistemic import Formula, H, K, holds
 from quaternity.epistemic.explicit import Model
+from quaternity.game.cards import Card
 from quaternity.kwartet.settings import KwartetSettings
 from solvers import Deal, DealProblem, SetConstraint
 from tests.bench.conftest import text_of

@@ -14,18 +14,18 @@ from shutil import rmtree
 
 import pytest
 
-from quaternity.play.bots.bot import make_bot
-from quaternity.play.canonical import canonical
-from quaternity.play.coding import Rules, coding
-from quaternity.play.expanding import expanded, expanded_plainly
-from quaternity.play.generation import MOST_AT_ONCE
-from quaternity.play.key_arrays import key_array
-from quaternity.play.solver import solve
-from quaternity.play.tablebase import Tablebase, write_tablebase
-from quaternity.settings import Settings
-from quaternity.state import State
-from quaternity.workers import open_executor
-from tests.play.positions import all_keys, random_states
+from quaternity.game.settings import Settings
+from quaternity.game.state import State
+from quaternity.perfect.bots.bot import make_bot
+from quaternity.perfect.keys.canonical import canonical
+from quaternity.perfect.keys.coding import Rules, coding
+from quaternity.perfect.keys.key_arrays import key_array
+from quaternity.perfect.solving.generation import MOST_AT_ONCE
+from quaternity.perfect.solving.solver import solve
+from quaternity.perfect.successors.either import expanded, expanded_plainly
+from quaternity.perfect.tablebase import Tablebase, write_tablebase
+from quaternity.workers.pool import open_executor
+from tests.perfect.positions import all_keys, random_states
 
 pytestmark = pytest.mark.bench
 

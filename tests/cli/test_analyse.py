@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from quaternity.settings import Settings
-from quaternity.state import State
-from quaternity.state_file import state_text
+from quaternity.game.settings import Settings
+from quaternity.game.state import State
+from quaternity.game.state_file import state_text
 from solvers import DealProblem, SetConstraint, factor_product
 from tests.cli.conftest import Cli
 from tests.cli.test_check import DATA, OWN_RECORD, RECORD

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from quaternity.record import parse_record
-from quaternity.state_file import read_state, state_text
+from quaternity.game.record import parse_record
+from quaternity.game.state_file import read_state, state_text
 from solvers import SOLVERS, DealProblem, Infeasible, Verdict, deal_faults
 from solvers.registry import solver_from_function
 from tests.cli.conftest import Cli

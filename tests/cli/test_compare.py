@@ -12,7 +12,7 @@ from threading import Event
 import pytest
 
 from quaternity import Settings, State, parse_state, state_text
-from quaternity.comparison import measuring
+from quaternity.trials.comparison import measuring
 from solvers import SOLVERS, DealProblem, Verdict, registry
 from solvers.registry import solver_from_function
 from tests.cli.conftest import Cli

@@ -76,7 +76,7 @@ def test_a_finding_that_cannot_be_saved_is_printed(
         raise InputError(f"{path}: the disk is full")
 
     monkeypatch.setitem(SOLVERS, "mine", solver_from_function("mine", drops_a_minimum))
-    monkeypatch.setattr("quaternity.findings.write_text", fails)
+    monkeypatch.setattr("quaternity.game.saved_states.write_text", fails)
     outcome = cli("fuzz", "--solvers", "mine", "--save-to", tmp_path)
     assert outcome.status == 3
     assert "the disk is full" in outcome.err

@@ -16,14 +16,14 @@ from random import Random
 import pytest
 
 from quaternity.errors import InputError
+from quaternity.game.question import Question
 from quaternity.kwartet import tournament
 from quaternity.kwartet.log import log_as_seen
 from quaternity.kwartet.log_reading import parse_log
 from quaternity.kwartet.strategies import registry as strategy_registry
 from quaternity.kwartet.strategies.registry import ENTRY_POINTS, STRATEGIES
 from quaternity.kwartet.view import View
-from quaternity.question import Question
-from quaternity.workers import WorkersLost
+from quaternity.workers.pool import WorkersLost
 from tests.cli.conftest import Cli
 from tests.cluster import cluster
 from tests.sizes import only_thorough
@@ -236,7 +236,7 @@ def test_bad_input_is_named(cli: Cli, command: str, options: tuple[str, ...], me
 def test_more_bad_input(
     cli: Cli, options: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("quaternity.cluster.CLUSTER_SECONDS", 0.5)
+    monkeypatch.setattr("quaternity.workers.cluster.CLUSTER_SECONDS", 0.5)
     done = cli("kwartet", "simulate", *options)
     assert (done.status, done.out) == (2, "")
     assert done.err
@@ -440,7 +440,7 @@ def test_where_the_game_cannot_be_saved_the_rest_is_shown(
 
     monkeypatch.chdir(tmp_path)
     monkeypatch.setitem(STRATEGIES, "late", late)
-    monkeypatch.setattr("quaternity.writing.write_text", full)
+    monkeypatch.setattr("quaternity.files.writing.write_text", full)
     done = cli("kwartet", "simulate", "--seats", "late,random,random", *SMALL, "--json")
     assert done.status == 3
     assert done.json["failed"]["saved"] is None

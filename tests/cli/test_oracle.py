@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from quaternity.play.solver import solve
-from quaternity.play.tablebase import Tablebase, write_tablebase
-from quaternity.record import parse_record
-from quaternity.settings import Settings
-from quaternity.state import State
+from quaternity.game.record import parse_record
+from quaternity.game.settings import Settings
+from quaternity.game.state import State
+from quaternity.perfect.solving.solver import solve
+from quaternity.perfect.tablebase import Tablebase, write_tablebase
 from tests.cli.conftest import Cli
 
 HEADER = "quaternity 1\nset-size 2\nsets 3\nplayers 3\n"

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from quaternity.record import parse_record
+from quaternity.game.record import parse_record
 from tests.cli.conftest import Cli
 
 START = "quaternity 1\nset-size 4\nsets 3\nplayers 3\ntie-break first-in-order\n"

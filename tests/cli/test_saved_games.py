@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from quaternity.journal import Journal
+from quaternity.game.journal import Journal
+from quaternity.game.record import read_record
+from quaternity.game.settings import Settings
 from quaternity.kwartet.journal import KwartetJournal
-from quaternity.record import read_record
-from quaternity.settings import Settings
 from tests.cli.conftest import Cli
 
 LOG = ("kwartet", "log", "--seats", "random,random", "--sets", 2, "--record")
@@ -18,7 +18,7 @@ KWARTET = ("kwartet", "play", "--sets", 2, "--seats", "you,you", "--seed", 4, "-
 
 HELD = """
 import sys
-from quaternity.growing_file import GrowingFile
+from quaternity.files.growing_file import GrowingFile
 with GrowingFile(sys.argv[1]):
     print("held", flush=True)
     sys.stdin.read()

@@ -8,12 +8,12 @@ from random import Random
 
 import pytest
 
-from quaternity.play.bots.bot import BOTS
-from quaternity.play.bots.random_bot import RandomBot
-from quaternity.play.tournament import _kept_bot
-from quaternity.question import Question
-from quaternity.record import parse_record
-from quaternity.state import State
+from quaternity.game.question import Question
+from quaternity.game.record import parse_record
+from quaternity.game.state import State
+from quaternity.perfect.bots.bot import BOTS
+from quaternity.perfect.bots.random_bot import RandomBot
+from quaternity.perfect.tournament import _kept_bot
 from tests.cli.conftest import Cli
 
 
@@ -34,7 +34,7 @@ def leaving(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
         return Leaving(random)
 
     monkeypatch.setitem(BOTS, "leaving", make)
-    monkeypatch.setattr("quaternity.play.tournament._kept_bot", _kept_bot.__wrapped__)
+    monkeypatch.setattr("quaternity.perfect.tournament._kept_bot", _kept_bot.__wrapped__)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

@@ -17,7 +17,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quaternity import InputError, Settings, State
-from quaternity.comparison import (
+from quaternity.game.state_file import parse_state, state_text
+from quaternity.trials.comparison import (
     Budget,
     Measured,
     Sweep,
@@ -28,12 +29,11 @@ from quaternity.comparison import (
     summarise,
     swept_sizes,
 )
-from quaternity.comparison.measuring import warm_up
-from quaternity.comparison.profiles import cactus, performance_profile
-from quaternity.comparison.report import Group, Report, duration
-from quaternity.comparison.summary import median_interval, quantile, rounds_for
-from quaternity.comparison.time_limit import Overtime, time_limit
-from quaternity.state_file import parse_state, state_text
+from quaternity.trials.comparison.measuring import warm_up
+from quaternity.trials.comparison.profiles import cactus, performance_profile
+from quaternity.trials.comparison.report import Group, Report, duration
+from quaternity.trials.comparison.summary import median_interval, quantile, rounds_for
+from quaternity.trials.comparison.time_limit import Overtime, time_limit
 from solvers import SOLVERS, DealProblem, Solver, SolverTimeout, Verdict
 from solvers.interruptible import solved
 from solvers.judgement import Fault

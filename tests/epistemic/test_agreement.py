@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quaternity.cards import Card
 from quaternity.epistemic import C, D, H, K, P, U, by_solvers, encoding, hand_patterns
 from quaternity.epistemic.by_solvers import SolverEvaluator
 from quaternity.epistemic.deadline import Deadline
@@ -21,6 +20,7 @@ from quaternity.epistemic.holding import Method, holds
 from quaternity.epistemic.information import same_hands
 from quaternity.epistemic.language import Language
 from quaternity.epistemic.strategies import chains, formulas, positions
+from quaternity.game.cards import Card
 from solvers import Deal, DealProblem, SetConstraint, deal_faults
 from solvers.brute_force import deals
 from solvers.problem import every_card, players_in

@@ -5,9 +5,9 @@ from functools import partial
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from quaternity.cards import Card
 from quaternity.epistemic import C, D, Formula, H, K, Language, Method, P, U, every, holds
 from quaternity.epistemic.strategies import formulas, positions
+from quaternity.game.cards import Card
 from solvers import Deal, DealProblem, SetConstraint
 from tests.agreement import agree
 from tests.sizes import examples

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quaternity.cards import Card
 from quaternity.epistemic import C, D, H, K, Undecided, hand_patterns, holds
 from quaternity.epistemic.by_solvers import SolverEvaluator
 from quaternity.epistemic.coupled_deals import CoupledDeals
@@ -24,6 +23,7 @@ from quaternity.epistemic.smallest_totals import FAR, Options, smallest_totals, 
 from quaternity.epistemic.strategies import chains, formulas, positions
 from quaternity.epistemic.surroundings import case_around
 from quaternity.errors import InputError
+from quaternity.game.cards import Card
 from quaternity.kwartet.settings import KwartetSettings
 from solvers import Deal, DealProblem, SetConstraint, deal_faults, solve
 from solvers.brute_force import deals

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaternity.cards import Card
 from quaternity.epistemic import (
     FALSE,
     TRUE,
@@ -36,6 +35,7 @@ from quaternity.epistemic.formula import (
 from quaternity.epistemic.grammar import MAX_TEXT
 from quaternity.epistemic.strategies import formulas
 from quaternity.errors import InputError, LimitError
+from quaternity.game.cards import Card
 
 LANGUAGE = Language(players=4, sizes=(4,) * 13)
 a, b, c = H(0, "0/0"), H(1, "0/1"), H(2, "0/2")

@@ -5,8 +5,8 @@ from random import Random
 
 import pytest
 
-from quaternity.cards import Card
 from quaternity.epistemic import C, Formula, H, K, Method, P, every, holds, some
+from quaternity.game.cards import Card
 from quaternity.kwartet.position import Position
 from quaternity.kwartet.requests import Event
 from quaternity.kwartet.settings import SET_SIZE, Announce, KwartetSettings

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quaternity.cards import Card
 from quaternity.epistemic import holds, judge, parse
 from quaternity.epistemic.by_solvers import SolverEvaluator
 from quaternity.epistemic.deadline import Deadline
@@ -29,6 +28,7 @@ from quaternity.epistemic.formula import (
 from quaternity.epistemic.language import Language
 from quaternity.epistemic.normal_form import GROWTH, normal_form
 from quaternity.epistemic.strategies import positions
+from quaternity.game.cards import Card
 from quaternity.kwartet.settings import KwartetSettings
 from solvers import Deal, DealProblem, SetConstraint
 from tests.epistemic.by_definition import holds_by_definition

@@ -5,10 +5,10 @@ from functools import partial
 
 import pytest
 
-from quaternity.cards import Card
 from quaternity.epistemic import C, D, Formula, H, K, Method, P, every, holds, some
 from quaternity.epistemic.explicit import Model
 from quaternity.epistemic.formula import Holds
+from quaternity.game.cards import Card
 from solvers import Deal, DealProblem, SetConstraint
 from tests.agreement import agree
 

@@ -7,12 +7,12 @@ from random import Random
 
 import pytest
 
-from quaternity.cards import Card
-from quaternity.explanation import Explanation, explain, known_from
-from quaternity.game import Game
-from quaternity.question import Answer, Move, Question
-from quaternity.settings import Settings
-from quaternity.transition import asking, claimed
+from quaternity.game.cards import Card
+from quaternity.game.game import Game
+from quaternity.game.question import Answer, Move, Question
+from quaternity.game.settings import Settings
+from quaternity.game.transition import asking, claimed
+from quaternity.insight.explanation import Explanation, explain, known_from
 from solvers import Infeasible, solve, verify
 from tests.game.test_knowledge import played
 from tests.game.worlds import World, Worlds

@@ -11,9 +11,9 @@ import pytest
 
 from quaternity import Game, Move, Settings
 from quaternity.errors import InputError
-from quaternity.journal import Journal
-from quaternity.record import header_text, record_text
-from quaternity.writing import try_lock, write_text
+from quaternity.files.writing import try_lock, write_text
+from quaternity.game.journal import Journal
+from quaternity.game.record import header_text, record_text
 
 MOVES = [Move.parse("0 asks 1 for 0/2: no"), Move.parse("1 asks 2 for 1/1: yes")]
 
@@ -189,7 +189,7 @@ def test_what_was_replaced_before_it_was_locked_is_opened_again(
             left.pop()()
         return try_lock(handle)
 
-    monkeypatch.setattr("quaternity.growing_file.try_lock", lock_late)
+    monkeypatch.setattr("quaternity.files.growing_file.try_lock", lock_late)
     journal, game, _ = Journal.resume(str(path), {})
     with journal:
         assert game.moves == (MOVES[0],)

@@ -6,17 +6,17 @@ from random import Random
 
 import pytest
 
-from quaternity import explanation, information
-from quaternity.analysis import analyse
-from quaternity.cards import Card
-from quaternity.explanation import explain, known_from
-from quaternity.game import Game
-from quaternity.information import prospects
-from quaternity.legal import problem_after
-from quaternity.question import Answer, Move, Question
-from quaternity.settings import Settings
-from quaternity.state import State
-from quaternity.transition import asking
+from quaternity.game.cards import Card
+from quaternity.game.game import Game
+from quaternity.game.legal import problem_after
+from quaternity.game.question import Answer, Move, Question
+from quaternity.game.settings import Settings
+from quaternity.game.state import State
+from quaternity.game.transition import asking
+from quaternity.insight import explanation, information
+from quaternity.insight.analysis import analyse
+from quaternity.insight.explanation import explain, known_from
+from quaternity.insight.information import prospects
 from solvers import DealProblem, SetConstraint, flow_filtering, solve
 from solvers.brute_force import deals
 from solvers.counting import count_deals

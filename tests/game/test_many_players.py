@@ -5,7 +5,7 @@ import json
 import pytest
 
 from quaternity import Answer, Card, Game, Move, Question, Settings, State
-from quaternity.state_file import parse_state
+from quaternity.game.state_file import parse_state
 from solvers.coalition_tables import MAX_PLAYERS
 
 PLAYERS = 13

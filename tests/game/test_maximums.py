@@ -7,13 +7,13 @@ from random import Random
 
 import pytest
 
-from quaternity import set_moves
-from quaternity.cards import Card
-from quaternity.completion import out_of_play
-from quaternity.legal import problem_after
-from quaternity.question import Answer, Question
-from quaternity.state import State
-from quaternity.transition import claimed
+from quaternity.game import set_moves
+from quaternity.game.cards import Card
+from quaternity.game.completion import out_of_play
+from quaternity.game.legal import problem_after
+from quaternity.game.question import Answer, Question
+from quaternity.game.state import State
+from quaternity.game.transition import claimed
 from solvers.brute_force import deals
 from solvers.problem import DealProblem, SetConstraint
 from solvers.registry import SOLVERS

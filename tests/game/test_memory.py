@@ -9,12 +9,13 @@ from random import Random
 
 import pytest
 
-from quaternity import listed, set_moves
-from quaternity.legal import problem_after
-from quaternity.listed import Listed
-from quaternity.question import Answer
-from quaternity.settings import Settings
-from quaternity.state import State
+from quaternity.game import question_groups as listed
+from quaternity.game import set_moves
+from quaternity.game.legal import problem_after
+from quaternity.game.question import Answer
+from quaternity.game.question_groups import Listed
+from quaternity.game.settings import Settings
+from quaternity.game.state import State
 from solvers import SOLVERS
 from solvers.coalition_tables import lanes_for
 from solvers.problem import DealProblem, SetConstraint

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quaternity import Game, Settings, State, TieBreak
-from quaternity.random_play import damaged, random_game, random_move, states_of_games
-from quaternity.strategies import damaged_states, game_settings, games, states
+from quaternity.trials.random_play import damaged, random_game, random_move, states_of_games
+from quaternity.trials.strategies import damaged_states, game_settings, games, states
 from solvers import SOLVERS
 from tests.sizes import examples
 

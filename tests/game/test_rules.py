@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from quaternity.cards import Card
-from quaternity.faults import IllegalAnswer, IllegalQuestion
-from quaternity.game import Game
-from quaternity.perft import perft
-from quaternity.question import Answer, Move, Question
-from quaternity.settings import Settings, TieBreak
-from quaternity.state import State
-from quaternity.state_file import parse_state, state_document
+from quaternity.game.cards import Card
+from quaternity.game.faults import IllegalAnswer, IllegalQuestion
+from quaternity.game.game import Game
+from quaternity.game.question import Answer, Move, Question
+from quaternity.game.settings import Settings, TieBreak
+from quaternity.game.state import State
+from quaternity.game.state_file import parse_state, state_document
+from quaternity.insight.perft import perft
 
 PERFT = {
     (4, 3, 3): [48, 2160, 90240],

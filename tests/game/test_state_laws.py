@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quaternity import Answer, Card, Game, Question, Settings, State
-from quaternity.state_file import parse_state, state_text
-from quaternity.strategies import damaged_states, game_settings, games, states
+from quaternity.game.state_file import parse_state, state_text
+from quaternity.trials.strategies import damaged_states, game_settings, games, states
 from solvers import SOLVERS, Solver, solvers_for
 from tests.agreement import agree
 from tests.sizes import examples

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pytest
 
 from quaternity import Answer, Card, Game, Move, Question, Settings, State, TieBreak
-from quaternity.state_file import parse_state
+from quaternity.game.state_file import parse_state
 from tests.game.test_game_machine import worlds_of
 
 Owners = Sequence[Sequence[Sequence[int]]]

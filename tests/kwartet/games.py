@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from random import Random
 
-from quaternity.cards import Card
+from quaternity.game.cards import Card
+from quaternity.game.question import Question
 from quaternity.kwartet.hands import dealt_hands
 from quaternity.kwartet.log import GameLog
 from quaternity.kwartet.position import Position
 from quaternity.kwartet.requests import Event, request_faults
 from quaternity.kwartet.settings import SET_SIZE, Announce, KwartetSettings
 from quaternity.kwartet.strategies.students import better_greedy
-from quaternity.question import Question
 
 
 def legal_requests(position: Position) -> list[Question]:

@@ -5,12 +5,12 @@ from random import Random
 
 import pytest
 
+from quaternity.game.question import Question
 from quaternity.kwartet import chances
 from quaternity.kwartet.hint import chance_of, hint
 from quaternity.kwartet.settings import KwartetSettings
 from quaternity.kwartet.strategies.counting import exact
 from quaternity.kwartet.view import View
-from quaternity.question import Question
 from solvers.brute_force import deals, refuses
 from tests.agreement import agree
 from tests.kwartet.games import legal_requests, random_game

@@ -6,13 +6,13 @@ from random import Random
 
 import pytest
 
-from quaternity.cards import Card
+from quaternity.game.cards import Card
+from quaternity.game.question import Question
 from quaternity.kwartet.hands import Hand, cards_in, hand_of
 from quaternity.kwartet.position import Position
 from quaternity.kwartet.public import information_set
 from quaternity.kwartet.requests import Event
 from quaternity.kwartet.settings import Announce, KwartetSettings
-from quaternity.question import Question
 from solvers import DealProblem, SetConstraint, count_deals
 from solvers.brute_force import deals, refuses
 from solvers.verdict import deal_faults

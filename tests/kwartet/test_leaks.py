@@ -8,14 +8,14 @@ from types import FunctionType, ModuleType
 
 import pytest
 
-from quaternity.cards import Card
 from quaternity.errors import QuaternityError
+from quaternity.game.cards import Card
+from quaternity.game.question import Question
 from quaternity.kwartet.hint import hint
 from quaternity.kwartet.log import GameLog, log_as_seen
 from quaternity.kwartet.position import Position
 from quaternity.kwartet.strategies.registry import STRATEGIES
 from quaternity.kwartet.view import View
-from quaternity.question import Question
 from tests.kwartet.games import random_log, random_settings
 from tests.kwartet.twins import twins
 from tests.sizes import thorough

@@ -9,6 +9,7 @@ from random import Random
 import pytest
 
 from quaternity.errors import InputError
+from quaternity.game.question import Question
 from quaternity.kwartet.chances import OwnerWeights, estimated, owner_weights
 from quaternity.kwartet.hands import LACKING
 from quaternity.kwartet.position import Position
@@ -26,7 +27,6 @@ from quaternity.kwartet.strategies.students import (
     silent,
 )
 from quaternity.kwartet.view import View
-from quaternity.question import Question
 from solvers.brute_force import deals
 from solvers.filtering import closed
 from solvers.plugins import BrokenPlugin

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from quaternity.cards import Card
 from quaternity.errors import InputError, LimitError, PlayerFault
+from quaternity.game.cards import Card
+from quaternity.game.question import Question
 from quaternity.kwartet import tournament as module
 from quaternity.kwartet.hands import Hand, dealt_hands
 from quaternity.kwartet.log import GameLog, log_text
@@ -28,8 +29,7 @@ from quaternity.kwartet.tournament import (
     play_game,
 )
 from quaternity.kwartet.view import View
-from quaternity.question import Question
-from quaternity.workers import open_executor
+from quaternity.workers.pool import open_executor
 from tests.sizes import thorough
 
 STUDENTS = ("greedy", "silent", "mixed", "random")

@@ -8,8 +8,8 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 
-from quaternity.analysis import analyse
-from quaternity.state import State
+from quaternity.game.state import State
+from quaternity.insight.analysis import analyse
 from solvers import (
     SOLVERS,
     DealProblem,

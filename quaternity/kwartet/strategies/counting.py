@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from random import Random
 
+from quaternity.game.question import Question
 from quaternity.kwartet.chances import FEW_PLAYERS, OwnerWeights, owner_weights
 from quaternity.kwartet.hands import LACKING
 from quaternity.kwartet.public import next_with_cards
 from quaternity.kwartet.strategies.students import located, one_of, random_request, request
 from quaternity.kwartet.view import View
-from quaternity.question import Question
 from solvers.filtering import closed
 
 SHOWN = 0.05

@@ -9,13 +9,13 @@ from __future__ import annotations
 from functools import lru_cache
 from random import Random
 
-from quaternity.cards import Card
+from quaternity.game.cards import Card
+from quaternity.game.question import Question
 from quaternity.kwartet.hands import LACKING, NUMBERS, Hand
 from quaternity.kwartet.public import PublicState
 from quaternity.kwartet.requests import may_ask_for_own
 from quaternity.kwartet.settings import SET_SIZE
 from quaternity.kwartet.view import View
-from quaternity.question import Question
 
 ALL_NUMBERS = tuple(range(SET_SIZE))
 

@@ -1,0 +1,1 @@
+"""Files: reading and writing safely, state files, records, and the journal of a game."""

@@ -1,0 +1,70 @@
+"""Picture files, drawn by matplotlib, which is optional and loads when the first one is drawn."""
+
+from __future__ import annotations
+
+import io
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from quaternity.errors import InputError
+from quaternity.files.writing import write_bytes
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+FORMATS = ("png", "svg", "pdf")
+
+
+def picture_format(path: str) -> str:
+    """The picture format that a file name asks for.
+
+    Raises:
+        InputError: none of `FORMATS`.
+    """
+    suffix = Path(path).suffix.lstrip(".").lower()
+    if suffix not in FORMATS:
+        raise InputError(f"{path}: a picture's name ends in {', '.join('.' + f for f in FORMATS)}")
+    return suffix
+
+
+def check_picture(path: str) -> None:
+    """Make sure, before long work, that a picture could be drawn at its end.
+
+    Raises:
+        InputError: the name has no known format, it or its directory cannot be written, or
+            matplotlib is not installed.
+    """
+    picture_format(path)
+    there = Path(path)
+    may_be_written = all(os.access(one, os.W_OK) for one in (there, there.parent) if one.exists())
+    if not there.parent.is_dir() or there.is_dir() or not may_be_written:
+        raise InputError(f"{path}: cannot be written")
+    new_figure(1, 1)
+
+
+def new_figure(width: float, height: float) -> Figure:
+    """An empty figure of a size in inches.
+
+    Raises:
+        InputError: matplotlib is not installed.
+    """
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise InputError("pictures need matplotlib: install quaternity[plot]") from None
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def save_figure(figure: Figure, path: str) -> None:
+    """Write a figure in the format that its name asks for.
+
+    Raises:
+        InputError: as `picture_format`, or the file cannot be written.
+    """
+    data = io.BytesIO()
+    figure.savefig(data, format=picture_format(path), dpi=130)
+    write_bytes(path, data.getvalue())
+
+
+__all__ = ["FORMATS", "check_picture", "new_figure", "picture_format", "save_figure"]

@@ -1,0 +1,189 @@
+"""Files that are replaced in one step: whatever stops a run, they are the old or the new ones.
+
+Every file that the program writes goes through here, but for a game that grows move by move
+(`quaternity.files.growing_file`) and the working files of `quaternity.perfect`.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from quaternity.errors import InputError
+
+try:
+    from fcntl import LOCK_EX, LOCK_NB, flock
+except ImportError:  # Windows
+    CAN_LOCK = False
+else:
+    CAN_LOCK = True
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Replace a file by a new content in one step (temporary file and rename).
+
+    A pipe or a device is written to as it is.
+
+    Raises:
+        InputError: it cannot be written.
+    """
+    write_bytes(path, text.encode())
+
+
+def write_bytes(path: str | Path, data: bytes) -> None:
+    """As `write_text`, for bytes."""
+    target = Path(path)
+    if target.exists() and not target.is_file():
+        # A pipe or a device is written to: a file in its place would do harm.
+        try:
+            with target.open("wb") as file:
+                file.write(data)
+        except OSError as error:
+            raise cannot_be_written(path, error) from error
+        return
+    with replacing(path) as part:
+        part.write_bytes(data)
+
+
+@contextmanager
+def replacing(path: str | Path) -> Iterator[Path]:
+    """An empty file to fill within the block, which then takes the place of another in one step.
+
+    It is on the disk before it does so, and keeps mode and, where that is allowed, owner of the
+    file it replaces; a file without the right to be written is not replaced. It is this run's
+    alone, so runs that write the same file do not disturb each other: one of them is the last. When
+    the block ends by an exception the old file stays. What killed runs left behind is removed.
+
+    Raises:
+        InputError: it cannot be written.
+    """
+    with replacing_locked(path) as (part, _):
+        yield part
+
+
+@contextmanager
+def replacing_locked(path: str | Path) -> Iterator[tuple[Path, int]]:
+    """As `replacing`, with a handle on the file; `os.dup` of it keeps the lock after the block."""
+    try:
+        # What a link leads to is replaced, not the link.
+        target = Path(path).resolve()
+        _remove_dead_parts(target)
+        old = target.stat() if target.exists() else None
+        if old is not None and not os.access(target, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        # Nobody may read the part who may not read the file.
+        part, handle = _new_part(target, 0o666 if old is None else old.st_mode & 0o777 | 0o600)
+        try:
+            try:
+                yield part, handle
+                os.fsync(handle)
+                if old is not None:
+                    _take_over(part, old)
+                if CAN_LOCK:
+                    part.replace(target)
+            finally:
+                os.close(handle)
+            if not CAN_LOCK:  # where an open file cannot be renamed either
+                part.replace(target)
+        except BaseException:
+            with suppress(OSError):
+                part.unlink()
+            raise
+        synchronise_names(target.parent)
+    except OSError as error:
+        raise cannot_be_written(path, error) from error
+
+
+def cannot_be_written(path: str | Path, error: OSError) -> InputError:
+    """What to raise for a file that the system refuses."""
+    return InputError(f"{path}: cannot be written: {error.strerror or error}")
+
+
+def try_lock(handle: int) -> bool | None:
+    """Lock an open file against other processes until it is closed; a crash releases the lock.
+
+    Reading is not hindered. Returns False when another process has it, None where there are no such
+    locks: on Windows, on some network file systems.
+    """
+    if not CAN_LOCK:
+        return None
+    try:
+        flock(handle, LOCK_EX | LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return None
+    return True
+
+
+# A part is locked by the run that fills it: one that can be locked was left by a run that is dead.
+
+
+def _new_part(target: Path, mode: int) -> tuple[Path, int]:
+    """A new locked file beside a target, and its handle."""
+    while True:
+        part = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
+        # From `mode` the system takes what new files are not to have.
+        handle = os.open(part, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_EXCL, mode)
+        # Another run may have taken it for dead before it was locked.
+        if try_lock(handle) is not False and part.exists():
+            return part, handle
+        os.close(handle)
+
+
+def _remove_dead_parts(target: Path) -> None:
+    with suppress(OSError):
+        for name in os.listdir(target.parent):
+            if name.startswith(f".{target.name}.") and name.endswith(".part"):
+                part = target.with_name(name)
+                handle = os.open(part, os.O_RDWR)
+                try:
+                    if try_lock(handle):
+                        part.unlink()
+                finally:
+                    os.close(handle)
+
+
+def _take_over(part: Path, old: os.stat_result) -> None:
+    """Give a new file the owner and the mode of the one it replaces."""
+    new = part.stat()
+    if (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid):
+        with suppress(OSError):  # not everybody may give files away
+            os.chown(part, old.st_uid, old.st_gid)
+    part.chmod(stat.S_IMODE(old.st_mode))
+
+
+def synchronise_names(directory: Path) -> None:
+    """Put the names of a directory on the disk, where the system knows how to.
+
+    Raises:
+        OSError: the disk failed.
+    """
+    try:
+        handle = os.open(directory, os.O_RDONLY)
+    except OSError:  # Windows opens no directories, and others none that may not be listed
+        return
+    try:
+        os.fsync(handle)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.EBADF, errno.ENOTSUP):
+            raise
+    finally:
+        os.close(handle)
+
+
+__all__ = [
+    "CAN_LOCK",
+    "cannot_be_written",
+    "replacing",
+    "replacing_locked",
+    "synchronise_names",
+    "try_lock",
+    "write_bytes",
+    "write_text",
+]

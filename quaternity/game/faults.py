@@ -1,0 +1,140 @@
+"""What is wrong with a question or an answer, all of it at once and in words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from quaternity.errors import QuaternityError
+from quaternity.game.question import Answer, Question
+from quaternity.game.transition import asking, claimed
+from solvers.problem import players_in
+from solvers.registry import default_solver
+from solvers.shortage import Certificate
+from solvers.verdict import Infeasible
+
+if TYPE_CHECKING:
+    from quaternity.game.state import State
+    from solvers.problem import DealProblem
+
+
+class IllegalMove(QuaternityError):
+    """A question or an answer that the rules forbid.
+
+    Attributes:
+        question: the question.
+        faults: everything that is wrong, each a sentence.
+    """
+
+    def __init__(self, what: str, question: Question, faults: list[str]) -> None:
+        super().__init__(f"{what}: {'; '.join(faults)}")
+        self.question = question
+        self.faults = faults
+
+
+class IllegalQuestion(IllegalMove):
+    """The question may not be asked."""
+
+    def __init__(self, question: Question, faults: list[str]) -> None:
+        super().__init__(f"'{question}' is not a legal question", question, faults)
+
+
+class IllegalAnswer(IllegalMove):
+    """The question may be asked, but this answer to it is impossible."""
+
+    def __init__(self, question: Question, answer: Answer, fault: str) -> None:
+        super().__init__(f"'{question}: {answer}' is not a legal answer", question, [fault])
+        self.answer = answer
+
+
+def why_impossible(problem: DealProblem) -> tuple[Certificate, str] | None:
+    """The shortage that makes a problem infeasible, and its sentence; None when it is feasible."""
+    verdict = default_solver(problem)(problem)
+    if isinstance(verdict, Infeasible) and verdict.shortage is not None:
+        return verdict.shortage, verdict.shortage.in_words(problem)
+    return None
+
+
+def question_faults(state: State, question: Question) -> list[str]:
+    """Everything that makes a question illegal; empty when it is legal."""
+    asker, asked, (set_index, number) = question
+    problem, faults = state.problem, []
+    last = problem.players - 1
+    if state.turn is None:
+        faults.append("the state does not say whose turn it is")
+    elif asker != state.turn:
+        faults.append(f"player {state.turn} is on turn, not player {asker}")
+    if not 0 <= asker <= last:
+        faults.append(f"player {asker} is out of range 0..{last}")
+    if not 0 <= asked <= last:
+        faults.append(f"player {asked} is out of range 0..{last}")
+    elif asker == asked:
+        faults.append("a player cannot ask itself")
+    elif not problem.hands[asked]:
+        faults.append(f"player {asked} has no cards")
+    if not 0 <= set_index < len(problem.sets):
+        faults.append(f"set {set_index} is out of range 0..{len(problem.sets) - 1}")
+    elif not 0 <= number < state.set_size:
+        faults.append(f"card {number} of a set is out of range 0..{state.set_size - 1}")
+    elif state.completed[set_index] is not None:
+        faults.append(f"set {set_index} is completed, by player {state.completed[set_index]}")
+    elif 0 <= asker <= last:
+        faults += _statement_faults(state, question)
+    return faults
+
+
+def _statement_faults(state: State, question: Question) -> list[str]:
+    """Why no deal fits what the asker states by asking, or fits the state at all."""
+    asker, _, (set_index, number) = question
+    problem = state.problem
+    already = why_impossible(problem)
+    if already is not None:
+        return [f"the state itself is impossible: {already[1]}"]
+    stated = problem.with_set(set_index, asking(problem.sets[set_index], asker, number))
+    reason = why_impossible(stated)
+    if reason is None:
+        return []
+    return [reason_in_words(problem, question, None, reason[1])]
+
+
+def answer_fault(state: State, question: Question, answer: Answer | bool) -> str:
+    """Why an answer to a legal question is impossible."""
+    asker, asked, (set_index, number) = question
+    constraint = claimed(state.problem.sets[set_index], asker, asked, number, answer)
+    reason = why_impossible(state.problem.with_set(set_index, constraint))
+    proof = reason[1] if reason else "no deal fits"
+    return reason_in_words(state.problem, question, Answer(answer), proof)
+
+
+def reason_in_words(
+    known: DealProblem, question: Question, answer: Answer | None, proof: str
+) -> str:
+    """What is impossible about a question (no answer given) or an answer, and why, as a sentence.
+
+    Args:
+        known: what is known before the question.
+        proof: why nothing can be dealt once the question or answer is taken for true.
+    """
+    asker, asked, card = question
+    owners = players_in(known.sets[card.set_index].owners[card.number])
+    if answer is None:
+        if owners == (asker,):
+            return f"player {asker} owns {card}"
+        return (
+            f"asking says that player {asker} does not own {card} "
+            f"but another card of set {card.set_index}, and then {proof}"
+        )
+    if answer and asked not in owners:
+        return f"player {asked} is known not to have {card}"
+    must = "must" if not answer else "cannot"
+    return f"player {asked} {must} have {card}: otherwise {proof}"
+
+
+__all__ = [
+    "IllegalAnswer",
+    "IllegalMove",
+    "IllegalQuestion",
+    "answer_fault",
+    "question_faults",
+    "reason_in_words",
+    "why_impossible",
+]

@@ -1,0 +1,73 @@
+"""A game: a start and the moves made since. Immutable; `play` and `undo` give another one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from quaternity.game.question import Answer, Move, Question
+from quaternity.game.settings import Settings
+from quaternity.game.state import State
+
+
+@dataclass(frozen=True, slots=True)
+class Game:
+    """A game under way or over.
+
+    Attributes:
+        settings: what was agreed before.
+        moves: the moves so far.
+        states: the states, the start first: one more than moves.
+
+    >>> game = Game.start(Settings(set_size=4, sets=3, players=3))
+    >>> game = game.play(Move.parse("0 asks 1 for 0/2: no"))
+    >>> game.state.turn, game.undo().state.turn
+    (1, 0)
+    """
+
+    settings: Settings
+    moves: tuple[Move, ...]
+    states: tuple[State, ...]
+
+    @classmethod
+    def start(cls, settings: Settings | None = None) -> Game:
+        """A game before its first question."""
+        settings = settings or Settings()
+        return cls(settings, (), (State.start(settings),))
+
+    @property
+    def state(self) -> State:
+        """The state now."""
+        return self.states[-1]
+
+    def play(self, move: Move) -> Game:
+        """The game one move later.
+
+        Raises:
+            IllegalQuestion, IllegalAnswer: with all that is wrong.
+        """
+        after = self.state.after(move.question, move.answer)
+        return Game(self.settings, (*self.moves, move), (*self.states, after))
+
+    def ask(self, question: Question, answer: Answer | bool) -> Game:
+        """`play` with question and answer apart."""
+        return self.play(Move(question, Answer.of(answer)))
+
+    def repeats(self) -> int | None:
+        """The number of moves after which the position now was there before, or None.
+
+        A repeated position is allowed, and shows that the game can go on for ever.
+        """
+        now = self.state
+        for moves, state in enumerate(self.states[:-1]):
+            if state.same_position(now):
+                return moves
+        return None
+
+    def undo(self) -> Game:
+        """The game without its last move; the same game at its start."""
+        if not self.moves:
+            return self
+        return Game(self.settings, self.moves[:-1], self.states[:-1])
+
+
+__all__ = ["Game"]

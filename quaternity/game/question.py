@@ -1,0 +1,166 @@
+"""Questions, answers and moves, and how they are written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from enum import IntEnum
+from typing import Any, NamedTuple, Self, TypeVar
+
+from quaternity.errors import InputError
+from quaternity.game.cards import Card
+from solvers.plain_values import whole
+from solvers.wording import shown
+
+
+class Answer(IntEnum):
+    """The answer to a question. Compares with False and True.
+
+    >>> Answer.parse("y"), str(Answer.NO)
+    (<Answer.YES: 1>, 'no')
+    """
+
+    NO = 0
+    YES = 1
+
+    @classmethod
+    def parse(cls, text: str) -> Answer:
+        """Read y, n, yes, no, 1 or 0, in any case.
+
+        Raises:
+            InputError: the text is something else.
+        """
+        word = text.strip().lower()
+        if word in ("y", "yes", "1"):
+            return cls.YES
+        if word in ("n", "no", "0"):
+            return cls.NO
+        raise InputError(f"answer {text!r}: expected yes or no (y, n, 1 or 0)")
+
+    @classmethod
+    def of(cls, value: Answer | bool | int | str) -> Answer:
+        """An answer, whichever way it is said: itself, a truth value, 1 or 0, or as `parse` reads.
+
+        Raises:
+            InputError: it is something else.
+        """
+        if type(value) is cls:
+            return value
+        if isinstance(value, str):
+            return cls.parse(value)
+        number = int(value) if isinstance(value, bool) else whole(value, "answer")
+        if number not in (0, 1):
+            raise InputError(f"answer {number}: expected yes or no (y, n, 1 or 0)")
+        return cls(number)
+
+    def __str__(self) -> str:
+        return "yes" if self else "no"
+
+
+class _QuestionFields(NamedTuple):
+    asker: int
+    asked: int
+    card: Card
+
+
+class Question(_QuestionFields):
+    """`asker` asks `asked` for `card`.
+
+    Which players and cards there are is for a game to say; here they are whole numbers and a card,
+    which may be given as a pair of numbers.
+
+    Raises:
+        InputError: they are not.
+
+    >>> str(Question(0, 1, Card(0, 2)))
+    '0 asks 1 for 0/2'
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, asker: int, asked: int, card: Card) -> Self:
+        if type(card) is not Card:
+            card = _parts(Card, card, "card")
+        return cls.trusted(whole(asker, "asker"), whole(asked, "asked"), card)
+
+    @classmethod
+    def trusted(cls, asker: int, asked: int, card: Card) -> Self:
+        """Build without checking, from parts that are valid by construction."""
+        return tuple.__new__(cls, (asker, asked, card))
+
+    @classmethod
+    def _make(cls, iterable: Iterable[Any]) -> Self:  # type: ignore[override]
+        return cls(*iterable)
+
+    @classmethod
+    def of(cls, value: Question | Sequence[Any]) -> Question:
+        """A question that may be given as its three parts.
+
+        Raises:
+            InputError: it is something else.
+        """
+        return value if type(value) is cls else _parts(cls, value, "question")
+
+    def __str__(self) -> str:
+        return f"{self.asker} asks {self.asked} for {self.card}"
+
+
+_Parts = TypeVar("_Parts", Card, Question)
+
+
+def _parts(kind: type[_Parts], value: Any, place: str) -> _Parts:
+    """A value of a kind from a tuple or a list of its parts."""
+    if not isinstance(value, tuple | list) or len(value) != len(kind._fields):
+        raise InputError(f"{place}: {shown(value)} is not a {kind.__name__}")
+    return kind(*value)
+
+
+_MOVE = re.compile(
+    r"(\d{1,9})\s+asks\s+(\d{1,9})\s+for\s+(\d{1,9})\s*/\s*(\d{1,9})\s*:\s*(yes|no)", re.ASCII
+)
+
+
+class _MoveFields(NamedTuple):
+    question: Question
+    answer: Answer
+
+
+class Move(_MoveFields):
+    """A question with its answer, which `Question.of` and `Answer.of` take as they are given.
+
+    Raises:
+        InputError: it is none.
+
+    >>> str(Move.parse("0 asks 1 for 0/2: no"))
+    '0 asks 1 for 0/2: no'
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, question: Question, answer: Answer | bool) -> Self:
+        return tuple.__new__(cls, (Question.of(question), Answer.of(answer)))
+
+    @classmethod
+    def _make(cls, iterable: Iterable[Any]) -> Self:  # type: ignore[override]
+        return cls(*iterable)
+
+    @classmethod
+    def parse(cls, text: str) -> Move:
+        """Read `asker asks asked for set/number: yes|no`.
+
+        Raises:
+            InputError: the text is not of that form.
+        """
+        match = _MOVE.fullmatch(text.strip())
+        if match is None:
+            raise InputError(
+                f"{text.strip()!r} is not a move: expected for example '0 asks 1 for 0/2: no'"
+            )
+        asker, asked, set_index, number = (int(match[group]) for group in range(1, 5))
+        return cls(Question(asker, asked, Card(set_index, number)), Answer.parse(match[5]))
+
+    def __str__(self) -> str:
+        return f"{self.question}: {self.answer}"
+
+
+__all__ = ["Answer", "Move", "Question"]

@@ -1,0 +1,266 @@
+"""Game records: the text form of a game, one move a line, that can be written as it is played.
+
+Reading has two steps, because two things can be wrong: `parse_record` refuses text that is no
+record (`RecordError`, every fault with its line), and `ParsedRecord.replay` refuses a game that
+breaks the rules (`ImpossibleRecord`, with the line, the reason and what was legal instead).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
+
+from quaternity.errors import InputError, QuaternityError
+from quaternity.files.reading import read_bytes
+from quaternity.game.faults import IllegalAnswer, IllegalMove
+from quaternity.game.game import Game
+from quaternity.game.question import Answer, Move, Question
+from quaternity.game.settings import Settings, TieBreak
+from quaternity.game.state import State
+
+FIRST_LINE = "quaternity 1"
+_KEYS = {"set-size": "set_size", "sets": "sets", "players": "players", "seed": "seed"}
+_LINE_END = re.compile(r"\r\n|\n|\r")
+MOST_SHOWN = 20
+"""Most faults an error's text shows; `RecordError.faults` has all."""
+
+
+class RecordError(InputError):
+    """A text is not a game record.
+
+    Attributes:
+        faults: every fault with its line.
+    """
+
+    def __init__(self, faults: Sequence[str]) -> None:
+        self.faults = list(faults)
+        shown = self.faults[:MOST_SHOWN]
+        if len(shown) < len(self.faults):
+            shown.append(f"and {len(self.faults) - len(shown)} more faults")
+        super().__init__("; ".join(shown))
+
+
+class ImpossibleRecord(QuaternityError):
+    """A record whose game breaks the rules.
+
+    Attributes:
+        line: the line of the first illegal move, from 1.
+        game: the game up to there.
+        move: the illegal move.
+        cause: what is wrong with it.
+    """
+
+    def __init__(self, line: int, game: Game, move: Move, cause: IllegalMove) -> None:
+        super().__init__(f"line {line}: {cause}; {_legal_instead(game.state, move, cause)}")
+        self.line, self.game, self.move, self.cause = line, game, move, cause
+
+
+def _legal_instead(state: State, move: Move, cause: IllegalMove) -> str:
+    if isinstance(cause, IllegalAnswer):
+        legal = " or ".join(str(answer) for answer in state.legal_questions.answers(move.question))
+        return f"the legal answer is {legal}"
+    if state.is_over:
+        return "the game is over"
+    questions = [str(question) for question in islice(state.legal_questions.first(), 6)]
+    if not questions:
+        return "nothing is legal"
+    more = " and others" if len(questions) > 5 else ""
+    return f"legal questions are {', '.join(questions[:5])}{more}"
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedRecord:
+    """A record as written; whether its moves are legal shows `replay`.
+
+    Attributes:
+        settings: from the header.
+        moves: the moves, in order.
+        lines: per move its line, from 1.
+        warnings: what was odd, for example a last line that was cut off.
+        whole_bytes: length of the part up to the last whole line, in bytes.
+    """
+
+    settings: Settings
+    moves: tuple[Move, ...]
+    lines: tuple[int, ...]
+    warnings: tuple[str, ...] = field(default=(), compare=False)
+    whole_bytes: int = field(default=0, compare=False)
+
+    def replay(self) -> Game:
+        """Play the moves.
+
+        Raises:
+            ImpossibleRecord: at the first illegal one.
+        """
+        state = State.start(self.settings)
+        states = [state]
+        for number, (move, line) in enumerate(zip(self.moves, self.lines, strict=True)):
+            try:
+                state = state.after(move.question, move.answer)
+            except IllegalMove as cause:
+                game = Game(self.settings, self.moves[:number], tuple(states))
+                raise ImpossibleRecord(line, game, move, cause) from cause
+            states.append(state)
+        return Game(self.settings, self.moves, tuple(states))
+
+
+def read_record(path: str) -> ParsedRecord:
+    """Read a record (`-`: standard input).
+
+    Raises:
+        InputError, RecordError: unreadable, or not a record.
+    """
+    return parse_record(read_bytes(path))
+
+
+def parse_record(data: bytes | str) -> ParsedRecord:
+    """Read the text of a record. Raises as `read_record`.
+
+    >>> parse_record("quaternity 1\\nset-size 4\\nsets 3\\nplayers 3\\n1 asks").warnings
+    ('line 5 is cut off and left out',)
+    """
+    raw = data.encode() if isinstance(data, str) else data
+    lines, warnings, whole = _lines(raw)
+    faults: list[str] = []
+    header: dict[str, Any] = {}
+    moves: list[Move] = []
+    numbers: list[int] = []
+    started = False
+    for number, line in lines:
+        words = line.split("#", 1)[0].split()
+        if not words:
+            continue
+        if not started:
+            if words != FIRST_LINE.split():
+                raise RecordError([f"line {number}: a record starts with {FIRST_LINE!r}"])
+            started = True
+            continue
+        try:
+            if not words[0].isdecimal():
+                if moves:
+                    raise InputError(f"{' '.join(words)!r} after the first move")
+                _header_line(words, header)
+            else:
+                moves.append(Move.parse(" ".join(words)))
+                numbers.append(number)
+        except InputError as error:
+            faults.append(f"line {number}: {error}")
+    if not started:
+        raise RecordError([f"line 1: a record starts with {FIRST_LINE!r}"])
+    faults += [
+        f"header: {key} is missing" for key in ("set-size", "sets", "players")
+        if _KEYS[key] not in header
+    ]  # fmt: skip
+    if warnings and not moves and not raw[whole:].lstrip()[:1].isdigit():
+        # What is missing may have been a setting: another game must not be played on under it.
+        faults.append(f"{warnings[0]}, in the header")
+    if faults:
+        raise RecordError([*faults, *warnings])
+    try:
+        settings = Settings(**header)
+    except InputError as error:
+        raise RecordError([f"header: {error}"]) from None
+    return ParsedRecord(settings, tuple(moves), tuple(numbers), tuple(warnings), whole)
+
+
+def _header_line(words: list[str], header: dict[str, Any]) -> None:
+    key, values = words[0], words[1:]
+    if key != "tie-break" and key not in _KEYS:
+        known = ", ".join((*_KEYS, "tie-break"))
+        raise InputError(f"{key!r} is neither a setting ({known}) nor a move")
+    name = _KEYS.get(key, "tie_break")
+    if name in header:
+        raise InputError(f"{key} is given more than once")
+    if len(values) != 1:
+        raise InputError(f"{key}: one value is expected, not {len(values)}")
+    if name == "tie_break":
+        header[name] = TieBreak.parse(values[0])
+    elif re.fullmatch(r"[0-9]{1,9}", values[0]) is None:
+        raise InputError(f"{key}: {values[0][:40]!r} is not a whole number of at most nine digits")
+    else:
+        header[name] = int(values[0])
+
+
+def _lines(raw: bytes) -> tuple[list[tuple[int, str]], list[str], int]:
+    """The whole lines with their numbers, warnings, and the length of the whole part.
+
+    A last line without an end counts as whole when it is a move or a comment: no shorter text is
+    one, so nothing can have been cut off that matters.
+    """
+    mark = 3 if raw.startswith(b"\xef\xbb\xbf") else 0
+    raw = raw[mark:]
+    end = max(raw.rfind(b"\n"), raw.rfind(b"\r")) + 1
+    last = raw[end:]
+    try:
+        text = raw[:end].decode()
+    except UnicodeDecodeError as error:
+        line = len(_LINE_END.findall(raw[: error.start].decode(errors="replace"))) + 1
+        raise RecordError([f"line {line}: not UTF-8 text"]) from None
+    lines = _LINE_END.split(text)[:-1] if text else []
+    numbered = list(enumerate(lines, start=1))
+    if not last.strip():
+        return numbered, [], mark + len(raw)
+    number = len(lines) + 1
+    try:
+        tail = last.decode()
+        content = tail.split("#", 1)[0]
+        if lines and content.strip():
+            Move.parse(content)
+        elif not lines and content.split() != FIRST_LINE.split():
+            raise RecordError([f"line 1: a record starts with {FIRST_LINE!r}"])
+    except RecordError:
+        raise
+    except (UnicodeDecodeError, InputError):
+        if not lines:
+            raise RecordError([f"line 1: a record starts with {FIRST_LINE!r}"]) from None
+        return numbered, [f"line {number} is cut off and left out"], mark + end
+    return [*numbered, (number, tail)], [], mark + len(raw)
+
+
+def header_text(settings: Settings) -> str:
+    """The first lines of a record."""
+    lines = [
+        FIRST_LINE,
+        f"set-size {settings.set_size}",
+        f"sets {settings.sets}",
+        f"players {settings.players}",
+        f"tie-break {settings.tie_break}",
+    ]
+    if settings.seed:
+        lines.append(f"seed {settings.seed}")
+    return "\n".join(lines) + "\n"
+
+
+def record_text(game: Game) -> str:
+    """The record of a game; reading it back gives the same game.
+
+    >>> print(record_text(Game.start().play(Move.parse("0 asks 1 for 0/2: no"))), end="")
+    quaternity 1
+    set-size 4
+    sets 3
+    players 3
+    tie-break first-in-order
+    0 asks 1 for 0/2: no
+    """
+    return record_of(game.settings, game.moves)
+
+
+def record_of(settings: Settings, moves: Iterable[tuple[Question, Answer]]) -> str:
+    """The record of a game with these moves, which are taken to be legal."""
+    return header_text(settings) + "".join(f"{Move(*move)}\n" for move in moves)
+
+
+__all__ = [
+    "FIRST_LINE",
+    "ImpossibleRecord",
+    "ParsedRecord",
+    "RecordError",
+    "header_text",
+    "parse_record",
+    "read_record",
+    "record_of",
+    "record_text",
+]

@@ -1,0 +1,65 @@
+"""States that show a fault: made small, and kept as files so that it can be looked at again."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from hashlib import sha256
+from pathlib import Path
+
+from quaternity.errors import InputError
+from quaternity.files.writing import write_text
+from quaternity.game.state import State
+from solvers.judgement import judge
+from solvers.problem import DealProblem
+from solvers.reduction import reduced
+from solvers.registry import Solver
+
+
+def smallest_state(state: State, solvers: Sequence[Solver], seconds: float) -> tuple[State, str]:
+    """A state about which some solver is wrong, made smaller while one is; with what is wrong.
+
+    Completed sets go first. Where the fault needs them, or there is none, the state stays as it is.
+
+    Args:
+        solvers: those at fault.
+        seconds: after them, what was reached is given.
+
+    Cost: see `solvers.reduction.reduced`; a run of every solver per step.
+    """
+
+    def is_faulty(problem: DealProblem) -> bool:
+        return bool(judge(problem, solvers).faults)
+
+    in_play = [one for one in state.problem.sets if one.size]
+    problem = DealProblem(state.problem.hands, in_play)
+    if in_play and is_faulty(problem):
+        problem = reduced(problem, is_faulty, same_size=True, seconds=seconds)
+        state = State(problem, None, (None,) * len(problem.sets), problem.sets[0].size)
+    return state, judge(state.problem, solvers).in_words()
+
+
+def check_directory(directory: str) -> None:
+    """Make sure, before long work, that a finding could be saved.
+
+    Raises:
+        InputError: no directory, or not writable.
+    """
+    if not Path(directory).is_dir():
+        raise InputError(f"{directory}: not a directory")
+    if not os.access(directory, os.W_OK):
+        raise InputError(f"{directory}: cannot be written")
+
+
+def save_finding(directory: str, text: str) -> str:
+    """Save the text of a state file under a name made from its content; gives the name.
+
+    Raises:
+        InputError: it cannot be written.
+    """
+    path = Path(directory) / f"disagreement-{sha256(text.encode()).hexdigest()[:8]}.json"
+    write_text(path, text)
+    return str(path)
+
+
+__all__ = ["check_directory", "save_finding", "smallest_state"]

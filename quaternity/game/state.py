@@ -1,0 +1,412 @@
+"""The state of a game: what everybody knows about the deal, whose turn it is, what is completed.
+
+A state is a `DealProblem` (hands, owners, bounds) plus the player on turn and the completed sets,
+and nothing else: the deals of the problem are exactly the deals that fit the history. States are
+immutable; `after` gives the next one. A completed set is out of play: its constraint in the problem
+is empty.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from quaternity.errors import InputError
+from quaternity.game.completion import out_of_play, owned_by_solver, owned_sets, put_down
+from quaternity.game.faults import IllegalAnswer, IllegalQuestion, answer_fault, question_faults
+from quaternity.game.legal import LegalQuestions, found_by_tables, problem_after
+from quaternity.game.question import Answer, Question
+from quaternity.game.question_groups import ANSWERS, Answers, Listed
+from quaternity.game.set_moves import IMPOSSIBLE, Row, possible, row
+from quaternity.game.settings import Settings, TieBreak, checked_seed
+from quaternity.game.transition import answered
+from quaternity.game.turns import next_turn
+from solvers.coalition_tables import MAX_PLAYERS, Lanes, lanes_for
+from solvers.plain_values import length, whole
+from solvers.problem import DealProblem, SetConstraint
+from solvers.registry import Solver, default_solver
+from solvers.verdict import Verdict
+from solvers.wording import shown
+
+
+def _player(value: int | None, players: int, place: str) -> int | None:
+    """A player of the game, or None."""
+    if value is None:
+        return None
+    player = whole(value, place)
+    if not 0 <= player < players:
+        raise InputError(f"{place}: player {player} is out of range 0..{players - 1}")
+    return player
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What is known at one moment of a game. Immutable; equal by value.
+
+    Attributes:
+        problem: hands, owners and bounds. Completed sets are empty in it.
+        turn: the player on turn, or None when nobody asks about that.
+        completed: per set its owner, or None while it is in play.
+        set_size: cards in one set.
+        tie_break, seed: see `Settings`.
+
+    Raises:
+        InputError: the parts do not fit together, or one of them is malformed.
+
+    Build one with `State.start(settings)`, `quaternity.game.state_file.read_state`, or from its
+    parts: these are checked to fit together, not to be possible (see `verdict`).
+
+    >>> state = State.start(Settings(set_size=4, sets=3, players=3))
+    >>> len(state.legal_questions)
+    24
+    >>> state = state.after(next(iter(state.legal_questions)), Answer.NO)
+    >>> state.turn, state.owners_of(0, 0)
+    (1, (2,))
+    """
+
+    problem: DealProblem
+    turn: int | None
+    completed: tuple[int | None, ...]
+    set_size: int
+    tie_break: TieBreak = TieBreak.FIRST_IN_ORDER
+    seed: int = 0
+    # Derived when first needed, and handed on by `after`; never part of the value.
+    _rows: tuple[Row, ...] | None = field(default=None, init=False, repr=False, compare=False)
+    _slack: int | None = field(default=None, init=False, repr=False, compare=False)
+    _legal: list[Listed] | None = field(default=None, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if type(self.problem) is not DealProblem:
+            raise InputError(f"problem: {shown(self.problem)} is not a DealProblem")
+        players = self.problem.players
+        if length(self.completed, "completed") != len(self.problem.sets):
+            raise InputError(
+                f"completed: {len(self.completed)} entries for {len(self.problem.sets)} sets"
+            )
+        completed = [
+            _player(owner, players, f"completed[{index}]")
+            for index, owner in enumerate(self.completed)
+        ]
+        for name, value in (
+            ("turn", _player(self.turn, players, "turn")),
+            ("completed", tuple(completed)),
+            ("set_size", whole(self.set_size, "set_size", 1)),
+            ("tie_break", TieBreak.parse(self.tie_break)),
+            ("seed", checked_seed(self.seed)),
+        ):
+            object.__setattr__(self, name, value)
+        for index, (owner, one) in enumerate(zip(completed, self.problem.sets, strict=True)):
+            if one.size != (self.set_size if owner is None else 0):
+                raise InputError(f"set {index} has {one.size} cards in play")
+
+    @classmethod
+    def start(cls, settings: Settings | None = None) -> State:
+        """The state before the first question (default settings: 3 sets of 4, 3 players)."""
+        settings = Settings() if settings is None else settings
+        if not isinstance(settings, Settings):
+            raise InputError(f"settings: {settings!r} is not a Settings")
+        players, size = settings.players, settings.set_size
+        unknown = SetConstraint(((1 << players) - 1,) * size, (0,) * players, (size,) * players)
+        return cls(
+            DealProblem((settings.hand,) * players, (unknown,) * settings.sets),
+            0,
+            (None,) * settings.sets,
+            size,
+            settings.tie_break,
+            settings.seed,
+        )
+
+    @classmethod
+    def _next(
+        cls,
+        before: State,
+        problem: DealProblem,
+        turn: int,
+        completed: tuple[int | None, ...],
+        rows: tuple[Row, ...] | None,
+        slack: int | None,
+    ) -> State:
+        """A state that is valid because it follows from one; skips all checks."""
+        state = object.__new__(cls)
+        put = object.__setattr__
+        put(state, "problem", problem)
+        put(state, "turn", turn)
+        put(state, "completed", completed)
+        put(state, "set_size", before.set_size)
+        put(state, "tie_break", before.tie_break)
+        put(state, "seed", before.seed)
+        put(state, "_rows", rows)
+        put(state, "_slack", slack)
+        put(state, "_legal", None)
+        return state
+
+    def __reduce__(self) -> tuple[type[State], tuple[object, ...]]:
+        """Copies and pickles are of the value alone."""
+        value = (self.problem, self.turn, self.completed, self.set_size, self.tie_break, self.seed)
+        return type(self), value
+
+    # ------------------------------------------------------------------ what is known
+
+    @property
+    def players(self) -> int:
+        """Number of players."""
+        return len(self.problem.hands)
+
+    @property
+    def hands(self) -> tuple[int, ...]:
+        """Per player the cards in hand, completed sets not counted."""
+        return self.problem.hands
+
+    @property
+    def sets(self) -> int:
+        """Number of sets, completed ones included."""
+        return len(self.completed)
+
+    def owners_of(self, set_index: int, number: int) -> tuple[int, ...]:
+        """The players who may own a card; for a completed set its owner."""
+        owner = self.completed[set_index]
+        if owner is not None:
+            return (owner,)
+        return self.problem.may_own(set_index, number)
+
+    @property
+    def points(self) -> tuple[int, ...]:
+        """Per player the number of completed sets."""
+        return tuple(self.completed.count(player) for player in range(self.players))
+
+    @property
+    def is_over(self) -> bool:
+        """True when every set is completed."""
+        return None not in self.completed
+
+    @property
+    def winner(self) -> int | None:
+        """The player with the most sets once the game is over; None before, and when shared."""
+        if not self.is_over:
+            return None
+        points = self.points
+        best = max(points)
+        return points.index(best) if points.count(best) == 1 else None
+
+    # ------------------------------------------------------------------ is it possible?
+
+    def verdict(self, solver: Solver | None = None) -> Verdict:
+        """Whether some deal fits, with evidence (default solver: the quickest that takes it)."""
+        return (solver or default_solver(self.problem))(self.problem)
+
+    def closed(self, seconds: float | None = None) -> DealProblem:
+        """The same deals said as tightly as can be: exact owners, minimums and maximums.
+
+        Raises:
+            NoDeal: the state is impossible.
+            SolverTimeout: not found within so many seconds; None is no limit.
+
+        Two ways find it; see `solvers.filtering`.
+        """
+        from solvers.filtering import closed
+
+        return closed(self.problem, seconds)
+
+    def same_position(self, other: State) -> bool:
+        """Whether two possible states have the same surviving deals, turn and completed sets.
+
+        Raises:
+            NoDeal: one of them is impossible.
+        """
+        mine = (self.turn, self.completed, self.hands)
+        if mine != (other.turn, other.completed, other.hands):
+            return False
+        return self.problem == other.problem or self.closed() == other.closed()
+
+    @property
+    def has_tables(self) -> bool:
+        """Whether coalition tables serve this number of players."""
+        return len(self.problem.hands) <= MAX_PLAYERS
+
+    def layout(self) -> Lanes:
+        """The layout of this game's coalition tables."""
+        return lanes_for(self.players, self.set_size * len(self.completed), self.set_size)
+
+    def rows(self) -> tuple[Row, ...]:
+        """The prepared rows of the sets, for states with tables."""
+        if self._rows is None:
+            layout = self.layout()
+            rows = tuple(row(layout, constraint) for constraint in self.problem.sets)
+            object.__setattr__(self, "_rows", rows)
+            return rows
+        return self._rows
+
+    def slack(self) -> int | None:
+        """Packed (sum of tables, guards set) minus hands; None when no deal fits."""
+        if self._slack is None:
+            rows = self.rows()
+            if sum(self.problem.hands) != self.problem.cards:
+                return None
+            if any(one.kind.table == IMPOSSIBLE for one in rows):
+                return None
+            layout = self.layout()
+            tables = sum(one.kind.table for one in rows)
+            slack = (tables | layout.guard) - layout.packed_hands(self.problem.hands)
+            if slack & layout.guard != layout.guard:
+                return None
+            object.__setattr__(self, "_slack", slack)
+        return self._slack
+
+    # ------------------------------------------------------------------ questions and answers
+
+    def listed(self) -> list[Listed]:
+        """The legal questions by set, for states with tables; found when first needed."""
+        if self._legal is None:
+            object.__setattr__(self, "_legal", found_by_tables(self))
+        assert self._legal is not None
+        return self._legal
+
+    @property
+    def legal_questions(self) -> LegalQuestions:
+        """A view of the questions the player on turn may ask."""
+        return LegalQuestions(self)
+
+    def legal_questions_by(self, solver: Solver) -> LegalQuestions:
+        """The same view, found by another solver: slower, and independent."""
+        return LegalQuestions(self, solver)
+
+    def answers(self, question: Question) -> Answers:
+        """The legal answers to a question: one or two.
+
+        Raises:
+            IllegalQuestion: with all that is wrong with it.
+        """
+        question = Question.of(question)
+        answers = self._answers(question)
+        if not answers:
+            raise IllegalQuestion(question, question_faults(self, question))
+        return answers
+
+    def _answers(self, question: Question) -> Answers:
+        asker, asked, (set_index, number) = question
+        problem = self.problem
+        if (
+            asker != self.turn
+            or asker == asked
+            or not 0 <= asked < len(problem.hands)
+            or not problem.hands[asked]
+            or not 0 <= set_index < len(problem.sets)
+            or not 0 <= number < len(problem.sets[set_index].owners)
+        ):
+            return ()
+        if not self.has_tables:
+            solver = default_solver(problem)
+            return tuple(
+                answer
+                for answer in Answer
+                if solver(problem_after(problem, asker, asked, set_index, number, answer))
+            )
+        slack = self.slack()
+        if slack is None:
+            return ()
+        kind = self.rows()[set_index].kind
+        mask = problem.sets[set_index].owners[number]
+        guard = kind.layout.guard
+        rest = slack - kind.table
+        if kind.heavy:
+            return ANSWERS[kind.tried_answers(asker, asked, mask, rest)]
+        asks, outcomes = kind.asks(asker)
+        for other, owners, no, yes in asks:
+            if other == asked and owners == mask:
+                fitting = possible(outcomes, rest, guard)
+                return ANSWERS[(fitting & no > 0) + 2 * (fitting & yes > 0)]
+        return ()
+
+    def after(self, question: Question, answer: Answer | bool) -> State:
+        """The state after a question and its answer, completed sets put down.
+
+        Raises:
+            IllegalQuestion, IllegalAnswer: with all that is wrong.
+            InputError: one of them is neither a question nor an answer.
+
+        Cost: a few look-ups and a dozen operations on packed tables.
+        """
+        if type(question) is not Question:
+            question = Question.of(question)
+        if type(answer) is not Answer:
+            answer = Answer.of(answer)
+        if answer not in self._answers(question):
+            if question not in self.legal_questions:
+                raise IllegalQuestion(question, question_faults(self, question))
+            raise IllegalAnswer(question, answer, answer_fault(self, question, answer))
+        asker, asked, (set_index, number) = question
+        if not self.has_tables:
+            return self._completed_by_solver(question, answer)
+        problem, rows = self.problem, self.rows()
+        hands = problem.hands
+        layout = rows[0].kind.layout
+        slack = self._slack
+        assert slack is not None, "a legal question implies a possible state"
+        constraint = answered(problem.sets[set_index], asker, asked, number, answer)
+        changed = row(layout, constraint)
+        slack += changed.kind.table - rows[set_index].kind.table
+        if answer:
+            slack += layout.member[asked] - layout.member[asker]
+            moved = list(hands)
+            moved[asker] += 1
+            moved[asked] -= 1
+            hands = tuple(moved)
+        rows = (*rows[:set_index], changed, *rows[set_index + 1 :])
+        done = owned_sets(rows, slack, layout, hands)
+        completed = self.completed
+        if done:
+            hands, rows, completed, slack = put_down(
+                done, hands, rows, completed, slack, self.set_size
+            )
+        sets = tuple([one.constraint for one in rows])
+        turn = self._turn_after(asker, asked, answer, hands, completed)
+        problem = DealProblem.trusted(hands, sets)
+        return State._next(self, problem, turn, completed, rows, slack)
+
+    def _completed_by_solver(self, question: Question, answer: Answer) -> State:
+        """`after` without tables: completed sets are found by a solver."""
+        asker, asked, (set_index, number) = question
+        problem = problem_after(self.problem, asker, asked, set_index, number, answer)
+        completed, hands, sets = list(self.completed), list(problem.hands), list(problem.sets)
+        for index, player in owned_by_solver(problem, default_solver(problem)):
+            completed[index] = player
+            hands[player] -= sets[index].size
+            sets[index] = out_of_play(problem.players)
+        problem = DealProblem.trusted(tuple(hands), tuple(sets))
+        turn = self._turn_after(asker, asked, answer, problem.hands, tuple(completed))
+        return State._next(self, problem, turn, tuple(completed), None, None)
+
+    def _turn_after(
+        self,
+        asker: int,
+        asked: int,
+        answer: Answer | bool,
+        hands: tuple[int, ...],
+        completed: tuple[int | None, ...],
+    ) -> int:
+        first, second = (asker, asked) if answer else (asked, asker)
+        return next_turn(first, second, hands, completed, self.tie_break, self.seed)
+
+    def _repr_html_(self) -> str:
+        from quaternity.game.html import state_html
+
+        return state_html(self)
+
+    def __repr__(self) -> str:
+        done = ", ".join(
+            f"set {index}: player {owner}"
+            for index, owner in enumerate(self.completed)
+            if owner is not None
+        )
+        size = f"{self.set_size}-{self.sets}-{self.players}"
+        return (
+            f"<State {size}, turn {self.turn}, hands {list(self.hands)}"
+            f"{', completed ' + done if done else ''}>"
+        )
+
+
+def with_problem(state: State, problem: DealProblem) -> State:
+    """A state that differs in its deal problem only: sets must be in play as before."""
+    return State(problem, state.turn, state.completed, state.set_size, state.tie_break, state.seed)
+
+
+__all__ = ["State", "with_problem"]

@@ -1,0 +1,1 @@
+"""What a state implies, and why: analysis, information, explanations, the validity check."""

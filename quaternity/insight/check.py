@@ -1,0 +1,206 @@
+"""The validity check of one document: every solver's verdict, the evidence, and the reason.
+
+For a state the question is whether some deal fits it; for a record, whether every move was legal
+and every position possible.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from quaternity.errors import SolverFault
+from quaternity.game.faults import IllegalAnswer, IllegalQuestion, why_impossible
+from quaternity.game.game import Game
+from quaternity.game.record import ImpossibleRecord, ParsedRecord
+from quaternity.game.state import State, with_problem
+from quaternity.game.transition import claimed
+from quaternity.insight.explanation import explain
+from solvers.judgement import judge
+from solvers.problem import DealProblem
+from solvers.registry import Solver
+from solvers.verdict import Feasible
+
+OwnersOfCards = list[list[int]]
+"""`[set][card]`: the owner, completed sets included."""
+
+
+class WrongVerdict(SolverFault):
+    """The solvers disagree about a state, or a verdict on it does not verify.
+
+    Attributes:
+        state: which.
+    """
+
+    def __init__(self, text: str, state: State) -> None:
+        super().__init__(text)
+        self.state = state
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What the check of a document found.
+
+    Attributes:
+        kind: "state" or "record".
+        valid: whether it is possible.
+        reason: why not, or None.
+        deal: one surviving deal (of a record: of its last position), or None.
+        verdicts: per solver that took the problems, whether it finds all of them feasible. A record
+            that breaks the rules where every deal problem is feasible (a wrong turn, say) is not
+            valid although the solvers have nothing against it.
+        skipped: per solver that refused one of them or gave up, why.
+        positions: number of states looked at.
+        players: number of players; 0 when the document does not come to a state.
+    """
+
+    kind: str
+    valid: bool
+    reason: str | None
+    deal: OwnersOfCards | None
+    verdicts: dict[str, bool]
+    skipped: dict[str, str] = field(default_factory=dict)
+    positions: int = 1
+    players: int = 0
+
+
+def whole_deal(state: State, owner: Sequence[Sequence[int]]) -> OwnersOfCards:
+    """The owner of every card, completed sets filled in."""
+    return [
+        [done] * state.set_size if done is not None else list(owners)
+        for done, owners in zip(state.completed, owner, strict=True)
+    ]
+
+
+def check_state(state: State, solvers: Sequence[Solver]) -> Report:
+    """Check a state by every solver that takes it.
+
+    Raises:
+        WrongVerdict: the solvers disagree, or a verdict does not verify.
+
+    Without any verdict (every solver refused or gave up) the report is not valid.
+    """
+    found = _decide(state, solvers)
+    deal = None if found.deal is None else whole_deal(state, found.deal)
+    return Report(
+        "state", found.valid, found.reason, deal, found.verdicts, found.skipped,
+        players=state.players,
+    )  # fmt: skip
+
+
+def check_record(
+    record: ParsedRecord,
+    solvers: Sequence[Solver],
+    on_position: Callable[[], None] = lambda: None,
+) -> Report:
+    """Check a record: replay it, and have every position judged by every solver that takes it.
+
+    An illegal move whose question or answer no deal fits is put to the solvers too.
+    `on_position` is called after each position. Raises as `check_state`.
+    """
+    impossible: ImpossibleRecord | None = None
+    try:
+        game = record.replay()
+    except ImpossibleRecord as error:
+        impossible, game = error, error.game
+    verdicts: dict[str, bool] = {}
+    skipped: dict[str, str] = {}
+    last = None
+    for state in game.states:
+        last = _decide(state, solvers)
+        if last.verdicts and not last.valid:
+            text = f"a position reached by legal moves was judged: {last.reason}"
+            raise WrongVerdict(text, state)
+        verdicts.update(last.verdicts)
+        skipped.update(last.skipped)
+        on_position()
+    assert last is not None, "a game has a first state"
+    verdicts = {name: value for name, value in verdicts.items() if name not in skipped}
+    positions = len(game.states)
+    if impossible is None:
+        deal = None if last.deal is None else whole_deal(game.state, last.deal)
+        return Report("record", True, None, deal, verdicts, skipped, positions, game.state.players)
+    forbidden = forbidden_problem(game, impossible)
+    if forbidden is not None:
+        state = with_problem(game.state, forbidden)
+        verdict = _decide(state, solvers)
+        if verdict.verdicts and verdict.valid:
+            text = f"illegal by the rules, yet possible to the solvers: {impossible}"
+            raise WrongVerdict(text, state)
+        verdicts = verdict.verdicts
+        skipped.update(verdict.skipped)
+    reason = _traced(record, game, impossible)
+    return Report("record", False, reason, None, verdicts, skipped, positions, game.state.players)
+
+
+def _traced(record: ParsedRecord, game: Game, fault: ImpossibleRecord) -> str:
+    """What is wrong with a move; where the deal problem forbids it, by the moves that make it so.
+
+    The proof is then the one by these moves, in place of the one by the state they led to.
+    """
+    if forbidden_problem(game, fault) is None:
+        return str(fault)
+    question, cause = fault.move.question, fault.cause
+    answer = fault.move.answer if isinstance(cause, IllegalAnswer) else None
+    explanation = explain(game, question, answer)
+    if explanation is None:
+        return str(fault)
+    if answer is None:
+        # Where what the asking states is impossible, that is the last of the faults.
+        cause = IllegalQuestion(question, [*cause.faults[:-1], explanation.reason])
+    else:
+        cause = IllegalAnswer(question, answer, explanation.reason)
+    moves = "; ".join(f"line {record.lines[i]}: {game.moves[i]}" for i in explanation.moves)
+    rests = f"this rests on these moves, and on none of the others: {moves}"
+    if not explanation.moves:
+        rests = "no earlier move matters: it was impossible from the start"
+    return f"{ImpossibleRecord(fault.line, game, fault.move, cause)}; {rests}"
+
+
+def forbidden_problem(game: Game, fault: ImpossibleRecord) -> DealProblem | None:
+    """The deal problem of an illegal move, when it is one that no deal fits; else None."""
+    asker, asked, (set_index, number) = fault.move.question
+    problem = game.state.problem
+    well_formed = (
+        asker != asked
+        and max(asker, asked) < problem.players
+        and set_index < len(problem.sets)
+        and number < problem.sets[set_index].size
+    )
+    if not well_formed:
+        return None
+    if isinstance(fault.cause, IllegalAnswer) or asker == game.state.turn:
+        constraint = claimed(problem.sets[set_index], asker, asked, number, fault.move.answer)
+        changed = problem.with_set(set_index, constraint)
+        return changed if why_impossible(changed) else None
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Decision:
+    valid: bool
+    reason: str | None
+    deal: tuple[tuple[int, ...], ...] | None
+    verdicts: dict[str, bool]
+    skipped: dict[str, str]
+
+
+def _decide(state: State, solvers: Sequence[Solver]) -> _Decision:
+    """One answer from all solvers, each weighed by its evidence."""
+    problem = state.problem
+    found = judge(problem, solvers)
+    if found.faults:
+        raise WrongVerdict(found.in_words(), state)
+    deal = reason = None
+    if isinstance(found.evidence, Feasible):
+        deal = found.evidence.deal.owner
+    elif found.evidence is not None and found.evidence.shortage is not None:
+        reason = found.evidence.shortage.in_words(problem)
+    verdicts = {name: bool(verdict) for name, verdict in found.verdicts.items()}
+    return _Decision(deal is not None, reason, deal, verdicts, {**found.refused, **found.gave_up})
+
+
+__all__ = [
+    "OwnersOfCards", "Report", "WrongVerdict", "check_record", "check_state", "forbidden_problem",
+    "whole_deal",
+]  # fmt: skip

@@ -1,0 +1,212 @@
+"""Why something is impossible, traced to the moves that made it so.
+
+Every move states facts about the cards as they lie now, whatever the other moves state. A question:
+the asker held a card of the set, of which at most the cards given since are gone. A no: two players
+do not have the card, until it moves on. A yes: the card lies with the asker, and it went from one
+hand to the other. What is known without any move is the start alone: nothing about any card, and
+hands of equal size.
+
+A move that is left out is left out with all that it did. Of a yes that leaves a doubt: its card may
+lie where it lay before or with the asker, and a card may have gone from hand to hand or not. So a
+list of moves states a deal problem (`known_from`), with every move the deals are those of the
+state, with fewer the problem only becomes weaker, and with none at all every deal that was possible
+at the start still fits. The moves that matter are found by leaving out one after another while the
+thing stays impossible. What remains is minimal: what the others state would allow the thing if any
+one of them were left out too. It is empty exactly where the thing was impossible from the start.
+
+How large the hands are is stated by the moves as well, and put as a set of its own, the last one of
+the problem: every yes leaves a receipt. Hands are counted as if all cards had been received and
+none given away; the receipt, which takes up a place, lies with the asked if the card went, and with
+the asker if it did not. So any solver decides the problem, and any shortage of it is a proof.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+
+from quaternity.game.faults import reason_in_words, why_impossible
+from quaternity.game.game import Game
+from quaternity.game.question import Answer, Question
+from quaternity.game.transition import asking, claimed
+from solvers import coalitions
+from solvers.plain_proofs import CrowdedHand
+from solvers.problem import DealProblem, SetConstraint, players_in
+from solvers.registry import default_solver
+from solvers.shortage import Certificate, Shortage
+from solvers.wording import counted
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Why no deal fits.
+
+    Attributes:
+        moves: indices of the earlier moves that together forbid it, ascending; what is left when
+            any one of them is left out would allow it. Empty when it is impossible from the start.
+        problem: what these moves state (see `known_from`), and the thing itself.
+        shortage: the proof that no deal fits the problem.
+        proof: the same proof as a sentence.
+        reason: what is impossible, and the proof, as a sentence.
+    """
+
+    moves: tuple[int, ...]
+    problem: DealProblem
+    shortage: Certificate
+    proof: str
+    reason: str
+
+    def in_words(self) -> str:
+        """The shortage as a sentence."""
+        return self.proof
+
+
+def known_from(game: Game, chosen: Collection[int]) -> DealProblem:
+    """What some of a game's moves state about the cards now, with completed sets still in hands.
+
+    Args:
+        chosen: indices of moves. With all of them the deals are those of the state.
+
+    The last set are the receipts, one for every yes in the order of the moves.
+    Cost: moves + cards.
+    """
+    settings = game.settings
+    players, size, sets = settings.players, settings.set_size, settings.sets
+    owners = [[(1 << players) - 1] * size for _ in range(sets)]
+    low = [[0] * players for _ in range(sets)]
+    hands = [settings.hand] * players
+    receipts = []
+    for index, ((asker, asked, (set_index, number)), answer) in enumerate(game.moves):
+        known = index in chosen
+        least, places = low[set_index], owners[set_index]
+        if known:
+            least[asker] = max(1, least[asker])
+        if answer:
+            least[asked] = max(0, least[asked] - 1)
+            hands[asker] += 1
+            if known:
+                least[asker] += 1
+                places[number] = 1 << asker
+                receipts.append(1 << asked)
+            else:
+                places[number] |= 1 << asker
+                receipts.append(1 << asked | 1 << asker)
+        elif known:
+            places[number] &= ~(1 << asker | 1 << asked)
+    constraints = [
+        SetConstraint.trusted(tuple(masks), tuple(least), (size,) * players)
+        for masks, least in zip(owners, low, strict=True)
+    ]
+    free = SetConstraint.trusted(tuple(receipts), (0,) * players, (len(receipts),) * players)
+    return DealProblem.trusted(tuple(hands), (*constraints, free))
+
+
+def explain(game: Game, question: Question, answer: Answer | None = None) -> Explanation | None:
+    """Why a question, or an answer to it, is impossible in the position a game has reached.
+
+    Args:
+        question: with valid players, set and card; the set is in play.
+        answer: the impossible answer; None when the question itself is impossible.
+
+    Returns None when some deal fits, that is, when the deal problem does not forbid it.
+    Cost: about 2 log2(moves) checks for every move that is told, each as `known_from`.
+    """
+    asker, asked, (set_index, number) = question
+
+    def with_claim(known: DealProblem) -> DealProblem:
+        constraint = known.sets[set_index]
+        changed = (
+            asking(constraint, asker, number)
+            if answer is None
+            else claimed(constraint, asker, asked, number, answer)
+        )
+        return known.with_set(set_index, changed)
+
+    def impossible(chosen: Collection[int]) -> bool:
+        problem = with_claim(known_from(game, chosen))
+        if coalitions.refuses(problem):
+            return not default_solver(problem)(problem)
+        return not coalitions.is_feasible(problem)
+
+    everything = range(len(game.moves))
+    if not impossible(everything):
+        return None
+    # Both orders give a minimal list; the shorter one is the better story.
+    oldest_first = _minimal(everything, impossible)
+    newest_first = _minimal(everything[::-1], impossible)
+    shorter = oldest_first if len(oldest_first) <= len(newest_first) else newest_first
+    known = known_from(game, shorter)
+    problem = with_claim(known)
+    found = why_impossible(problem)
+    assert found is not None, "the moves were chosen so that no deal fits"
+    proof = _proof_in_words(game, shorter, problem, found[0])
+    reason = reason_in_words(known, question, answer, proof)
+    return Explanation(tuple(sorted(shorter)), problem, found[0], proof, reason)
+
+
+def _proof_in_words(
+    game: Game, chosen: Collection[int], problem: DealProblem, shortage: Certificate
+) -> str:
+    """A shortage of what some moves state as a sentence that needs no receipts.
+
+    Players who are short of cards hold those of the start and those that the chosen moves brought
+    them, less all that they ever gave away; a hand with too little room, the other way round.
+    """
+    sets = problem.sets[:-1]
+    if isinstance(shortage, CrowdedHand):
+        coalition, short = 1 << shortage.player, False
+    elif isinstance(shortage, Shortage):
+        coalition, short = shortage.coalition, True
+        shortage = Shortage(coalition, shortage.witnesses[:-1])
+    else:
+        return shortage.in_words(DealProblem.trusted(problem.hands, sets))
+    # Cards that came to the players, and that went from them: by chosen moves, and by others.
+    known, doubtful = [0, 0], [0, 0]
+    hands = [game.settings.hand] * problem.players
+    for index, ((asker, asked, _), answer) in enumerate(game.moves):
+        if answer:
+            came, went = coalition >> asker & 1, coalition >> asked & 1
+            if came != went:
+                (known if index in chosen else doubtful)[went] += 1
+            if came == went or index in chosen or bool(went) == short:
+                hands[asker] += 1
+                hands[asked] -= 1
+    plain = DealProblem.trusted(tuple(hands), sets)
+    members = players_in(coalition)
+    came, went = known[0] + doubtful[0] * (not short), known[1] + doubtful[1] * short
+    amount = counted(sum(hands[player] for player in members), "card")
+    if any(doubtful):
+        amount = f"{'at least' if short else 'at most'} {amount}"
+    parts = [f"{game.settings.hand * len(members)} at the start"]
+    if came:
+        parts.append(f"{'at most ' * bool(doubtful[0] and not short)}{came} received")
+    if went:
+        parts.append(f"{'at most ' * bool(doubtful[1] and short)}{went} given away")
+    if len(parts) > 1:
+        amount += f" ({', '.join(parts)})"
+    return shortage.in_words(plain, amount)
+
+
+def _minimal(order: Sequence[int], impossible: Callable[[Collection[int]], bool]) -> frozenset[int]:
+    """Leave out one after another, in an order, what is not needed.
+
+    One pass is enough because fewer moves never forbid more. For the same reason the next one that
+    is needed can be found by bisection: as many before it as can be are left out at once.
+    """
+    needed: list[int] = []
+    first = 0
+    while not impossible(set(needed)):
+        # Some of the rest is needed: leaving out up to `most` is too much.
+        least, most = first, len(order)
+        while most - least > 1:
+            middle = (least + most) // 2
+            if impossible({*needed, *order[middle:]}):
+                least = middle
+            else:
+                most = middle
+        needed.append(order[least])
+        first = least + 1
+    return frozenset(needed)
+
+
+__all__ = ["Explanation", "explain", "known_from"]

@@ -1,0 +1,29 @@
+"""Perft: the number of sequences of moves, a count that pins every rule at once."""
+
+from __future__ import annotations
+
+from quaternity.game.state import State
+
+
+def perft(state: State, depth: int) -> int:
+    """The number of sequences of `depth` legal (question, answer) pairs from a state.
+
+    A finished game counts as one leaf. The last move is counted, not played.
+    Cost: one state per leaf of depth - 1.
+
+    >>> from quaternity.game.settings import Settings
+    >>> perft(State.start(Settings(set_size=4, sets=3, players=3)), 2)
+    2160
+    """
+    if depth == 0 or state.is_over:
+        return 1
+    if depth == 1:
+        return state.legal_questions.moves()
+    return sum(
+        perft(state.after(question, answer), depth - 1)
+        for question, answers in state.legal_questions.items()
+        for answer in answers
+    )
+
+
+__all__ = ["perft"]

@@ -1,0 +1,82 @@
+"""A bot that looks one move ahead, at exact chances.
+
+It asks what leaves it furthest ahead of the others in prospects
+(`quaternity.perfect.bots.prospects`), expecting that the asked player answers in the same spirit.
+So it keeps its cards together and its options open: to give away that it cannot hold a card costs
+prospects, and so counts against it.
+"""
+
+from __future__ import annotations
+
+from random import Random
+
+from quaternity.game.cards import Card
+from quaternity.game.question import Answer, Question
+from quaternity.game.state import State
+from quaternity.perfect.bots.prospects import Prospects, ahead, exact_prospects
+from quaternity.perfect.keys.coding import Coding, Key, Rules, coding
+from quaternity.perfect.successors.one_state import canonical_after
+
+MOST_REMEMBERED = 1 << 16
+"""States whose prospects are kept."""
+
+EQUAL = 1e-9
+"""Smaller differences are none."""
+
+
+class InformedBot:
+    """See the module.
+
+    Cost: one count of the deals per legal answer, a tenth of a millisecond each in small games.
+    """
+
+    def __init__(self, random: Random) -> None:
+        self._random = random
+        self._known: dict[Key, Prospects] = {}
+
+    def ask(self, state: State) -> Question:
+        """One of the questions with the best outlook."""
+        assert state.turn is not None, "somebody asks"
+        code = coding(Rules.of(state))
+        best: list[Question] = []
+        most = float("-inf")
+        for asked, set_index, cards, answers in state.legal_questions.groups():
+            alike = [
+                Question.trusted(state.turn, asked, Card.trusted(set_index, card)) for card in cards
+            ]
+            replies = [self._after(code, state, alike[0], answer) for answer in answers]
+            reply = max(replies, key=lambda values: ahead(values, asked))
+            value = ahead(reply, state.turn)
+            if value > most + EQUAL:
+                best, most = [], value
+            if value >= most - EQUAL:
+                best += alike
+        return self._random.choice(best)
+
+    def answer(self, state: State, question: Question) -> Answer:
+        """The answer with the better outlook."""
+        code = coding(Rules.of(state))
+        answers = list(state.answers(question))
+        if len(answers) == 1:
+            return answers[0]
+        self._random.shuffle(answers)
+        return max(
+            answers,
+            key=lambda answer: ahead(self._after(code, state, question, answer), question.asked),
+        )
+
+    def _after(self, code: Coding, state: State, question: Question, answer: Answer) -> Prospects:
+        """Every real player's prospects after an answer."""
+        key, roles = canonical_after(code, state, question, answer)
+        known = self._known.get(key)
+        if known is None:
+            if len(self._known) >= MOST_REMEMBERED:
+                self._known.clear()
+            known = self._known[key] = exact_prospects(code, key)
+        values = [0.0] * len(roles)
+        for role, player in enumerate(roles):
+            values[player] = known[role]
+        return tuple(values)
+
+
+__all__ = ["EQUAL", "MOST_REMEMBERED", "InformedBot"]

@@ -1,0 +1,51 @@
+"""A bot that plays from a tablebase.
+
+It plays forced wins the quickest way and delays those of others as long as it can. Where nothing is
+forced it keeps its own win possible, hands nobody a forced one, and keeps the means to prevent the
+others' wins (`quaternity.perfect.solving.standing.Standing.worth`), expecting of the asked player
+the worst.
+"""
+
+from __future__ import annotations
+
+from random import Random
+
+from quaternity.game.question import Answer, Question
+from quaternity.game.state import State
+from quaternity.perfect.tablebase import Tablebase
+
+
+class PerfectBot:
+    """See the module.
+
+    Cost: a probe per legal answer.
+    """
+
+    def __init__(self, random: Random, tablebase: Tablebase) -> None:
+        self._random = random
+        self.tablebase = tablebase
+
+    def ask(self, state: State) -> Question:
+        """One of the best questions."""
+        prospects = self.tablebase.prospects(state)
+        first = prospects[0]
+        best = [
+            question
+            for one in prospects
+            if (one.worst, one.best) == (first.worst, first.best)
+            for question in one.alike
+        ]
+        return self._random.choice(best)
+
+    def answer(self, state: State, question: Question) -> Answer:
+        """The better answer."""
+        answers = list(state.answers(question))
+        self._random.shuffle(answers)
+        standing = self.tablebase.standing
+        return max(
+            answers,
+            key=lambda answer: standing(state.after(question, answer)).worth(question.asked),
+        )
+
+
+__all__ = ["PerfectBot"]

@@ -1,0 +1,81 @@
+"""How a state looks for each player: at exact chances, or at a glance.
+
+A player's *prospects* are a point for each completed set, for a set in play the square of the share
+of it that he can expect to hold, and a little for being on turn. So cards of one set are worth more
+together, and what a player might still hold is worth something until it is ruled out.
+"""
+
+from __future__ import annotations
+
+from quaternity.perfect.keys.coding import Coding, Key
+from quaternity.perfect.keys.kinds import Kind
+from solvers.counting import chances
+from solvers.problem import DealProblem
+
+TURN = 0.25
+"""What being on turn is worth, in completed sets."""
+
+Prospects = tuple[float, ...]
+"""Per role, in completed sets."""
+
+
+def exact_prospects(code: Coding, key: Key) -> Prospects:
+    """The prospects in a canonical state, all surviving deals being equally likely.
+
+    Cost: one count of the deals, a tenth of a millisecond in small games.
+    """
+    parts = code.parts(key)
+    values = [float(points) for points in parts.points]
+    if not parts.kinds:
+        return tuple(values)
+    sets = [code.book.numbered(number).constraint for number in parts.kinds]
+    for one in chances(DealProblem(parts.hands, sets)):
+        for role in range(len(values)):
+            share = sum([card[role] for card in one]) / len(one)
+            values[role] += share * share
+    return _on_turn(values, parts.place)
+
+
+def rough_prospects(code: Coding, key: Key, known: dict[int, Prospects]) -> Prospects:
+    """The same with every card shared evenly among its owners, whatever the hands are.
+
+    Args:
+        known: keeps what each kind of set is worth.
+
+    Cost: two microseconds.
+    """
+    parts = code.parts(key)
+    values = [float(points) for points in parts.points]
+    if not parts.kinds:
+        return tuple(values)
+    for number in parts.kinds:
+        worth = known.get(number)
+        if worth is None:
+            worth = known[number] = _worth(code.book.numbered(number))
+        for role, value in enumerate(worth):
+            values[role] += value
+    return _on_turn(values, parts.place)
+
+
+def _worth(kind: Kind) -> Prospects:
+    """What one kind of set adds to each role's prospects."""
+    size = len(kind.masks)
+    shares = []
+    for role, least in enumerate(kind.low):
+        share = sum([1 / mask.bit_count() for mask in kind.masks if mask >> role & 1])
+        shares.append(max(share, least) / size)
+    return tuple([share * share for share in shares])
+
+
+def _on_turn(values: list[float], place: int) -> Prospects:
+    if place < len(values):
+        values[0] += TURN
+    return tuple(values)
+
+
+def ahead(values: Prospects, role: int) -> float:
+    """How far a role is ahead of the best of the others."""
+    return values[role] - max([value for other, value in enumerate(values) if other != role])
+
+
+__all__ = ["TURN", "Prospects", "ahead", "exact_prospects", "rough_prospects"]

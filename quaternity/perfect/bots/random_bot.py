@@ -1,0 +1,35 @@
+"""A bot that asks any legal question and gives any legal answer, all equally likely."""
+
+from __future__ import annotations
+
+from random import Random
+
+from quaternity.game.cards import Card
+from quaternity.game.question import Answer, Question
+from quaternity.game.state import State
+
+
+class RandomBot:
+    """See the module."""
+
+    def __init__(self, random: Random) -> None:
+        self._random = random
+
+    def ask(self, state: State) -> Question:
+        """Any legal question."""
+        number = self._random.randrange(len(state.legal_questions))
+        for group in state.legal_questions.groups():
+            if number < len(group.cards):
+                assert state.turn is not None, "somebody asks"
+                return Question.trusted(
+                    state.turn, group.asked, Card.trusted(group.set_index, group.cards[number])
+                )
+            number -= len(group.cards)
+        raise AssertionError("groups hold all questions")
+
+    def answer(self, state: State, question: Question) -> Answer:
+        """Any legal answer."""
+        return self._random.choice(state.answers(question))
+
+
+__all__ = ["RandomBot"]

@@ -1,0 +1,252 @@
+"""What one set can look like, numbered.
+
+A *kind* is a set up to the order of its cards: the multiset of owner masks and, per player, the
+fewest cards. Every kind of a set size and a number of players has one number, the same in every
+process and version of Python, by ranking multisets (the combinatorial number system): a kind is a
+multiset of S masks out of 2^P - 1, and a multiset of S shares out of P players and "unclaimed".
+Number 0 is the completed set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import permutations as all_orders
+from math import comb
+
+from quaternity.errors import LimitError
+from quaternity.game.transition import answered
+from solvers.coalition_tables import Lanes
+from solvers.problem import SetConstraint
+from solvers.table_filtering import closed_set
+
+MOST_PLAYERS = 7
+"""Most players whose states are made canonical: the orders of players that look alike are tried."""
+
+MOST_CLOSINGS = 1 << 18
+"""Closed kinds kept per book before all are forgotten."""
+
+MOST_KINDS = 1 << 17
+"""Kinds kept per book before all are forgotten, at some two kilobytes each (sets of ten: eight)."""
+
+Roles = tuple[int, ...]
+"""An order of players: `roles[role]` is a player."""
+
+
+@lru_cache(maxsize=MOST_PLAYERS)
+def role_orders(players: int) -> tuple[tuple[Roles, ...], dict[Roles, int]]:
+    """All orders of players, ascending, and the number of each.
+
+    >>> role_orders(3)[0][:3], role_orders(3)[1][2, 0, 1]
+    (((0, 1, 2), (0, 2, 1), (1, 0, 2)), 4)
+    """
+    orders = tuple(all_orders(range(players)))
+    return orders, {order: number for number, order in enumerate(orders)}
+
+
+def multiset_rank(values: Sequence[int]) -> int:
+    """The number of an ascending sequence of whole numbers among those of its length.
+
+    >>> [multiset_rank(values) for values in [(0, 0), (0, 1), (1, 1), (0, 2)]]
+    [0, 1, 2, 3]
+    """
+    return sum(comb(value + place, place + 1) for place, value in enumerate(values))
+
+
+def multiset_of_rank(rank: int, length: int) -> tuple[int, ...]:
+    """The sequence with that number: the inverse of `multiset_rank`.
+
+    >>> multiset_of_rank(3, 2)
+    (0, 2)
+    """
+    values = []
+    for place in range(length, 0, -1):
+        value = place - 1
+        while comb(value + 1, place) <= rank:
+            value += 1
+        rank -= comb(value, place)
+        values.append(value - place + 1)
+    return tuple(reversed(values))
+
+
+class Kind:
+    """A set up to the order of its cards. Made by a `KindBook`, mostly one object for equal kinds.
+
+    Attributes:
+        number: see the module.
+        masks: the owner masks, ascending; none for a completed set.
+        low: per player the fewest cards.
+        table: the packed coalition table; negative when no deal fits the set on its own.
+        owner: the player who alone may own every card, or None.
+    """
+
+    __slots__ = (
+        "_book", "_questions", "closings", "low", "masks", "number", "owner", "renamings", "table"
+    )  # fmt: skip
+
+    def __init__(
+        self, book: KindBook, number: int, masks: tuple[int, ...], low: tuple[int, ...]
+    ) -> None:
+        self._book = book
+        self.number = number
+        self.masks = masks
+        self.low = low
+        self.table = book.layout.table(masks, low, (len(masks),) * len(low))
+        alone = masks and masks[0] == masks[-1] and masks[0].bit_count() == 1
+        self.owner = masks[0].bit_length() - 1 if alone else None
+        self.closings: dict[int, Kind] = {}
+        self.renamings: dict[Roles, Kind] = {}
+        self._questions: list[tuple[int, Kind | None, Kind | None]] | None = None
+
+    @property
+    def constraint(self) -> SetConstraint:
+        """The set as a constraint, without upper bounds that matter."""
+        return SetConstraint.trusted(self.masks, self.low, (len(self.masks),) * len(self.low))
+
+    def renamed(self, roles: Roles) -> Kind:
+        """The kind in which player `roles[role]` is called `role`."""
+        kind = self.renamings.get(roles)
+        if kind is None:
+            names = [roles.index(player) for player in range(len(roles))]
+            masks = [
+                sum(1 << names[player] for player in range(len(roles)) if mask >> player & 1)
+                for mask in self.masks
+            ]
+            kind = self._book.kind(masks, tuple([self.low[player] for player in roles]))
+            self.renamings[roles] = kind
+        return kind
+
+    def closed(self, slack: int) -> Kind:
+        """The kind with owners and minimums as tight as the whole state makes them.
+
+        Args:
+            slack: of the state (see `solvers.table_filtering.closed_set`), this set included.
+        """
+        rest = slack - self.table
+        kind = self.closings.get(rest)
+        if kind is None:
+            tight = closed_set(self._book.layout, slack, self.constraint)
+            kind = self._book.kind(tight.owners, tight.low)
+            self._book.remember_closing(self, rest, kind)
+        return kind
+
+    def questions(self) -> list[tuple[int, Kind | None, Kind | None]]:
+        """What player 0 can ask about the set: the asked player, the kind after no and after yes.
+
+        None stands for an answer that is impossible whatever the other sets are. The kinds are not
+        closed.
+        """
+        if self._questions is None:
+            self._questions = []
+            for mask in sorted(set(self.masks) - {1}):
+                for asked in range(1, len(self.low)):
+                    no = self._after(asked, mask, False)
+                    yes = self._after(asked, mask, True) if mask >> asked & 1 else None
+                    if no is not None or yes is not None:
+                        self._questions.append((asked, no, yes))
+        return self._questions
+
+    def _after(self, asked: int, mask: int, answer: bool) -> Kind | None:
+        """The kind after player 0 asked for a card with these owners, unless it is impossible."""
+        card = self.masks.index(mask)
+        constraint = answered(self.constraint, 0, asked, card, answer)
+        kind = self._book.kind(constraint.owners, constraint.low)
+        return kind if kind.table >= 0 else None
+
+    def __repr__(self) -> str:
+        return f"<Kind {self.number}: {self.constraint}>"
+
+
+class KindBook:
+    """All kinds of one set size and number of players, made when met; many are kept.
+
+    Attributes:
+        total: the kinds are numbered 0 (completed), 1 ... total.
+        completed: kind 0.
+
+    Raises:
+        LimitError: more than `MOST_PLAYERS` players.
+    """
+
+    def __init__(self, set_size: int, layout: Lanes) -> None:
+        players = layout.players
+        if players > MOST_PLAYERS:
+            raise LimitError(
+                f"canonical states are made for at most {MOST_PLAYERS} players, not {players}"
+            )
+        self.set_size, self.players, self.layout = set_size, players, layout
+        self._lows = comb(set_size + players, set_size)
+        self.total = comb(2**players - 2 + set_size, set_size) * self._lows
+        self._made: dict[tuple[tuple[int, ...], tuple[int, ...]], Kind] = {}
+        self._numbered: dict[int, Kind] = {}
+        self._closings = 0
+        self.completed = Kind(self, 0, (), (0,) * players)
+        self._made[(), self.completed.low] = self._numbered[0] = self.completed
+
+    def kind(self, masks: Sequence[int], low: tuple[int, ...]) -> Kind:
+        """The kind of a set with these owner masks, in any order, none of them empty."""
+        form = (tuple(sorted(masks)), low)
+        kind = self._made.get(form)
+        if kind is None:
+            if len(self._made) >= MOST_KINDS:
+                self._forget()
+            kind = self._made[form] = Kind(self, self._number(*form), *form)
+            if kind.number:
+                self._numbered[kind.number] = kind
+        return kind
+
+    def _forget(self) -> None:
+        """Keep no kind but the completed one; who holds another may go on with it."""
+        self._made.clear()
+        self._numbered.clear()
+        self._closings = 0
+        self._made[(), self.completed.low] = self._numbered[0] = self.completed
+
+    def _number(self, masks: tuple[int, ...], low: tuple[int, ...]) -> int:
+        """The number; 0, which is no other kind's, for sets that no deal fits on its own."""
+        if 0 in masks or sum(low) > self.set_size:
+            return 0
+        shares = [player for player, least in enumerate(low) for _ in range(least)]
+        shares += [self.players] * (self.set_size - len(shares))
+        return 1 + multiset_rank([mask - 1 for mask in masks]) * self._lows + multiset_rank(shares)
+
+    def numbered(self, number: int) -> Kind:
+        """The kind with a number from 0 to `total`."""
+        kind = self._numbered.get(number)
+        if kind is None:
+            masks, shares = divmod(number - 1, self._lows)
+            players = multiset_of_rank(shares, self.set_size)
+            kind = self.kind(
+                [value + 1 for value in multiset_of_rank(masks, self.set_size)],
+                tuple([players.count(player) for player in range(self.players)]),
+            )
+        return kind
+
+    def remember_closing(self, kind: Kind, rest: int, closed: Kind) -> None:
+        """Keep a closed kind; forget all of them when there are `MOST_CLOSINGS`."""
+        if self._closings == MOST_CLOSINGS:
+            for one in self._made.values():
+                one.closings.clear()
+            self._closings = 0
+        self._closings += 1
+        kind.closings[rest] = closed
+
+
+@lru_cache(maxsize=8)
+def kind_book(set_size: int, layout: Lanes) -> KindBook:
+    """The one book of a set size and a layout of tables."""
+    return KindBook(set_size, layout)
+
+
+__all__ = [
+    "MOST_CLOSINGS",
+    "MOST_KINDS",
+    "MOST_PLAYERS",
+    "Kind",
+    "KindBook",
+    "Roles",
+    "kind_book",
+    "multiset_of_rank",
+    "multiset_rank",
+    "role_orders",
+]

@@ -1,0 +1,173 @@
+"""Solve a game from a state: all states that can follow, and what the players can do in each."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import gettempdir
+from typing import TYPE_CHECKING, Any
+
+from quaternity.errors import InputError, LimitError
+from quaternity.perfect.keys.canonical import canonical
+from quaternity.perfect.keys.coding import Rules
+from quaternity.perfect.solving.generation import generate, portion
+from quaternity.perfect.solving.graph import GameGraph
+from quaternity.perfect.solving.graph_files import WorkDirectory, temporary_directory
+from quaternity.perfect.solving.progress import Report, quiet
+from quaternity.perfect.solving.retrograde import Values, solve_graph
+from quaternity.perfect.solving.standing import NEVER, Standing
+from quaternity.workers.pool import Pool, SerialExecutor
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from quaternity.game.state import State
+
+FORMAT = "quaternity-solve/3"
+"""Of working directories; a new version does not go on where an old one stopped."""
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """A solved game.
+
+    Attributes:
+        graph: its states and what leads where.
+        values: what the players can do in every state, by role.
+    """
+
+    graph: GameGraph
+    values: Values
+
+    def facts(self) -> dict[str, Any]:
+        """Rules and sizes as plain values: what a tablebase says about itself.
+
+        `levels` counts the states by the fewest moves that lead to them; `longest_forced` is the
+        length of the longest win that anybody can force anywhere, None when there is none.
+        """
+        length = self.values.length
+        forced = length[length != NEVER]
+        return {
+            "rules": self.graph.rules.document(),
+            "states": len(self.graph),
+            "questions": self.graph.questions,
+            "answers": self.graph.answers,
+            "levels": list(self.graph.levels),
+            "longest_forced": int(forced.max()) if len(forced) else None,
+        }
+
+    def standing(self, state: State) -> Standing:
+        """What the players can do in a state.
+
+        Raises:
+            InputError: it does not follow from where the game was solved.
+        """
+        key, roles = canonical(state)
+        [number] = self.graph.numbers([key])
+        values = self.values
+        prevent, length = values.can_prevent[number].tolist(), values.length[number].tolist()
+        return Standing.of_roles(
+            roles, int(values.can_force[number]), int(values.can_win[number]), prevent, length
+        )
+
+
+def solve(
+    state: State,
+    pool: Pool | None = None,
+    directory: str | Path | None = None,
+    most_states: int | None = None,
+    report: Report = quiet,
+) -> Solution:
+    """Solve a game from a state on.
+
+    Args:
+        pool: runs the expansions (`quaternity.workers.pool.open_executor`); by default this
+            process.
+        directory: where to keep what is done, so that an interrupted run goes on; without one it is
+            kept in a temporary directory while this runs.
+        most_states: give up above so many canonical states.
+        report: told about the progress.
+
+    Raises:
+        LimitError: more than `most_states`, more players than canonical states are made for, or
+            no room for the working files.
+        InputError: the state has no canonical form, or the directory belongs to something else,
+            or to another run that is under way.
+
+    >>> from quaternity import Settings, State
+    >>> solution = solve(State.start(Settings(set_size=3, sets=2, players=3)))
+    >>> len(solution.graph), solution.graph.questions
+    (91, 335)
+    >>> solution.standing(State.start(Settings(set_size=3, sets=2, players=3))).can_win
+    (0, 1, 2)
+    """
+    pool = pool or Pool.around(SerialExecutor(), in_flight=1)
+    with _graph(state, pool, directory, most_states, report) as (graph, work):
+        return Solution(graph, solve_graph(graph, work, report, pool.threads))
+
+
+def game_graph(
+    state: State,
+    pool: Pool | None = None,
+    most_states: int | None = None,
+    report: Report = quiet,
+) -> GameGraph:
+    """All states that can follow from one, and what leads where, without their values.
+
+    Args and errors as in `solve`.
+    """
+    pool = pool or Pool.around(SerialExecutor(), in_flight=1)
+    with _graph(state, pool, None, most_states, report) as (graph, _):
+        return graph
+
+
+@contextmanager
+def _graph(
+    state: State,
+    pool: Pool,
+    directory: str | Path | None,
+    most_states: int | None,
+    report: Report,
+) -> Iterator[tuple[GameGraph, WorkDirectory]]:
+    """The graph, and the directory in which it was made; its files live on while mapped."""
+    rules, start = Rules.of(state), canonical(state).key
+    about = _about(rules, start)
+    try:
+        with (
+            temporary_directory(about)
+            if directory is None
+            else WorkDirectory(Path(directory), about)
+        ) as work:
+            yield generate(rules, start, work, pool, most_states, report), work
+    except OSError as error:
+        where = gettempdir() if directory is None else directory
+        raise LimitError(f"the working files in {where} cannot be kept: {error}") from error
+
+
+def remove_working_files(state: State, directory: str | Path) -> None:
+    """Remove the directory in which a game was solved from a state on, if it is there.
+
+    Raises:
+        InputError: it holds something else, is in use, or cannot be removed.
+    """
+    path = Path(directory)
+    try:
+        if path.exists():
+            with WorkDirectory(path, _about(Rules.of(state), canonical(state).key)) as work:
+                work.remove()
+    except OSError as error:
+        raise InputError(f"{path} cannot be removed: {error.strerror or error}") from error
+
+
+def _about(rules: Rules, start: bytes) -> dict[str, Any]:
+    """What a computation depends on."""
+    return {
+        "format": FORMAT,
+        "rules": rules.document(),
+        "start": start.hex(),
+        "portion": portion(rules),
+    }
+
+
+__all__ = ["FORMAT", "Solution", "game_graph", "remove_working_files", "solve"]

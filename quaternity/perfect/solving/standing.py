@@ -1,0 +1,85 @@
+"""What the players can do in one state, and how good that is for one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from quaternity.perfect.keys.kinds import Roles
+from solvers.problem import players_in
+
+NEVER = 2**16 - 1
+"""Stands for the length of a win that cannot be forced."""
+
+Worth = tuple[int, ...]
+"""How good a state is for a player: more is better."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What the players can do in one state; players by their real numbers.
+
+    Attributes:
+        can_force: the players who can force a sole win against all others together: one at most.
+        can_win: the players who win alone in some continuation.
+        can_prevent: per player, the other players whose sole win that player can prevent.
+        forced_length: per player the moves of the forced win, None where there is none.
+    """
+
+    can_force: tuple[int, ...]
+    can_win: tuple[int, ...]
+    can_prevent: tuple[tuple[int, ...], ...]
+    forced_length: tuple[int | None, ...]
+
+    @classmethod
+    def of_roles(
+        cls, roles: Roles, force: int, win: int, prevent: Sequence[int], length: Sequence[int]
+    ) -> Standing:
+        """From what is kept by role (see `quaternity.perfect.solving.retrograde.Values`)."""
+        role_of = [roles.index(player) for player in range(len(roles))]
+        return cls(
+            _real(roles, force),
+            _real(roles, win),
+            tuple([_real(roles, prevent[role]) for role in role_of]),
+            tuple([None if length[role] == NEVER else length[role] for role in role_of]),
+        )
+
+    def document(self) -> dict[str, Any]:
+        """As plain values for JSON."""
+        return {
+            "can_force_win": list(self.can_force),
+            "can_win": list(self.can_win),
+            "can_prevent_win": [list(others) for others in self.can_prevent],
+            "forced_length": list(self.forced_length),
+        }
+
+    def worth(self, player: int) -> Worth:
+        """How good the state is for a player, knowing nothing about the others' wishes.
+
+        In this order: a forced win, and a short one; no other player's forced win, or a long one;
+        a win that is possible at all; many others whose win can be prevented; few others who can
+        win at all.
+        """
+        mine = self.forced_length[player]
+        theirs = [
+            length
+            for other, length in enumerate(self.forced_length)
+            if other != player and length is not None
+        ]
+        return (
+            -NEVER if mine is None else -mine,
+            min(theirs, default=NEVER),
+            int(player in self.can_win),
+            len(self.can_prevent[player]),
+            -len(self.can_win),
+        )
+
+
+def _real(roles: Roles, mask: int) -> tuple[int, ...]:
+    if not mask:
+        return ()
+    return tuple(sorted([roles[role] for role in players_in(mask)]))
+
+
+__all__ = ["NEVER", "Standing", "Worth"]

@@ -1,0 +1,452 @@
+"""A solved game in a file, probed in microseconds.
+
+The file begins with three lines of text: the version of the format; what the file says about itself
+as JSON (rules, sizes, the state from which it was solved, its own length); and a checksum of the
+two. Blocks of rows follow, a row for every canonical state: its key and its value, in the order of
+the keys. A value is the roles that can force a win and those that can win (a byte of bits each),
+per role the others whose win it can prevent (a byte), and per role the moves of its forced win (two
+bytes, the larger first). At the end comes the index: the first key of every block, then the
+checksum of every block. Checksums are CRC-32, so no single damaged spot goes unnoticed.
+
+The index is read, and its checksum verified, when a file is opened; a block when a probe first
+touches it. `MOST_BLOCKS` verified blocks stay in memory. A file that is replaced while it is open
+goes on as it was; of one that is changed in place no damaged block is used.
+
+Measured on the 114,339 states of 4-3-3, in processor time and without the canonical form of some
+13 µs: a probe takes 3 µs; the first to touch a block 4 µs more, of which 1 is for its checksum;
+opening 0.08 ms. With 64 states a block these are 2.7, 2.5 and 0.2, with 1,024 3.6, 7.5 and 0.04.
+Rows of an SQLite database, without checksums, took 9 µs and half as much room again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass
+from functools import lru_cache
+from struct import Struct
+from struct import error as struct_error
+from typing import TYPE_CHECKING, Any, NamedTuple
+from zlib import crc32
+
+from quaternity.errors import InputError, LimitError
+from quaternity.files.writing import replacing
+from quaternity.game.cards import Card
+from quaternity.game.question import Answer, Question
+from quaternity.perfect.keys.canonical import canonical
+from quaternity.perfect.keys.coding import Key, Rules
+from quaternity.perfect.keys.kinds import Roles
+from quaternity.perfect.solving.progress import Report, quiet
+from quaternity.perfect.solving.standing import Standing, Worth
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from quaternity.game.settings import Settings
+    from quaternity.game.state import State
+    from quaternity.perfect.solving.solver import Solution
+
+FORMAT = "quaternity-tablebase/2"
+"""The version of the file format: the first line of a file."""
+
+BLOCK = 256
+"""States per block, in files that are written."""
+
+MOST_BLOCKS = 4096
+"""Verified blocks that an open tablebase keeps in memory, some 5 kilobytes each."""
+
+MOST_VALUES = 4096
+"""Values kept as they are told, with the players they are told to, about a kilobyte each."""
+
+WRITTEN_AT_ONCE = 1 << 16
+"""States written at a time: a multiple of `BLOCK`."""
+
+MOST_TEXT = 1 << 16
+"""Most bytes of the three lines that a file begins with."""
+
+_FACTS = ("rules", "states", "questions", "answers", "levels", "longest_forced")
+
+
+_NOT_AS_WRITTEN = (ValueError, KeyError, TypeError, ArithmeticError, RecursionError, struct_error)
+"""What comes of a text that has its checksum and does not say what a tablebase says."""
+
+
+class UnknownState(LimitError):
+    """A tablebase does not hold a state: it does not follow from where the game was solved."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prospect:
+    """A question, or one of several that come to the same, and what its answers give away.
+
+    Attributes:
+        question: the question.
+        alike: all questions for interchangeable cards of the same set.
+        after: per legal answer what the players can do afterwards.
+        worst, best: for the asking player, over the answers (see `Standing.worth`).
+    """
+
+    question: Question
+    alike: tuple[Question, ...]
+    after: dict[Answer, Standing]
+    worst: Worth
+    best: Worth
+
+
+class Tablebase:
+    """A solved game, opened for reading. A context manager.
+
+    Attributes:
+        path: of the file.
+        rules: of the game.
+        about: what the file says about itself.
+
+    Raises:
+        InputError: the file cannot be read, is not a tablebase, or is one of another version.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = str(path)
+        self._file = _open(self.path)
+        try:
+            place, self.about = _about(self.path, self._file)
+            self.rules = Rules.of_document(self.about["rules"])
+            self._index = _Index.of(self.path, self._file, place, self.about)
+            _check_facts(self.about)
+        except BaseException as error:
+            self.close()
+            if isinstance(error, _NOT_AS_WRITTEN) and not isinstance(error, InputError):
+                raise InputError(f"{path}: not a tablebase, or a damaged one ({error})") from error
+            raise
+        reading = self._file, self.path, self._index
+        self._block = lru_cache(MOST_BLOCKS)(lambda number: _verified_block(*reading, number))
+
+    def __enter__(self) -> Tablebase:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the file."""
+        file, self._file = self._file, -1
+        if file >= 0:
+            os.close(file)
+
+    def __del__(self) -> None:
+        # Bots keep theirs open for as long as they live.
+        if hasattr(self, "_file"):
+            self.close()
+
+    def __len__(self) -> int:
+        return int(self.about["states"])
+
+    def facts(self) -> dict[str, Any]:
+        """Rules and sizes, as in `quaternity.perfect.solving.solver.Solution.facts`."""
+        return {name: self.about[name] for name in _FACTS}
+
+    def check_rules(self, rules: Rules) -> None:
+        """Refuse another game.
+
+        Raises:
+            InputError: names both games.
+        """
+        if rules != self.rules:
+            raise InputError(
+                f"{self.path}: a tablebase for {_in_words(self.rules)}, not {_in_words(rules)}"
+            )
+
+    def check_settings(self, settings: Settings) -> None:
+        """Refuse another game, before it begins.
+
+        Raises:
+            InputError: names both games.
+        """
+        self.check_rules(Rules.of(settings))
+
+    def standing(self, state: State) -> Standing:
+        """What the players can do in a state.
+
+        Cost: a canonical form and a look-up, together some 20 microseconds.
+
+        Raises:
+            InputError: the state is of another game, or has no canonical form.
+            UnknownState: it is not in the tablebase.
+        """
+        rules = Rules.of(state)
+        if rules != self.rules:
+            self.check_rules(rules)
+        key, roles = canonical(state)
+        return self._standing(key, roles)
+
+    def _standing(self, key: Key, roles: Roles) -> Standing:
+        value = self._index.find(key, self._block)
+        if value is None:
+            raise UnknownState(
+                f"{self.path} does not hold this state: "
+                f"it does not follow from the state that was solved"
+            )
+        try:
+            return _standing_of(roles, value)
+        except IndexError as error:
+            raise InputError(f"{self.path}: not a tablebase (a value of nobody)") from error
+
+    def prospects(self, state: State) -> list[Prospect]:
+        """All questions of the player on turn with what each answer gives away, best first.
+
+        A question is as good as its worst answer, and among equals as its best one. If the player
+        on turn can force a win, the first question leads there the quickest way.
+
+        Raises:
+            As `standing`.
+        """
+        asker = state.turn
+        found = []
+        for asked, set_index, cards, answers in state.legal_questions.groups():
+            assert asker is not None, "somebody asks"
+            alike = tuple(
+                Question.trusted(asker, asked, Card.trusted(set_index, card)) for card in cards
+            )
+            after = {answer: self.standing(state.after(alike[0], answer)) for answer in answers}
+            worths = [standing.worth(asker) for standing in after.values()]
+            found.append(Prospect(alike[0], alike, after, min(worths), max(worths)))
+        return sorted(found, key=lambda one: (one.worst, one.best), reverse=True)
+
+
+def write_tablebase(path: str | Path, solution: Solution, report: Report = quiet) -> None:
+    """Write the values of a solved game into a file, whole or not at all.
+
+    Args:
+        report: told about the progress.
+
+    Raises:
+        InputError: it cannot be written.
+    """
+    with replacing(path) as part, part.open("wb") as file:
+        text = _text(about := _about_solution(solution))
+        file.write(text)
+        keys, checksums = [], []
+        for first in range(0, len(solution.graph), WRITTEN_AT_ONCE):
+            rows = _rows(solution, slice(first, first + WRITTEN_AT_ONCE))
+            for place in range(0, len(rows), BLOCK):
+                block = rows[place : place + BLOCK].tobytes()
+                keys.append(block[: about["key"]])
+                checksums.append(crc32(block))
+                file.write(block)
+            report("writing", first + len(rows), len(solution.graph))
+        index = b"".join(keys) + Struct(f">{len(checksums)}I").pack(*checksums)
+        file.write(index)
+        file.seek(0)
+        file.write(_text(about | {"index": f"{crc32(index):08x}"}))
+
+
+def _about_solution(solution: Solution) -> dict[str, Any]:
+    """What a file will say about itself, the checksum of the index still to come."""
+    from quaternity.perfect.keys.key_arrays import key_bytes
+
+    graph = solution.graph
+    [start] = key_bytes(graph.keys[graph.start : graph.start + 1])
+    about = {"program": "quaternity", "start": start.hex()} | solution.facts()
+    sizes = {"key": len(start), "block": BLOCK, "length": 0, "index": "0" * 8}
+    rows = len(graph) * (len(start) + _layout(graph.rules.players).size)
+    rows += -(-len(graph) // BLOCK) * (len(start) + 4)
+    # The length is part of the text that it counts.
+    while (length := len(_text(about | sizes)) + rows) != sizes["length"]:
+        sizes["length"] = length
+    return about | sizes
+
+
+def _text(about: dict[str, Any]) -> bytes:
+    """The lines that a file begins with."""
+    lines = f"{FORMAT}\n{json.dumps(about)}\n".encode()
+    return lines + b"%08x\n" % crc32(lines)
+
+
+def _rows(solution: Solution, part: slice) -> NDArray[Any]:
+    """The rows of some states, [state, byte]."""
+    import numpy as np
+
+    values, keys = solution.values, solution.graph.keys[part]
+    if keys.dtype.kind == "u":
+        keys = keys.astype(">u8")
+    columns = (
+        np.ascontiguousarray(keys).view(np.uint8),
+        values.can_force[part],
+        values.can_win[part],
+        values.can_prevent[part],
+        values.length[part].astype(">u2").view(np.uint8),
+    )
+    return np.concatenate([column.reshape(len(keys), -1) for column in columns], axis=1)
+
+
+def _layout(players: int) -> Struct:
+    """How a value is written."""
+    return Struct(f">BB{players}B{players}H")
+
+
+@lru_cache(MOST_VALUES)
+def _standing_of(roles: Roles, value: bytes) -> Standing:
+    """What a value says. Few values are many states'."""
+    players = len(roles)
+    force, win, *rest = _layout(players).unpack(value)
+    return Standing.of_roles(roles, force, win, rest[:players], rest[players:])
+
+
+class _Index(NamedTuple):
+    """Where the rows of a file are.
+
+    Attributes:
+        keys: the first key of every block.
+        checksums: of the blocks.
+        key, row: bytes of a key, and of a row.
+        block: bytes of a block; the last one may be shorter.
+        first, end: where the blocks begin in the file, and where they end.
+    """
+
+    keys: list[Key]
+    checksums: tuple[int, ...]
+    key: int
+    row: int
+    block: int
+    first: int
+    end: int
+
+    @classmethod
+    def of(cls, path: str, file: int, first: int, about: dict[str, Any]) -> _Index:
+        """The index of a file whose blocks begin at a place.
+
+        Raises:
+            InputError: it is damaged.
+        """
+        key, states = about["key"], about["states"]
+        row = key + _layout(about["rules"]["players"]).size
+        blocks = -(-states // about["block"])
+        end = first + states * row
+        # Only what is there is made room for, however many states the text claims.
+        fits = end + blocks * (key + 4) == about["length"]
+        data = _bytes(path, file, end, about["length"] - end) if fits else b""
+        if not fits or f"{crc32(data):08x}" != about["index"]:
+            raise InputError(f"{path}: a damaged tablebase (its index)")
+        return cls(
+            [data[place : place + key] for place in range(0, blocks * key, key)],
+            Struct(f">{blocks}I").unpack(data[blocks * key :]),
+            key,
+            row,
+            about["block"] * row,
+            first,
+            end,
+        )
+
+    def find(self, key: Key, block_of: Callable[[int], bytes]) -> bytes | None:
+        """The value of a key, or None."""
+        number = bisect_right(self.keys, key) - 1
+        if number < 0:
+            return None
+        block, size, row = block_of(number), self.key, self.row
+        found = bisect_left(
+            range(len(block) // row), key, key=lambda at: block[at * row : at * row + size]
+        )
+        place = found * row + size
+        return block[place : place + row - size] if block[place - size : place] == key else None
+
+
+def _verified_block(file: int, path: str, index: _Index, number: int) -> bytes:
+    """A block of rows.
+
+    Raises:
+        InputError: it is not as it was written.
+    """
+    place = index.first + number * index.block
+    data = _bytes(path, file, place, min(index.block, index.end - place))
+    if crc32(data) != index.checksums[number]:
+        raise InputError(f"{path}: a damaged tablebase (bytes {place} to {place + len(data)})")
+    return data
+
+
+def _bytes(path: str, file: int, place: int, length: int) -> bytes:
+    """Bytes of a file; fewer when it ends before.
+
+    Raises:
+        InputError: they cannot be read.
+    """
+    try:
+        parts = []
+        while length and (data := os.pread(file, length, place)):
+            parts.append(data)
+            place, length = place + len(data), length - len(data)
+        return b"".join(parts)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror or error}") from error
+
+
+def _open(path: str) -> int:
+    """A file, opened for reading.
+
+    Raises:
+        InputError: it is not there, not a file, or cannot be read.
+    """
+    if not os.path.isfile(path):
+        raise InputError(f"{path}: {'not a file' if os.path.exists(path) else 'no such file'}")
+    try:
+        return os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror or error}") from error
+
+
+def _about(path: str, file: int) -> tuple[int, dict[str, Any]]:
+    """How long the text is that a file begins with, and what it says.
+
+    Raises:
+        InputError: it is not a tablebase, one of another version, or a damaged one.
+    """
+    data = _bytes(path, file, 0, MOST_TEXT)
+    if data.startswith(b"SQLite format 3\0") and data[68:72] == b"Quat":
+        raise InputError(
+            f"{path}: a tablebase of the first format, which had no checksums; remove it, and make "
+            f"it again with: quaternity solve --out {path} and the sizes of its game"
+        )
+    first, _, rest = data.partition(b"\n")
+    if not first.startswith(FORMAT[: -len("2")].encode()):
+        raise InputError(f"{path}: not a tablebase")
+    if first != FORMAT.encode():
+        version = first.decode(errors="backslashreplace")
+        raise InputError(
+            f"{path}: a tablebase in the format {version!r}; this program reads {FORMAT!r}"
+        )
+    second, _, rest = rest.partition(b"\n")
+    lines = first + b"\n" + second + b"\n"
+    if rest[:9] != b"%08x\n" % crc32(lines):
+        raise InputError(f"{path}: a damaged tablebase (its first lines)")
+    about: dict[str, Any] = json.loads(second)
+    length = os.fstat(file).st_size
+    if length != about["length"]:
+        raise InputError(
+            f"{path}: a damaged tablebase ({length} bytes long, {about['length']} when written)"
+        )
+    return len(lines) + 9, about
+
+
+def _check_facts(about: dict[str, Any]) -> None:
+    """Refuse a text that lacks something.
+
+    Raises:
+        KeyError, TypeError, ValueError: it does.
+    """
+    numbers = [about["states"], about["questions"], about["answers"], *about["levels"]]
+    if about["longest_forced"] is not None:
+        numbers.append(about["longest_forced"])
+    if not all(type(number) is int and number >= 0 for number in numbers):
+        raise ValueError("a number is not one")
+    bytes.fromhex(about["start"])
+
+
+def _in_words(rules: Rules) -> str:
+    words = f"{rules.sets} sets of {rules.set_size} and {rules.players} players"
+    return words if rules.players <= 3 else f"{words} under {rules.tie_break}"
+
+
+__all__ = ["FORMAT", "Prospect", "Tablebase", "UnknownState", "write_tablebase"]

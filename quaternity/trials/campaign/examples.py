@@ -1,0 +1,77 @@
+"""Random problems and games for a campaign, drawn straight from a seeded generator."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from random import Random
+
+from quaternity.game.game import Game
+from quaternity.game.settings import Settings, TieBreak
+from quaternity.game.state import State
+from quaternity.trials.random_play import damaged, random_move
+from solvers.problem import DealProblem
+from solvers.random_problems import Sizes, loosened, spoilt
+
+MOST_MOVES = 12
+"""Most moves of a random game."""
+
+SMALL = Sizes(players=4, sets=3, set_size=4, same_size=True)
+LARGER = Sizes(players=8, sets=6, set_size=6, same_size=True)
+LARGER_SHARE, BRINK_SHARE = 0.2, 0.01
+"""Parts of the problems that are larger, and that are games driven to the brink."""
+
+REAL_GAMES = ((4, 13, 4), (4, 13, 2), (4, 6, 6), (4, 12, 12), (13, 4, 4), (5, 8, 5), (2, 20, 8))
+"""Set size, sets and players of the games that are driven to the brink."""
+
+
+def random_problem(random: Random) -> tuple[str, DealProblem]:
+    """A problem and its kind.
+
+    "loosened" around a real deal, and so feasible; "spoilt": that with a few constraints tightened;
+    "brink": a state of a game of usual size, tightened until no deal fits, or to just before that.
+    """
+    share = random.random()
+    if share < BRINK_SHARE:
+        return "brink", _brink(random)
+    sizes = LARGER if share < BRINK_SHARE + LARGER_SHARE else SMALL
+    if random.random() < 0.3:
+        return "loosened", loosened(random.randint, sizes)
+    return "spoilt", spoilt(random.randint, sizes)
+
+
+def _brink(random: Random) -> DealProblem:
+    state = State.start(Settings(*random.choice(REAL_GAMES)))
+    for _ in range(random.randrange(4 * state.players)):
+        move = random_move(state, random)
+        if move is None:
+            break
+        state = state.after(move.question, move.answer)
+    return damaged(state, random, possible=random.random() < 0.5).problem
+
+
+def random_game(random: Random) -> Game:
+    """A game of legal moves up to some moment, of up to four players and some twelve cards."""
+    settings = random.choice(_SETTINGS)
+    if settings.tie_break is TieBreak.FEWEST_SETS:
+        settings = replace(settings, seed=random.randrange(4))
+    game = Game.start(settings)
+    for _ in range(random.randrange(MOST_MOVES + 1)):
+        move = random_move(game.state, random)
+        if move is None:
+            break
+        game = game.play(move)
+    return game
+
+
+def _game_settings() -> Iterator[Settings]:
+    for players in range(2, 5):
+        for size in range(2, 5):
+            for sets in range(1, 12 // size + 1):
+                if sets * size % players == 0:
+                    yield from (Settings(size, sets, players, tie) for tie in TieBreak)
+
+
+_SETTINGS = tuple(_game_settings())
+
+__all__ = ["MOST_MOVES", "random_game", "random_problem"]

@@ -1,0 +1,180 @@
+"""Campaigns: batches of random examples, one after another or in many processes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from random import Random
+from time import monotonic
+
+from quaternity.game.game import Game
+from quaternity.game.saved_states import smallest_state
+from quaternity.game.state import State
+from quaternity.game.state_file import parse_state, state_text
+from quaternity.trials.campaign.examples import MOST_MOVES, random_game, random_problem
+from quaternity.trials.campaign.positions import game_finding
+from quaternity.trials.campaign.tally import Finding, Shape, Tally
+from quaternity.workers.pool import Pool, SerialExecutor, item_random, ordered_map
+from solvers.judgement import judge
+from solvers.problem import DealProblem
+from solvers.registry import Solver
+
+AT_ONCE = 100
+"""Examples of a batch. Every tenth of them is a game."""
+
+SHRINK_SECONDS = 30.0
+"""How long a finding is made smaller at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """A part of a campaign.
+
+    Attributes:
+        examples: how many.
+        seed, number: together they say which.
+        seconds: how long after the batch has begun nothing more is looked at, or None.
+    """
+
+    examples: int
+    seed: int
+    number: int
+    seconds: float | None = None
+
+
+def batches(examples: int | None, seconds: float | None, seed: int) -> Iterator[Batch]:
+    """The batches of a campaign: so many examples, or for so long.
+
+    >>> [batch.examples for batch in batches(250, None, seed=1)]
+    [100, 100, 50]
+    """
+    begun = monotonic()
+    number, left, rest = 0, examples, seconds
+    while (left is None or left > 0) and (rest is None or rest > 0):
+        size = AT_ONCE if left is None else min(AT_ONCE, left)
+        yield Batch(size, seed, number, rest)
+        number += 1
+        left = None if left is None else left - size
+        rest = None if seconds is None else seconds - (monotonic() - begun)
+
+
+def run_campaign(
+    solvers: Sequence[Solver],
+    *,
+    examples: int | None = None,
+    seconds: float | None = None,
+    seed: int = 0,
+    tally: Tally | None = None,
+    pool: Pool | None = None,
+    on_progress: Callable[[], None] = lambda: None,
+) -> Finding | None:
+    """Look for disagreements until one is found, or the examples or the seconds are used up.
+
+    Args:
+        solvers: to be held against each other and the evidence. In other processes they are found
+            by name.
+        examples, seconds: exactly one of them.
+        seed: the same seed draws the same examples.
+        tally: what is looked at is counted here, as it goes; so it is right after an interrupt.
+        pool: where it runs (default: here); see `quaternity.workers.pool`.
+        on_progress: called whenever the tally has grown.
+
+    Returns the first finding, or None.
+    """
+    if (examples is None) == (seconds is None):
+        raise ValueError("exactly one of examples and seconds is needed")
+    total = tally if tally is not None else Tally()
+
+    def count(part: Tally) -> None:
+        total.add(part)
+        on_progress()
+
+    # Here every example is counted at once; from elsewhere the counts come back with the batch.
+    task = partial(run_batch, solvers=solvers, on_example=count if pool is None else None)
+    here = Pool.around(SerialExecutor(), in_flight=1)
+    for part, finding in ordered_map(pool or here, task, batches(examples, seconds, seed)):
+        if pool is not None:
+            count(part)
+        if finding is not None:
+            return finding
+    return None
+
+
+def run_batch(
+    batch: Batch, solvers: Sequence[Solver], on_example: Callable[[Tally], None] | None = None
+) -> tuple[Tally, Finding | None]:
+    """One batch: what it looked at, and the first finding, made smaller, or None."""
+    begun = monotonic()
+    total = Tally()
+    random = item_random(batch.seed, batch.number)
+    for index in range(batch.examples):
+        if batch.seconds is not None and monotonic() - begun >= batch.seconds:
+            break
+        part = Tally()
+        look = _game_example if index % 10 == 9 else _problem_example
+        finding = look(random, solvers, part)
+        if finding is not None:
+            return total, finding
+        total.add(part)
+        if on_example is not None:
+            on_example(part)
+    return total, None
+
+
+def _problem_example(random: Random, solvers: Sequence[Solver], part: Tally) -> Finding | None:
+    """Judge a random problem: what is wrong, or None."""
+    kind, problem = random_problem(random)
+    judgement = judge(problem, solvers)
+    if judgement.faults:
+        return _smallest(problem, solvers)
+    part.judged(judgement)
+    if judgement.feasible is not None:
+        part.shapes[Shape.of(kind, problem, judgement.feasible)] += 1
+    return None
+
+
+def _game_example(random: Random, solvers: Sequence[Solver], part: Tally) -> Finding | None:
+    """Take the last position of a random game apart: what is wrong, or None."""
+    game = random_game(random)
+    finding = game_finding(game, solvers, part)
+    if finding is None:
+        part.shapes[Shape.of("game", game.states[0].problem, feasible=True)] += 1
+        return None
+    shown = parse_state(finding.state_file).state.problem
+    if judge(shown, solvers).faults:
+        return _smallest(shown, solvers)
+    return _smallest_game(finding, solvers)
+
+
+def _smallest(problem: DealProblem, solvers: Sequence[Solver]) -> Finding:
+    """The finding of a problem, made as small as can be by what problems are made of."""
+    names = {fault.solver for fault in judge(problem, solvers).faults}
+    guilty = [one for one in solvers if one.name in names] or solvers
+    size = max([one.size for one in problem.sets], default=0) or 1
+    # Whose the completed sets are makes no difference to the problem.
+    completed = tuple([None if one.size else 0 for one in problem.sets])
+    state = State(problem, None, completed, size)
+    state, text = smallest_state(state, guilty, SHRINK_SECONDS)
+    return Finding("problem", text, state_text(state))
+
+
+def _smallest_game(finding: Finding, solvers: Sequence[Solver]) -> Finding:
+    """The finding of a game in which the engine is wrong, in a smaller game if there is one."""
+    from quaternity.trials.strategies import games
+    from solvers.counterexample import smallest_counterexample
+
+    def check(game: Game) -> Finding | None:
+        return game_finding(game, solvers, Tally())
+
+    smaller = smallest_counterexample(
+        games(max_moves=MOST_MOVES),
+        check,
+        examples=200,
+        random_seed=0,
+        shrink_seconds=SHRINK_SECONDS,
+    )
+    return finding if smaller is None else smaller[1]
+
+
+__all__ = ["AT_ONCE", "Batch", "batches", "run_batch", "run_campaign"]

@@ -1,0 +1,185 @@
+"""A comparison as one figure of three panels: cost, cactus plot, performance profile."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from quaternity.files.pictures import new_figure, save_figure
+from quaternity.trials.comparison.measuring import Measured
+from quaternity.trials.comparison.profiles import Curve, cactus, performance_profile
+from quaternity.trials.comparison.summary import Row
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# Okabe and Ito's colours, told apart by most kinds of sight; then the same with other markers.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">", "h")
+
+
+class Style:
+    """How one solver looks in every panel."""
+
+    def __init__(self, number: int) -> None:
+        self.colour = COLOURS[number % len(COLOURS)]
+        self.marker = MARKERS[number % len(MARKERS)]
+
+
+def draw_comparison(
+    path: str, measured: Sequence[Measured], rows: Sequence[Row], title: str
+) -> None:
+    """Draw the costs on one kind of states.
+
+    Args:
+        path: ends in .png, .svg or .pdf.
+
+    Raises:
+        InputError: matplotlib is missing, or the file cannot be written.
+    """
+    figure = new_figure(15, 5)
+    axes = figure.subplots(1, 3)
+    figure.suptitle(title)
+    _draw_medians(axes[0], [row for row in rows if row.median is not None], _styles(rows))
+    _draw_runs(axes[1], axes[2], measured, rows)
+    save_figure(figure, path)
+
+
+def draw_sweep(
+    path: str,
+    sizes: Sequence[tuple[float, Sequence[Row]]],
+    measured: Sequence[Measured],
+    rows: Sequence[Row],
+    axis: str,
+    title: str,
+) -> None:
+    """Draw the cost over the size, and all runs together.
+
+    Args:
+        sizes: (size, rows at that size), ascending.
+        rows: over all sizes.
+        axis: what the size is.
+
+    Raises as `draw_comparison`.
+    """
+    figure = new_figure(15, 5)
+    axes = figure.subplots(1, 3)
+    figure.suptitle(title)
+    _draw_growth(axes[0], sizes, _styles(rows), axis)
+    _draw_runs(axes[1], axes[2], measured, rows)
+    save_figure(figure, path)
+
+
+def _styles(rows: Sequence[Row]) -> dict[str, Style]:
+    return {row.solver: Style(number) for number, row in enumerate(rows)}
+
+
+def _draw_medians(axes: Axes, rows: Sequence[Row], styles: Mapping[str, Style]) -> None:
+    """Per solver the median with its interval, the tail, and the two steps."""
+    for place, row in enumerate(rows):
+        style = styles[row.solver]
+        if row.median is None or row.p95 is None:
+            continue
+        axes.plot([row.median, row.p95], [place, place], color=style.colour, alpha=0.35, zorder=1)
+        if row.interval is not None:
+            axes.plot(row.interval, [place, place], color=style.colour, linewidth=6, alpha=0.5)
+        axes.plot(row.median, place, style.marker, color=style.colour, markersize=8)
+        axes.plot(row.p95, place, "|", color=style.colour, markersize=14)
+        for seconds, letter in ((row.build, "b"), (row.solve, "s")):
+            if seconds:
+                axes.plot(seconds, place - 0.28, marker=f"${letter}$", color=style.colour)
+    axes.set_yticks(range(len(rows)), [row.solver for row in rows])
+    axes.set_ylim(len(rows) - 0.4, -0.6)
+    axes.set_xscale("log")
+    axes.set_xlabel("seconds a state")
+    axes.set_title("median (bar: 95 % interval), | 95th percentile,\nb building, s solving")
+    axes.grid(axis="x", alpha=0.3)
+
+
+def _draw_growth(
+    axes: Axes,
+    sizes: Sequence[tuple[float, Sequence[Row]]],
+    styles: Mapping[str, Style],
+    axis: str,
+) -> None:
+    for name, style in styles.items():
+        found = [
+            (size, row) for size, rows in sizes for row in rows
+            if row.solver == name and row.median is not None
+        ]  # fmt: skip
+        if not found:
+            continue
+        axes.plot(
+            [size for size, _ in found],
+            [row.median for _, row in found if row.median is not None],
+            marker=style.marker, color=style.colour, label=name,
+        )  # fmt: skip
+        partly = [(size, row) for size, row in found if row.skipped + row.gave_up + row.left_out]
+        axes.plot(
+            [size for size, _ in partly],
+            [row.median for _, row in partly if row.median is not None],
+            style.marker, color=style.colour, markerfacecolor="white", zorder=3,
+        )  # fmt: skip
+        certain = [(size, row.interval) for size, row in found if row.interval is not None]
+        axes.fill_between(
+            [size for size, _ in certain],
+            [interval[0] for _, interval in certain],
+            [interval[1] for _, interval in certain],
+            color=style.colour, alpha=0.2, linewidth=0,
+        )  # fmt: skip
+    values = [size for size, _ in sizes]
+    if len(values) > 1 and values[-1] / values[0] >= 8:
+        axes.set_xscale("log")
+    axes.set_xticks(values, [f"{value:g}" for value in values])
+    axes.minorticks_off()
+    axes.set_yscale("log")
+    axes.set_xlabel(axis)
+    axes.set_ylabel("seconds a state")
+    axes.set_title(
+        "cost over size: median and 95 % interval\n(hollow: of those decided, not of all)"
+    )
+    axes.grid(alpha=0.3)
+    axes.legend(fontsize=8)
+
+
+def _draw_runs(left: Axes, right: Axes, measured: Sequence[Measured], rows: Sequence[Row]) -> None:
+    """Cactus plot and performance profile of all runs."""
+    names = [row.solver for row in rows]
+    styles = _styles(rows)
+    for name in names:
+        curve = cactus(measured, name)
+        _draw_curve(left, curve, styles[name], name)
+    left.set_yscale("log")
+    left.set_xlabel("states decided")
+    left.set_ylabel("seconds allowed for each")
+    left.set_title("cactus plot: lower and further right is better")
+    left.grid(alpha=0.3)
+    left.legend(fontsize=8)
+    profiles = performance_profile(measured, names)
+    worst = max((curve[-1][0] for curve in profiles.values() if curve), default=1.0) * 1.3
+    for name, curve in profiles.items():
+        steps = [(1.0, 0.0), *curve, (worst, curve[-1][1])] if curve else []
+        style = styles[name]
+        right.step(
+            [ratio for ratio, _ in steps], [share for _, share in steps],
+            where="post", color=style.colour, label=name,
+        )  # fmt: skip
+    right.set_xscale("log")
+    right.set_xlim(1, max(worst, 2))
+    right.set_ylim(0, 1.03)
+    right.set_xlabel("times the quickest solver of each state")
+    right.set_ylabel("share of states within")
+    right.set_title("performance profile: higher is better")
+    right.grid(alpha=0.3)
+
+
+def _draw_curve(axes: Axes, curve: Curve, style: Style, name: str) -> None:
+    if curve:
+        axes.plot(
+            [x for x, _ in curve], [y for _, y in curve],
+            color=style.colour, marker=style.marker, label=name,
+            markevery=max(1, len(curve) // 12), markersize=5,
+        )  # fmt: skip
+
+
+__all__ = ["draw_comparison", "draw_sweep"]

@@ -1,0 +1,113 @@
+"""Which sizes of games a comparison goes through."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from math import gcd
+
+from quaternity.errors import InputError
+from quaternity.game.settings import Settings
+
+PARAMETERS = ("set-size", "sets", "players")
+"""What can be swept."""
+
+MOST_SIZES = 8
+"""Most sizes of one sweep. A wide range is divided geometrically."""
+
+_RANGE = re.compile(r"(\d{1,9})\.\.(\d{1,9})", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """A parameter of the game and the range it goes through.
+
+    Attributes:
+        parameter: one of `PARAMETERS`.
+        first, last: both included.
+    """
+
+    parameter: str
+    first: int
+    last: int
+
+    @classmethod
+    def parse(cls, parameter: str, text: str) -> Sweep:
+        """Read a range, such as `2..8`.
+
+        Raises:
+            InputError: an unknown parameter, or not a range.
+
+        >>> Sweep.parse("players", "2..8")
+        Sweep(parameter='players', first=2, last=8)
+        """
+        if parameter not in PARAMETERS:
+            raise InputError(f"sweep: {parameter!r} is none of {', '.join(PARAMETERS)}")
+        match = _RANGE.fullmatch(text.strip())
+        if match is None:
+            raise InputError(f"sweep: {text!r} is not a range: expected for example 2..8")
+        first, last = int(match[1]), int(match[2])
+        if first > last:
+            raise InputError(f"sweep: the range {text} is empty")
+        return cls(parameter, first, last)
+
+    @property
+    def values(self) -> list[int]:
+        """At most `MOST_SIZES` values of the range, its ends among them.
+
+        >>> Sweep("sets", 2, 1000).values
+        [2, 5, 12, 29, 70, 169, 412, 1000]
+        """
+        if self.last - self.first < MOST_SIZES:
+            return list(range(self.first, self.last + 1))
+        if not self.first:
+            raise InputError(f"sweep: {self.parameter} cannot be 0")
+        step = (self.last / self.first) ** (1 / (MOST_SIZES - 1))
+        inner = {round(self.first * step**number) for number in range(1, MOST_SIZES - 1)}
+        return sorted(inner | {self.first, self.last})
+
+
+def swept_sizes(base: tuple[int, int, int], sweep: Sweep) -> list[Settings]:
+    """The games of a sweep, ascending.
+
+    Cards must be shared evenly. So when set size or players are swept, the number of sets is raised
+    to the next one at which they can be, and when sets are swept, their number is.
+
+    Args:
+        base: set size, sets and players; the swept one is replaced.
+
+    Raises:
+        InputError: a size that cannot be played, or above the limits.
+
+    >>> sizes = swept_sizes((4, 13, 4), Sweep("players", 2, 6))
+    >>> [(one.sets, one.players) for one in sizes]
+    [(13, 2), (15, 3), (13, 4), (15, 5), (15, 6)]
+    """
+    set_size, sets, players = base
+    found = []
+    for value in sweep.values:
+        if sweep.parameter == "set-size":
+            found.append(_even(value, sets, players))
+        elif sweep.parameter == "players":
+            found.append(_even(set_size, sets, value))
+        else:
+            one = _even(set_size, value, players)
+            if one.sets <= sweep.last:
+                found.append(one)
+    if not found:
+        raise InputError(
+            f"sweep: {players} players can share sets of {set_size} evenly "
+            f"for no number of sets in {sweep.first}..{sweep.last}"
+        )
+    return list(dict.fromkeys(found))
+
+
+def _even(set_size: int, sets: int, players: int) -> Settings:
+    """The settings with sets added until the cards can be shared evenly."""
+    if players > 1 and set_size > 0:
+        multiple = players // gcd(players, set_size)
+        sets = -(-sets // multiple) * multiple
+    return Settings(set_size, sets, players)
+
+
+__all__ = ["MOST_SIZES", "PARAMETERS", "Sweep", "swept_sizes"]

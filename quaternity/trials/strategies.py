@@ -1,0 +1,106 @@
+"""Hypothesis strategies for games and states, for testing what you build on them.
+
+    from hypothesis import given
+    from quaternity.trials.strategies import states
+
+    @given(states())
+    def test_my_player(state):
+        question = my_player(state)
+        assert question in state.legal_questions
+
+Everything shrinks towards few players, small sets and short games. (Deal problems without a game
+around them are in `solvers.strategies`.)
+"""
+
+from __future__ import annotations
+
+from math import gcd
+
+from hypothesis import strategies as st
+
+from quaternity.game.game import Game
+from quaternity.game.question import Move
+from quaternity.game.settings import Settings, TieBreak
+from quaternity.game.state import State, with_problem
+from solvers.problem import DealProblem, SetConstraint
+
+
+@st.composite
+def game_settings(
+    draw: st.DrawFn, max_set_size: int = 4, max_players: int = 4, max_cards: int = 12
+) -> Settings:
+    """Settings of games that can be played, with both rules for ties.
+
+    Args:
+        max_set_size, max_players: at least 2.
+        max_cards: at least twice each of them, so that there is a game for every drawn size; a
+            size for which there is none gives one set for each player.
+    """
+    players = draw(st.integers(2, max_players))
+    set_size = draw(st.integers(2, max_set_size))
+    step = players // gcd(players, set_size)
+    most = max(1, max_cards // (set_size * step))
+    sets = step * draw(st.integers(1, most))
+    tie_break = draw(st.sampled_from(TieBreak))
+    seed = draw(st.integers(0, 3)) if tie_break is TieBreak.FEWEST_SETS else 0
+    return Settings(set_size, sets, players, tie_break, seed)
+
+
+@st.composite
+def games(
+    draw: st.DrawFn,
+    settings: st.SearchStrategy[Settings] | None = None,
+    max_moves: int = 20,
+) -> Game:
+    """Games of legal moves, from the first question on; some of them over."""
+    game = Game.start(draw(game_settings() if settings is None else settings))
+    for _ in range(draw(st.integers(0, max_moves))):
+        legal = list(game.state.legal_questions.items())
+        if not legal:
+            break
+        question, answers = draw(st.sampled_from(legal))
+        game = game.play(Move(question, draw(st.sampled_from(answers))))
+    return game
+
+
+def states(
+    settings: st.SearchStrategy[Settings] | None = None, max_moves: int = 20
+) -> st.SearchStrategy[State]:
+    """Reachable states: those at the end of `games`."""
+    return games(settings, max_moves).map(lambda game: game.state)
+
+
+@st.composite
+def damaged_states(
+    draw: st.DrawFn,
+    settings: st.SearchStrategy[Settings] | None = None,
+    max_moves: int = 10,
+    max_damage: int = 6,
+) -> State:
+    """Reachable states with a few constraints tightened or a card in the wrong hand.
+
+    Many are impossible, most of them by one card.
+    """
+    state = draw(states(settings, max_moves).filter(lambda state: not state.is_over))
+    hands, sets = list(state.problem.hands), list(state.problem.sets)
+    in_play = [index for index, owner in enumerate(state.completed) if owner is None]
+    everybody = st.integers(0, state.players - 1)
+    for _ in range(draw(st.integers(1, max_damage))):
+        index, player = draw(st.sampled_from(in_play)), draw(everybody)
+        owners, low, high = map(list, sets[index])
+        kind = draw(st.sampled_from(("owner", "minimum", "hands")))
+        if kind == "owner":
+            card = draw(st.integers(0, state.set_size - 1))
+            owners[card] &= ~(1 << player)
+        elif kind == "minimum":
+            low[player] += 1
+        else:
+            giver = draw(everybody)
+            if hands[giver]:
+                hands[giver] -= 1
+                hands[player] += 1
+        sets[index] = SetConstraint(owners, low, high)
+    return with_problem(state, DealProblem(hands, sets))
+
+
+__all__ = ["damaged_states", "game_settings", "games", "states"]

@@ -1,0 +1,1 @@
+"""Bulk work in this process, in several, or on a cluster."""

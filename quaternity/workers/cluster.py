@@ -1,0 +1,105 @@
+"""A Dask cluster as a pool of workers: see `quaternity.workers.pool`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+from quaternity.errors import InputError
+from quaternity.workers.pool import Pool, WorkersLost
+
+CLUSTER_SECONDS = 10
+"""How long to wait for a cluster to answer, and then for its first worker."""
+
+WORKERLESS_SECONDS = 60
+"""How long a cluster may be without any worker in the middle of the work."""
+
+
+@contextmanager
+def cluster_client(address: str) -> Iterator[Any]:
+    """A client of the scheduler at an address, with at least one worker behind it.
+
+    Raises:
+        InputError: `distributed` is not installed; nothing answers there, or it has no workers.
+    """
+    import logging
+
+    try:
+        from distributed import Client
+        from distributed.comm import get_address_host_port
+    except ImportError as error:
+        raise InputError(
+            f"dask {address!r}: the package 'distributed' is not installed "
+            "(it comes with the extra 'cluster' of this package)"
+        ) from error
+    # A lost connection is told by an exception here; there it is also logged, with tracebacks.
+    loggers = [
+        logging.getLogger(name)
+        for name in ("distributed", "distributed.client", "tornado.application")
+    ]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL)
+    try:
+        try:
+            # A client that fails on what is no address is never closed: it complains at the end,
+            # with a traceback, after twice the time limit.
+            get_address_host_port(address)
+            client = Client(address, timeout=CLUSTER_SECONDS, set_as_default=False)
+        except (OSError, ValueError, TypeError, ImportError) as error:
+            raise InputError(f"dask {address!r}: no scheduler answers there ({error})") from error
+        with client:
+            try:
+                client.wait_for_workers(1, timeout=CLUSTER_SECONDS)
+            except (OSError, TimeoutError) as error:
+                raise InputError(
+                    f"dask {address!r}: the scheduler has no workers after {CLUSTER_SECONDS} s"
+                ) from error
+            yield client
+    finally:
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)
+
+
+def cluster_pool(client: Any) -> Pool:
+    """A pool of a client's cluster.
+
+    It raises `WorkersLost` when the cluster goes away, or has no workers for `WORKERLESS_SECONDS`.
+    """
+    from distributed import KilledWorker
+
+    def start() -> tuple[Executor, Callable[[], None]]:
+        executor: Executor = client.get_executor(pure=False)
+        # This executor knows no `cancel_futures`: without waiting it cancels.
+        return executor, partial(executor.shutdown, wait=False)
+
+    address = client.scheduler.address
+    missed: float | None = None  # since when there has been no worker
+
+    def check() -> None:
+        nonlocal missed
+        # Its executor leaves the futures of a lost scheduler, or of lost workers, waiting for ever.
+        try:
+            there = client.status == "running" and client.nthreads()
+        except OSError:
+            there = False
+        if there is False:
+            raise WorkersLost(f"the cluster at {address} went away")
+        if there:
+            missed = None
+        elif missed is None:
+            missed = time.monotonic()
+        elif time.monotonic() - missed > WORKERLESS_SECONDS:
+            raise WorkersLost(
+                f"the cluster at {address} has had no workers for {WORKERLESS_SECONDS} s"
+            )
+
+    threads = sum(client.nthreads().values())
+    return Pool(start, 2 * threads + 1, (KilledWorker,), check)
+
+
+__all__ = ["CLUSTER_SECONDS", "WORKERLESS_SECONDS", "cluster_client", "cluster_pool"]

@@ -1,0 +1,151 @@
+"""Players from outside: strategies and bots that this program did not write.
+
+Whatever they do becomes a `PlayerFault` that names them. In long runs they play in a process of
+their own (`quaternity.workers.own_process`), so that not even a crash ends more than their game.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from operator import index as as_int
+from traceback import format_exception
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from quaternity.errors import FaultPlace, PlayerFault, PlayerTimeout
+from quaternity.game.cards import Card
+from quaternity.game.question import Question
+from quaternity.workers.pool import is_interrupt
+
+if TYPE_CHECKING:
+    from quaternity.workers.own_process import NotedMove
+
+Result = TypeVar("Result")
+
+LONGEST_TEXT = 300
+"""So many characters of what a player raises are shown."""
+
+
+class Sitting(NamedTuple):
+    """A player in its seat.
+
+    Attributes:
+        kind: "strategy" or "bot".
+    """
+
+    kind: str
+    name: str
+    seat: int
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.name!r} in seat {self.seat}"
+
+    def fault(self, error: BaseException) -> PlayerFault:
+        """The fault of a player whose code raised something. The user's own interrupt goes on."""
+        if is_interrupt(error):
+            raise error
+        trace = error.__traceback__
+        # Up to its own code the calls are ours.
+        inner = trace.tb_next if trace is not None else None
+        lines = format_exception(type(error), error, inner or trace)
+        return PlayerFault(f"{self} failed: {shown(error)}", _printable("".join(lines)))
+
+    def breaks_rules(self, error: Exception) -> PlayerFault:
+        """The fault of a player that did what the rules forbid."""
+        return PlayerFault(f"{self}: {error}")
+
+    def plain(self, question: object) -> Question:
+        """What a player asked as a question of plain whole numbers: NumPy's count as such.
+
+        Raises:
+            PlayerFault: it is no question, or not of whole numbers.
+        """
+        try:
+            if not isinstance(question, Question):
+                raise TypeError("that is no Question")
+            asker, asked, (index, number) = question
+            plain = [int(as_int(one)) for one in (asker, asked, index, number)]
+            return Question(plain[0], plain[1], Card(plain[2], plain[3]))
+        except BaseException as error:  # the numbers may be anybody's too
+            if is_interrupt(error):
+                raise
+            raise PlayerFault(f"{self} gave {shown(question)}: {_text(error)}") from error
+
+
+def is_plain(question: object) -> bool:
+    """Whether something is a question of plain whole numbers."""
+    if type(question) is not Question:
+        return False
+    try:
+        asker, asked, (index, number) = question
+    except (TypeError, ValueError):
+        return False
+    return type(asker) is type(asked) is type(index) is type(number) is int
+
+
+def shown(value: object) -> str:
+    """A value of somebody else's type in one line that may be printed."""
+    return _text(value, repr)
+
+
+def _text(value: object, made_by: Callable[[object], str] = str) -> str:
+    try:
+        text = _printable(made_by(value)).replace("\n", " ")
+    except BaseException as error:
+        if is_interrupt(error):
+            raise
+        text = f"a {type(value).__name__} whose text cannot be made"
+    return text if len(text) <= LONGEST_TEXT else f"{text[:LONGEST_TEXT]}..."
+
+
+def _printable(text: str) -> str:
+    """Text without what a terminal would obey, but for the ends of lines."""
+    return "".join(one if one.isprintable() or one == "\n" else "?" for one in text)
+
+
+def played_apart(
+    kind: str,
+    seats: Sequence[str],
+    seconds: float | None,
+    place: Callable[[Sequence[NotedMove], int], FaultPlace] | None,
+    play: Callable[..., Result],
+    *arguments: Any,
+) -> Result:
+    """A game in a process of its own.
+
+    A process that dies though nobody took too long is given the game once more: it may have been
+    killed from elsewhere.
+
+    Args:
+        kind: "strategy" or "bot".
+        seats: the names of the players by seat.
+        seconds: the longest that one may think at a time; None: for ever.
+        place: where the game was, after some moves, when a seat was thinking; None where that is
+            known to the caller.
+        play: plays it, or a part of it; told `arguments`, all picklable.
+
+    Raises:
+        PlayerFault: a player failed, or the process died in its code, twice.
+        PlayerTimeout: a player thought for too long.
+        ProcessEnded: the process died twice, and not in a player's code.
+    """
+    from quaternity.workers.own_process import ProcessEnded, own_process
+
+    ended = None
+    for _ in range(2):
+        try:
+            return own_process().call(play, *arguments, seconds=seconds)
+        except ProcessEnded as error:
+            ended = error
+            if ended.overdue:
+                break
+    assert ended is not None, "there was no result"
+    if ended.thinking is None:
+        raise ended
+    who = Sitting(kind, seats[ended.thinking], ended.thinking)
+    fault = PlayerTimeout if ended.overdue else PlayerFault
+    what = ended.how if ended.overdue else f"ended its process, which {ended.how}"
+    where = None if place is None else place(ended.moves, ended.thinking)
+    raise fault(f"{who} {what}", _printable(ended.stack), where)
+
+
+__all__ = ["Sitting", "is_plain", "played_apart", "shown"]

@@ -1,0 +1,50 @@
+"""What one step leads to, by way of the game's own states: the reference for everything faster."""
+
+from __future__ import annotations
+
+from quaternity.game.cards import Card
+from quaternity.game.question import Answer, Question
+from quaternity.perfect.keys.canonical import canonical_form
+from quaternity.perfect.keys.coding import Coding, Key, Parts
+from quaternity.perfect.keys.kinds import Kind
+from quaternity.perfect.successors.one_state import Choice, Reply, canonical_after, tied_players
+
+
+def choices_by_state(code: Coding, key: Key) -> list[Choice]:
+    """All questions of a canonical state.
+
+    Cost: per answer one `State.after` and one canonical form.
+    """
+    parts = code.parts(key)
+    if parts.place == code.rules.players:
+        return _chances(code, parts)
+    state = code.state(key)
+    order = code.order(parts)
+    found: dict[Choice, None] = {}
+    seen: set[tuple[int, Kind, int]] = set()
+    for asked, set_index, cards, answers in state.legal_questions.groups():
+        row = state.rows()[set_index]
+        kind = code.book.kind(row.constraint.owners, row.constraint.low)
+        asking = asked, kind, row.constraint.owners[cards[0]]
+        if asking in seen:
+            continue
+        seen.add(asking)
+        question = Question(order.index(0), asked, Card(set_index, cards[0]))
+        replies = []
+        for answer in answers:
+            after = canonical_after(code, state, question, answer)
+            roles = tuple([order[player] for player in after.roles])
+            replies.append(Reply(answer, after.key, roles))
+        found[Choice(order[asked], tuple(replies))] = None
+    return list(found)
+
+
+def _chances(code: Coding, parts: Parts) -> list[Choice]:
+    kinds = [code.book.numbered(number) for number in parts.kinds]
+    return [
+        Choice(
+            code.rules.players,
+            (Reply(Answer.NO, *canonical_form(code, kinds, parts.hands, parts.points, player)),),
+        )
+        for player in tied_players(parts.hands, parts.points)
+    ]

@@ -1,0 +1,195 @@
+"""Bots: legal, repeatable, and as good as they claim."""
+
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from quaternity.errors import InputError
+from quaternity.game.settings import Settings
+from quaternity.game.state import State
+from quaternity.perfect.bots.bot import BOTS, make_bot
+from quaternity.perfect.bots.policy import Policy
+from quaternity.perfect.bots.prospects import ahead, exact_prospects, rough_prospects
+from quaternity.perfect.bots.search import Tree
+from quaternity.perfect.keys.canonical import canonical
+from quaternity.perfect.keys.coding import Rules, coding
+from quaternity.perfect.solving.solver import solve
+from quaternity.perfect.tablebase import Tablebase, write_tablebase
+from quaternity.trials.strategies import game_settings, states
+from tests.perfect.positions import random_states
+from tests.sizes import examples
+
+START = State.start(Settings(3, 3, 3))
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A tablebase of 3-3-3."""
+    path = tmp_path_factory.mktemp("bots") / "3-3-3.tablebase"
+    write_tablebase(path, solve(START))
+    return path
+
+
+@settings(max_examples=examples(60))
+@given(
+    states(game_settings(max_cards=9)).filter(lambda state: not state.is_over),
+    st.sampled_from(["random", "informed", "search:4"]),
+    st.integers(0, 99),
+)
+def test_bots_play_by_the_rules_and_again_the_same(state: State, name: str, seed: int) -> None:
+    bot, twin = (make_bot(name, Random(seed)) for _ in range(2))
+    question = bot.ask(state)
+    assert question in state.legal_questions
+    assert twin.ask(state) == question
+    for other in list(state.legal_questions)[:4]:
+        answer = bot.answer(state, other)
+        assert answer in state.answers(other)
+        assert twin.answer(state, other) == answer
+
+
+def test_the_quick_player_keeps_a_bounded_number_of_questions(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("quaternity.perfect.bots.policy.MOST_REMEMBERED", 60)
+    code = coding(Rules.of(START))
+    policy, kept = Policy(code), set[int]()
+    for state in random_states(START, Random(5), 60):
+        key = canonical(state).key
+        assert policy.options(key) == Policy(code).options(key)
+        kept.add(sum(len(options) for options in policy._options.values()))
+    assert 20 < max(kept) <= 60
+
+
+def test_the_perfect_bot_plays_by_the_rules(path: Path) -> None:
+    bot = make_bot(f"perfect:{path}", Random(1))
+    for state in random_states(START, Random(2), 100):
+        if not state.is_over:
+            assert bot.ask(state) in state.legal_questions
+            for question in list(state.legal_questions)[:3]:
+                assert bot.answer(state, question) in state.answers(question)
+
+
+def test_the_perfect_bot_wins_what_can_be_forced_against_anybody(path: Path) -> None:
+    bot, other = make_bot(f"perfect:{path}", Random(1)), make_bot("random", Random(2))
+    won = 0
+    with Tablebase(path) as tablebase:
+        for state in random_states(START, Random(3), 300):
+            for player, length in enumerate(tablebase.standing(state).forced_length):
+                now, left = state, length
+                while left is not None and not now.is_over:
+                    question = (bot if now.turn == player else other).ask(now)
+                    answer = (bot if question.asked == player else other).answer(now, question)
+                    now = now.after(question, answer)
+                    assert left > 0
+                    left -= 1
+                if left is not None:
+                    assert now.winner == player
+                    won += 1
+    assert won > 100
+
+
+def test_the_perfect_bot_answers_for_itself(path: Path) -> None:
+    bot = make_bot(f"perfect:{path}", Random(1))
+    chosen = 0
+    with Tablebase(path) as tablebase:
+        for state in random_states(START, Random(6), 120):
+            for question, answers in state.legal_questions.items():
+                worth = {
+                    answer: tablebase.standing(state.after(question, answer)).worth(question.asked)
+                    for answer in answers
+                }
+                if len(set(worth.values())) == 2:
+                    assert bot.answer(state, question) == max(answers, key=worth.__getitem__)
+                    chosen += 1
+    assert chosen > 50
+
+
+def test_the_search_bot_sees_a_win_in_one_move(path: Path) -> None:
+    bot = make_bot("search:60", Random(1))
+    seen = 0
+    with Tablebase(path) as tablebase:
+        for state in random_states(START, Random(4), 500):
+            turn = state.turn
+            if state.is_over or turn is None or tablebase.standing(state).forced_length[turn] != 1:
+                continue
+            question = bot.ask(state)
+            for answer in state.answers(question):
+                assert tablebase.standing(state.after(question, answer)).forced_length[turn] == 0
+            seen += 1
+    assert seen > 10
+
+
+def test_every_player_of_an_imagined_game_plays_for_himself(path: Path) -> None:
+    """Whatever the names: who is on turn and has a forced win keeps it, in what is tried most."""
+    code = coding(Rules.of(START))
+    policy = Policy(code)
+    seen = kept = 0
+    with Tablebase(path) as tablebase:
+        for state in random_states(START, Random(4), 300):
+            key, _ = canonical(state)
+            options = policy.options(key)
+            wins = [
+                all(
+                    tablebase.standing(code.state(reply.key)).forced_length[reply.roles.index(0)]
+                    is not None
+                    for reply in option.replies
+                )
+                for option in options
+            ]
+            if not any(wins) or all(wins):
+                continue
+            tree = Tree(policy, Random(seen))
+            for _ in range(100):
+                tree.imagine(key, (1, 2, 0))
+            node = tree.nodes[key]
+            kept += wins[max(range(len(options)), key=node.rank)]
+            seen += 1
+    assert seen > 30
+    assert kept > 0.8 * seen
+
+
+@settings(deadline=None)
+@given(states(game_settings(max_cards=9)))
+def test_prospects_count_what_is_certain(state: State) -> None:
+    code = coding(Rules.of(state))
+    key, roles = canonical(state)
+    exact, rough = exact_prospects(code, key), rough_prospects(code, key, {})
+    for role, player in enumerate(roles):
+        for values in (exact, rough):
+            assert values[role] >= state.points[player]
+            assert ahead(values, role) <= state.sets + 1
+    if state.is_over:
+        assert exact == rough == tuple([state.points[player] for player in roles])
+    assert max(ahead(exact, role) for role in range(len(roles))) >= 0
+
+
+def test_the_policy_puts_the_best_first() -> None:
+    policy = Policy(coding(Rules.of(START)))
+    for state in random_states(START, Random(5), 60):
+        options = policy.options(canonical(state).key)
+        assert (not options) == state.is_over
+        outlooks = [policy.outlook(option.replies[0], 0) for option in options]
+        assert outlooks == sorted(outlooks, reverse=True)
+        for asked, replies in options:
+            mine = [policy.outlook(reply, asked) for reply in replies]
+            assert mine == sorted(mine, reverse=True)
+
+
+def test_bots_are_found_by_name() -> None:
+    assert list(BOTS) == ["random", "informed", "search", "perfect"]
+    for text, why in (
+        ("deep", "known are random, informed, search, perfect"),
+        ("random:3", "takes no '3'"),
+        ("informed:", "takes no ''"),
+        ("search:", "1..1000000"),
+        ("search:0", "1..1000000"),
+        ("search:1e3", "1..1000000"),
+        ("perfect", "needs a tablebase"),
+        ("perfect:", "needs a tablebase"),
+        ("perfect:/no/such/file", "no such file"),
+    ):
+        with pytest.raises(InputError, match=why):
+            make_bot(text, Random(0))

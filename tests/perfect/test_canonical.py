@@ -1,0 +1,268 @@
+"""Canonical states: equal keys exactly when the future is equal up to names."""
+
+from collections import defaultdict
+from dataclasses import replace
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from quaternity.errors import InputError
+from quaternity.game.cards import Card
+from quaternity.game.completion import out_of_play
+from quaternity.game.question import Answer, Question
+from quaternity.game.settings import Settings, TieBreak
+from quaternity.game.state import State
+from quaternity.insight.perft import perft
+from quaternity.perfect.keys.canonical import canonical
+from quaternity.perfect.keys.coding import Rules, coding
+from quaternity.perfect.successors.one_state import canonical_after, choices
+from quaternity.trials.strategies import game_settings, states
+from solvers.problem import DealProblem, SetConstraint
+from tests.perfect.plain_solver import Game, PlainSolution, Position
+from tests.perfect.positions import (
+    all_keys,
+    random_states,
+    relabelled,
+    smallest_form,
+    state_of,
+    with_rule,
+)
+from tests.sizes import examples, thorough
+
+SYMMETRIC = game_settings().filter(
+    lambda one: one.players <= 3 or one.tie_break is TieBreak.FEWEST_SETS
+)
+
+
+@settings(deadline=None)
+@given(states(SYMMETRIC), st.randoms(use_true_random=False))
+def test_names_do_not_matter(state: State, random: Random) -> None:
+    other, names = relabelled(state, random)
+    one, two = canonical(state), canonical(other)
+    assert one.key == two.key
+    # Roles lead back to real players: hands and points agree role by role.
+    for role, (first, second) in enumerate(zip(one.roles, two.roles, strict=True)):
+        assert state.hands[first] == other.hands[second], role
+        assert state.points[first] == other.points[second], role
+    if not state.is_over:
+        assert one.roles[0] == state.turn
+        assert two.roles[0] == names[one.roles[0]]
+
+
+@settings(deadline=None)
+@given(states(game_settings().map(lambda one: replace(one, tie_break=TieBreak.FIRST_IN_ORDER))))
+def test_names_of_cards_and_sets_never_matter(state: State) -> None:
+    other, _ = relabelled(state, Random(5), players=False)
+    assert canonical(state).key == canonical(other).key
+
+
+@settings(deadline=None)
+@given(states())
+def test_a_key_is_the_key_of_its_own_state(state: State) -> None:
+    key = canonical(state).key
+    code = coding(Rules.of(state))
+    assert canonical(code.state(key)).key == key
+    assert code.key(code.parts(key)) == key
+
+
+@settings(max_examples=examples(60))
+@given(states(game_settings(max_cards=9), max_moves=12))
+def test_equal_keys_have_equal_futures(state: State) -> None:
+    own = coding(Rules.of(state)).state(canonical(state).key)
+    for depth in (1, 2):
+        assert perft(state, depth) == perft(own, depth)
+
+    def outcomes(one: State) -> dict[tuple[object, ...], int]:
+        code, found = coding(Rules.of(one)), defaultdict[tuple[object, ...], int](int)
+        roles = canonical(one).roles
+        for question, answers in one.legal_questions.items():
+            after = []
+            for answer in answers:
+                result = canonical_after(code, one, question, answer)
+                after.append((int(answer), result.key))
+            asked = one.hands[question.asked], one.points[question.asked]
+            found[(asked, *after)] += 1
+        assert one.is_over or roles[0] == one.turn
+        return found
+
+    assert outcomes(state) == outcomes(own)
+
+
+@pytest.fixture(
+    scope="module", params=[(2, 2, 2), (3, 2, 2), (2, 3, 3), *thorough([], [(3, 2, 3)])], ids=str
+)
+def plain(request: pytest.FixtureRequest) -> PlainSolution:
+    """All positions of a small game, as explicit sets of deals."""
+    return PlainSolution(Game(*request.param))
+
+
+def test_equal_keys_exactly_where_the_deals_are_equal_up_to_names(plain: PlainSolution) -> None:
+    game = plain.game
+    classes: dict[bytes, list[Position]] = defaultdict(list)
+    for position in plain.moves:
+        classes[canonical(state_of(game, position)).key].append(position)
+    forms = {key: smallest_form(game, members[0]) for key, members in classes.items()}
+    assert len(set(map(repr, forms.values()))) == len(classes)
+    random = Random(2)
+    for key, members in classes.items():
+        for position in random.sample(members, min(3, len(members))):
+            assert smallest_form(game, position) == forms[key]
+
+
+def test_equal_keys_have_the_same_outcomes_and_as_many_ways_to_play(plain: PlainSolution) -> None:
+    """Over all positions: the points that roles can end with, and perft, by the deals alone."""
+    game = plain.game
+    outcomes = reachable_points(plain)
+    ways = dict.fromkeys(plain.moves, 1)
+    perfts = [ways]
+    for _ in range(4):
+        ways = {
+            position: sum(ways[after] for answers in moves.values() for after in answers.values())
+            if moves
+            else 1
+            for position, moves in plain.moves.items()
+        }
+        perfts.append(ways)
+    futures: dict[bytes, set[object]] = defaultdict(set)
+    for position in plain.moves:
+        key, roles = canonical(state_of(game, position))
+        ends = frozenset(
+            tuple([points[player] for player in roles]) for points in outcomes[position]
+        )
+        futures[key].add((ends, *[counts[position] for counts in perfts]))
+    assert all(len(found) == 1 for found in futures.values())
+    # That says something: there are many futures.
+    assert len({next(iter(found)) for found in futures.values()}) > len(futures) / 3
+
+
+def reachable_points(plain: PlainSolution) -> dict[Position, set[tuple[int, ...]]]:
+    """Per position the points, by player, with which a game from there can end."""
+    found: dict[Position, set[tuple[int, ...]]] = {}
+    for position, moves in plain.moves.items():
+        done = position.completed
+        points = tuple([done.count(player) for player in range(plain.game.players)])
+        found[position] = set() if moves else {points}
+    changed = True
+    while changed:
+        changed = False
+        for position, moves in plain.moves.items():
+            more = set[tuple[int, ...]]().union(
+                *[found[after] for answers in moves.values() for after in answers.values()]
+            )
+            if not more <= found[position]:
+                found[position] |= more
+                changed = True
+    return found
+
+
+def test_the_state_says_everything_that_the_deals_do(plain: PlainSolution) -> None:
+    game = plain.game
+    for position in Random(3).sample(list(plain.moves), min(100, len(plain.moves))):
+        state = state_of(game, position)
+        legal = {
+            (question.asked, question.card.set_index * game.set_size + question.card.number): {
+                bool(answer) for answer in answers
+            }
+            for question, answers in state.legal_questions.items()
+        }
+        assert legal == {asking: set(answers) for asking, answers in plain.moves[position].items()}
+        for question, answers in state.legal_questions.items():
+            asking = question.asked, question.card.set_index * game.set_size + question.card.number
+            for answer in answers:
+                after = state_of(game, plain.moves[position][asking][bool(answer)])
+                assert canonical(after).key == canonical(state.after(question, answer)).key
+
+
+def test_with_three_players_the_tie_break_never_matters() -> None:
+    for sizes in ((2, 3, 3), (3, 2, 3), (2, 6, 3), *thorough([], [(3, 3, 3)])):
+        start = State.start(Settings(*sizes))
+        code = coding(Rules.of(start))
+        for key in all_keys(code, canonical(start).key):
+            one = code.state(key)
+            two = with_rule(one, TieBreak.FEWEST_SETS)
+            assert canonical(two).key == key
+            for question, answers in one.legal_questions.items():
+                for answer in answers:
+                    assert one.after(question, answer).turn == two.after(question, answer).turn
+
+
+def nearly_bare(one: int, two: int) -> State:
+    """Four players; two of them hold a card each, both of one set, and the first is on turn.
+
+    The first has completed a set; the other two players hold two cards each of the last two sets.
+    """
+    rest = [player for player in range(4) if player not in (one, two)]
+    pairs = [(one, two), rest, rest]
+    sets = [SetConstraint.of([pair, pair], players=4) for pair in pairs]
+    hands = [1 if player in (one, two) else 2 for player in range(4)]
+    completed = (one, None, None, None)
+    return State(DealProblem(hands, [out_of_play(4), *sets]), one, completed, 2)
+
+
+def test_with_four_players_the_order_can_matter() -> None:
+    # Player 0 gets the last card of player 1; both are bare then, and the first of the others asks.
+    state = nearly_bare(0, 1)
+    question = Question(0, 1, Card(1, 0))
+    after = state.after(question, Answer.YES)
+    assert after.hands == (0, 0, 2, 2)
+    assert after.turn == 2
+    # The same up to names, but the others come in another place.
+    swapped = nearly_bare(1, 2)
+    assert swapped.after(Question(1, 2, question.card), Answer.YES).turn == 0
+    assert canonical(state).key != canonical(swapped).key
+    # Under the other rule chance decides between the two, and the order says nothing.
+    symmetric = [with_rule(one, TieBreak.FEWEST_SETS) for one in (state, swapped)]
+    assert canonical(symmetric[0]).key == canonical(symmetric[1]).key
+    code = coding(Rules.of(symmetric[0]))
+    [chance] = {
+        reply.key
+        for choice in choices(code, canonical(symmetric[0]).key)
+        for reply in choice.replies
+        if code.parts(reply.key).place == 4
+    }
+    assert [choice.asked for choice in choices(code, chance)] == [4, 4]
+    with pytest.raises(InputError, match="chance decides"):
+        code.state(chance)
+
+
+def test_who_has_no_cards_has_no_place_in_the_order() -> None:
+    """Six players: 0 to 3 hold cards, and either 4 or 5 has a set."""
+    pairs = [SetConstraint.of([[0, 1, 2, 3]] * 2, players=6)] * 4
+    problem = DealProblem([2, 2, 2, 2, 0, 0], [out_of_play(6), *pairs])
+    one, two = (State(problem, 1, (owner, *[None] * 4), 2) for owner in (4, 5))
+    assert canonical(one).key == canonical(two).key
+    three = State(problem, 2, (4, *[None] * 4), 2)
+    assert canonical(one).key != canonical(three).key
+
+
+def test_keys_are_compact() -> None:
+    for sizes, most in (((4, 3, 3), 8), ((3, 4, 4), 16), ((4, 4, 4), 16), ((4, 13, 4), 40)):
+        key = canonical(State.start(Settings(*sizes))).key
+        assert len(key) <= most
+
+
+def test_damaged_and_unfinished_states_are_refused() -> None:
+    state = State.start(Settings(2, 3, 3))
+    limited = state.problem.with_set(0, SetConstraint.of([[0, 1, 2]] * 2, 3, high=[1, 2, 2]))
+    with pytest.raises(InputError, match="upper bounds"):
+        canonical(State(limited, 0, state.completed, 2))
+    nobody = state.problem.with_set(0, SetConstraint((0, 0), (0,) * 3, (2,) * 3))
+    with pytest.raises(InputError, match="impossible"):
+        canonical(State(nobody, 0, state.completed, 2))
+    with pytest.raises(InputError, match="turn"):
+        canonical(State(state.problem, None, state.completed, 2))
+    with pytest.raises(InputError, match="bytes"):
+        coding(Rules.of(state)).parts(b"short")
+    with pytest.raises(InputError, match="not a key"):
+        coding(Rules.of(state)).parts(b"\xff" * 8)
+
+
+def test_random_walks_stay_within_the_keys() -> None:
+    start = State.start(Settings(3, 3, 3))
+    code = coding(Rules.of(start))
+    keys = set(all_keys(code, canonical(start).key))
+    assert len(keys) == 2122
+    for state in random_states(start, Random(8), 400):
+        assert canonical(state).key in keys

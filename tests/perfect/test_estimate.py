@@ -1,0 +1,98 @@
+"""Estimates of how large a game is."""
+
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from quaternity.game.settings import Settings, TieBreak
+from quaternity.game.state import State
+from quaternity.perfect.keys.canonical import canonical
+from quaternity.perfect.keys.coding import Rules
+from quaternity.perfect.solving.estimate import Estimate, estimate
+from quaternity.perfect.solving.solver import solve
+from tests.sizes import thorough
+
+
+def of(start: State, sample: int) -> Estimate:
+    return estimate(Rules.of(start), canonical(start).key, Random(1), sample)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "states"),
+    [((2, 1, 2), 2), ((4, 4, 2), 25), ((2, 3, 3), 15), ((3, 2, 3), 91), ((3, 3, 3), 2122)],
+)
+def test_small_games_are_counted(sizes: tuple[int, int, int], states: int) -> None:
+    found = of(State.start(Settings(*sizes)), 1000)
+    assert found.exact
+    assert found.states == states
+    assert str(found).startswith(f"{states:,} states")
+
+
+@pytest.mark.parametrize(
+    ("settings", "states"),
+    [
+        (Settings(3, 3, 3), 2_122),
+        (Settings(3, 4, 3), 46_036),
+        (Settings(2, 4, 4), 2_746),
+        (Settings(2, 6, 4, TieBreak.FEWEST_SETS), 8_400),
+    ],
+)
+def test_large_games_are_guessed_within_a_factor_of_three(settings: Settings, states: int) -> None:
+    found = of(State.start(settings), 200)
+    assert not found.exact
+    assert states / 3 < found.states < states * 3
+    assert found.seconds > 0
+    assert found.disk > 10 * states
+    assert str(found).startswith("about")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("sizes", "states"), [((3, 5, 3), 671_634), ((2, 5, 5), 489_870)])
+def test_larger_games_too(sizes: tuple[int, int, int], states: int) -> None:
+    found = of(State.start(Settings(*sizes)), 750)
+    assert states / 3 < found.states < states * 3
+
+
+def test_what_cannot_be_sampled_in_time_is_not_finished() -> None:
+    start = State.start(Settings(4, 4, 4))
+    found = estimate(Rules.of(start), canonical(start).key, Random(1), 100, patience=0.05)
+    assert not found.finished
+    assert not found.exact
+    assert str(found).startswith("far more than")
+
+
+def test_time_that_ran_out_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    start = State.start(Settings(3, 5, 3))
+    rules, key = Rules.of(start), canonical(start).key
+    monkeypatch.setattr("quaternity.perfect.solving.estimate.DEARER", 10**9)
+    found = estimate(rules, key, Random(1), 100, patience=60)
+    assert found.finished
+    assert not found.steady
+    assert "or many times that" in str(found)
+    assert found.states < 671_634 / 2
+    steady = of(State.start(Settings(3, 4, 3)), 200)
+    assert steady.steady
+    assert "many times" not in str(steady)
+
+
+@pytest.mark.parametrize("sizes", [(3, 4, 3), *thorough([], [(2, 6, 4)])])
+def test_the_disk_is_what_a_run_takes(tmp_path: Path, sizes: tuple[int, int, int]) -> None:
+    start = State.start(Settings(*sizes))
+    work, most = tmp_path / "work", 0
+
+    def look(what: str, done: int, total: int | None) -> None:
+        nonlocal most
+        most = max(most, sum(file.stat().st_size for file in work.iterdir()))
+
+    states = len(solve(start, directory=work, report=look).graph)
+    found = of(start, 10**6)
+    assert found.exact
+    assert found.states == states
+    assert 0.8 * most < found.disk < 1.5 * most
+
+
+def test_estimates_are_repeatable() -> None:
+    start = State.start(Settings(3, 4, 3))
+    one, two = of(start, 100), of(start, 100)
+    assert (one.states, one.disk) == (two.states, two.disk)

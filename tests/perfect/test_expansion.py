@@ -1,0 +1,133 @@
+"""Expanding many states at once is expanding each of them."""
+
+from collections import Counter
+from itertools import islice
+
+import pytest
+
+from quaternity.game.settings import Settings, TieBreak
+from quaternity.game.state import State
+from quaternity.perfect.keys.canonical import canonical
+from quaternity.perfect.keys.coding import Rules, coding
+from quaternity.perfect.keys.key_arrays import (
+    among,
+    from_words,
+    key_array,
+    key_bytes,
+    key_dtype,
+    to_words,
+)
+from quaternity.perfect.keys.kinds import role_orders
+from quaternity.perfect.successors.either import expanded_plainly
+from quaternity.perfect.successors.many_states import Expander, Expansion
+from quaternity.perfect.successors.one_state import Choice, choices
+from tests.agreement import agree
+from tests.perfect.by_state import choices_by_state
+from tests.perfect.positions import all_keys
+from tests.sizes import thorough
+
+FIRST, FEWEST = TieBreak
+
+
+def questions(result: Expansion, players: int) -> list[Counter[tuple[object, ...]]]:
+    """Per state its questions, in no order, with the roles that answers lead to."""
+    keys = key_bytes(result.keys)
+    orders = role_orders(players)[0]
+    found = []
+    place = 0
+    for count in result.counts.tolist():
+        mine: Counter[tuple[object, ...]] = Counter()
+        for row in range(place, place + count):
+            answers: list[bytes | None] = []
+            for to, order in (
+                (result.no[row], result.no_order[row]), (result.yes[row], result.yes_order[row])
+            ):  # fmt: skip
+                if to < 0:
+                    answers.append(None)
+                    continue
+                # Roles that look alike may be given out in any order, so the key is all that is
+                # compared here; that orders are right is seen by what the solver makes of them.
+                assert sorted(orders[order]) == list(range(players))
+                answers.append(keys[to])
+            mine[int(result.asked[row]), *answers] += 1
+        found.append(mine)
+        place += count
+    assert place == len(result.asked)
+    return found
+
+
+def counted(found: list[Choice]) -> Counter[tuple[object, ...]]:
+    """Questions in no order."""
+    return Counter(
+        (asked, *((reply.answer, reply.key) for reply in replies)) for asked, replies in found
+    )
+
+
+@pytest.mark.parametrize(
+    ("sizes", "tie_break", "most"),
+    [
+        ((2, 2, 2), FIRST, 10**6),
+        ((3, 4, 2), FIRST, 10**6),
+        ((2, 3, 3), FIRST, 10**6),
+        ((3, 2, 3), FIRST, 10**6),
+        ((3, 3, 3), FIRST, 10**6),
+        ((2, 6, 3), FIRST, 10**6),
+        ((2, 4, 4), FIRST, 700),
+        ((2, 4, 4), FEWEST, 10**6),
+        ((2, 6, 4), FEWEST, 700),
+        ((3, 4, 4), FIRST, 300),
+        ((4, 3, 3), FIRST, 700),
+        ((2, 5, 5), FIRST, 150),
+        ((2, 5, 5), FEWEST, 300),
+    ],
+    ids=str,
+)
+def test_both_ways_agree(sizes: tuple[int, int, int], tie_break: TieBreak, most: int) -> None:
+    start = State.start(Settings(*sizes, tie_break=tie_break))
+    code = coding(Rules.of(start))
+    keys = all_keys(code, canonical(start).key, min(most, thorough(250, most)))
+    assert Expander.fault(code) is None
+    for key in keys[: thorough(60, 200)]:
+        agree({"kinds": choices, "states": choices_by_state}, code, key, answer=counted)
+    agree(
+        {
+            "at once": Expander(code).expand,
+            "one by one": lambda keys: expanded_plainly(code, keys),
+        },
+        key_array(code, keys),
+        answer=lambda result: (key_bytes(result.keys), questions(result, code.rules.players)),
+    )
+
+
+@pytest.mark.parametrize(
+    ("sizes", "tie_break"), [((2, 6, 6), FIRST), ((2, 6, 6), FEWEST), ((3, 5, 5), FIRST)], ids=str
+)
+def test_many_players_by_kinds_and_by_states(
+    sizes: tuple[int, int, int], tie_break: TieBreak
+) -> None:
+    start = State.start(Settings(*sizes, tie_break=tie_break))
+    code = coding(Rules.of(start))
+    for key in all_keys(code, canonical(start).key, 60)[: thorough(20, 60)]:
+        agree({"kinds": choices, "states": choices_by_state}, code, key, answer=counted)
+
+
+def test_what_does_not_fit_in_words_is_said() -> None:
+    for sizes, why in (
+        ((3, 6, 6), "players"), ((4, 13, 4), None), ((5, 40, 4), "8 bits"), ((3, 5, 5), "word")
+    ):  # fmt: skip
+        fault = Expander.fault(coding(Rules.of(State.start(Settings(*sizes)))))
+        assert (fault is None) if why is None else (fault is not None and why in fault), fault
+
+
+@pytest.mark.parametrize("sizes", [(4, 3, 3), (3, 4, 4), (4, 4, 4)], ids=str)
+def test_keys_in_arrays_keep_their_order(sizes: tuple[int, int, int]) -> None:
+    start = State.start(Settings(*sizes))
+    code = coding(Rules.of(start))
+    keys = list(islice(all_keys(code, canonical(start).key, 200), 200))
+    array = key_array(code, keys)
+    assert array.dtype == key_dtype(code)
+    assert key_bytes(array) == keys
+    assert key_bytes(from_words(to_words(array))) == keys
+    array.sort()
+    assert key_bytes(array) == sorted(keys)
+    assert among(array[::2], array).tolist() == [place % 2 == 0 for place in range(len(keys))]

@@ -1,0 +1,86 @@
+"""Kinds of sets: their numbers, and their closing."""
+
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from quaternity.errors import LimitError
+from quaternity.game.settings import Settings
+from quaternity.game.state import State
+from quaternity.perfect.keys.canonical import canonical, closed_kinds
+from quaternity.perfect.keys.coding import Coding, Rules, coding
+from quaternity.perfect.keys.key_arrays import key_array, key_bytes
+from quaternity.perfect.keys.kinds import KindBook, kind_book, multiset_of_rank, multiset_rank
+from quaternity.perfect.successors.many_states import Expander
+from quaternity.trials.strategies import states
+from solvers.coalition_tables import lanes_for
+from solvers.filtering import FILTERS
+from tests.perfect.positions import all_keys
+
+
+@given(st.lists(st.integers(0, 40), max_size=8).map(sorted))
+def test_ranks_lead_back(values: list[int]) -> None:
+    assert multiset_of_rank(multiset_rank(values), len(values)) == tuple(values)
+
+
+@pytest.mark.parametrize(("set_size", "players"), [(2, 2), (3, 2), (2, 3), (3, 3), (2, 4)])
+def test_every_kind_has_one_number(set_size: int, players: int) -> None:
+    book = kind_book(set_size, lanes_for(players, set_size * players, set_size))
+    forms = set()
+    for number in range(1, book.total + 1):
+        kind = book.numbered(number)
+        assert kind.number == number
+        assert kind is book.kind(kind.masks[::-1], kind.low)
+        forms.add((kind.masks, kind.low))
+    assert len(forms) == book.total
+
+
+def test_names_can_be_changed_and_changed_back() -> None:
+    book = kind_book(3, lanes_for(3, 9, 3))
+    random = Random(1)
+    for _ in range(200):
+        kind = book.numbered(random.randint(1, book.total))
+        roles = tuple(random.sample(range(3), 3))
+        back = tuple(roles.index(player) for player in range(3))
+        assert kind.renamed(roles).renamed(back) is kind
+        assert [kind.renamed(roles).low[role] for role in range(3)] == [kind.low[p] for p in roles]
+
+
+@settings(deadline=None)
+@given(states())
+def test_closing_is_what_the_filters_say(state: State) -> None:
+    kinds = iter(closed_kinds(coding(Rules.of(state)), state))
+    for name, closed in FILTERS.items():
+        for one in closed(state.problem).sets:
+            if one.size and name == "tables":
+                kind = next(kinds)
+                assert (kind.masks, kind.low) == (tuple(sorted(one.owners)), one.low)
+    assert next(kinds, None) is None
+
+
+def test_forgotten_kinds_are_made_again_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    start = State.start(Settings(3, 3, 3))
+    rules, key = Rules.of(start), canonical(start).key
+    keys = sorted(set(all_keys(coding(rules), key)))
+    level = key_array(coding(rules), keys)
+    plain = Expander(coding(rules)).expand(level)
+
+    code = Coding(rules)
+    code.book = KindBook(3, code.book.layout)
+    monkeypatch.setattr("quaternity.perfect.keys.kinds.MOST_KINDS", 20)
+    seen = set()
+    for one in all_keys(code, key):
+        assert one in keys
+        seen |= set(code.parts(one).kinds)
+    again = Expander(code).expand(level)
+    assert key_bytes(again.keys) == key_bytes(plain.keys)
+    assert again.no.tolist() == plain.no.tolist()
+    assert again.yes.tolist() == plain.yes.tolist()
+    assert len(code.book._made) <= 20 < len(seen)
+
+
+def test_eight_players_are_refused() -> None:
+    with pytest.raises(LimitError, match="at most 7 players, not 8"):
+        coding(Rules.of(Settings(2, 8, 8)))

@@ -1,0 +1,433 @@
+"""Solved games: golden numbers, a plain solver, a checker, and the ways a run can go."""
+
+import json
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import pytest
+
+from quaternity.errors import InputError, LimitError
+from quaternity.game.settings import Settings, TieBreak
+from quaternity.game.state import State
+from quaternity.perfect.keys.canonical import canonical
+from quaternity.perfect.keys.coding import Rules, coding
+from quaternity.perfect.keys.key_arrays import key_bytes
+from quaternity.perfect.solving import generation, retrograde
+from quaternity.perfect.solving.graph_files import WorkDirectory
+from quaternity.perfect.solving.solver import Solution, remove_working_files, solve
+from quaternity.perfect.successors.one_state import choices
+from quaternity.workers.pool import open_executor
+from solvers.problem import DealProblem, SetConstraint
+from tests.perfect.checker import Claim, forced_lengths, play_out
+from tests.perfect.plain_solver import Game, PlainSolution
+from tests.perfect.positions import random_states, state_of
+from tests.sizes import thorough
+
+OPEN = SetConstraint([0b110, 0b110], [0, 0, 0], [2, 2, 2])
+"""A set of two that players 1 and 2 may share in any way."""
+
+
+class Interrupted(Exception):
+    """Stands for a key press."""
+
+
+class Killed(Exception):
+    """Stands for the end of the process."""
+
+
+def start_of(
+    set_size: int, sets: int, players: int, tie_break: TieBreak = TieBreak.FIRST_IN_ORDER
+) -> State:
+    """The start of a game."""
+    return State.start(Settings(set_size, sets, players, tie_break))
+
+
+@pytest.fixture(scope="module")
+def small() -> Solution:
+    """3-3-3, solved."""
+    return solve(start_of(3, 3, 3))
+
+
+def claim(solution: Solution) -> Claim:
+    """What a solution says about forced wins."""
+    return lambda state: solution.standing(state).forced_length
+
+
+@pytest.mark.parametrize(
+    ("sizes", "states", "questions", "answers"),
+    [
+        ((2, 2, 2), 3, 2, 2),
+        ((4, 4, 2), 25, 43, 43),
+        ((2, 3, 3), 15, 26, 32),
+        ((3, 2, 3), 91, 335, 373),
+        ((3, 3, 3), 2_122, 12_724, 14_688),
+        ((2, 6, 3), 247, 704, 824),
+    ],
+    ids=str,
+)
+def test_sizes(sizes: tuple[int, int, int], states: int, questions: int, answers: int) -> None:
+    graph = solve(start_of(*sizes)).graph
+    assert (len(graph), graph.questions, graph.answers) == (states, questions, answers)
+    assert sum(graph.levels) == states
+
+
+@pytest.mark.parametrize(
+    ("sizes", "states", "by_seats_states"),
+    [
+        ((3, 3, 3), 2_122, 2_125),
+        pytest.param((4, 3, 3), 114_339, 114_342, marks=pytest.mark.slow),
+    ],
+    ids=str,
+)
+def test_ends_are_points_alone(
+    sizes: tuple[int, int, int], states: int, by_seats_states: int
+) -> None:
+    """Were the ends told apart by who asked last and by seats, they would be three more.
+
+    The three ends are 3-0-0, 2-1-0 and 1-1-1. The points of the last asker, of the next seat and
+    of the one after that are six: 300, 210, 201, 120, 102, 111; the last asker has some.
+    """
+    graph = solve(start_of(*sizes)).graph
+    code = coding(graph.rules)
+    ends = set(graph.ends()[0].tolist())
+    keys = key_bytes(graph.keys)
+    last = set[int]()
+    for segment in graph.segments():
+        counts = np.diff(segment.first, append=len(segment.asked))
+        final = np.isin(segment.no, [*ends]) | np.isin(segment.yes, [*ends])
+        last |= set(np.repeat(segment.states, counts)[final].tolist())
+    alone, by_seats = set(), set()
+    for number in last:
+        for _, replies in choices(code, keys[number]):
+            for reply in replies:
+                points = code.parts(reply.key).points
+                if sum(points) == 3:
+                    alone.add(points)
+                    asker, one, two = (points[reply.roles.index(role)] for role in range(3))
+                    # Roles 1 and 2 may sit either way round.
+                    by_seats |= {(asker, one, two), (asker, two, one)}
+    assert alone == {(1, 1, 1), (2, 0, 1), (3, 0, 0)}
+    assert by_seats == {(3, 0, 0), (2, 1, 0), (2, 0, 1), (1, 2, 0), (1, 0, 2), (1, 1, 1)}
+    assert (len(graph), len(graph) - len(alone) + len(by_seats)) == (states, by_seats_states)
+
+
+@pytest.mark.parametrize(
+    "sizes",
+    [(size, sets, 2) for size in range(2, 7) for sets in range(1, 7) if size * sets % 2 == 0]
+    + [(2, 12, 2), (10, 3, 2), (20, 2, 2)],
+    ids=str,
+)
+def test_with_two_players_the_first_forces_a_win(sizes: tuple[int, int, int]) -> None:
+    start = start_of(*sizes)
+    solution = solve(start)
+    standing = solution.standing(start)
+    assert standing.can_force == standing.can_win == (0,)
+    assert standing.can_prevent == ((1,), ())
+    length = standing.forced_length[0]
+    assert length is not None
+    assert play_out(start, 0, claim(solution), length) > 0
+
+
+@pytest.mark.parametrize("sizes", [(2, 3, 3), (3, 2, 3), (3, 3, 3)], ids=str)
+def test_with_three_players_nobody_forces_a_win(sizes: tuple[int, int, int]) -> None:
+    standing = solve(start_of(*sizes)).standing(start_of(*sizes))
+    assert standing.can_force == ()
+    assert standing.can_win == (0, 1, 2)
+
+
+@pytest.mark.parametrize(
+    "sizes",
+    [(2, 2, 2), (3, 2, 2), (2, 4, 2), (2, 2, 4), (2, 3, 3), *thorough([], [(3, 2, 3)])],
+    ids=str,
+)
+def test_values_are_those_of_a_plain_solver(sizes: tuple[int, int, int]) -> None:
+    plain = PlainSolution(Game(*sizes))
+    solution = solve(start_of(*sizes))
+    everybody = frozenset(range(sizes[2]))
+    forced = {one: plain.forced(one, frozenset([one])) for one in everybody}
+    possible = {one: plain.forced(one, everybody) for one in everybody}
+    against = {
+        (one, other): plain.forced(other, everybody - {one})
+        for one in everybody
+        for other in everybody - {one}
+    }
+    for position in plain.moves:
+        standing = solution.standing(state_of(plain.game, position))
+        for one in everybody:
+            assert standing.forced_length[one] == forced[one].get(position)
+            assert (one in standing.can_force) == (position in forced[one])
+            assert (one in standing.can_win) == (position in possible[one])
+            for other in everybody - {one}:
+                prevents = position not in against[one, other]
+                assert (other in standing.can_prevent[one]) == prevents
+
+
+def test_every_forced_win_of_a_small_game_is_checked(small: Solution) -> None:
+    code = coding(small.graph.rules)
+    wins = [0, 0, 0]
+    for key in key_bytes(small.graph.keys):
+        state = code.state(key)
+        says = claim(small)(state)
+        assert forced_lengths(state, claim(small)) == says
+        for player, length in enumerate(says):
+            wins[player] += length is not None
+    # Role 0 is on turn; wins of others are ends and forced ways to them.
+    assert wins == [1258, 6, 2]
+
+
+def test_every_forced_win_is_played_out_against_every_defence(small: Solution) -> None:
+    """In all states of 3-3-3, and in states of random games, whose players have their own names."""
+    code = coding(small.graph.rules)
+    states = [code.state(key) for key in key_bytes(small.graph.keys)]
+    states += random_states(start_of(3, 3, 3), Random(4), 100)
+    games = 0
+    for state in states:
+        for player, length in enumerate(claim(small)(state)):
+            if length is not None:
+                games += play_out(state, player, claim(small), length)
+    assert games > 1000
+
+
+def test_a_wrong_claim_does_not_play_out(small: Solution) -> None:
+    """The checker can fail: wins that are none, or take longer."""
+    hopeless = start_of(3, 3, 3)
+    with pytest.raises(AssertionError, match="no winning"):
+        play_out(hopeless, 0, claim(small), 9)
+    caught = 0
+    for state in random_states(start_of(3, 3, 3), Random(4), 100):
+        for player, length in enumerate(claim(small)(state)):
+            if length:
+                with pytest.raises(AssertionError, match=r"takes longer|no winning"):
+                    play_out(state, player, claim(small), length - 1)
+                caught += 1
+    assert caught > 10
+
+
+def test_prevention_is_checked_one_move_at_a_time(small: Solution) -> None:
+    for state in random_states(start_of(3, 3, 3), Random(5), 60):
+        before = small.standing(state)
+        for one in range(3):
+            for other in {0, 1, 2} - {one}:
+                prevents = []
+                for question, answers in state.legal_questions.items():
+                    after = [
+                        other in small.standing(state.after(question, answer)).can_prevent[one]
+                        for answer in answers
+                    ]
+                    prevents.append(any(after) if question.asked == one else all(after))
+                if state.is_over:
+                    expected = state.winner != other
+                else:
+                    expected = any(prevents) if state.turn == one else all(prevents)
+                assert (other in before.can_prevent[one]) == expected
+
+
+@pytest.mark.slow
+def test_the_default_game() -> None:
+    start = start_of(4, 3, 3)
+    solution = solve(start)
+    assert len(solution.graph) == 114_339
+    assert solution.graph.questions == 1_009_166
+    assert solution.graph.answers == 1_304_434
+    standing = solution.standing(start)
+    assert standing.can_force == ()
+    assert standing.can_win == (0, 1, 2)
+    assert solution.facts()["longest_forced"] == 9
+    checked = 0
+    for state in random_states(start, Random(6), 1000):
+        says = claim(solution)(state)
+        assert forced_lengths(state, claim(solution)) == says
+        checked += says != (None, None, None)
+    assert checked > 100
+    played = 0
+    for state in random_states(start, Random(10), 400):
+        for player, length in enumerate(claim(solution)(state)):
+            if length is not None and length <= 5:
+                assert play_out(state, player, claim(solution), length) > 0
+                played += length > 0
+    assert played > 50
+
+
+@pytest.mark.parametrize("tie_break", TieBreak)
+def test_four_players_are_checked_too(tie_break: TieBreak) -> None:
+    start = start_of(2, 4, 4, tie_break=tie_break)
+    solution = solve(start)
+    assert len(solution.graph) == {"first-in-order": 2_746, "fewest-sets": 206}[tie_break]
+    checked = 0
+    for state in random_states(start, Random(7), 200):
+        says = claim(solution)(state)
+        found = forced_lengths(state, claim(solution))
+        for mine, expected in zip(found, says, strict=True):
+            if tie_break is TieBreak.FIRST_IN_ORDER:
+                assert mine == expected
+            elif expected is not None:
+                # Chance counts as an opponent, and the game's own draw may be a kind one.
+                assert mine is not None
+                assert mine <= expected
+        checked += set(says) != {None}
+    assert checked > 20
+
+
+def test_any_state_can_be_solved(small: Solution) -> None:
+    for state in random_states(start_of(3, 3, 3), Random(9), 12):
+        part = solve(state)
+        assert part.standing(state) == small.standing(state)
+        assert len(part.graph) <= len(small.graph)
+    with pytest.raises(InputError, match="not among those that can follow"):
+        part.standing(start_of(3, 3, 3))
+
+
+def test_processes_give_the_same(tmp_path: Path, small: Solution) -> None:
+    with open_executor(workers=2) as pool:
+        other = solve(start_of(3, 3, 3), pool, tmp_path / "work")
+    assert (other.graph.keys == small.graph.keys).all()
+    assert other.graph.bounds == small.graph.bounds
+    for name, column in small.graph.columns.items():
+        assert np.array_equal(column, other.graph.columns[name]), name
+    for name in ("can_force", "can_win", "can_prevent", "length"):
+        assert np.array_equal(getattr(small.values, name), getattr(other.values, name))
+
+
+def test_merging_in_pieces_gives_the_same(monkeypatch: pytest.MonkeyPatch, small: Solution) -> None:
+    monkeypatch.setattr(generation, "MERGE_BYTES", 4 * 512)
+    other = solve(start_of(3, 3, 3))
+    assert (other.graph.keys == small.graph.keys).all()
+    assert other.graph.levels == small.graph.levels
+
+
+@pytest.mark.parametrize("steps", [2, 3, 5])
+def test_a_run_interrupted_again_and_again_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small: Solution, steps: int
+) -> None:
+    monkeypatch.setattr(retrograde, "SAVE_SECONDS", 0)
+
+    def interrupted_at(count: int) -> bool:
+        left = count
+
+        def report(what: str, done: int, total: int | None) -> None:
+            nonlocal left
+            left -= what != "numbering"  # which begins anew
+            if left < 0:
+                raise Interrupted
+
+        try:
+            solve(start_of(3, 3, 3), directory=tmp_path / "work", report=report)
+        except Interrupted:
+            return True
+        return False
+
+    interruptions = 0
+    while interrupted_at(steps):
+        interruptions += 1
+        assert interruptions < 100, "nothing is gained"
+    assert interruptions >= 8
+    other = solve(start_of(3, 3, 3), directory=tmp_path / "work")
+    assert (other.graph.keys == small.graph.keys).all()
+    for name in ("can_force", "can_win", "can_prevent", "length"):
+        assert np.array_equal(getattr(small.values, name), getattr(other.values, name))
+
+
+def test_a_run_killed_while_files_get_their_names_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rename = Path.replace
+    start = start_of(3, 2, 3)
+    whole = solve(start)
+
+    def killed_at(count: int) -> bool:
+        left = count
+
+        def replace(file: Path, target: Path) -> Path:
+            nonlocal left
+            left -= 1
+            if left < 0:
+                raise Killed
+            return rename(file, target)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(Path, "replace", replace)
+            try:
+                solve(start, directory=tmp_path / str(count))
+            except Killed:
+                return True
+        return False
+
+    count = 0
+    while killed_at(count):
+        other = solve(start, directory=tmp_path / str(count))
+        assert (other.graph.keys == whole.graph.keys).all()
+        assert other.graph.answers == whole.graph.answers
+        assert np.array_equal(other.values.length, whole.values.length)
+        count += 1
+    assert count > 30
+
+
+def test_a_directory_belongs_to_one_game(tmp_path: Path) -> None:
+    solve(start_of(2, 3, 3), directory=tmp_path / "work")
+    with pytest.raises(InputError, match="another computation"):
+        solve(start_of(3, 2, 3), directory=tmp_path / "work")
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "letter.txt").write_text("dear")
+    with pytest.raises(InputError, match="not empty"):
+        solve(start_of(2, 3, 3), directory=tmp_path / "other")
+    (tmp_path / "work" / "about.json").write_text(json.dumps({"format": "older"}))
+    with pytest.raises(InputError, match="older"):
+        solve(start_of(2, 3, 3), directory=tmp_path / "work")
+
+
+def test_a_directory_is_used_by_one_run_at_a_time(tmp_path: Path) -> None:
+    work, tried = tmp_path / "work", 0
+
+    def meanwhile(what: str, done: int, total: int | None) -> None:
+        nonlocal tried
+        for another in (solve, remove_working_files):
+            with pytest.raises(InputError, match="in use by another run"):
+                another(start_of(3, 2, 3), directory=work)
+        tried += 1
+
+    first = solve(start_of(3, 2, 3), directory=work, report=meanwhile)
+    assert tried
+    assert len(first.graph) == len(solve(start_of(3, 2, 3), directory=work).graph) == 91
+    remove_working_files(start_of(3, 2, 3), work)
+    assert not work.exists()
+
+
+def test_too_many_states_are_given_up() -> None:
+    with pytest.raises(LimitError, match="more than 500 states"):
+        solve(start_of(3, 3, 3), most_states=500)
+
+
+def test_a_full_disk_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(work: WorkDirectory, name: str, arrays: object) -> None:
+        raise OSError(28, "No space left on device", name)
+
+    monkeypatch.setattr(WorkDirectory, "save", full)
+    with pytest.raises(LimitError, match=r"cannot be kept: .*No space left"):
+        solve(start_of(3, 2, 3))
+
+
+def test_nobody_wins_where_nobody_can_go_on() -> None:
+    """No game leads there, but it can be solved from such a state: sets are in play for ever."""
+    state = State(
+        DealProblem([0, 2, 2], [SetConstraint([], [0] * 3, [0] * 3), *[OPEN] * 2]),
+        turn=0, completed=(0, None, None), set_size=2,
+    )  # fmt: skip
+    assert state.verdict()
+    assert not state.legal_questions
+    standing = solve(state).standing(state)
+    assert (standing.can_force, standing.can_win) == ((), ())
+    assert standing.forced_length == (None, None, None)
+    assert standing.can_prevent == ((1, 2), (0, 2), (0, 1))
+
+
+def test_states_that_are_over_have_a_solution() -> None:
+    state = start_of(2, 1, 2)
+    while not state.is_over:
+        question, answers = next(iter(state.legal_questions.items()))
+        state = state.after(question, answers[0])
+    solution = solve(state)
+    assert len(solution.graph) == 1
+    assert solution.standing(state).forced_length == (0, None)
+    assert canonical(state).key == bytes(solution.graph.keys.astype(">u8").tobytes())
+    assert Rules.of(state) == solution.graph.rules

@@ -1,0 +1,315 @@
+"""Tournaments: seats, repeatability, and what the table says."""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import combinations
+from math import isclose, log10, sqrt
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quaternity.errors import InputError, LimitError, PlayerFault, PlayerTimeout
+from quaternity.game.cards import Card
+from quaternity.game.question import Answer, Question
+from quaternity.game.record import parse_record
+from quaternity.game.settings import Settings
+from quaternity.game.state import State
+from quaternity.perfect.bots.bot import BOTS, SeatedBot
+from quaternity.perfect.bots.random_bot import RandomBot
+from quaternity.perfect.ratings import AVERAGE, Measured, ratings, tabulated
+from quaternity.perfect.tournament import (
+    GameResult,
+    Tournament,
+    _kept_bot,
+    play,
+    play_game,
+    played_game,
+)
+from quaternity.workers.pool import open_executor
+from quaternity.workers.seatings import seatings
+from tests.sizes import thorough
+
+SMALL = Settings(2, 3, 3)
+
+
+@pytest.mark.parametrize(
+    ("bots", "players"), [(2, 2), (2, 3), (3, 3), (5, 3), (2, 4), (3, 4), (4, 4)]
+)
+def test_seats_rotate(bots: int, players: int) -> None:
+    plan = Tournament(Settings(2, players, players), ("random",) * bots, games=1)
+    seats, pairs = Counter[tuple[int, int]](), Counter[tuple[int, int]]()
+    choices = len(list(combinations(range(bots), players))) or bots
+    for game in range(choices * len(seatings(players))):
+        line_up = plan.line_up(game)
+        assert len(line_up) == players
+        if bots >= players:
+            assert len(set(line_up)) == players
+        seats.update(enumerate(line_up))
+        pairs.update(zip(line_up, line_up[1:] + line_up[:1], strict=True))
+    # Everybody sits everywhere equally often, and between all others.
+    assert len(seats) == bots * players
+    assert len(set(seats.values())) == 1
+    assert len({count for (one, other), count in pairs.items() if one != other}) == 1
+
+
+def test_the_same_seed_gives_the_same_games() -> None:
+    plan = Tournament(SMALL, ("random", "informed", "search:3"), games=12, seed=5)
+    with open_executor(1) as pool:
+        one = list(play(plan, pool))
+    with open_executor(2) as pool:
+        two = list(play(plan, pool))
+    assert one == two
+    # Nothing of a game depends on the games before it.
+    assert play_game(plan, 7) == one[7]
+    other = Tournament(SMALL, plan.bots, games=12, seed=6)
+    with open_executor(1) as pool:
+        assert list(play(other, pool)) != one
+
+
+def test_endless_games_have_no_result() -> None:
+    plan = Tournament(Settings(4, 3, 3), ("random", "random"), games=4, cap=2)
+    with open_executor(1) as pool:
+        results = list(play(plan, pool))
+    assert all(not result.over and result.winner is None for result in results)
+    table = tabulated(results, 2, Random(0))
+    assert table.unfinished == 4
+    assert table.shared == 0
+    assert [record.rating for record in table.records] == [None, None]
+
+
+def test_two_players_make_the_first_seat_win() -> None:
+    plan = Tournament(Settings(3, 2, 2), ("informed", "random"), games=8)
+    with open_executor(1) as pool:
+        table = tabulated(list(play(plan, pool)), 2, Random(0))
+    for record in table.records:
+        assert [seat and seat.mean for seat in record.by_seat] == [1.0, 0.0]
+
+
+def game(*line_up: int, winner: int | None = None, over: bool = True) -> GameResult:
+    return GameResult(line_up, (0,) * len(line_up), winner, over, 9)
+
+
+def test_the_table_counts() -> None:
+    results = [
+        game(0, 1, 0, winner=0), game(1, 0, 0, winner=0), game(0, 0, 1), game(1, 0, 1, over=False),
+    ]  # fmt: skip
+    first, second = tabulated(results, 2, Random(0)).records
+    assert (first.games, first.wins, second.games, second.wins) == (4, 1, 4, 1)
+    assert first.share.mean == pytest.approx((1 / 2 + 0 + 0 + 0) / 4)
+    assert second.share.mean == pytest.approx((0 + 1 + 0 + 0) / 4)
+    assert first.score.mean == pytest.approx((1 / 2 + 0 + 1 / 3 + 1 / 3) / 4)
+    assert second.score.mean == pytest.approx((0 + 1 + 1 / 3 + 1 / 3) / 4)
+    assert second.by_seat[0] == Measured.of([1.0, 0.0])
+    table = tabulated(results, 2, Random(0))
+    margin, back = table.margins[0][1], table.margins[1][0]
+    assert margin is not None
+    assert back is not None
+    assert margin.mean == -back.mean == pytest.approx(first.score.mean - second.score.mean)
+    assert (table.shared, table.unfinished) == (1, 1)
+
+
+def test_a_standard_error_is_that_of_the_mean() -> None:
+    measured = Measured.of([1.0, 2.0, 3.0, 4.0])
+    assert measured.mean == 2.5
+    assert measured.error == pytest.approx((5 / 3 / 4) ** 0.5)
+    assert Measured.of([3.0]).error is None
+
+
+@given(st.lists(st.tuples(st.permutations(range(4)), st.sampled_from([0, 1, 2, None])), min_size=1))
+def test_ratings_know_no_names(games: list[tuple[list[int], int | None]]) -> None:
+    results = [game(*seats[:3], winner=winner) for seats, winner in games]
+    rated = ratings(results, 4)
+    known = [value for value in rated if value is not None]
+    assert isclose(sum(known) / len(known), AVERAGE)
+    turned = [game(*[3 - seat for seat in seats[:3]], winner=winner) for seats, winner in games]
+    for one, other in zip(rated, reversed(ratings(turned, 4)), strict=True):
+        assert (one is None) == (other is None)
+        assert one is None or isclose(one, other or 0.0, abs_tol=1e-3)
+
+
+def test_ratings_are_those_of_bradley_and_terry() -> None:
+    # Three wins for one and one drawn meeting besides: 3.5 to 0.5, a ratio of 7.
+    results = [game(0, 1, winner=0)] * 3
+    one, other = ratings(results, 2)
+    assert one is not None
+    assert other is not None
+    assert one - other == pytest.approx(400 * 0.845098, abs=0.01)
+    assert ratings([*results, game(2, 2, winner=0)], 3)[2] is None
+
+
+def test_a_draw_is_half_a_win_for_both() -> None:
+    # A win, two draws, and a drawn meeting besides: 2.5 to 1.5.
+    one, other = ratings([game(0, 1, winner=0), game(0, 1), game(1, 0)], 2)
+    assert one is not None
+    assert other is not None
+    assert one - other == pytest.approx(400 * log10(2.5 / 1.5), abs=0.01)
+    # Between two who both lost to a third it is a draw as well: 2 to 1 of three meetings.
+    rated = ratings([game(0, 1, 2, winner=2), game(0, 1, winner=0)], 3)
+    assert rated[0] is not None
+    assert rated[1] is not None
+    assert rated[0] > rated[1]
+    assert isclose(*(ratings([game(0, 1, 2, winner=2)], 3)[:2]))  # type: ignore[arg-type]  # both met others
+
+
+@given(st.lists(st.tuples(st.permutations(range(4)), st.sampled_from([0, 1, 2, None])), min_size=1))
+def test_a_bot_wins_as_much_as_its_rating_makes_expect(
+    games: list[tuple[list[int], int | None]],
+) -> None:
+    """So says the likelihood at its greatest; a draw is half a win, and each pair has one more."""
+    line_ups = [(seats[:3], None if winner is None else seats[winner]) for seats, winner in games]
+    rated = ratings([game(*seats[:3], winner=winner) for seats, winner in games], 4)
+    for bot, own in enumerate(rated):
+        won, expected = 0.0, 0.0
+        for other, rival in enumerate(rated):
+            met = [winner for seats, winner in line_ups if {bot, other} <= {*seats}]
+            if bot != other and met:
+                assert own is not None
+                assert rival is not None
+                won += 0.5 + sum(1.0 if one == bot else 0.5 * (one != other) for one in met)
+                expected += (len(met) + 1) / (1 + 10 ** ((rival - own) / 400))
+        assert won == pytest.approx(expected, abs=1e-4)
+
+
+def test_errors_of_ratings_are_those_of_drawing_the_games_again() -> None:
+    def rating(*winners: int) -> Measured:
+        (first, _) = tabulated([game(0, 1, winner=one) for one in winners], 2, Random(0)).records
+        assert first.rating is not None
+        return first.rating
+
+    # Of two games, one won by each, both drawn are one's, the other's, or one of each: with half a
+    # win added to each side 5 to 1, 1 to 5 or even, at 1 : 1 : 2.
+    assert rating(0, 1).mean == pytest.approx(AVERAGE)
+    assert rating(0, 1).error == pytest.approx(200 * log10(5) / sqrt(2), rel=0.15)
+    assert rating(0, 0).error == pytest.approx(0, abs=1e-6)
+    assert rating(0).error is None
+
+
+def test_plans_are_checked() -> None:
+    for bots, games, cap, why in (
+        (("random",), 9, 9, "2 to 12"),
+        (("random",) * 13, 9, 9, "2 to 12"),
+        (("random",) * 2, 0, 9, "out of range"),
+        (("random",) * 2, 9, 0, "cap"),
+    ):
+        with pytest.raises(InputError, match=why):
+            Tournament(SMALL, bots, games, 0, cap)
+    plan = Tournament(SMALL, ("random", "nobody"), 3)
+    with open_executor(1) as pool, pytest.raises(InputError, match="'nobody' is unknown"):
+        play(plan, pool)
+
+
+class Playing(RandomBot):
+    """A bot that does something else in the middle of a game."""
+
+    acts: Callable[[], object]
+
+    def ask(self, state: State) -> Question:
+        if len(state.legal_questions) < 30:
+            return type(self).acts()  # type: ignore[return-value]  # whatever it is
+        return super().ask(state)
+
+
+def acting(monkeypatch: pytest.MonkeyPatch, acts: Callable[[], object]) -> Tournament:
+    """A tournament in which a bot does something else than ask."""
+    bot = type("Acting", (Playing,), {"acts": staticmethod(acts)})
+    monkeypatch.setitem(BOTS, "acting", lambda argument, random: bot(random))
+    monkeypatch.setattr("quaternity.perfect.tournament._kept_bot", _kept_bot.__wrapped__)
+    return Tournament(Settings(4, 3, 3), ("acting", "random"), games=5, seed=2)
+
+
+def leave() -> object:
+    raise SystemExit(0)
+
+
+def too_large() -> object:
+    raise LimitError("too large for me")
+
+
+@pytest.mark.parametrize(
+    ("acts", "said"),
+    [
+        (leave, r"failed: SystemExit\(0\)"), (lambda: None, "gave None: that is no Question"),
+        (lambda: Question(0, 0, Card(0, 0)), ": .*cannot"),
+        (lambda: tuple.__new__(Question, (0, 1, (0.5, 0))), r"gave .*0\.5.*: "),
+    ],
+)  # fmt: skip
+def test_a_bot_that_fails_is_named_with_its_game(
+    acts: Callable[[], object], said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = acting(monkeypatch, acts)
+    with open_executor(1) as pool, pytest.raises(PlayerFault, match=said) as raised:
+        list(play(plan, pool))
+    place = raised.value.place
+    assert place is not None
+    assert str(raised.value).startswith(f"game {place.game}, move {place.moves}: bot 'acting' in")
+    replayed = parse_record(place.record.encode()).replay()
+    assert len(replayed.moves) == place.moves
+    assert replayed.state.turn == place.seat
+    assert plan.line_up(place.game)[place.seat] == 0
+
+
+def test_what_a_bot_of_ours_says_about_a_game_is_said_as_it_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with pytest.raises(LimitError, match=r"^too large for me$"):
+        play_game(acting(monkeypatch, too_large), 0)
+
+
+class Contrary(RandomBot):
+    """A bot that answers what it must not."""
+
+    def answer(self, state: State, question: Question) -> Answer:
+        return 7  # type: ignore[return-value]  # so it is
+
+
+def test_a_wrong_answer_is_a_fault_too() -> None:
+    state = State.start(Settings(4, 3, 3))
+    question, answers = SeatedBot("x", 0, RandomBot(Random(1))).ask(state)
+    assert len(answers) == 2
+    with pytest.raises(
+        PlayerFault, match=r"bot 'x' in seat 1: it answers 7 to '0 asks .* no or yes"
+    ):
+        SeatedBot("x", 1, Contrary(Random(1))).answer(state, question, answers)
+
+
+def test_in_a_process_of_its_own_a_game_is_the_same_and_thinking_has_a_limit() -> None:
+    plan = Tournament(SMALL, ("informed", "search:9", "random"), games=3, seed=4)
+    for game in range(2):
+        assert played_game(replace(plan, move_seconds=60), game) == played_game(plan, game)
+    plan = replace(plan, settings=Settings(4, 3, 3), bots=("search:1000000", "random"))
+    with pytest.raises(PlayerTimeout, match=r"'search:1000000' in seat \d gave no move") as raised:
+        played_game(replace(plan, move_seconds=0.1), 1)
+    place = raised.value.place
+    assert place is not None
+    assert plan.bots[plan.line_up(1)[place.seat]] == "search:1000000"
+    assert len(parse_record(place.record.encode()).replay().moves) == place.moves
+    assert "in imagine" in raised.value.trace
+
+
+@pytest.mark.parametrize("rival", ["random", "informed"])
+def test_searching_beats_in_a_few_games(rival: str) -> None:
+    plan = Tournament(Settings(4, 3, 3), ("search", rival, rival), games=thorough(12, 40), seed=3)
+    with open_executor(1) as pool:
+        table = tabulated(list(play(plan, pool)), 3, Random(3))
+    for margin in table.margins[0][1:]:
+        assert margin is not None
+        assert margin.mean > 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rival", ["random", "informed"])
+@pytest.mark.parametrize(("sets", "players"), [(3, 3), (4, 4)])
+def test_searching_beats(rival: str, sets: int, players: int) -> None:
+    """By more than three standard errors over 500 rotated games of 4-3-3 and 4-4-4."""
+    plan = Tournament(
+        Settings(4, sets, players), ("search", *[rival] * (players - 1)), games=500, seed=1
+    )
+    with open_executor(2) as pool:
+        table = tabulated(list(play(plan, pool)), players, Random(1))
+    for margin in table.margins[0][1:]:
+        assert margin is not None
+        assert margin.error is not None
+        assert margin.mean > 3 * margin.error

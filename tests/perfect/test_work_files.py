@@ -1,0 +1,222 @@
+"""Working files of `solve`: refused when damaged, whole or not there, and cleaned up."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from shutil import copytree, rmtree
+from typing import Any
+
+import numpy as np
+import pytest
+
+from quaternity.errors import InputError, LimitError
+from quaternity.game.settings import Settings
+from quaternity.game.state import State
+from quaternity.perfect.solving import graph_files
+from quaternity.perfect.solving.graph_files import (
+    LOCK,
+    MANIFEST,
+    WorkDirectory,
+    remove_dead_directories,
+)
+from quaternity.perfect.solving.solver import Solution, solve
+from quaternity.perfect.tablebase import write_tablebase
+
+START = State.start(Settings(2, 3, 3))
+SMALL = State.start(Settings(2, 2, 2))
+ABOUT = {"game": "this one"}
+
+
+class Killed(BaseException):
+    """Stands for the end of the process."""
+
+
+@pytest.fixture(scope="module")
+def whole() -> Solution:
+    """2-3-3, solved."""
+    return solve(START)
+
+
+@contextmanager
+def at_call(count: int, name: str, error: BaseException) -> Iterator[None]:
+    """Let the call of a function of `os` or `Path` with this number raise an error."""
+    owner: Any = os if name == "fsync" else Path
+    function, left = getattr(owner, name), count
+
+    def failing(*arguments: Any, **more: Any) -> Any:
+        nonlocal left
+        left -= 1
+        if left == 0:
+            raise error
+        return function(*arguments, **more)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(owner, name, failing)
+        yield
+
+
+def fault_of(function: Callable[[], object]) -> str | None:
+    """What a call is refused for, or None."""
+    try:
+        function()
+    except (InputError, LimitError) as error:
+        return str(error)
+    return None
+
+
+def assert_same(one: Solution, other: Solution) -> None:
+    """The same states with the same values."""
+    assert np.array_equal(one.graph.keys, other.graph.keys)
+    assert one.facts() == other.facts()
+    for name in ("can_force", "can_win", "can_prevent", "length"):
+        assert np.array_equal(getattr(one.values, name), getattr(other.values, name))
+
+
+def damages(data: bytes) -> Iterator[bytes]:
+    """A file cut, longer, and with a byte changed here and there."""
+    yield b""
+    yield data[:-1]
+    yield data[: len(data) // 2]
+    yield data + b"\0"
+    for place in range(0, len(data), max(1, len(data) // 4)):
+        yield data[:place] + bytes([data[place] ^ 1 << place % 8]) + data[place + 1 :]
+
+
+@pytest.mark.parametrize("count", [4, 14, 0])
+def test_damaged_working_files_are_refused_by_name(
+    tmp_path: Path, whole: Solution, count: int
+) -> None:
+    """At some moments of a run, and at its end."""
+    stopped, work = tmp_path / "stopped", tmp_path / "work"
+    try:
+        with at_call(count, "replace", Killed()):
+            solve(START, directory=stopped)
+        assert not count
+    except Killed:
+        pass
+    refused = dict[str, int]()
+    for path in sorted(stopped.iterdir()):
+        for data in damages(path.read_bytes()) if path.name != LOCK else ():
+            copytree(stopped, work)
+            (work / path.name).write_bytes(data)
+            fault = fault_of(lambda: assert_same(solve(START, directory=work), whole))
+            if fault is not None:
+                assert path.name in fault or path.name == MANIFEST
+                assert str(work) in fault
+                refused[path.name] = refused.get(path.name, 0) + 1
+            rmtree(work)
+    # What the run that goes on does not need any more does no harm.
+    needed = {"graph", "graph-no", "values-can-win"} if not count else {"level-0"}
+    assert all(refused[name] >= 8 for name in {MANIFEST, *needed})
+
+
+def test_files_are_of_their_run_and_of_their_name(tmp_path: Path) -> None:
+    array = np.arange(3)
+    other = tmp_path / "other"
+    for path, about in ((tmp_path / "work", ABOUT), (other, {"game": "another"})):
+        with WorkDirectory(path, about) as work:
+            work.save("numbers", {"one": array, "two": array.reshape(1, 3) > 1})
+    with WorkDirectory(tmp_path / "work", ABOUT) as work:
+        found = work.arrays("numbers")
+        assert (found["one"] == array).all()
+        assert found["two"].tolist() == [[False, False, True]]
+        data = (work.path / "numbers").read_bytes()
+        (work.path / "letters").write_bytes(data)
+        (work.path / "foreign").write_bytes((other / "numbers").read_bytes())
+        for name, why in (("letters", "checksum"), ("foreign", "checksum"), ("none", "missing")):
+            with pytest.raises(InputError, match=f"{name}: .*{why}.*to start anew"):
+                work.arrays(name)
+
+
+@pytest.mark.parametrize("name", ["fsync", "replace", "open"])
+def test_every_failure_is_said_and_the_run_goes_on(tmp_path: Path, name: str) -> None:
+    """The n-th call fails, as on a full disk, for every n."""
+    path, count, whole = tmp_path / "work", 0, solve(SMALL)
+    while True:
+        count += 1
+        with at_call(count, name, OSError(28, "No space left on device")):
+            fault = fault_of(lambda: solve(SMALL, directory=path))
+        if fault is None:
+            break
+        assert "No space left on device" in fault
+        assert not [*path.glob("*.part")]
+        assert_same(solve(SMALL, directory=path), whole)
+        rmtree(path, ignore_errors=True)
+    assert count > {"fsync": 20, "replace": 15, "open": 20}[name]
+
+
+def test_a_full_disk_leaves_the_old_tablebase(tmp_path: Path, whole: Solution) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"old")
+    with (
+        at_call(1, "fsync", OSError(28, "No space left on device")),
+        pytest.raises(InputError, match="file: cannot be written: No space"),
+    ):
+        write_tablebase(path, whole)
+    assert path.read_bytes() == b"old"
+    assert os.listdir(tmp_path) == ["file"]
+
+
+def test_parts_of_a_killed_run_are_removed_by_the_next(tmp_path: Path) -> None:
+    with WorkDirectory(tmp_path / "work", ABOUT) as work:
+        work.save("numbers", {"one": np.arange(3)})
+        (work.path / "known-3.part").write_bytes(b"half")
+        with pytest.raises(InputError, match="in use"):
+            WorkDirectory(tmp_path / "work", ABOUT)
+        assert (work.path / "known-3.part").exists()
+    with WorkDirectory(tmp_path / "work", ABOUT) as work:
+        assert sorted(os.listdir(work.path)) == [MANIFEST, LOCK, "numbers"]
+
+
+HOLD = """
+import sys
+from pathlib import Path
+from quaternity.perfect.solving.graph_files import WorkDirectory
+with WorkDirectory(Path(sys.argv[1]), {"game": "another"}) as work:
+    print("ready", flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_temporary_directories_of_killed_runs_are_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(graph_files, "gettempdir", lambda: str(tmp_path))
+    monkeypatch.setattr(graph_files, "mkdtemp", lambda prefix: _made(tmp_path / f"{prefix}mine"))
+    dead, living, begun, others = (
+        tmp_path / f"quaternity-solve-{name}" for name in ("dead", "living", "begun", "others")
+    )
+    with WorkDirectory(dead, ABOUT) as work:
+        work.save("numbers", {"one": np.arange(3)})
+    begun.mkdir()
+    others.symlink_to(tmp_path / "letters")
+    (tmp_path / "letters").mkdir()
+    (tmp_path / "letters" / "letter").write_text("dear")
+    holder = subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(living)],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=Path(__file__).parents[2],
+    )  # fmt: skip
+    try:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == b"ready\n"
+        solve(START)
+        assert not dead.exists()
+        assert sorted(os.listdir(living)) == [MANIFEST, LOCK]
+        assert json.loads((living / MANIFEST).read_text()) == {"game": "another"}
+        assert begun.exists()  # a run may be about to lock it
+        assert (tmp_path / "letters" / "letter").exists()
+        assert not (tmp_path / "quaternity-solve-mine").exists()
+    finally:
+        holder.kill()
+        holder.communicate()
+    remove_dead_directories(tmp_path)
+    assert not living.exists()
+
+
+def _made(path: Path) -> str:
+    path.mkdir()
+    return str(path)
