@@ -14,12 +14,12 @@ from importlib.machinery import ModuleSpec
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from quaternity.errors import IllegalMove as IllegalMove
     from quaternity.errors import InputError as InputError
     from quaternity.errors import LimitError as LimitError
     from quaternity.errors import QuaternityError as QuaternityError
     from quaternity.game.cards import Card as Card
     from quaternity.game.faults import IllegalAnswer as IllegalAnswer
-    from quaternity.game.faults import IllegalMove as IllegalMove
     from quaternity.game.faults import IllegalQuestion as IllegalQuestion
     from quaternity.game.game import Game as Game
     from quaternity.game.legal import LegalQuestions as LegalQuestions
@@ -41,9 +41,9 @@ if TYPE_CHECKING:
 # Where each public name lives; loaded when first used, so that a command loads only what it needs.
 _HOMES = {
     "quaternity.game.cards": ("Card",),
-    "quaternity.errors": ("InputError", "LimitError", "QuaternityError"),
+    "quaternity.errors": ("IllegalMove", "InputError", "LimitError", "QuaternityError"),
     "quaternity.insight.explanation": ("Explanation", "explain"),
-    "quaternity.game.faults": ("IllegalAnswer", "IllegalMove", "IllegalQuestion"),
+    "quaternity.game.faults": ("IllegalAnswer", "IllegalQuestion"),
     "quaternity.game.game": ("Game",),
     "quaternity.game.legal": ("LegalQuestions",),
     "quaternity.game.question": ("Answer", "Move", "Question"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from solvers.errors import (
@@ -12,6 +13,18 @@ from solvers.errors import (
     SolverTimeout,
     UnsupportedProblem,
 )
+
+
+class IllegalMove(QuaternityError):
+    """A move that the rules of a game refuse.
+
+    Attributes:
+        faults: everything that is wrong with it, each a sentence.
+    """
+
+    def __init__(self, what: str, faults: Sequence[str]) -> None:
+        super().__init__(f"{what}: {'; '.join(faults)}")
+        self.faults = list(faults)
 
 
 class FaultPlace(NamedTuple):
@@ -65,6 +78,7 @@ class PlayerTimeout(PlayerFault, LimitError):
 
 __all__ = [
     "FaultPlace",
+    "IllegalMove",
     "InputError",
     "LimitError",
     "PlayerFault",

@@ -65,12 +65,14 @@ ROOMS: dict[str, tuple[str, str]] = {
     "epistemic": ("quaternity.epistemic", "game errors solvers"),
     "kwartet": ("quaternity.kwartet", "workers game files errors solvers"),
     "quarto": ("quaternity.quarto", "files errors solvers"),
-    "ternary": ("quaternity.ternary", "errors solvers"),
+    "ternary": ("quaternity.ternary", "files errors solvers"),
     "perfect": ("quaternity.perfect", "workers game files errors solvers"),
+    "table": ("quaternity.table", "kwartet perfect workers files errors solvers"),
     "face": ("quaternity", "insight game errors"),
     "cli": (
         "quaternity.cli",
-        "perfect ternary quarto kwartet epistemic trials insight workers game files errors solvers",
+        "table perfect ternary quarto kwartet epistemic trials insight workers game files errors"
+        " solvers",
     ),
     "entry": ("quaternity.__main__", "cli"),
 }

@@ -11,11 +11,14 @@ from quaternity.cli import (
     kwartet_watch,
     play,
     quarto,
+    quarto_play,
     referee,
+    set_play,
     solve,
     ternary,
     ternary_play,
     tournament,
+    watch,
 )
 from quaternity.cli.app import run
 
@@ -30,10 +33,13 @@ __all__ = [
     "kwartet_watch",
     "play",
     "quarto",
+    "quarto_play",
     "referee",
     "run",
+    "set_play",
     "solve",
     "ternary",
     "ternary_play",
     "tournament",
+    "watch",
 ]

@@ -283,8 +283,8 @@ def log(
     Example: quaternity kwartet log --seats exact,exact,greedy --seed 1 --record game.log
     """
     from quaternity.errors import InputError, PlayerFault
+    from quaternity.files.growing_file import GrowingFile
     from quaternity.files.writing import write_text
-    from quaternity.kwartet.journal import KwartetJournal
     from quaternity.kwartet.log import log_as_seen, log_text
     from quaternity.kwartet.log_reading import parse_log
     from quaternity.kwartet.tournament import logged_game
@@ -292,7 +292,7 @@ def log(
     tournament = _tournament(seats, sets, seed, announce, rotate, own_card_requests, move_seconds)
     if seat is not None:
         _check_seat(seat, tournament.settings.players)
-    if record is not None and not force and KwartetJournal.exists(record):
+    if record is not None and not force and GrowingFile.exists(record):
         raise InputError(f"{record}: is there already; --force overwrites it")
     failed = None
     try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated
 
 import typer
@@ -34,26 +33,37 @@ def watch(
 
     Example: quaternity kwartet watch my.game --seat 0
     """
-    from quaternity.cli.kwartet_viewer import Viewer
+    from quaternity.cli.kwartet_steps import show_knowledge, show_step
+    from quaternity.cli.terminal import console
+    from quaternity.cli.viewer import Viewer
     from quaternity.kwartet.log_reading import read_log
 
     log = read_log(game)
     for text in log.warnings:
         warn(f"{game}: {text}")
-    if seat is not None and not 0 <= seat < log.settings.players:
-        raise InputError(f"--seat {seat} is out of range 0..{log.settings.players - 1}")
+    last = log.settings.players - 1
+    if seat is not None and not 0 <= seat <= last:
+        raise InputError(f"--seat {seat} is out of range 0..{last}")
     if not 0 <= step <= len(log.events):
         raise InputError(f"--step {step} is out of range 0..{len(log.events)}")
-    viewer = Viewer(log, seat, step, worlds)
-    if game != "-" and interactive():
-        viewer.run()
-    else:
+    output = console()
+
+    def knowledge(player: str, at: int) -> None:
+        who = str(seat) if not player and seat is not None else player
+        if not (who.isascii() and who.isdigit()) or not 0 <= int(who[:9]) <= last:
+            print(f"k wants a player 0..{last}, for example k 0")
+        elif seat is not None and int(who) != seat:
+            print(f"only what player {seat} sees is shown")
+        else:
+            show_knowledge(output, log, at, int(who))
+
+    viewer = Viewer(
+        lambda at: show_step(output, log, at, seat, worlds), len(log.events), step, knowledge
+    )
+    if game == "-":
         viewer.print_all()
+    else:
+        viewer.play()
 
 
-def interactive() -> bool:
-    """Whether somebody sits there: both what is typed and what is shown are a terminal's."""
-    return sys.stdin.isatty() and sys.stdout.isatty()
-
-
-__all__ = ["interactive", "watch"]
+__all__ = ["watch"]

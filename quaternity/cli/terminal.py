@@ -40,6 +40,13 @@ def console() -> Console:
     return Console(highlight=False, width=width)
 
 
+def columns() -> int:
+    """How wide lines may be: the terminal's width, 80 when there is none."""
+    from shutil import get_terminal_size
+
+    return get_terminal_size((80, 24)).columns
+
+
 @contextmanager
 def progress(what: str, total: float | None) -> Iterator[Progress]:
     """A progress bar on standard error while the block runs; nothing unless it is a terminal.
@@ -71,4 +78,4 @@ class Progress:
             self._bar.update(self._task, advance=steps, description=what)
 
 
-__all__ = ["Progress", "console", "progress", "warn", "warn_about"]
+__all__ = ["Progress", "columns", "console", "progress", "warn", "warn_about"]

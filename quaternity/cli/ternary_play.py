@@ -52,7 +52,7 @@ def deck(
 
 
 @set_app.command()
-def play(
+def simulate(
     games: Annotated[int, typer.Option("--games", "-g", min=1, help="How many games.")] = 1000,
     safe: SAFE = False,
     extra: Annotated[
@@ -74,7 +74,7 @@ def play(
 
     \b
     Example:
-      quaternity set play --games 1000 --rule set --extra --seed 1
+      quaternity set simulate --games 1000 --rule set --extra --seed 1
     """
     from quaternity.ternary import Rule
     from solvers.plain_values import time_limit

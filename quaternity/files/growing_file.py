@@ -86,8 +86,16 @@ class GrowingFile:
                 raise
         return cls(path, file)
 
-    def append(self, text: str) -> None:
-        """Add whole lines.
+    @property
+    def size(self) -> int:
+        """Its length in bytes, as this process left it."""
+        return self._size
+
+    def append(self, text: str, what: str = "") -> None:
+        """Add whole lines, or the beginning of one.
+
+        Args:
+            what: what is lost when it cannot be added; by default the text.
 
         Raises:
             InputError: they cannot be added, and are not; or the file was changed by somebody else.
@@ -107,9 +115,10 @@ class GrowingFile:
                     os.ftruncate(handle, self._size)
                 raise
         except OSError as error:
-            raise InputError(f"{cannot_be_written(self.path, error)}{_lost(text)}") from error
+            lost = _lost(what or text)
+            raise InputError(f"{cannot_be_written(self.path, error)}{lost}") from error
         except InputError as error:
-            raise InputError(f"{error}{_lost(text)}") from None
+            raise InputError(f"{error}{_lost(what or text)}") from None
         self._size += len(data)
 
     def shorten(self, length: int) -> None:

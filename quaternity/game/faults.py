@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from quaternity.errors import QuaternityError
+from quaternity.errors import IllegalMove
 from quaternity.game.question import Answer, Question
 from quaternity.game.transition import asking, claimed
 from solvers.problem import players_in
@@ -17,33 +17,20 @@ if TYPE_CHECKING:
     from solvers.problem import DealProblem
 
 
-class IllegalMove(QuaternityError):
-    """A question or an answer that the rules forbid.
-
-    Attributes:
-        question: the question.
-        faults: everything that is wrong, each a sentence.
-    """
-
-    def __init__(self, what: str, question: Question, faults: list[str]) -> None:
-        super().__init__(f"{what}: {'; '.join(faults)}")
-        self.question = question
-        self.faults = faults
-
-
 class IllegalQuestion(IllegalMove):
     """The question may not be asked."""
 
     def __init__(self, question: Question, faults: list[str]) -> None:
-        super().__init__(f"'{question}' is not a legal question", question, faults)
+        super().__init__(f"'{question}' is not a legal question", faults)
+        self.question = question
 
 
 class IllegalAnswer(IllegalMove):
     """The question may be asked, but this answer to it is impossible."""
 
     def __init__(self, question: Question, answer: Answer, fault: str) -> None:
-        super().__init__(f"'{question}: {answer}' is not a legal answer", question, [fault])
-        self.answer = answer
+        super().__init__(f"'{question}: {answer}' is not a legal answer", [fault])
+        self.question, self.answer = question, answer
 
 
 def why_impossible(problem: DealProblem) -> tuple[Certificate, str] | None:
@@ -131,7 +118,6 @@ def reason_in_words(
 
 __all__ = [
     "IllegalAnswer",
-    "IllegalMove",
     "IllegalQuestion",
     "answer_fault",
     "question_faults",

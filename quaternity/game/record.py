@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
-from quaternity.errors import InputError, QuaternityError
+from quaternity.errors import IllegalMove, InputError, QuaternityError
 from quaternity.files.reading import read_bytes
-from quaternity.game.faults import IllegalAnswer, IllegalMove
+from quaternity.game.faults import IllegalAnswer
 from quaternity.game.game import Game
 from quaternity.game.question import Answer, Move, Question
 from quaternity.game.settings import Settings, TieBreak

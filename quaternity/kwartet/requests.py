@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from quaternity.errors import QuaternityError
+from quaternity.errors import IllegalMove
 from quaternity.game.question import Answer, Question
 from quaternity.kwartet.hands import FULL, Hand
 from quaternity.kwartet.public import PublicState
@@ -31,19 +31,12 @@ class Event(NamedTuple):
         return "\n".join(lines)
 
 
-class IllegalRequest(QuaternityError):
-    """A request that the rules forbid.
-
-    Attributes:
-        question: the request.
-        faults: everything that is wrong with it, each a sentence. They speak of what the asker
-            can see and of nothing else.
-    """
+class IllegalRequest(IllegalMove):
+    """A request that the rules forbid. Its faults speak of what the asker can see alone."""
 
     def __init__(self, question: Question, faults: list[str]) -> None:
-        super().__init__(f"'{question}' is not a legal request: {'; '.join(faults)}")
+        super().__init__(f"'{question}' is not a legal request", faults)
         self.question = question
-        self.faults = faults
 
 
 def request_faults(public: PublicState, hand: Hand, question: Question) -> list[str]:

@@ -13,12 +13,15 @@ from quaternity.kwartet.requests import Event, request_faults
 from quaternity.workers.foreign import Sitting, is_plain
 from solvers.problem import DealProblem
 
+NOBODY = -1
+"""The seat of a bystander."""
+
 
 class View:
     """A game as one seat sees it.
 
     Attributes:
-        seat: whose view it is.
+        seat: whose view it is; `NOBODY` for a bystander.
         public: what everybody knows.
         hand: the seat's own cards.
     """
@@ -44,9 +47,21 @@ class View:
     @property
     def problem(self) -> DealProblem:
         """The deals that the seat holds possible: its information set."""
+        if self.seat == NOBODY:
+            return self.public.problem
         if self._problem is None:
             self._problem = information_set(self.public.problem, self.seat, self.hand)
         return self._problem
+
+    def __eq__(self, other: object) -> bool:
+        """Whether another view shows the same to the same seat."""
+        if not isinstance(other, View):
+            return NotImplemented
+        mine = (self.seat, self.hand, self.public, self.events)
+        return mine == (other.seat, other.hand, other.public, other.events)
+
+    def __hash__(self) -> int:
+        return hash((self.seat, self.hand, self.public, self._length))
 
     def faults(self, question: Question) -> list[str]:
         """Everything that makes a request of this seat illegal; empty when it is legal."""
@@ -73,4 +88,4 @@ def request_of(strategy: Strategy, name: str, view: View, random: Random) -> Que
     return Sitting("strategy", name, view.seat).plain(question)
 
 
-__all__ = ["Strategy", "View", "request_of"]
+__all__ = ["NOBODY", "Strategy", "View", "request_of"]

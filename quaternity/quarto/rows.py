@@ -43,6 +43,13 @@ def _rows() -> tuple[Row, ...]:
 ROWS = _rows()
 """All rows: `H1`..`H4`, `V1`..`V4`, `D1`, `D2`."""
 
+SQUARES = tuple(
+    Row(f"S{top + 1}{left + 1}", tuple(SIDE * (top + i) + left + j for i in (0, 1) for j in (0, 1)))
+    for top in range(SIDE - 1)
+    for left in range(SIDE - 1)
+)
+"""The nine squares of 2 x 2 cells, which count in a variant: `S11` at the top left to `S33`."""
+
 ROW_CELLS = tuple(sum(1 << cell for cell in row.cells) for row in ROWS)
 """The cells of every row as a mask of 16 bits."""
 
@@ -65,17 +72,19 @@ def cell_name(cell: int) -> str:
     return f"H{cell // SIDE + 1}V{cell % SIDE + 1}"
 
 
-def shared_in_rows(marks: Sequence[int]) -> list[tuple[Row, int]]:
+def shared_in_rows(marks: Sequence[int], rows: Sequence[Row] = ROWS) -> list[tuple[Row, int]]:
     """The rows whose four cells share something.
 
     Args:
         marks: for each of the 16 cells the properties of its piece, a bit each in any coding;
             0 for an empty cell.
 
-    Returns every row with a common bit, with all its common bits, in the order of `ROWS`.
+        rows: which count.
+
+    Returns every row with a common bit, with all its common bits, in the order of `rows`.
     """
     shared = []
-    for row in ROWS:
+    for row in rows:
         first, second, third, fourth = row.cells
         common = marks[first] & marks[second] & marks[third] & marks[fourth]
         if common:
@@ -89,6 +98,7 @@ __all__ = [
     "ROWS_THROUGH",
     "ROW_CELLS",
     "SIDE",
+    "SQUARES",
     "Row",
     "cell_name",
     "shared_in_rows",

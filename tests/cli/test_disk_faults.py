@@ -151,7 +151,9 @@ class Trial:
         What cannot be put on the disk is taken back.
         """
         now = self.contents[at]
-        found = [now, next((one for one in self.contents[at:] if one != now), now)]
+        # A question whose answer could not be kept is asked again.
+        whole = now if now is None else now[: now.rfind(b"\n") + 1]
+        found = [now, whole, next((one for one in self.contents[at:] if one != now), now)]
         if self.operations[at] == "fsync":
             found.append(next((one for one in self.contents[at::-1] if one != now), now))
         return found

@@ -6,10 +6,13 @@ from random import Random
 
 import pytest
 
-from quaternity.cli.kwartet_session import KwartetSession
-from quaternity.kwartet.log import GameLog, header_text
+from quaternity.cli.kwartet_words import kwartet_words
+from quaternity.cli.match import MatchSession
+from quaternity.kwartet.log import GameLog, header_text, log_text
 from quaternity.kwartet.log_reading import read_log
+from quaternity.kwartet.rules import KwartetRules
 from quaternity.kwartet.settings import KwartetSettings
+from quaternity.table.match import Match
 from tests.cli.conftest import Cli, Outcome
 from tests.kwartet.games import random_log, random_settings
 from tests.kwartet.twins import twins
@@ -40,14 +43,15 @@ def resumed(cli: Cli, path: Path, typed: str) -> Outcome:
 def test_ways_to_type_a_request(cli: Cli, path: Path, line: str) -> None:
     outcome = resumed(cli, path, line + "\n")
     assert "0 asks 1 for 0/2: yes" in outcome.out
-    assert "the game ends here, after 1 request" in outcome.out
+    assert "the game ends here, after 1 move" in outcome.out
     assert path.read_text() == DEAL + "0 asks 1 for 0/2: yes\n"
 
 
 def test_a_full_set_is_put_down_and_counts(cli: Cli, path: Path) -> None:
     outcome = resumed(cli, path, "1 0 2\n2 0 3\nhistory\n")
-    assert outcome.out.count("0 asks 2 for 0/3: yes\n0 puts down 0\n") == 2
-    assert "player 0 put it down" in outcome.out
+    assert "0 asks 2 for 0/3: yes · 0 puts down 0\n" in outcome.out
+    assert "0 asks 2 for 0/3: yes\n0 puts down 0\n" in outcome.out
+    assert "put down by 0" in outcome.out
     assert path.read_text().endswith(
         "0 asks 1 for 0/2: yes\n0 asks 2 for 0/3: yes\n0 puts down 0\n"
     )
@@ -64,18 +68,17 @@ def test_anything_else_is_explained_and_asked_again(cli: Cli, path: Path) -> Non
         "card 4 of a set is out of range 0..3",
         "'2 99999999999/1' is not understood",
         "Ask:",
-        "after 0 requests",
+        "after 0 moves",
     ):
-        assert words in outcome.out
+        assert words in " ".join(outcome.out.split())
     assert path.read_text() == DEAL
 
 
 def test_state_hint_chances_history(cli: Cli, path: Path) -> None:
     outcome = resumed(cli, path, "history\nhint\nchances\nstate\n1 0/2\nhint\n")
-    assert "nothing was asked yet" in outcome.out
-    assert outcome.out.count("hand of player 0: 0/0 0/1   1/0 1/1   2/0\n") == 2
+    assert outcome.out.count("your hand: 0/0 0/1  1/0 1/1  2/0\n") == 2
     assert "chances in percent" in outcome.out
-    assert outcome.out.count("hint: ") == 2
+    assert outcome.out.count("patient would ask: ") == 2
 
 
 def test_a_certain_owner_is_named(cli: Cli, path: Path) -> None:
@@ -83,19 +86,19 @@ def test_a_certain_owner_is_named(cli: Cli, path: Path) -> None:
     outcome = resumed(cli, path, "1 0/3\n\n0 1/2\n\n0 2/3\n\nhint\n")
     assert outcome.out.count("Enter shows") == 4
     last = outcome.out[outcome.out.rindex("at least") :]
-    assert last.splitlines()[1].split() == ["0", "mine", "mine", "*", "=2", "player", "2:", "1"]
-    assert "hint: 2 0/3 (certain)" in last
+    assert last.splitlines()[1].split() == ["0", "mine", "mine", "*", "=2", "2:1"]
+    assert "patient would ask: " in last
 
 
 def test_between_two_people_enter_is_awaited(cli: Cli, path: Path) -> None:
     outcome = resumed(cli, path, "2 0/2\n")
-    before, after = outcome.out.split("0 asks 2 for 0/2: no")
-    assert "hand of player 0" in before
-    assert "player 1 is on turn: Enter shows the hand of player 1" in after
-    assert "hand of player 1: " not in after
+    before, after = outcome.out.split("0 asks 2 for 0/2: no", 1)
+    assert "your hand: 0/0" in before
+    assert "player 1 is on turn: Enter shows what player 1 sees" in after
+    assert "your hand: " not in after
     outcome = resumed(cli, path, "")
-    assert "hand of player 1: 0/2   1/2   2/1 2/2" in outcome.out
-    assert "hand of player 0: " not in outcome.out
+    assert "your hand: 0/2  1/2  2/1 2/2" in outcome.out
+    assert "your hand: 0/0" not in outcome.out
 
 
 def test_one_person_is_never_asked_for_enter(cli: Cli) -> None:
@@ -121,14 +124,14 @@ def test_the_same_seed_is_the_same_game(cli: Cli, tmp_path: Path) -> None:
         seats = ["--seats", "greedy,random,mixed", "--sets", "4", "--seed", "9"]
         outcome = cli("kwartet", "play", *seats, "--record", path)
         assert outcome.status == 0
-        assert "all sets are put down" in outcome.out
-        assert "wins" in outcome.out or "a tie of players" in outcome.out
+        assert "the game is over (" in outcome.out
+        assert "wins" in outcome.out
         texts.append(path.read_text())
     assert texts[0] == texts[1]
     log = read_log(str(tmp_path / "a"))
     assert log.positions[-1].public.is_over
     again = cli("kwartet", "play", "--record", tmp_path / "a")
-    assert "all sets are put down" in again.out
+    assert "the game is over (" in again.out
     assert (tmp_path / "a").read_text() == texts[0]
 
 
@@ -148,10 +151,10 @@ def test_an_interrupted_game_goes_on_as_it_would_have(cli: Cli, tmp_path: Path) 
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--seats", "you,exact,clever"], "'clever' unknown; known are you, "),
-        (["--seats", "you"], "1 is out of range 2..8 players"),
-        (["--seats", ""], "1 is out of range 2..8 players"),
-        (["--seats", ",".join(["you"] * 9)], "9 is out of range 2..8 players"),
+        (["--seats", "you,exact,clever"], "'clever' is unknown; known are you, "),
+        (["--seats", "you"], "players: 1 is out of range 2..8"),
+        (["--seats", ""], "players: 1 is out of range 2..8"),
+        (["--seats", ",".join(["you"] * 9)], "players: 9 is out of range 2..8"),
         (["--sets", "1"], "sets: 1 is out of range 2..20"),
         (["--sets", "21"], "sets: 21 is out of range 2..20"),
         (["--announce", "never"], "known are at-once, after-own-request"),
@@ -200,7 +203,7 @@ def test_a_log_without_names_asks_for_them(cli: Cli, path: Path) -> None:
     path.write_text(header_text(SETTINGS, HANDS, ("you", "somebody", "greedy")))
     outcome = cli("kwartet", "play", "--record", path)
     assert outcome.status == 2
-    assert "'somebody' unknown" in outcome.err
+    assert "'somebody' is unknown" in outcome.err
 
 
 def test_a_record_that_breaks_the_rules_is_left_alone(cli: Cli, path: Path) -> None:
@@ -222,7 +225,7 @@ def test_games_under_the_other_rules_come_to_an_end(cli: Cli) -> None:
     for seed in range(30):
         outcome = cli("kwartet", "play", "--seats", "greedy,random", *options, "--seed", seed)
         assert outcome.status == 0
-        assert "all sets are put down" in outcome.out
+        assert "the game is over (" in outcome.out
 
 
 def test_a_person_who_follows_the_hints_plays_to_the_end(
@@ -233,29 +236,29 @@ def test_a_person_who_follows_the_hints_plays_to_the_end(
 
     def typed(prompt: str) -> str:
         nonlocal asked_for_a_hint
-        assert prompt == "player 0 asks> "
+        assert prompt == "player 0> "
         asked_for_a_hint = not asked_for_a_hint
         if asked_for_a_hint:
             return "hint"
         advice = capfd.readouterr().out.splitlines()[-1]
-        assert advice.startswith("hint: ")
-        return advice.removeprefix("hint: ").partition(" (")[0]
+        assert advice.startswith("patient would ask: ")
+        return advice.removeprefix("patient would ask: ").partition(" (")[0]
 
     monkeypatch.setattr("builtins.input", typed)
     seats = ["--seats", "you,greedy,better-greedy", "--sets", "5", "--seed", "2"]
     outcome = cli("kwartet", "play", *seats, "--record", path)
     assert outcome.status == 0
-    assert "all sets are put down" in outcome.out
+    assert "the game is over (" in outcome.out
     log = read_log(str(path))
     assert log.positions[-1].public.is_over
     assert {event.question.asker for event in log.events} == {0, 1, 2}
 
 
 def test_strategies_that_never_end_are_given_up(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("quaternity.cli.kwartet_session.MOST_REQUESTS", 5)
+    monkeypatch.setattr("quaternity.cli.match.MOST_ALONE", 5)
     outcome = cli("kwartet", "play", "--seats", "random,random", "--seed", 1)
     assert outcome.status == 4
-    assert "the game is given up" in outcome.err
+    assert "given up" in outcome.err
 
 
 # ------------------------------------------------------------------ nothing leaks
@@ -276,7 +279,10 @@ def transcript(
     monkeypatch.setattr("builtins.input", typed)
     names = tuple("you" if player == seat else "exact" for player in range(log.settings.players))
     capfd.readouterr()
-    KwartetSession(log.positions[-1], log.events, names, None, "0").run()
+    rules = KwartetRules(log.settings)
+    replay = rules.replay(log_text(log).encode())
+    match = Match(rules, names, "0", replay.positions, replay.moves)
+    MatchSession(match, kwartet_words(), None).run()
     return capfd.readouterr().out
 
 
@@ -291,7 +297,7 @@ def test_what_a_person_is_shown_depends_on_what_the_seat_sees_only(
     others = twins(game, seat, random, 3)
     assert others, "the hands of the others are known: choose another seed"
     shown = transcript(game, seat, capfd, monkeypatch)
-    assert "hint: " in shown
+    assert "patient would ask: " in shown
     assert "nonsense" in shown
     for other in others:
         assert transcript(other, seat, capfd, monkeypatch) == shown

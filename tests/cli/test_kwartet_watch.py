@@ -35,7 +35,7 @@ def path(log: GameLog, tmp_path: Path) -> Path:
 @pytest.fixture
 def seated(monkeypatch: pytest.MonkeyPatch) -> None:
     """Somebody sits at the terminal."""
-    monkeypatch.setattr("quaternity.cli.kwartet_watch.interactive", lambda: True)
+    monkeypatch.setattr("quaternity.cli.viewer.interactive", lambda: True)
 
 
 def steps(out: str) -> list[int]:
@@ -100,9 +100,9 @@ def test_both_ends_say_so(cli: Cli, path: Path, log: GameLog) -> None:
     outcome = cli("kwartet", "watch", path, stdin=f"b\n{last + 1}\n{last}\n\nb\n{'9' * 5000}\n")
     assert outcome.status == 0
     assert shown(outcome.out) == [0, last, last - 1]
-    assert "this is the deal: there is nothing before it" in outcome.out
+    assert "this is the start: there is nothing before it" in outcome.out
     assert f"there is no step {last + 1}: steps are 0..{last}" in outcome.out
-    assert f"this is the end of the log, after {last} steps" in outcome.out
+    assert f"this is the end, after {last} steps" in outcome.out
 
 
 @pytest.mark.usefixtures("seated")

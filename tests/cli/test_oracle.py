@@ -75,7 +75,7 @@ def test_perfect_bots_play_a_game_out(cli: Cli, path: Path) -> None:
     seats = [text for seat in range(3) for text in ("--bot", f"{seat}=perfect:{path}")]
     outcome = cli("play", "-s", 2, *seats)
     assert outcome.status == 0
-    assert "all sets are completed" in outcome.out
+    assert "the game is over (player 0: " in outcome.out
 
 
 @pytest.mark.parametrize("use", [("--oracle", "{}"), ("--bot", "1=perfect:{}")], ids=str)

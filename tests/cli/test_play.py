@@ -36,7 +36,7 @@ def test_ways_to_type_a_question(cli: Cli, tmp_path: Path, question: str) -> Non
 
 def test_forced_answers_are_announced_and_explained(cli: Cli) -> None:
     outcome = cli("play", stdin="1 0 2\nn\n0 0 2\nwhy\n")
-    assert "player 0 must say no" in outcome.out
+    assert ": no   (it had to be)" in outcome.out
     assert "yes is impossible: player 0 is known not to have 0/2" in outcome.out
 
 
@@ -60,7 +60,7 @@ def test_help_questions_state_why(cli: Cli) -> None:
     assert "1 for 0/0, 0/1, 0/2 and 0/3" in outcome.out
     assert "nothing was refused or forced yet" in outcome.out
     assert "both answers are possible" in outcome.out
-    assert "the question is taken back" in outcome.out
+    assert "1 move taken back" in outcome.out
     assert "after 0 moves" in outcome.out
 
 
@@ -116,7 +116,7 @@ def test_random_seats_finish_a_game_that_the_referee_confirms(cli: Cli, tmp_path
     seats = [option for seat in range(3) for option in ("--random", seat)]
     outcome = cli("play", *seats, "--seed", 5, "--record", path)
     assert outcome.status == 0
-    assert "all sets are completed" in outcome.out
+    assert "the game is over (player 0: " in outcome.out
     assert parse_record(path.read_bytes()).replay().state.is_over
     assert cli("check", path, "--solver", "all").status == 0
     again = tmp_path / "again.record"
@@ -188,8 +188,8 @@ def test_why_is_about_the_position_of_the_refusal(cli: Cli) -> None:
 def test_why_tells_the_moves_and_their_proof_or_that_there_are_none(cli: Cli) -> None:
     outcome = cli("play", "-s", 2, "-n", 4, "-p", 4,
                   stdin="3 1 0\nn\n2 0 1\ny\n0 2 1\nn\n3 3 1\nwhy\n")  # fmt: skip
-    assert "players 0, 1 and 2 must hold 5 cards (6 at the start, 1 given away)" in outcome.out
-    assert outcome.out.count("but can have") == 1
+    assert "must hold 5 cards (6 at the start, 1 given away)" in " ".join(outcome.out.split())
+    assert " ".join(outcome.out.split()).count("but can have") == 1
     assert (
         "  this rests on these moves, and on none of the others:\n"
         "    move 2: 3 asks 2 for 0/1: yes\n    move 3: 3 asks 0 for 2/1: no\n"

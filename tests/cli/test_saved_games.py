@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from quaternity.game.journal import Journal
-from quaternity.game.record import read_record
+from quaternity.files.growing_file import GrowingFile
+from quaternity.game.record import header_text, read_record
 from quaternity.game.settings import Settings
-from quaternity.kwartet.journal import KwartetJournal
 from tests.cli.conftest import Cli
 
 LOG = ("kwartet", "log", "--seats", "random,random", "--sets", 2, "--record")
@@ -91,7 +90,7 @@ def test_what_was_replaced_meanwhile_gets_no_rest_of_a_game(
         line = next(typed)
         if line == "y":
             path.unlink()
-            Journal.begin(str(path), Settings(sets=4, players=4)).close()
+            path.write_text(header_text(Settings(sets=4, players=4)))
         return line
 
     monkeypatch.setattr("builtins.input", read)
@@ -101,16 +100,14 @@ def test_what_was_replaced_meanwhile_gets_no_rest_of_a_game(
         f"quaternity: {path}: was replaced by another file meanwhile; "
         "not kept: 1 asks 2 for 1/1: yes\n"
     )
-    journal, game, _ = Journal.resume(str(path), {})
-    journal.close()
-    assert (game.settings.players, game.moves) == (4, ())
+    assert path.read_text() == header_text(Settings(sets=4, players=4))
 
 
 @pytest.mark.parametrize(
     ("command", "typed", "said"),
     [
         (PLAY, ["1 0 2", "n"], "interrupted after 1 move"),
-        (KWARTET, [""], "interrupted after 0 requests"),
+        (KWARTET, [""], "interrupted after 0 moves"),
     ],
 )
 def test_an_interrupt_says_what_resumes_the_game(
@@ -141,7 +138,7 @@ def test_an_interrupt_says_what_resumes_the_game(
 def test_a_refused_resume_of_a_log_leaves_it(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "game"
     assert cli(*KWARTET, path).status == 0
-    with KwartetJournal(str(path)) as journal:
+    with GrowingFile(str(path)) as journal:
         journal.append("0 asks 1 f")
     text = path.read_text()
     assert cli("kwartet", "play", "--sets", 3, "--record", path).status == 2

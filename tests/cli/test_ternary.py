@@ -136,7 +136,7 @@ def test_a_drawn_seed_gives_the_deck_again(cli: Cli) -> None:
 
 
 def test_play(cli: Cli) -> None:
-    arguments = ("set", "play", "--games", 40, "--rule", "set", "--seed", 1)
+    arguments = ("set", "simulate", "--games", 40, "--rule", "set", "--seed", 1)
     real = cli(*arguments, "--extra", "--json").json
     assert (real["games"], real["seed"], real["stuck"]) == (40, 1, 0)
     assert sum(real["left"].values()) == 40
@@ -145,10 +145,10 @@ def test_play(cli: Cli) -> None:
     assert cli(*arguments, "--extra", "--json").json == real
     safe = cli(*arguments, "--safe", "--json").json
     assert safe["stuck"] == 0
-    text = cli("set", "play", "--games", 40, "--seed", 1)
+    text = cli("set", "simulate", "--games", 40, "--seed", 1)
     assert text.out.startswith("40 games, seed 1\nstuck before the deck was empty: ")
     assert text.err == ""
-    stuck = cli("set", "play", "--games", 40, "--seed", 1, "--json").json
+    stuck = cli("set", "simulate", "--games", 40, "--seed", 1, "--json").json
     assert stuck["stuck"] > 20
     assert stuck["stuck"] + sum(stuck["left"].values()) == 40
 
@@ -205,8 +205,8 @@ def test_picture(cli: Cli, tmp_path: Path, kind: str) -> None:
         (["count", "-n", "9" * 5000], "-n"),
         (["deck", "--safe", "--seed", "x"], "--seed"),
         (["deck", "--rule", "x"], "no rule 'x'"),
-        (["play", "--games", "0"], "--games"),
-        (["play", "--rule", "x"], "no rule 'x'"),
+        (["simulate", "--games", "0"], "--games"),
+        (["simulate", "--rule", "x"], "no rule 'x'"),
         (["chain", "--length", "0"], "--length"),
         (["chain", "--start", "81"], "0..80"),
         (["picture"], "FILE"),
@@ -244,7 +244,7 @@ def test_an_old_picture_stays_when_the_new_one_cannot_be_written(cli: Cli, tmp_p
         "count",
         "largest",
         "deck",
-        "play",
+        "simulate",
         "chain",
         "picture",
     ],
@@ -312,7 +312,7 @@ def test_the_deck_at_a_limit(cli: Cli) -> None:
 def test_play_shows_the_finished_games_when_it_is_interrupted(
     cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = cli("set", "play", "-g", 5, "--rule", "set", "--seed", 1, "--json").json
+    whole = cli("set", "simulate", "-g", 5, "--rule", "set", "--seed", 1, "--json").json
     games = count()
 
     def interrupted(*arguments: Any, **options: Any) -> Playout:
@@ -321,11 +321,11 @@ def test_play_shows_the_finished_games_when_it_is_interrupted(
         return play_out(*arguments, **options)
 
     monkeypatch.setattr(ternary, "play_out", interrupted)
-    ended = cli("set", "play", "-g", 100, "--rule", "set", "--seed", 1, "--json")
+    ended = cli("set", "simulate", "-g", 100, "--rule", "set", "--seed", 1, "--json")
     assert ended.status == 130
     assert ended.json == {**whole, "asked": 100}
     assert "interrupted after 5 of 100 games" in ended.err
-    late = cli("set", "play", "-g", 10**9, "--seed", 1, "--seconds", 0.05)
+    late = cli("set", "simulate", "-g", 10**9, "--seed", 1, "--seconds", 0.05)
     assert late.status == 4
     assert "the time is up after" in late.err
 

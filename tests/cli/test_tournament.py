@@ -95,8 +95,8 @@ def test_equal_bots_are_numbered(cli: Cli) -> None:
 
 def test_a_bot_that_fails_at_the_terminal_leaves_the_record(cli: Cli, leaving: Path) -> None:
     seats = [option for seat in range(3) for option in ("--bot", f"{seat}=leaving")]
-    done = cli("play", *seats, "--record", "my.record", "--traceback")
+    done = cli("play", *seats, "--seed", 3, "--record", "my.record", "--traceback")
     assert done.status == 3
     assert "in ask" in done.err
-    assert "bot 'leaving' in seat " in done.err.splitlines()[-1]
+    assert "player 'leaving' in seat " in done.err.splitlines()[-1]
     assert len(parse_record((leaving / "my.record").read_bytes()).moves) > 0

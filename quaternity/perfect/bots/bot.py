@@ -17,8 +17,7 @@ from collections.abc import Callable
 from random import Random
 from typing import NamedTuple, Protocol
 
-from quaternity.errors import InputError, QuaternityError
-from quaternity.game.faults import IllegalMove
+from quaternity.errors import IllegalMove, InputError, QuaternityError
 from quaternity.game.question import Answer, Question
 from quaternity.game.state import State
 from quaternity.workers.foreign import Sitting, is_plain, shown

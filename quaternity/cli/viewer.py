@@ -1,44 +1,58 @@
-"""Stepping through a logged game of Kwartet."""
+"""Stepping through a recorded game, forward and back."""
 
 from __future__ import annotations
 
-from quaternity.cli.kwartet_steps import show_knowledge, show_step
-from quaternity.cli.session import quiet_input
+import sys
+from collections.abc import Callable
+
 from quaternity.cli.terminal import console
-from quaternity.kwartet.log import GameLog
 
 HELP = """\
 Enter, n   next step                b       back
-a number   to that step             k 2     what player 2 knows now
+a number   to that step             k 2     what player 2 knows (Kwartet)
 s          show the step again      q       quit"""
 
 
 class Viewer:
-    """A logged game, one step on the screen at a time."""
+    """A recorded game, one step on the screen at a time."""
 
-    def __init__(self, log: GameLog, seat: int | None, step: int, worlds: bool) -> None:
-        """Start at a step; `seat` and `worlds` as in `show_step`."""
-        self.log = log
-        self.seat = seat
-        self.step = step
-        self.worlds = worlds
+    def __init__(
+        self,
+        show_step: Callable[[int], None],
+        last: int,
+        step: int = 0,
+        show_knowledge: Callable[[str, int], None] | None = None,
+    ) -> None:
+        """Start at a step.
+
+        Args:
+            show_step: prints a step by its number; 0 is the start.
+            last: the number of the last one.
+            show_knowledge: prints what a player, as typed, knows at a step.
+        """
+        self.show_step, self.last, self.step = show_step, last, step
+        self.show_knowledge = show_knowledge
         self.output = console()
 
-    @property
-    def last(self) -> int:
-        """The number of the last step."""
-        return len(self.log.events)
+    def play(self) -> None:
+        """Obey somebody at a terminal; print all steps when nobody sits there."""
+        if interactive():
+            self.run()
+        else:
+            self.print_all()
 
     def print_all(self) -> None:
         """Print the steps from the first one on, one after the other."""
         for step in range(self.step, self.last + 1):
-            show_step(self.output, self.log, step, self.seat, self.worlds)
+            self.show_step(step)
             if step < self.last:
                 print()
 
     def run(self) -> None:
         """Obey what is typed until somebody quits or the input ends."""
-        quiet_input()
+        reconfigure = getattr(sys.stdin, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="replace")
         self.show()
         while True:
             try:
@@ -59,8 +73,10 @@ class Viewer:
             self.go(self.step - 1)
         elif line.isascii() and line.isdigit():
             self.jump(line)
-        elif word == "k" or (word[:1] == "k" and word[1:].isdigit()):
-            self.knowledge(word[1:] or rest.strip())
+        elif self.show_knowledge is not None and (
+            word == "k" or (word[:1] == "k" and word[1:].isdigit())
+        ):
+            self.show_knowledge(word[1:] or rest.strip(), self.step)
         elif word in ("s", "state"):
             self.show()
         elif word in ("help", "h", "?"):
@@ -72,9 +88,9 @@ class Viewer:
     def go(self, step: int) -> None:
         """Show a step, or say that there is none."""
         if step < 0:
-            print("this is the deal: there is nothing before it")
+            print("this is the start: there is nothing before it")
         elif step > self.last:
-            print(f"this is the end of the log, after {self.last} steps: b goes back, q quits")
+            print(f"this is the end, after {self.last} steps: b goes back, q quits")
         else:
             self.step = step
             self.show()
@@ -88,23 +104,16 @@ class Viewer:
         else:
             self.go(int(digits))
 
-    def knowledge(self, player: str) -> None:
-        """What a player knows, if that may be seen."""
-        last = self.log.settings.players - 1
-        if not player and self.seat is not None:
-            player = str(self.seat)
-        if not (player.isascii() and player.isdigit()) or not 0 <= int(player[:9]) <= last:
-            print(f"k wants a player 0..{last}, for example k 0")
-        elif self.seat is not None and int(player) != self.seat:
-            print(f"only what player {self.seat} sees is shown")
-        else:
-            show_knowledge(self.output, self.log, self.step, int(player))
-
     def show(self) -> None:
         """The step, on a clean screen when that is a terminal."""
         if self.output.is_terminal:
             self.output.clear()
-        show_step(self.output, self.log, self.step, self.seat, self.worlds)
+        self.show_step(self.step)
 
 
-__all__ = ["HELP", "Viewer"]
+def interactive() -> bool:
+    """Whether somebody sits there: both what is typed and what is shown are a terminal's."""
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+__all__ = ["HELP", "Viewer", "interactive"]

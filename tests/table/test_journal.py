@@ -1,21 +1,63 @@
 """A journal is on the disk before the next question, and in nobody else's hands."""
 
+from __future__ import annotations
+
 import os
 import stat
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from threading import Barrier
+from typing import Any
 
 import pytest
 
 from quaternity import Game, Move, Settings
 from quaternity.errors import InputError
 from quaternity.files.writing import try_lock, write_text
-from quaternity.game.journal import Journal
-from quaternity.game.record import header_text, record_text
+from quaternity.game.record import header_text, parse_record, record_text
+from quaternity.game.rules import QuaternityRules
+from quaternity.table.journal import MatchJournal
+from quaternity.table.match import Match
 
 MOVES = [Move.parse("0 asks 1 for 0/2: no"), Move.parse("1 asks 2 for 1/1: yes")]
+
+
+class Journal(MatchJournal):
+    """The journal of a match of Quaternity, with the match in it."""
+
+    match: Match[Any, Any, Any]
+
+    @classmethod
+    def of(cls, path: Path, settings: Settings | None = None) -> Journal:
+        """A new record; or of one that exists the game in it."""
+        if settings is not None:
+            match = match_of(settings)
+            journal = cls.begin(str(path), match)
+        else:
+            rules = QuaternityRules.of_record(path.read_bytes())
+            journal, replay = cls.resume(str(path), rules)
+            match = match_of(rules.settings, replay.positions, replay.moves)
+        journal.match = match
+        match.keep = journal.add
+        return journal
+
+    def play(self, move: Move) -> None:
+        """A question and its answer."""
+        asker, asked, _ = move.question
+        self.match.play(asker, move.question)
+        if self.match.position.pending is not None:
+            self.match.play(asked, move.answer)
+
+    def undo(self) -> None:
+        """Take a move back."""
+        self.match.undo()
+        self.rewrite(self.match)
+
+
+def match_of(settings: Settings, *played: Any) -> Match[Any, Any, Any]:
+    return Match(QuaternityRules(settings), ["you"] * settings.players, "0", *played)
 
 
 @pytest.fixture
@@ -37,26 +79,28 @@ def synchronised(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 def test_every_step_is_on_the_disk(tmp_path: Path, synchronised: list[int]) -> None:
     path = tmp_path / "game.record"
     game = Game.start(Settings())
-    with Journal.begin(str(path), game.settings) as journal:
+    with Journal.of(path, game.settings) as journal:
         text = header_text(game.settings)
         assert synchronised == [len(text)]
-        for number, move in enumerate(MOVES):
-            journal.add(move)
+        for move in MOVES:
+            del synchronised[:]
+            journal.play(move)
             game = game.play(move)
+            # Both answers are possible, so the question is kept before the answer is known.
+            lengths = [len(text) + len(str(move.question)), len(text) + len(str(move)) + 1]
+            assert synchronised == lengths
             text += f"{move}\n"
             assert path.read_text() == text == record_text(game)
-            assert synchronised[number + 1 :] == [len(text)]
-        journal.rewrite(game.undo())
+        journal.undo()
     assert path.read_text() == record_text(game.undo())
-    assert synchronised[len(MOVES) + 1 :] == [len(record_text(game.undo()))]
+    assert synchronised[2:] == [len(record_text(game.undo()))]
     assert resumed(path) == game.undo()
 
 
 def resumed(path: Path) -> Game:
     """The game in a record."""
-    journal, game, _ = Journal.resume(str(path), {})
-    journal.close()
-    return game
+    Journal.of(path).close()
+    return parse_record(path.read_bytes()).replay()
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
@@ -65,13 +109,12 @@ def test_an_undo_keeps_what_was_written_by_hand_before_it(tmp_path: Path, end: s
     header = "".join(f"{line}  # agreed{end}" for line in header_text(Settings()).splitlines())
     begun = f"# by hand\r{header}{MOVES[0]}  # a pity{end}# now comes{end}"
     path.write_bytes(f"{begun}{MOVES[1]}{end}# a surprise{end}".encode())
-    journal, game, _ = Journal.resume(str(path), {})
-    with journal:
-        journal.rewrite(game.undo())
+    with Journal.of(path) as journal:
+        journal.undo()
         assert path.read_bytes() == begun.encode()
-        journal.rewrite(game.undo())
+        journal.rewrite(journal.match)
         assert path.read_bytes() == begun.encode()
-    assert resumed(path) == game.undo()
+    assert resumed(path).moves == (MOVES[0],)
 
 
 def test_an_undo_keeps_mode_and_place(tmp_path: Path) -> None:
@@ -80,9 +123,8 @@ def test_an_undo_keeps_mode_and_place(tmp_path: Path) -> None:
     path.write_text(record_text(game))
     path.chmod(0o640)
     other.hardlink_to(path)
-    journal, game, _ = Journal.resume(str(path), {})
-    with journal:
-        journal.rewrite(game.undo())
+    with Journal.of(path) as journal:
+        journal.undo()
     assert stat.S_IMODE(path.stat().st_mode) == 0o640
     assert other.read_text() == record_text(game.undo())
 
@@ -90,19 +132,19 @@ def test_an_undo_keeps_mode_and_place(tmp_path: Path) -> None:
 def test_nobody_plays_in_a_file_that_is_being_played(tmp_path: Path) -> None:
     path, link = tmp_path / "game.record", tmp_path / "link"
     link.symlink_to(path)
-    with Journal.begin(str(path), Settings()) as journal:
-        journal.add(MOVES[0])
+    with Journal.of(path, Settings()) as journal:
+        journal.play(MOVES[0])
         before = path.read_bytes()
         for name in (path, link):
             for open_again in (
-                lambda name=name: Journal.resume(str(name), {}),
-                lambda name=name: Journal.begin(str(name), Settings(players=4, sets=4)),
+                partial(Journal.of, name),
+                partial(Journal.of, name, Settings(players=4, sets=4)),
             ):
                 with pytest.raises(InputError, match="is being played in another process"):
                     open_again()
         assert path.read_bytes() == before
     with pytest.raises(InputError, match="is not empty"):
-        Journal.begin(str(path), Settings())
+        Journal.of(path, Settings())
     assert path.read_bytes() == before
     assert resumed(path).moves == (MOVES[0],)
 
@@ -114,8 +156,8 @@ def test_of_many_who_begin_at_once_one_plays(tmp_path: Path) -> None:
     def begin(players: int) -> str:
         ready.wait()
         try:
-            with Journal.begin(str(path), Settings(players=players, sets=players)) as journal:
-                journal.add(MOVES[0])
+            with Journal.of(path, Settings(players=players, sets=players)) as journal:
+                journal.play(MOVES[0])
         except InputError as error:
             return str(error)
         return ""
@@ -148,15 +190,15 @@ def test_what_others_did_to_the_file_is_seen_and_left(
     tmp_path: Path, harm: Callable[[Path], None], words: str
 ) -> None:
     path = tmp_path / "game.record"
-    start = Game.start(Settings())
-    with Journal.begin(str(path), start.settings) as journal:
-        journal.add(MOVES[0])
+    with Journal.of(path, Settings()) as journal:
+        journal.play(MOVES[0])
         harm(path)
         after = path.read_bytes() if path.exists() else None
-        with pytest.raises(InputError, match=f"{words}.*; not kept: {MOVES[1]}"):
-            journal.add(MOVES[1])
+        with pytest.raises(InputError, match=f"{words}.*; not kept: {MOVES[1].question}"):
+            journal.play(MOVES[1])
+        assert journal.match.whole_moves == 1
         with pytest.raises(InputError):
-            journal.rewrite(start)
+            journal.undo()
         assert (path.read_bytes() if path.exists() else None) == after
 
 
@@ -167,12 +209,11 @@ def test_an_undo_in_what_is_another_game_by_now_is_refused(
     path = tmp_path / "game.record"
     start = Game.start(Settings())
     path.write_text(record_text(start.play(MOVES[0]).play(MOVES[1])))
-    journal, game, _ = Journal.resume(str(path), {})
-    with journal:
+    with Journal.of(path) as journal:
         text = path.read_text().replace(before, after)
         path.write_text(text)
         with pytest.raises(InputError, match="was changed by another program meanwhile"):
-            journal.rewrite(game.undo())
+            journal.undo()
         assert path.read_text() == text
 
 
@@ -190,17 +231,15 @@ def test_what_was_replaced_before_it_was_locked_is_opened_again(
         return try_lock(handle)
 
     monkeypatch.setattr("quaternity.files.growing_file.try_lock", lock_late)
-    journal, game, _ = Journal.resume(str(path), {})
-    with journal:
-        assert game.moves == (MOVES[0],)
-        journal.add(MOVES[1])
-    assert path.read_text() == record_text(game.play(MOVES[1]))
+    with Journal.of(path) as journal:
+        journal.play(MOVES[1])
+    assert path.read_text() == record_text(start.play(MOVES[0]).play(MOVES[1]))
 
 
 def test_an_empty_file_is_begun_and_keeps_its_mode(tmp_path: Path) -> None:
     path = tmp_path / "game.record"
     path.touch(0o600)
-    Journal.begin(str(path), Settings()).close()
+    Journal.of(path, Settings()).close()
     assert path.read_text() == header_text(Settings())
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert os.listdir(tmp_path) == [path.name]

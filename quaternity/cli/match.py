@@ -1,0 +1,404 @@
+"""A match at one terminal: any game, people and programs, read, refereed and kept in a record."""
+
+from __future__ import annotations
+
+import select
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from random import Random
+from textwrap import fill
+from typing import TYPE_CHECKING, Any
+
+from quaternity.cli.failed_players import traced
+from quaternity.cli.terminal import columns, warn
+from quaternity.errors import IllegalMove, InputError, LimitError
+from quaternity.table.players import STRONGEST, YOU, make_player
+from solvers.wording import counted
+
+if TYPE_CHECKING:
+    from quaternity.table.journal import MatchJournal
+    from quaternity.table.match import Match
+
+MOST_ALONE = 100_000
+"""A match is given up after so many moves of programs in a row."""
+
+_CLEAR = "\x1b[H\x1b[2J\x1b[3J"
+
+COMMANDS = """\
+Also:    help   rules   state (the table again)   moves (what may be done now)
+         hint (what the strongest program would do)   history   undo
+         seat 1 NAME (hand a seat to a program, or to you)   quit"""
+
+
+class _Quit(Exception):
+    """The person leaves, or the input ended."""
+
+
+Word = Callable[["MatchSession", int, str], Iterable[str]]
+"""What a word that a game adds prints: for the seat that types it, with the rest of the line."""
+
+
+@dataclass(frozen=True, slots=True)
+class GameWords:
+    """What a game adds to the terminal.
+
+    Attributes:
+        rules: its rules in some ten lines.
+        forms: how a move is typed, one line or two.
+        words: by word, what it is for (nothing when all games have it) and what it prints.
+        remark: what is said of a position below the table, if anything.
+    """
+
+    rules: str
+    forms: str
+    words: Mapping[str, tuple[str, Word]] = field(default_factory=dict)
+    remark: Callable[[Match[Any, Any, Any]], str | None] = lambda match: None
+
+
+class MatchSession:
+    """A match between people and programs at one terminal."""
+
+    def __init__(
+        self, match: Match[Any, Any, Any], words: GameWords, journal: MatchJournal | None
+    ) -> None:
+        self.match, self.words, self.journal = match, words, journal
+        self.looking: int | None = None
+        self.refused: tuple[int, Any] | None = None
+        """The number of moves before it, and the move, that was refused last."""
+        self.shown = -1
+        self.news = len(match.moves)
+        if journal is not None:
+            match.keep = journal.add
+
+    def run(self) -> None:
+        """Play until the game is over, the person leaves or the input ends."""
+        reconfigure = getattr(sys.stdin, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="replace")
+        print(fill(f"{self.match.rules.name}: {self._who()}", columns()))
+        print("type a move, or one of: help, rules, quit")
+        alone = 0
+        try:
+            while self.match.rules.to_act(self.match.position):
+                alone = 0 if self._turn() else alone + 1
+                if alone > MOST_ALONE:
+                    raise LimitError(f"no person moved for {MOST_ALONE} moves: given up")
+        except _Quit:
+            print(f"the game ends here, {self.so_far()}")
+            return
+        except KeyboardInterrupt:
+            print()
+            warn(f"interrupted {self.so_far()}")
+            raise
+        self._end()
+
+    def so_far(self) -> str:
+        """How far the match came, and what resumes it."""
+        kept = f"; {self.journal.path} resumes it" if self.journal is not None else ""
+        return f"after {counted(self.match.whole_moves, 'move')}{kept}"
+
+    # ------------------------------------------------------------------ moves
+
+    def _turn(self) -> bool:
+        """One move, of a person or a program; whether a person had the word."""
+        match = self.match
+        people = [one for one in match.rules.to_act(match.position) if one in match.people]
+        planned = match.next_program()
+        if not people:
+            if planned is None:
+                raise LimitError("every program waits: the game does not go on")
+            match.play(planned.seat, planned.move)
+            return False
+        # Where several people may act at once, one of them sits here.
+        seat = self.looking if self.looking in people else people[0]
+        self._show(seat)
+        line = self._read(f"player {seat}> ", None if planned is None else planned.seconds)
+        if line is None or (not line and planned is not None):
+            assert planned is not None, "only a program's move ends the waiting"
+            match.play(planned.seat, planned.move)
+        elif line and not self._command(line, seat):
+            self._move(line, seat)
+        return True
+
+    def _move(self, line: str, seat: int) -> None:
+        """Make the move in a line, or say what is wrong with it."""
+        rules = self.match.rules
+        # What a record says is understood too: "1 place it on H1V1, hand over B".
+        head, _, rest = line.partition(" ")
+        acting = [str(one) for one in rules.to_act(self.match.position) if one in self.match.people]
+        try:
+            try:
+                move = rules.read(line, self.match.view(seat))
+            except InputError:
+                if head not in acting:
+                    raise
+                seat = int(head)
+                move = rules.read(rest, self.match.view(seat))
+        except InputError as error:
+            hint = "; help" if "not understood" in str(error) else ""
+            print(fill(f"{error}{hint}", columns()))
+            return
+        try:
+            self.refused = len(self.match.moves), move
+            self.match.play(seat, move)
+            self.refused = None
+        except IllegalMove as error:
+            print(fill(str(error), columns()))
+
+    # ------------------------------------------------------------------ reading
+
+    def _read(self, prompt: str, seconds: float | None) -> str | None:
+        """A line, trimmed; None when the seconds are over. Leaves at the end of input.
+
+        Only a terminal has a clock: from a pipe a program moves after an empty line.
+        """
+        try:
+            if seconds is not None and sys.stdin.isatty():
+                print(prompt, end="", flush=True)
+                if not select.select([sys.stdin], [], [], seconds)[0]:
+                    print()
+                    return None
+                prompt = ""
+            return input(prompt).strip()
+        except EOFError:
+            print()
+            raise _Quit from None
+        except UnicodeDecodeError:
+            return "?"
+
+    def _command(self, line: str, seat: int) -> bool:
+        """Obey a command; False when the line is none."""
+        word, _, rest = line.partition(" ")
+        word = word.lower()
+        match = self.match
+        if word in ("quit", "exit", "q"):
+            raise _Quit
+        if word in self.words.words:
+            for told in self.words.words[word][1](self, seat, rest.strip()):
+                print(told if len(told) <= columns() else fill(told, columns()))
+        elif word in ("help", "?"):
+            self._help()
+        elif word == "rules":
+            print(fill(" ".join(self.words.rules.split()), columns()))
+        elif word == "state":
+            self.shown = -1
+        elif word == "moves":
+            self._list_moves(seat)
+        elif word == "hint":
+            self._hint(seat)
+        elif word == "history":
+            for number in range(len(match.moves)):
+                self._tell(number)
+        elif word == "undo":
+            self._undo()
+        elif word == "seat":
+            self._hand_over(rest)
+        else:
+            return False
+        return True
+
+    def _help(self) -> None:
+        print(self.words.forms)
+        for word, (what, _) in self.words.words.items():
+            if what:
+                print(f"         {word:<8} {what}")
+        print(COMMANDS)
+
+    def _list_moves(self, seat: int) -> None:
+        rules = self.match.rules
+        legal = list(rules.moves(self.match.view(seat)))
+        shown = [rules.write(move) for move in legal[:60]]
+        for told in shown:
+            print(f"  {told}")
+        if len(legal) > len(shown):
+            print(f"  and {len(legal) - len(shown)} more")
+
+    def _hint(self, seat: int) -> None:
+        """What the strongest program of the table would do."""
+        rules = self.match.rules
+        name = STRONGEST[rules.name]
+        try:
+            advice = make_player(rules, name).choose(
+                self.match.view(seat), Random(f"{self.match.seed}/hint/{len(self.match.moves)}")
+            )
+        except LimitError as error:
+            print(f"no hint: {error}")
+            return
+        print(f"{name} would wait" if advice is None else f"{name} would: {rules.write(advice)}")
+
+    def _undo(self) -> None:
+        match = self.match
+        if not match.moves:
+            print("there is nothing to take back")
+            return
+        count = match.undo()
+        if self.journal is not None:
+            self.journal.rewrite(match)
+        self.news = len(match.moves)
+        print(f"{counted(count, 'move')} taken back")
+
+    def _hand_over(self, rest: str) -> None:
+        """`seat 1 NAME`."""
+        number, _, name = rest.strip().partition(" ")
+        rules = self.match.rules
+        try:
+            if not number.isdecimal() or int(number[:3]) >= rules.seats or not name.strip():
+                raise InputError(f"seat {rest!r}: say for example seat {rules.seats - 1} {YOU}")
+            make_player(rules, name.strip())
+            self.match.hand_over(int(number), name.strip())
+        except InputError as error:
+            print(error)
+            return
+        print(fill(self._who(), columns()))
+
+    # ------------------------------------------------------------------ showing
+
+    def _who(self) -> str:
+        return ", ".join(f"player {seat} is {name}" for seat, name in enumerate(self.match.names))
+
+    def _show(self, seat: int) -> None:
+        """The table, and below it what happened since this seat last looked; once per position."""
+        match = self.match
+        if match.rules.hidden and self.looking != seat and len(match.people) > 1:
+            if self.looking is not None and sys.stdout.isatty():
+                sys.stdout.write(_CLEAR)
+            self._print_news()
+            self._read(f"player {seat} is on turn: Enter shows what player {seat} sees ", None)
+            self.shown = -1
+        if self.shown != len(match.moves):
+            print()
+            print(match.rules.show(match.view(seat)))
+            self._print_news()
+            remark = self.words.remark(match)
+            if remark is not None:
+                print(fill(remark, columns()))
+        self.looking, self.shown, self.news = seat, len(match.moves), len(match.moves)
+
+    def _print_news(self) -> None:
+        """What happened since the last look, in as few lines as fit."""
+        events = [
+            event
+            for number in range(self.news, len(self.match.moves))
+            for event in self.match.step(number).events
+        ]
+        lines: list[str] = []
+        for event in events:
+            if lines and len(lines[-1]) + len(event) + 3 <= columns():
+                lines[-1] += f" · {event}"
+            else:
+                lines.append(event)
+        for line in lines:
+            print(fill(line, columns(), subsequent_indent="  "))
+
+    def _tell(self, number: int) -> None:
+        for event in self.match.step(number).events:
+            print(fill(event, columns(), subsequent_indent="  "))
+
+    def _end(self) -> None:
+        match = self.match
+        print()
+        print(match.rules.show(match.view(None)))
+        self._print_news()
+        points = ", ".join(
+            f"player {seat}: {score:g}"
+            for seat, score in enumerate(match.rules.points(match.position))
+        )
+        places = match.rules.places(match.position)
+        first = [seat for seat, place in enumerate(places or ()) if place == 1]
+        who = f"player {first[0]} wins" if len(first) == 1 else "nobody wins alone"
+        print(f"the game is over ({points}): {who}")
+
+
+def seats_of(text: str | None) -> list[str] | None:
+    """The names in a list such as `you,exact,greedy`."""
+    return None if text is None else [name.strip() for name in text.split(",")]
+
+
+def check_named(recorded: Any, named: Mapping[str, Any]) -> None:
+    """Refuse settings that were named and are not those of the record.
+
+    Raises:
+        InputError: lists every difference.
+    """
+    differing = [
+        f"{key.replace('_', '-')} {_said(value)} was asked for, but the record has "
+        f"{_said(getattr(recorded, key))}"
+        for key, value in named.items()
+        if getattr(recorded, key) != value
+    ]
+    if differing:
+        raise InputError("; ".join(differing))
+
+
+def _said(value: object) -> str:
+    return ("yes" if value else "no") if isinstance(value, bool) else str(value)
+
+
+def play_match(
+    rules_of: Callable[[], Any],
+    of_record: Callable[[bytes], Any],
+    words: GameWords,
+    names_for: Callable[[Any], list[str] | None],
+    record: str | None,
+    seed: int | None,
+    default: Callable[[Any], list[str]] | None = None,
+    move_seconds: float | None = None,
+    traceback: bool = False,
+) -> None:
+    """Play a match at this terminal, a new one or that of a record.
+
+    Args:
+        rules_of: the rules that were asked for; only called for a new match.
+        of_record: the rules of a record, after making sure that they are those asked for.
+        names_for: who was asked for in the seats, if anybody was.
+        record: the file to keep the match in, and to resume it from.
+        seed: of all chance; drawn when it is None.
+        default: who plays when neither a name was given nor the record says.
+        move_seconds: the longest that a program may think for a move.
+        traceback: whether that of a program that fails is shown.
+    """
+    from contextlib import nullcontext
+
+    from quaternity.files.growing_file import GrowingFile
+    from quaternity.files.reading import read_bytes
+    from quaternity.table.journal import MatchJournal
+    from quaternity.table.match import Match
+    from quaternity.table.players import check_players
+    from quaternity.workers.own_process import check_move_seconds
+
+    check_move_seconds(move_seconds)
+    # The seed is never shown: it may say what everybody holds.
+    chance = str(Random().getrandbits(64) if seed is None else seed)
+
+    def seated(rules: Any, known: tuple[str, ...] = ()) -> list[str]:
+        chosen = names_for(rules)
+        if chosen is not None and known and tuple(chosen) != known:
+            raise InputError(
+                f"seats {','.join(chosen)!r} was asked for, but the record has {','.join(known)!r}"
+            )
+        chosen = list(known) or chosen or (default(rules) if default is not None else [YOU])
+        check_players(rules, chosen)
+        return chosen
+
+    journal = None
+    if record is not None and GrowingFile.exists(record):
+        rules = of_record(read_bytes(record))
+        journal, replay = MatchJournal.resume(record, rules)
+        for text in replay.warnings:
+            warn(f"{record}: {text}")
+    with journal or nullcontext():
+        if journal is not None:
+            names = seated(rules, replay.names)
+            match = Match(rules, names, chance, replay.positions, replay.moves, move_seconds)
+            print(f"resuming {record} after {counted(match.whole_moves, 'move')}")
+        else:
+            rules = rules_of()
+            match = Match(rules, seated(rules), chance, move_seconds=move_seconds)
+            if record is not None:
+                journal = MatchJournal.begin(record, match)
+        with journal or nullcontext(), traced(traceback):
+            MatchSession(match, words, journal).run()
+
+
+__all__ = ["GameWords", "MatchSession", "check_named", "play_match", "seats_of"]

@@ -1,0 +1,65 @@
+"""`quarto play`: a game of Quarto at this terminal."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from quaternity.cli.failed_players import MoveSeconds, Traceback
+from quaternity.cli.quarto import quarto_app
+
+RULES = """\
+Sixteen pieces, each big or small, red or blue, square or circular, hollow or solid, and a board
+of 4 x 4 cells. Player 0 hands a piece to player 1, who places it and hands over the next one,
+and so on. Whoever places the fourth piece of a row, a column or a diagonal in which all four
+have something in common has a quarto, and wins; that it is one need not be said. Sixteen pieces
+without a quarto are a draw. With --squares four pieces in a square of 2 x 2 cells count as well.
+On the board a dot is an empty cell, and the pieces of a quarto are in brackets."""
+
+FORMS = """\
+Move:    H1V2 K   place the piece in hand on row H1, column V2, and hand over K
+         H1V2     the same when it ends the game
+         K        hand over the first piece"""
+
+
+@quarto_app.command()
+def play(
+    seats: Annotated[
+        str | None,
+        typer.Option(
+            help="Who plays: you, random, careful, search, search:5000, or package.module:name; "
+            "player 0 hands over the first piece.  [default: you,search]"
+        ),
+    ] = None,
+    squares: Annotated[
+        bool | None,
+        typer.Option("--squares/--no-squares", help="Four in a 2 x 2 square are a quarto too."),
+    ] = None,
+    record: Annotated[
+        str | None, typer.Option(help="Keep the game in this file, and resume it from there.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Of all chance; drawn without.")] = None,
+    move_seconds: MoveSeconds = None,
+    traceback: Traceback = False,
+) -> None:
+    """Play Quarto at this terminal, with people and programs in the two seats.
+
+    Example: quaternity quarto play --seats you,careful --record my.game
+    """
+    from quaternity.cli.match import GameWords, check_named, play_match, seats_of
+    from quaternity.quarto.rules import QuartoRules, QuartoSettings
+
+    def of_record(data: bytes) -> QuartoRules:
+        rules = QuartoRules.of_record(data)
+        check_named(rules.settings, {} if squares is None else {"squares": squares})
+        return rules
+
+    play_match(
+        lambda: QuartoRules(QuartoSettings(bool(squares))), of_record, GameWords(RULES, FORMS),
+        lambda rules: seats_of(seats), record, seed, lambda rules: ["you", "search"],
+        move_seconds, traceback,
+    )  # fmt: skip
+
+
+__all__ = ["FORMS", "RULES", "play"]

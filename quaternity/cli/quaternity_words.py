@@ -1,0 +1,159 @@
+"""What one can type in a game of Quaternity besides moves: questions, why, oracle."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from quaternity.cli.match import GameWords, MatchSession
+from quaternity.cli.oracle import oracle_lines
+from quaternity.errors import InputError, LimitError
+from quaternity.game.cards import Card
+from quaternity.game.faults import question_faults
+from quaternity.game.game import Game
+from quaternity.game.question import Answer, Move, Question
+from quaternity.insight.explanation import Explanation, explain
+from solvers.wording import counted, listed
+
+if TYPE_CHECKING:
+    from quaternity.perfect.tablebase import Tablebase
+    from quaternity.table.match import Match
+
+RULES = """\
+Nobody has dealt the cards: a question and its answer are all that is ever known about them, and a
+deal only has to stay possible. On turn you ask somebody for a card. By asking you say that you
+have not got it, and that you have another card of its set. After yes the card is yours and you
+ask again; after no the turn is his. When only one answer is possible, it is given for him.
+Whoever must own all cards of a set completes it: a point. When all sets are completed, the most
+points win; shared, nobody wins.
+In the table * is a card that anybody may own, 13 one of player 1 or 3, =2 one of player 2;
+at least 1:2 means that player 1 has two cards of the set or more."""
+
+FORMS = """\
+Ask:     1 0 2   or   1 for 0/2      player 1, have you card 2 of set 0?
+Answer:  y, yes or 1;   n, no or 0"""
+
+
+def quaternity_words(tablebase: Tablebase | None = None) -> GameWords:
+    """The words, with a tablebase to ask or without."""
+
+    def oracle(session: MatchSession, seat: int, rest: str) -> Iterator[str]:
+        del seat, rest
+        if tablebase is None:
+            yield "there is no tablebase: start with --oracle FILE (see quaternity solve)"
+            return
+        try:
+            yield from oracle_lines(tablebase, session.match.position.state)
+        except LimitError as error:
+            yield str(error)
+
+    return GameWords(
+        RULES,
+        FORMS,
+        {
+            "questions": ("what may be asked now", _questions),
+            "why": ("why was it refused or forced?  why 1 0 2: of any question", _why),
+            "oracle": ("who can force what, and the best questions (with --oracle)", oracle),
+        },
+        _remark,
+    )
+
+
+def _remark(match: Match[Any, Any, Any]) -> str | None:
+    """What two players mean, and that a position was there before."""
+    if match.rules.seats == 2 and not match.moves:
+        return "With two players every answer is a forced yes: player 0 never loses the turn."
+    if match.position in match.positions[:-1]:
+        before = match.positions[: match.positions.index(match.position)]
+        moves = sum(map(match.rules.is_settled, before))
+        return f"this is the position after {counted(moves, 'move')} again: nothing was learnt"
+    return None
+
+
+def _questions(session: MatchSession, seat: int, rest: str) -> Iterator[str]:
+    """The legal questions, cards with equal answers together."""
+    del seat, rest
+    for asked, index, cards, answers in session.match.position.state.legal_questions.groups():
+        names = listed(Card(index, number) for number in cards)
+        forced = f"  (must say {answers[0]})" if len(answers) == 1 else ""
+        yield f"  {asked} for {names}{forced}"
+
+
+def game_of(session: MatchSession, moves: int) -> Game:
+    """The game after so many moves of the match: questions with their answers."""
+    match = session.match
+    states, played = [match.positions[0].state], []
+    for number in range(moves):
+        before, after = match.positions[number], match.positions[number + 1]
+        move = match.moves[number][1]
+        if after.pending is not None:
+            continue
+        question = before.pending if isinstance(move, Answer) else move
+        answer = move if isinstance(move, Answer) else before.state.answers(move)[0]
+        played.append(Move(question, answer))
+        states.append(after.state)
+    return Game(match.rules.settings, tuple(played), tuple(states))
+
+
+def _why(session: MatchSession, seat: int, rest: str) -> Iterator[str]:
+    """What a refusal or a forced answer rests on: the last one, or that of a question."""
+    del seat
+    match = session.match
+    if rest:
+        try:
+            asked = match.rules.read(rest, match.position)
+        except InputError as error:
+            yield str(error)
+            return
+        at = len(match.moves)
+    elif session.refused is not None:
+        at, asked = session.refused
+    else:
+        forced = [
+            number
+            for number, (_, move) in enumerate(match.moves)
+            if isinstance(move, Question) and match.positions[number + 1].pending is None
+        ]
+        if not forced:
+            yield "nothing was refused or forced yet; why 1 0 2 explains a question"
+            return
+        at, asked = forced[-1], match.moves[forced[-1]][1]
+    if isinstance(asked, Question):
+        yield from _explained(game_of(session, at), asked)
+    else:
+        yield f"{asked} answers no question"
+
+
+def _explained(game: Game, question: Question) -> Iterator[str]:
+    state = game.state
+    if question not in state.legal_questions:
+        faults = question_faults(state, question)
+        explanation = _explanation(game, question, None) if len(faults) == 1 else None
+        for fault in faults if explanation is None else [explanation.reason]:
+            yield f"{question} is refused: {fault}"
+    else:
+        answers = state.answers(question)
+        if len(answers) == 2:
+            yield f"{question}: both answers are possible"
+            return
+        other = Answer(not answers[0])
+        explanation = _explanation(game, question, other)
+        assert explanation is not None, "an impossible answer fits no deal"
+        yield f"{question}: {other} is impossible: {explanation.reason}"
+    if explanation is not None and explanation.moves:
+        yield "  this rests on these moves, and on none of the others:"
+        yield from (f"    move {one + 1}: {game.moves[one]}" for one in explanation.moves)
+    elif explanation is not None:
+        yield "  no earlier move matters: it was impossible from the start"
+
+
+def _explanation(game: Game, question: Question, answer: Answer | None) -> Explanation | None:
+    """Why no deal fits a question or an answer, when the deal problem forbids it."""
+    completed, (index, number) = game.state.completed, question.card
+    known = 0 <= index < len(completed) and 0 <= number < game.state.set_size
+    if not known or completed[index] is not None:
+        return None
+    return explain(game, question, answer)
+
+
+__all__ = ["FORMS", "RULES", "game_of", "quaternity_words"]

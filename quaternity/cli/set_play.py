@@ -1,0 +1,78 @@
+"""`set play`: a game of SET at this terminal."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from quaternity.cli.failed_players import MoveSeconds, Traceback
+from quaternity.cli.ternary import set_app
+
+RULES = """\
+Every card has a shape, a colour, a fill and an amount, three kinds of each. Three cards are a SET
+when in each of the four they are all alike or all different. Anybody may claim three cards of the
+table at any time: a SET is taken and is a point, and three more cards are dealt; anything else
+costs a point. When nobody finds one, all agree to three more cards (more); if there was one after
+all, you are told. The game ends when the deck is out and no SET is left.
+(--rule triple: the three must differ in all four.)
+Programs find every SET, but take their time: quick some 4 seconds, slow some 12, slow:30 some 30.
+At a terminal the clock runs while you look; Enter lets the next program move at once."""
+
+FORMS = """\
+Move:    a d k           claim the cards with these letters
+         claim 3 17 52   by their numbers
+         more            agree to three more cards
+         Enter           wait for the programs"""
+
+
+@set_app.command()
+def play(
+    seats: Annotated[
+        str | None,
+        typer.Option(
+            help="Who plays: you, quick, slow, slow:30, or package.module:name.  "
+            "[default: you,slow]"
+        ),
+    ] = None,
+    rule: Annotated[
+        str | None, typer.Option(help="set (default) or triple: which threes count.")
+    ] = None,
+    table: Annotated[
+        int | None, typer.Option(help="Cards on the table: 9, 12 (default), 15 or 18.")
+    ] = None,
+    record: Annotated[
+        str | None, typer.Option(help="Keep the game in this file, and resume it from there.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Of all chance; drawn without.")] = None,
+    move_seconds: MoveSeconds = None,
+    traceback: Traceback = False,
+) -> None:
+    """Play SET at this terminal: one person, or several at one keyboard, and programs.
+
+    Example: quaternity set play --seats you,quick,slow:20 --record my.game
+    """
+    from quaternity.cli.match import GameWords, check_named, play_match, seats_of
+    from quaternity.ternary import Rule
+    from quaternity.ternary.rules import SetRules, SetSettings
+
+    named: dict[str, Any] = {}
+    if rule is not None:
+        named["rule"] = Rule(rule)
+    if table is not None:
+        named["table"] = table
+
+    def of_record(data: bytes) -> SetRules:
+        rules = SetRules.of_record(data)
+        check_named(rules.settings, named)
+        return rules
+
+    names = seats_of(seats)
+    play_match(
+        lambda: SetRules(SetSettings(seats=len(names or "12"), **named)), of_record,
+        GameWords(RULES, FORMS), lambda rules: names, record, seed, lambda rules: ["you", "slow"],
+        move_seconds, traceback,
+    )  # fmt: skip
+
+
+__all__ = ["FORMS", "RULES", "play"]

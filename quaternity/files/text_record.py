@@ -1,0 +1,171 @@
+"""Records of games as text: a first line, settings, then one move a line, written as it is played.
+
+    quarto 1
+    players you, careful
+    # a comment
+    0 hand over A
+    1 place it on H1V1, hand over B
+
+Blank lines and comments are allowed anywhere. A last line without its end was cut off by a crash:
+it is left out, with a warning.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from quaternity.errors import IllegalMove, InputError
+
+P = TypeVar("P")
+M = TypeVar("M")
+
+
+class Line(NamedTuple):
+    """A line of a record without its comment.
+
+    Attributes:
+        number: from 1.
+        text: what it says.
+        start: the length of the record before it, in bytes.
+    """
+
+    number: int
+    text: str
+    start: int
+
+
+@dataclass(frozen=True, slots=True)
+class TextRecord:
+    """A record as written; what its lines mean is the game's to say.
+
+    Attributes:
+        settings: by key, the rest of the line.
+        moves: the lines after the settings.
+        warnings: what was odd.
+        whole_bytes: length of the part up to the end of the last whole line.
+    """
+
+    settings: dict[str, Line]
+    moves: tuple[Line, ...]
+    warnings: tuple[str, ...]
+    whole_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Replay(Generic[P, M]):
+    """A game read back.
+
+    Attributes:
+        positions: from the start on, one more than moves.
+        moves: each with the seat that made it.
+        names: who sat where; empty when the record does not say.
+        warnings: what was odd about the file.
+        whole_bytes: length of the part up to the end of the last whole line.
+        ends: length of the part before the first move, and of that up to each, with the comments
+            before the next.
+    """
+
+    positions: tuple[P, ...]
+    moves: tuple[tuple[int, M], ...]
+    names: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = field(default=(), compare=False)
+    whole_bytes: int = field(default=0, compare=False)
+    ends: tuple[int, ...] = field(default=(0,), compare=False)
+
+
+def parse_text_record(data: bytes, first_line: str, keys: tuple[str, ...]) -> TextRecord:
+    """Read the lines of a record.
+
+    Args:
+        first_line: what it must begin with, for example "quarto 1".
+        keys: the settings that may be given, each once; a line with another first word, and all
+            after it, is a move.
+
+    Raises:
+        InputError: not UTF-8, another first line, or a setting given twice or after a move; names
+            the line.
+    """
+    whole = data.rfind(b"\n") + 1
+    said: list[Line] = []
+    start = 0
+    for number, raw in enumerate(data[:whole].splitlines(keepends=True), 1):
+        try:
+            text = raw.decode("utf-8-sig" if number == 1 else "utf-8").split("#", 1)[0].strip()
+        except UnicodeDecodeError:
+            raise InputError(f"line {number}: not UTF-8 text") from None
+        if text:
+            said.append(Line(number, text, start))
+        start += len(raw)
+    cut_off = data[whole:].strip()
+    last = data[:whole].count(b"\n") + 1
+    warnings = (f"line {last} is cut off and left out",) if cut_off else ()
+    if not said or said[0].text.split() != first_line.split():
+        number = said[0].number if said else 1
+        raise InputError(f"line {number}: a record of this game starts with {first_line!r}")
+    settings: dict[str, Line] = {}
+    moves: list[Line] = []
+    for line in said[1:]:
+        key, _, rest = line.text.partition(" ")
+        if key not in keys:
+            moves.append(line)
+        elif moves:
+            raise InputError(f"line {line.number}: {key} after the first move")
+        elif key in settings:
+            raise InputError(f"line {line.number}: {key} is given more than once")
+        else:
+            settings[key] = line._replace(text=rest.strip())
+    return TextRecord(settings, tuple(moves), warnings, whole)
+
+
+def check_same(mine: Any, recorded: Any) -> None:
+    """Make sure that a record has the settings that it is read with (frozen dataclasses).
+
+    Raises:
+        InputError: lists every difference.
+    """
+    differing = [
+        f"{one.name} {getattr(mine, one.name)} was asked for, but the record has "
+        f"{getattr(recorded, one.name)}"
+        for one in fields(mine)
+        if getattr(mine, one.name) != getattr(recorded, one.name)
+    ]
+    if differing:
+        raise InputError("; ".join(differing))
+
+
+def replayed(rules: Any, record: TextRecord, start: P) -> Replay[P, Any]:
+    """Play the moves of a record: lines of a seat and a move.
+
+    Args:
+        rules: `seats`, `view`, `read` and `after` of a game.
+        start: its first position.
+
+    Raises:
+        InputError: a move that is none or is illegal, or other than one name per seat; names the
+            line.
+    """
+    players = record.settings.get("players")
+    names = () if players is None else tuple(one.strip() for one in players.text.split(","))
+    if players is not None and len(names) != rules.seats:
+        raise InputError(f"line {players.number}: {len(names)} players, not {rules.seats}")
+    seats = [str(seat) for seat in range(rules.seats)]
+    positions, moves = [start], []
+    for number, text, _ in record.moves:
+        word, _, rest = text.partition(" ")
+        try:
+            if word not in seats:
+                raise InputError(
+                    f"{text!r} is neither a setting nor a move of player 0..{seats[-1]}"
+                )
+            seat = int(word)
+            move = rules.read(rest, rules.view(positions[-1], seat))
+            positions.append(rules.after(positions[-1], seat, move))
+        except (InputError, IllegalMove) as error:
+            raise InputError(f"line {number}: {error}") from error
+        moves.append((seat, move))
+    ends = (*(line.start for line in record.moves), record.whole_bytes)
+    return Replay(tuple(positions), tuple(moves), names, record.warnings, record.whole_bytes, ends)
+
+
+__all__ = ["Line", "Replay", "TextRecord", "check_same", "parse_text_record", "replayed"]

@@ -1,0 +1,298 @@
+"""Quaternity as a game to be played at a table.
+
+A question whose answer is forced is answered by the rules; only a free answer is a move. So a
+position is a state, and a question that waits for its answer. Nothing is hidden: hands are
+undefined.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+from quaternity.errors import IllegalMove, InputError
+from quaternity.files.text_record import Replay, check_same
+from quaternity.game.cards import Card
+from quaternity.game.faults import question_faults
+from quaternity.game.question import Answer, Question
+from quaternity.game.record import header_text, parse_record
+from quaternity.game.settings import Settings
+from quaternity.game.state import State
+from quaternity.game.text_table import SetLine, at_least, owners_text, score_text
+from solvers.errors import NoDeal
+from solvers.problem import players_in
+
+ASK = re.compile(
+    r"(?:(\d{1,9})\s+asks\s+)?(\d{1,9})(?:\s+for)?\s+(\d{1,9})\s*[/\s]\s*(\d{1,9})", re.ASCII
+)
+"""A question as people type it: `1 0 2`, `1 for 0/2`, `0 asks 1 for 0/2`."""
+
+QuaternityMove = Question | Answer
+
+
+@dataclass(frozen=True, slots=True)
+class QuaternityPosition:
+    """A state, and the question that waits for an answer, if there is one."""
+
+    state: State
+    pending: Question | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class QuaternityRules:
+    """Quaternity with its settings; see `quaternity.table.protocol.Rules`."""
+
+    settings: Settings = field(default_factory=Settings)
+
+    name = "quaternity"
+    hidden = False
+
+    @property
+    def seats(self) -> int:
+        """Number of players."""
+        return self.settings.players
+
+    def start(self, random: Random) -> QuaternityPosition:
+        """Before the first question; nothing is dealt."""
+        del random
+        return QuaternityPosition(State.start(self.settings))
+
+    def to_act(self, position: QuaternityPosition) -> tuple[int, ...]:
+        """Who answers the question that waits, else who is on turn."""
+        if position.pending is not None:
+            return (position.pending.asked,)
+        state = position.state
+        return () if state.is_over or state.turn is None else (state.turn,)
+
+    def is_settled(self, position: QuaternityPosition) -> bool:
+        """Not while a question waits for its answer."""
+        return position.pending is None
+
+    def view(self, position: QuaternityPosition, seat: int | None) -> QuaternityPosition:
+        """The position: everybody knows the same."""
+        del seat
+        return position
+
+    def after(
+        self, position: QuaternityPosition, seat: int, move: QuaternityMove
+    ) -> QuaternityPosition:
+        """The position after a question or an answer.
+
+        Raises:
+            IllegalMove: with all that is wrong with it.
+        """
+        acting = self.to_act(position)
+        if acting and seat not in acting:
+            raise IllegalMove(f"'{move}'", [f"player {acting[0]} is to move, not player {seat}"])
+        faults = self.faults(position, move)
+        if faults:
+            raise IllegalMove(f"'{move}' is not a legal move", faults)
+        state = position.state
+        if isinstance(move, Answer):
+            assert position.pending is not None, "an answer is to a question"
+            return QuaternityPosition(state.after(position.pending, move))
+        answers = state.answers(move)
+        if len(answers) == 2:
+            return QuaternityPosition(state, move)
+        return QuaternityPosition(state.after(move, answers[0]))
+
+    def events(
+        self,
+        before: QuaternityPosition,
+        seat: int,
+        move: QuaternityMove,
+        after: QuaternityPosition,
+    ) -> tuple[str, ...]:
+        """The question, with its answer when there is one, and the sets completed."""
+        del seat
+        if after.pending is not None:
+            return (str(after.pending),)
+        question = before.pending if isinstance(move, Answer) else move
+        assert question is not None, "an answer is to a question"
+        answer = self._answer(before, move)
+        forced = "" if isinstance(move, Answer) else "   (it had to be)"
+        told = [f"{question}: {answer}{forced}"]
+        told += [
+            f"player {owner} completes set {index}"
+            for index, owner in enumerate(after.state.completed)
+            if owner is not None and before.state.completed[index] is None
+        ]
+        return tuple(told)
+
+    def _answer(self, before: QuaternityPosition, move: QuaternityMove) -> Answer:
+        return move if isinstance(move, Answer) else before.state.answers(move)[0]
+
+    def points(self, position: QuaternityPosition) -> tuple[float, ...]:
+        """Completed sets."""
+        return tuple(map(float, position.state.points))
+
+    def places(self, position: QuaternityPosition) -> tuple[int, ...] | None:
+        """By points; who shares the most sets has not won alone."""
+        if not position.state.is_over:
+            return None
+        points = position.state.points
+        return tuple(1 + sum(other > mine for other in points) for mine in points)
+
+    def moves(self, view: QuaternityPosition) -> Collection[QuaternityMove]:
+        """The legal questions, or the two answers."""
+        if view.pending is not None:
+            return (Answer.NO, Answer.YES)
+        return view.state.legal_questions
+
+    def faults(self, view: QuaternityPosition, move: QuaternityMove) -> list[str]:
+        """Everything that makes a question or an answer illegal; empty when it is legal."""
+        if view.state.is_over:
+            return ["the game is over"]
+        if view.pending is not None:
+            return [] if isinstance(move, Answer) else [f"'{view.pending}' waits for yes or no"]
+        if not isinstance(move, Question):
+            return [f"there is no question to answer with {move}"]
+        return [] if move in view.state.legal_questions else question_faults(view.state, move)
+
+    def read(self, text: str, view: QuaternityPosition) -> QuaternityMove:
+        """`1 0 2`, `1 for 0/2` or `0 asks 1 for 0/2`; yes or no where a question waits.
+
+        Raises:
+            InputError: no move is in it.
+        """
+        if view.pending is not None:
+            return Answer.parse(text.rpartition(":")[2])
+        match = ASK.fullmatch(text.partition(":")[0].strip())
+        if match is None or view.state.turn is None:
+            raise InputError(
+                f"{text!r} is not understood: a question is for example 1 0 2 or 1 for 0/2"
+            )
+        asker = view.state.turn if match[1] is None else int(match[1])
+        asked, index, number = (int(match[group]) for group in (2, 3, 4))
+        return Question(asker, asked, Card(index, number))
+
+    def write(self, move: QuaternityMove) -> str:
+        """`0 asks 1 for 0/2`, or yes or no."""
+        return str(move)
+
+    def show(self, view: QuaternityPosition) -> str:
+        """Cards, points, and who may own what; then the question that waits."""
+        state = view.state
+        turn = None if state.is_over else state.turn
+        lines = [score_text(state.hands, state.points, turn), owners_table(state)]
+        if view.pending is not None:
+            lines.append(f"{view.pending}: yes or no?")
+        return "\n".join(lines)
+
+    def view_json(self, view: QuaternityPosition) -> dict[str, Any]:
+        """A state as in its file, and `question`: what waits for an answer, or null."""
+        state, problem = view.state, view.state.problem
+        return {
+            "turn": state.turn,
+            "hands": list(state.hands),
+            "owners": [
+                [list(state.owners_of(index, number)) for number in range(state.set_size)]
+                for index in range(state.sets)
+            ],
+            "minimum": [[one.low[player] for one in problem.sets] for player in range(self.seats)],
+            "completed": list(state.completed),
+            "question": None if view.pending is None else str(view.pending),
+            "over": state.is_over,
+        }
+
+    def like(self, view: QuaternityPosition, random: Random) -> QuaternityPosition:
+        """The view itself."""
+        del random
+        return view
+
+    def record_move(
+        self,
+        before: QuaternityPosition,
+        seat: int,
+        move: QuaternityMove,
+        after: QuaternityPosition,
+    ) -> str:
+        """A line; of a question that waits its part before the answer, without a line end."""
+        del seat
+        if after.pending is not None:
+            return str(after.pending)
+        if isinstance(move, Answer):
+            return f": {move}\n"
+        return f"{move}: {self._answer(before, move)}\n"
+
+    def record_start(self, start: QuaternityPosition, names: Sequence[str]) -> str:
+        """The settings; a record does not say who plays."""
+        del start, names
+        return header_text(self.settings)
+
+    @classmethod
+    def of_record(cls, data: bytes) -> QuaternityRules:
+        """The rules that a record was played by. Raises as `parse_record`."""
+        return cls(parse_record(data).settings)
+
+    def replay(self, data: bytes) -> Replay[QuaternityPosition, QuaternityMove]:
+        """Read a record with these settings.
+
+        Raises:
+            InputError: it is none, or has other settings.
+            ImpossibleRecord: the game in it breaks the rules.
+        """
+        record = parse_record(data)
+        check_same(self.settings, record.settings)
+        game = record.replay()
+        positions = [QuaternityPosition(game.states[0])]
+        moves: list[tuple[int, QuaternityMove]] = []
+        lines = data[: record.whole_bytes].splitlines(keepends=True)
+        starts = [0]
+        for text in lines:
+            starts.append(starts[-1] + len(text))
+        # What is written between two moves stays with the earlier one.
+        begins = (*(starts[line - 1] for line in record.lines), record.whole_bytes)
+        ends = [begins[0]]
+        for number, (question, answer) in enumerate(game.moves):
+            state = game.states[number]
+            moves.append((question.asker, question))
+            if len(state.answers(question)) == 2:
+                positions.append(QuaternityPosition(state, question))
+                moves.append((question.asked, answer))
+                ends.append(begins[number] + lines[record.lines[number] - 1].index(b":"))
+            positions.append(QuaternityPosition(game.states[number + 1]))
+            ends.append(begins[number + 1])
+        return Replay(
+            tuple(positions), tuple(moves), (), record.warnings, record.whole_bytes, tuple(ends)
+        )
+
+
+def owners_table(state: State) -> str:
+    """Per card the players who may own it (`*`: everybody, `=2`: player 2), and fewest counts."""
+    everybody = (1 << state.players) - 1
+    try:
+        problem = state.closed()
+    except NoDeal:
+        problem = state.problem
+    lines = []
+    for index, constraint in enumerate(problem.sets):
+        owner = state.completed[index]
+        if owner is not None:
+            cells = (f"={owner}",) * state.set_size
+            lines.append(SetLine(str(index), cells, "completed"))
+            continue
+        cells = tuple(owner_cell(mask, everybody) for mask in constraint.owners)
+        lines.append(SetLine(str(index), cells, at_least(constraint.low)))
+    return owners_text(lines)
+
+
+def owner_cell(mask: int, everybody: int) -> str:
+    """Who may own a card: `*` for everybody, `=2` for player 2, `13` for one of two."""
+    if mask == everybody:
+        return "*"
+    who = "".join(str(one) if one < 10 else f"({one})" for one in players_in(mask))
+    return f"={who}" if mask.bit_count() == 1 else who
+
+
+__all__ = [
+    "ASK",
+    "QuaternityMove",
+    "QuaternityPosition",
+    "QuaternityRules",
+    "owner_cell",
+    "owners_table",
+]

@@ -1,0 +1,311 @@
+"""Kwartet as a game to be played at a table: a seat sees the public record and its own hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+from quaternity.errors import IllegalMove, InputError, LimitError
+from quaternity.files.text_record import Replay, check_same
+from quaternity.game.cards import Card
+from quaternity.game.question import Question
+from quaternity.game.rules import ASK, owner_cell
+from quaternity.game.text_table import SetLine, at_least, owners_text, score_text
+from quaternity.kwartet.hands import FULL, NUMBERS, Hand, dealt_hands
+from quaternity.kwartet.log import GameLog, announced_at_deal, header_text
+from quaternity.kwartet.log_reading import parse_log
+from quaternity.kwartet.position import Position
+from quaternity.kwartet.requests import Event, may_ask_for_own
+from quaternity.kwartet.settings import SET_SIZE, KwartetSettings
+from quaternity.kwartet.view import NOBODY, View
+from solvers.filtering import closed
+from solvers.registry import solve
+from solvers.sampling import sample_deals
+from solvers.verdict import Feasible
+
+
+@dataclass(frozen=True, slots=True)
+class KwartetGame:
+    """A game at one moment.
+
+    Attributes:
+        dealt: per player the cards dealt.
+        position: what everybody knows, and the real hands.
+        events: the requests so far.
+    """
+
+    dealt: tuple[Hand, ...]
+    position: Position
+    events: tuple[Event, ...] = ()
+
+
+class Requests(Sequence[Question]):
+    """The legal requests of a view's seat, by set, card and asked player."""
+
+    def __init__(self, view: View) -> None:
+        self._view = view
+
+    def __iter__(self) -> Iterator[Question]:
+        view, public = self._view, self._view.public
+        settings = public.settings
+        if public.is_over or view.seat != public.turn:
+            return
+        own = may_ask_for_own(settings, view.hand)
+        asked = [
+            player
+            for player, count in enumerate(public.hands)
+            if player != view.seat and (count or not settings.at_once)
+        ]
+        for index, held in enumerate(view.hand):
+            if not held or public.removed[index] is not None:
+                continue
+            for number in range(SET_SIZE):
+                if own or not held >> number & 1:
+                    for player in asked:
+                        yield Question(view.seat, player, Card(index, number))
+
+    def __contains__(self, move: object) -> bool:
+        return isinstance(move, Question) and not self._view.faults(move)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __bool__(self) -> bool:
+        return next(iter(self), None) is not None
+
+    def __getitem__(self, index: Any) -> Any:
+        return list(self)[index]
+
+
+@dataclass(frozen=True, slots=True)
+class KwartetRules:
+    """Kwartet with its settings; see `quaternity.table.protocol.Rules`."""
+
+    settings: KwartetSettings = field(default_factory=KwartetSettings)
+
+    name = "kwartet"
+    hidden = True
+
+    @property
+    def seats(self) -> int:
+        """Number of players."""
+        return self.settings.players
+
+    def start(self, random: Random) -> KwartetGame:
+        """A well shuffled deck, dealt; where it does not come out, who has more is drawn too."""
+        extra = random.randrange(self.seats) if self.settings.cards % self.seats else 0
+        return self._start(dealt_hands(self.settings, random, extra))
+
+    def _start(self, hands: tuple[Hand, ...]) -> KwartetGame:
+        return KwartetGame(hands, Position.start(self.settings, hands))
+
+    def to_act(self, position: KwartetGame) -> tuple[int, ...]:
+        """The player on turn."""
+        public = position.position.public
+        return () if public.is_over else (public.turn,)
+
+    def is_settled(self, position: KwartetGame) -> bool:
+        """Always: every move is a whole one."""
+        del position
+        return True
+
+    def view(self, position: KwartetGame, seat: int | None) -> View:
+        """The public record, and the seat's own hand."""
+        now = position.position
+        if seat is None:
+            return View(now.public, NOBODY, (0,) * self.settings.sets, position.events)
+        return View(now.public, seat, now.hands[seat], position.events)
+
+    def after(self, position: KwartetGame, seat: int, move: Question) -> KwartetGame:
+        """The position after a request.
+
+        Raises:
+            IllegalMove: with all that is wrong with it.
+        """
+        faults = self.faults(self.view(position, seat), move)
+        if faults:
+            raise IllegalMove(f"'{move}' is not a legal request", faults)
+        now, event = position.position.ask(move)
+        return KwartetGame(position.dealt, now, (*position.events, event))
+
+    def events(
+        self, before: KwartetGame, seat: int, move: Question, after: KwartetGame
+    ) -> tuple[str, ...]:
+        """The request with its result, and the sets put down."""
+        del before, seat, move
+        return tuple(str(after.events[-1]).splitlines())
+
+    def points(self, position: KwartetGame) -> tuple[float, ...]:
+        """Sets put down."""
+        return tuple(map(float, position.position.public.points))
+
+    def places(self, position: KwartetGame) -> tuple[int, ...] | None:
+        """By points."""
+        public = position.position.public
+        if not public.is_over:
+            return None
+        return tuple(1 + sum(other > mine for other in public.points) for mine in public.points)
+
+    def moves(self, view: View) -> Requests:
+        """The legal requests."""
+        return Requests(view)
+
+    def faults(self, view: View, move: Question) -> list[str]:
+        """Everything that makes a request of this seat illegal; speaks of what it sees alone."""
+        if not isinstance(move, Question):
+            return [f"{move!r} is not a request"]
+        if move.asker != view.seat:
+            return [f"player {view.seat} asks for himself, not for player {move.asker}"]
+        return view.faults(move)
+
+    def read(self, text: str, view: View) -> Question:
+        """`2 8/1`, `2 8 1`, `2 for 8/1` or `0 asks 2 for 8/1`.
+
+        Raises:
+            InputError: no request is in it.
+        """
+        match = ASK.fullmatch(text.partition(":")[0].strip())
+        if match is None:
+            raise InputError(
+                f"{text!r} is not understood: a request is for example 1 0/2 or 1 0 2, an opponent "
+                "and a card"
+            )
+        asker = view.seat if match[1] is None else int(match[1])
+        asked, index, number = (int(match[group]) for group in (2, 3, 4))
+        return Question(asker, asked, Card(index, number))
+
+    def write(self, move: Question) -> str:
+        """`0 asks 2 for 8/1`."""
+        return str(move)
+
+    def show(self, view: View) -> str:
+        """Cards and points, what the seat can know of the other hands, and its own."""
+        public = view.public
+        turn = None if public.is_over else public.turn
+        opponents = public.with_cards & ~(1 << view.seat if view.seat >= 0 else 0)
+        lines = []
+        for index, one in enumerate(closed(view.problem).sets):
+            owner = public.removed[index]
+            if owner is not None:
+                lines.append(SetLine(str(index), ("-",) * SET_SIZE, f"put down by {owner}"))
+                continue
+            mine = 1 << view.seat if view.seat >= 0 else 0
+            cells = ["mine" if mask == mine else owner_cell(mask, opponents) for mask in one.owners]
+            lines.append(SetLine(str(index), cells, at_least(one.low, view.seat)))
+        told = [score_text(public.hands, public.points, turn), owners_text(lines)]
+        if view.seat != NOBODY:
+            told.append(f"your hand: {hand_text(view.hand)}")
+        return "\n".join(told)
+
+    def view_json(self, view: View) -> dict[str, Any]:
+        """The public record and the own hand; `owners` and `fewest` are what the seat can know."""
+        public, known = view.public, closed(view.problem).sets
+        return {
+            "seat": None if view.seat == NOBODY else view.seat,
+            "turn": None if public.is_over else public.turn,
+            "hands": list(public.hands),
+            "points": list(public.points),
+            "removed": list(public.removed),
+            "hand": [f"{i}/{n}" for i, held in enumerate(view.hand) for n in NUMBERS[held]],
+            "owners": [
+                [
+                    [player for player in range(self.seats) if mask >> player & 1]
+                    for mask in one.owners
+                ]
+                for one in known
+            ],
+            "fewest": [[one.low[player] for one in known] for player in range(self.seats)],
+            "events": [str(event) for event in view.events],
+            "over": public.is_over,
+        }
+
+    def like(self, view: View, random: Random) -> KwartetGame:
+        """A deal that this seat holds possible; evenly drawn within the limits of counting."""
+        try:
+            (deal,) = sample_deals(view.problem, random, 1)
+        except LimitError:
+            verdict = solve(view.problem)
+            assert isinstance(verdict, Feasible), "a view shows a game that is possible"
+            deal = verdict.deal
+        hands = [[0] * self.settings.sets for _ in range(self.seats)]
+        for index, owners in enumerate(deal.owner):
+            for number, player in enumerate(owners):
+                hands[player][index] |= 1 << number
+        drawn = tuple(map(tuple, hands))
+        return KwartetGame(drawn, Position(view.public, drawn), view.events)
+
+    def record_start(self, start: KwartetGame, names: Sequence[str]) -> str:
+        """The settings, the deal, and what was put down at once. A record holds every secret."""
+        announced = announced_at_deal(start.position)
+        head = header_text(self.settings, start.dealt, names)
+        return head + "".join(f"{line}\n" for line in announced)
+
+    def record_move(
+        self, before: KwartetGame, seat: int, move: Question, after: KwartetGame
+    ) -> str:
+        """The request with its result, and the sets put down."""
+        del before, seat, move
+        return f"{after.events[-1]}\n"
+
+    @classmethod
+    def of_record(cls, data: bytes) -> KwartetRules:
+        """The rules that a log was played by. Raises as `quaternity.kwartet.log_reading`."""
+        return cls(parse_log(data).settings)
+
+    def replay(self, data: bytes) -> Replay[KwartetGame, Question]:
+        """Read a log with these settings.
+
+        Raises:
+            InputError: it is none, has other settings, or breaks the rules; names the line.
+        """
+        log = parse_log(data)
+        check_same(self.settings, log.settings)
+        ends, count, warnings = _ends(data, log)
+        positions = tuple(
+            KwartetGame(log.hands, position, log.events[:number])
+            for number, position in enumerate(log.positions[: count + 1])
+        )
+        moves = tuple((event.question.asker, event.question) for event in log.events[:count])
+        return Replay(positions, moves, log.names, warnings, ends[-1], ends)
+
+
+def _ends(data: bytes, log: GameLog) -> tuple[tuple[int, ...], int, tuple[str, ...]]:
+    """Where the head and every request end, how many requests are whole, and what was odd.
+
+    A request whose announcements were cut off was never seen by anybody: it does not count.
+    """
+    ends = [0]
+    whole = data.rfind(b"\n") + 1
+    end, lines, last = 0, 0, 0
+    for raw in data[:whole].splitlines(keepends=True):
+        words = raw.decode().split("#", 1)[0].split()
+        if words[1:2] == ["asks"]:
+            ends.append(end)
+            lines, last = 0, last + 1
+        lines += words[1:2] == ["puts"]
+        end += len(raw)
+        ends[-1] = end
+    warnings = log.warnings
+    if whole < len(data) and not warnings:
+        number = data.count(b"\n") + 1
+        warnings = (f"line {number} is cut off and left out",)
+    if last and lines < len(log.events[last - 1].announced):
+        last -= 1
+        del ends[-1]
+        warnings = (*warnings, "the last request lacks its announcements and is left out")
+    return tuple(ends), last, warnings
+
+
+def hand_text(hand: Hand) -> str:
+    """The cards of a hand, a set after another; `*` follows a full set."""
+    sets = [
+        " ".join(f"{index}/{number}" for number in NUMBERS[held]) + ("*" if held == FULL else "")
+        for index, held in enumerate(hand)
+        if held
+    ]
+    return "  ".join(sets) or "no cards"
+
+
+__all__ = ["KwartetGame", "KwartetRules", "Requests", "hand_text"]

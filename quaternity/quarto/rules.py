@@ -1,0 +1,333 @@
+"""Quarto as a game to be played: who is on turn, what is allowed, and how it is written down.
+
+Player 0 hands over the first piece. From then on the player on turn places the piece in hand and,
+unless that ends the game, hands over the next one. A quarto wins for who completes it; sixteen
+pieces without one are a draw. Nothing is hidden.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from random import Random
+from typing import Any
+
+from quaternity.errors import IllegalMove, InputError
+from quaternity.files.text_record import Replay, check_same, parse_text_record, replayed
+from quaternity.quarto.board import Board
+from quaternity.quarto.marks import MARKS
+from quaternity.quarto.pieces import PieceSet
+from quaternity.quarto.pieces_file import example_pieces, read_pieces
+from quaternity.quarto.rows import CELLS, ROWS, SIDE, SQUARES, Row, cell_name, shared_in_rows
+from quaternity.quarto.solving import Move
+from quaternity.quarto.text_board import board_text
+from solvers.wording import listed
+
+_PLACE = re.compile(r"(?:place it on )?h([1-4])v([1-4])(?:,? *(?:hand over )?(\S))?", re.IGNORECASE)
+_GIVE = re.compile(r"(?:hand over )?(\S)", re.IGNORECASE)
+_YES_OR_NO = {"yes": True, "no": False}
+_KEYS = ("squares", "players")
+
+
+@dataclass(frozen=True, slots=True)
+class QuartoSettings:
+    """How Quarto is played.
+
+    Attributes:
+        squares: whether four pieces in a square of 2 x 2 cells count as a quarto too.
+    """
+
+    squares: bool = field(
+        default=False, metadata={"help": "Four in a square of 2 x 2 cells are a quarto too."}
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class QuartoPosition:
+    """A game at one moment; everybody sees all of it.
+
+    Attributes:
+        board: the pieces placed.
+        in_hand: the name of the piece that the player on turn has to place; None at the start and
+            when the game is over.
+        turn: 0 or 1: who has to move, or when the game is over who has moved last.
+        squares: as in `QuartoSettings`.
+    """
+
+    board: Board
+    in_hand: str | None
+    turn: int
+    squares: bool
+
+    @property
+    def quartos(self) -> list[tuple[Row, int]]:
+        """The rows, and squares if they count, whose pieces share something."""
+        marks = [0 if piece is None else MARKS[piece] for piece in self.board.cells]
+        return shared_in_rows(marks, (*ROWS, *SQUARES) if self.squares else ROWS)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether there is a quarto or the board is full."""
+        return not self.board.empty or bool(self.quartos)
+
+    def placed(self, cell: int) -> QuartoPosition:
+        """The piece in hand placed on an empty cell, and no other one handed over yet."""
+        assert self.in_hand is not None, "there is a piece to place"
+        board = self.board.after(cell, self.board.pieces.piece(self.in_hand))
+        return QuartoPosition(board, None, self.turn, self.squares)
+
+
+class QuartoMoves(Sequence[Move]):
+    """The legal moves of a position, by cell and then by piece."""
+
+    def __init__(self, position: QuartoPosition) -> None:
+        self._position = position
+
+    def __iter__(self) -> Iterator[Move]:
+        position = self._position
+        if position.is_over:
+            return
+        if position.in_hand is None:
+            yield from (Move(None, name) for name in position.board.left)
+            return
+        for cell in position.board.empty:
+            after = position.placed(cell)
+            if after.is_over:
+                yield Move(cell, None)
+            else:
+                yield from (Move(cell, name) for name in after.board.left)
+
+    def __contains__(self, move: object) -> bool:
+        return isinstance(move, Move) and not _faults(self._position, move)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __bool__(self) -> bool:
+        return not self._position.is_over
+
+    def __getitem__(self, index: Any) -> Any:
+        return list(self)[index]
+
+
+def _faults(position: QuartoPosition, move: Move) -> list[str]:
+    """Everything that makes a move illegal; empty when it is legal."""
+    board, (cell, given) = position.board, move
+    if position.is_over:
+        return ["the game is over"]
+    faults = []
+    over = False
+    left = board.left
+    if position.in_hand is None:
+        if cell is not None:
+            faults.append("there is no piece in hand to place: hand one over")
+    elif cell is None:
+        faults.append(f"piece {position.in_hand} is in hand: place it first")
+    elif not isinstance(cell, int) or isinstance(cell, bool) or not 0 <= cell < CELLS:
+        faults.append(f"cell {cell!r} is out of range 0..{CELLS - 1}")
+    elif cell not in board.empty:
+        faults.append(f"cell {cell_name(cell)} is taken")
+    else:
+        after = position.placed(cell)
+        left, over = after.board.left, after.is_over
+    if over and given is not None:
+        faults.append("that ends the game: nothing is handed over")
+    if not over and given is None:
+        faults.append(f"hand over a piece as well: one of {' '.join(left)}")
+    elif not over and (not isinstance(given, str) or len(given) != 1 or given not in left):
+        faults.append(f"piece {given!r} cannot be handed over: those left are {' '.join(left)}")
+    return faults
+
+
+@cache
+def _pieces() -> PieceSet:
+    return PieceSet.of(read_pieces(example_pieces()))
+
+
+@dataclass(frozen=True, slots=True)
+class QuartoRules:
+    """Quarto for two; see `quaternity.table.protocol.Rules`."""
+
+    settings: QuartoSettings = QuartoSettings()
+
+    name = "quarto"
+    seats = 2
+    hidden = False
+    first_line = "quarto 1"
+
+    def start(self, random: Random) -> QuartoPosition:
+        """The empty board; nothing is left to chance."""
+        del random
+        return QuartoPosition(Board(_pieces(), (None,) * CELLS), None, 0, self.settings.squares)
+
+    def to_act(self, position: QuartoPosition) -> tuple[int, ...]:
+        """The player on turn."""
+        return () if position.is_over else (position.turn,)
+
+    def is_settled(self, position: QuartoPosition) -> bool:
+        """Always: every move is a whole one."""
+        del position
+        return True
+
+    def view(self, position: QuartoPosition, seat: int | None) -> QuartoPosition:
+        """The position: nothing is hidden."""
+        del seat
+        return position
+
+    def after(self, position: QuartoPosition, seat: int, move: Move) -> QuartoPosition:
+        """The position after a move.
+
+        Raises:
+            IllegalMove: with all that is wrong with it.
+        """
+        faults = list(self.faults(position, move))
+        if not position.is_over and seat != position.turn:
+            faults.insert(0, f"player {position.turn} is on turn, not player {seat}")
+        if faults:
+            raise IllegalMove(f"{move} is not a legal move", faults)
+        if move.cell is not None:
+            position = position.placed(move.cell)
+        if move.hand_over is None:
+            return position
+        return QuartoPosition(position.board, move.hand_over, 1 - seat, position.squares)
+
+    def events(
+        self, before: QuartoPosition, seat: int, move: Move, after: QuartoPosition
+    ) -> tuple[str, ...]:
+        """What was placed and handed over, and how the game ends."""
+        told = []
+        if move.cell is not None:
+            told.append(f"player {seat} places {before.in_hand} on {cell_name(move.cell)}")
+        if move.hand_over is not None:
+            told.append(f"player {seat} hands over {move.hand_over}")
+        words = after.board.pieces.words
+        told += [
+            f"player {seat} has a quarto: {row.name}, all {listed(words(mark))}"
+            for row, mark in after.quartos
+        ]
+        if after.is_over and not after.quartos:
+            told.append("the board is full without a quarto: a draw")
+        return tuple(told)
+
+    def points(self, position: QuartoPosition) -> tuple[float, float]:
+        """1 for a win, a half each for a draw."""
+        if not position.is_over:
+            return 0.0, 0.0
+        if not position.quartos:
+            return 0.5, 0.5
+        return (0.0, 1.0) if position.turn else (1.0, 0.0)
+
+    def places(self, position: QuartoPosition) -> tuple[int, int] | None:
+        """Who has the quarto is first; after a draw both are."""
+        if not position.is_over:
+            return None
+        return {0.0: (2, 1), 0.5: (1, 1), 1.0: (1, 2)}[self.points(position)[0]]
+
+    def moves(self, view: QuartoPosition) -> QuartoMoves:
+        """The legal moves."""
+        return QuartoMoves(view)
+
+    def faults(self, view: QuartoPosition, move: Move) -> list[str]:
+        """Everything that makes a move illegal; empty when it is legal."""
+        if not isinstance(move, Move):
+            return [f"{move!r} is not a move of Quarto"]
+        return _faults(view, move)
+
+    def read(self, text: str, view: QuartoPosition) -> Move:
+        """A move such as `H1V2 K`, `place it on H1V2, hand over K` or `K`.
+
+        Raises:
+            InputError: no move is in it.
+        """
+        text = text.strip()
+        names = view.board.pieces.names
+
+        def piece(name: str | None) -> str | None:
+            return name if name is None or name in names else name.upper()
+
+        match = _PLACE.fullmatch(text)
+        if match is not None:
+            return Move(SIDE * (int(match[1]) - 1) + int(match[2]) - 1, piece(match[3]))
+        match = _GIVE.fullmatch(text)
+        if match is not None and view.in_hand is None:
+            return Move(None, piece(match[1]))
+        example = view.board.left[0] if view.board.left else "K"
+        form = f"for example {example}" if view.in_hand is None else f"for example H1V2 {example}"
+        raise InputError(f"{text!r} is not understood: a move is {form}")
+
+    def write(self, move: Move) -> str:
+        """A move as `read` takes it."""
+        return str(move)
+
+    def show(self, view: QuartoPosition) -> str:
+        """The board, the piece in hand and those left, each with its properties."""
+        words = view.board.pieces.words_of
+        piece = view.board.pieces.piece
+        lines = [board_text(view.board), ""]
+        left = view.board.left.replace(view.in_hand or " ", "")
+        if view.in_hand is not None:
+            lines.append(f"in hand  {view.in_hand} {' '.join(words(piece(view.in_hand)))}")
+        table = [f"{name} {' '.join(words(piece(name)))}" for name in left]
+        wide = max(map(len, table), default=0) + 3
+        per_line = max(1, 70 // wide) if wide else 1
+        for first in range(0, len(table), per_line):
+            head = "left     " if first == 0 else "         "
+            row = table[first : first + per_line]
+            lines.append(head + "".join(entry.ljust(wide) for entry in row).rstrip())
+        return "\n".join(lines)
+
+    def view_json(self, view: QuartoPosition) -> dict[str, Any]:
+        """`board`: 16 names or null; `in_hand`, `turn`, `left`, `quartos` as names of rows."""
+        names = view.board.pieces.names
+        return {
+            "board": [None if piece is None else names[piece] for piece in view.board.cells],
+            "in_hand": view.in_hand,
+            "turn": view.turn,
+            "left": list(view.board.left.replace(view.in_hand or " ", "")),
+            "quartos": [row.name for row, _ in view.quartos],
+            "over": view.is_over,
+        }
+
+    def like(self, view: QuartoPosition, random: Random) -> QuartoPosition:
+        """The view itself."""
+        del random
+        return view
+
+    def record_start(self, start: QuartoPosition, names: Sequence[str]) -> str:
+        """First line, settings, and who plays."""
+        squares = "yes" if start.squares else "no"
+        players = f"players {', '.join(names)}\n" if names else ""
+        return f"{self.first_line}\nsquares {squares}\n{players}"
+
+    def record_move(
+        self, before: QuartoPosition, seat: int, move: Move, after: QuartoPosition
+    ) -> str:
+        """One line."""
+        return f"{seat} {move}\n"
+
+    @classmethod
+    def of_record(cls, data: bytes) -> QuartoRules:
+        """The rules that a record was played by.
+
+        Raises:
+            InputError: it is no record of Quarto; names the line.
+        """
+        squares = parse_text_record(data, cls.first_line, _KEYS).settings.get("squares")
+        if squares is not None and squares.text not in _YES_OR_NO:
+            raise InputError(f"line {squares.number}: squares {squares.text!r}: say yes or no")
+        return cls(QuartoSettings(squares is not None and _YES_OR_NO[squares.text]))
+
+    def replay(self, data: bytes) -> Replay[QuartoPosition, Move]:
+        """Read a record with these settings.
+
+        Raises:
+            InputError: it is none, has other settings, or breaks the rules; names the line.
+        """
+        check_same(self.settings, self.of_record(data).settings)
+        record = parse_text_record(data, self.first_line, _KEYS)
+        return replayed(self, record, self.start(Random(0)))
+
+
+__all__ = ["QuartoMoves", "QuartoPosition", "QuartoRules", "QuartoSettings"]

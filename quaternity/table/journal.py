@@ -1,0 +1,91 @@
+"""The record of a match, kept while it is played: a move is on the disk before it is seen."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from quaternity.errors import InputError, QuaternityError
+from quaternity.files.growing_file import GrowingFile
+from quaternity.files.reading import read_bytes
+from quaternity.files.text_record import Replay
+from quaternity.table.match import Match
+
+
+class MatchJournal(GrowingFile):
+    """The record file of one match. `begin` starts a new file, `resume` goes on with one."""
+
+    _ends: list[int]
+
+    @classmethod
+    def begin(cls, path: str, match: Match[Any, Any, Any]) -> Self:
+        """Start a record with what was played so far.
+
+        Raises:
+            InputError: the file cannot be written, is not empty, or another process has it.
+        """
+        text = match.rules.record_start(match.positions[0], match.names)
+        journal = cls.create(path, text)
+        journal._ends = [len(text.encode())]
+        for number in range(len(match.moves)):
+            journal._append(match, number)
+        return journal
+
+    @classmethod
+    def resume(cls, path: str, rules: Any) -> tuple[Self, Replay[Any, Any]]:
+        """Take up a record: the journal, and the game so far.
+
+        Raises:
+            InputError: the file cannot be read or written, is no record of this game with these
+                settings, breaks the rules, or another process plays in it.
+        """
+        journal = cls(path)
+        try:
+            data = read_bytes(path)
+            replay = rules.replay(data)
+            whole = data[: replay.whole_bytes]
+            if len(whole) < len(data):
+                journal.shorten(len(whole))
+            if whole and not whole.endswith((b"\n", b"\r")):
+                journal.append("\n")
+        except BaseException:
+            journal.close()
+            raise
+        # What follows the last move (comments, say) stays before the next one.
+        journal._ends = [*replay.ends[:-1], journal.size]
+        return journal, replay
+
+    def add(self, match: Match[Any, Any, Any]) -> None:
+        """Append the last move of a match; it is on the disk when this returns.
+
+        Raises:
+            InputError: the file cannot be written, or was changed by somebody else.
+        """
+        self._append(match, len(match.moves) - 1)
+
+    def _append(self, match: Match[Any, Any, Any], number: int) -> None:
+        seat, move = match.moves[number]
+        before, after = match.positions[number], match.positions[number + 1]
+        text = match.rules.record_move(before, seat, move, after)
+        self.append(text, match.rules.events(before, seat, move, after)[0])
+        self._ends.append(self._ends[-1] + len(text.encode()))
+
+    def rewrite(self, match: Match[Any, Any, Any]) -> None:
+        """Take back what the match took back.
+
+        Raises:
+            InputError: the file cannot be written, or was changed by somebody else.
+        """
+        length = self._ends[len(match.moves)]
+        data = read_bytes(self.path)[:length]
+        try:
+            replay = match.rules.replay(data)
+            same = list(replay.moves) == match.moves
+        except QuaternityError:
+            same = False
+        if not same:
+            raise InputError(f"{self.path}: was changed by another program meanwhile")
+        self.shorten(length)
+        del self._ends[len(match.moves) + 1 :]
+
+
+__all__ = ["MatchJournal"]

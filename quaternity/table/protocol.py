@@ -1,0 +1,125 @@
+"""What a game is, for everything that happens around it: matches, players, records, terminals.
+
+A *rules* object is one game with its settings chosen. It holds no state: positions, views and moves
+are immutable values with equality. What a seat may know reaches it by `view` and `events` alone,
+and all that is offered, refused, read or shown to a seat is made of its view.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from random import Random
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+from quaternity.files.text_record import Replay
+
+P = TypeVar("P")
+"""A position: the whole truth, hidden things included."""
+M = TypeVar("M")
+"""A move."""
+V = TypeVar("V")
+"""A view: what one seat, or a bystander, may know of a position."""
+
+
+class Step(NamedTuple):
+    """What everybody sees of a move.
+
+    Attributes:
+        seat: who moved.
+        events: what happened, a sentence each.
+    """
+
+    seat: int
+    events: tuple[str, ...]
+
+
+class Rules(Protocol[P, M, V]):
+    """One game with its settings.
+
+    Attributes:
+        name: as in its record's first line, for example "quarto".
+        settings: a frozen dataclass.
+        seats: how many take part.
+        hidden: whether seats see different things, so that two people cannot share a screen.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def settings(self) -> Any: ...
+
+    @property
+    def seats(self) -> int: ...
+
+    @property
+    def hidden(self) -> bool: ...
+
+    def start(self, random: Random) -> P:
+        """The first position. All chance of the game is drawn here."""
+
+    def to_act(self, position: P) -> Sequence[int]:
+        """The seats that may move now; none when the game is over."""
+
+    def is_settled(self, position: P) -> bool:
+        """Whether a whole move has been made: False while a question waits for its answer."""
+
+    def view(self, position: P, seat: int | None) -> V:
+        """All that a seat (None: a bystander) may know of a position, and nothing else."""
+
+    def after(self, position: P, seat: int, move: M) -> P:
+        """The position after a move.
+
+        Raises:
+            IllegalMove: with all that is wrong with it.
+        """
+
+    def events(self, before: P, seat: int, move: M, after: P) -> Sequence[str]:
+        """What everybody sees of a move, a sentence each."""
+
+    def points(self, position: P) -> Sequence[float]:
+        """Per seat, at any time."""
+
+    def places(self, position: P) -> Sequence[int] | None:
+        """Per seat its place when the game is over, 1 the best, equal for a tie; else None."""
+
+    def moves(self, view: V) -> Collection[M]:
+        """The legal moves of the seat whose view it is."""
+
+    def faults(self, view: V, move: M) -> Sequence[str]:
+        """Everything that makes a move of this seat illegal; empty when it is legal."""
+
+    def read(self, text: str, view: V) -> M:
+        """The move in a text: what `write` gives, or shorter. It need not be legal.
+
+        Raises:
+            InputError: no move is in it; says what one looks like.
+        """
+
+    def write(self, move: M) -> str:
+        """A move as it is printed; `read` takes it."""
+
+    def show(self, view: V) -> str:
+        """The table as this seat sees it, in plain text of at most 80 columns."""
+
+    def view_json(self, view: V) -> dict[str, Any]:
+        """The view as a document."""
+
+    def like(self, view: V, random: Random) -> P:
+        """A position that gives this view, drawn by chance."""
+
+    def record_start(self, start: P, names: Sequence[str]) -> str:
+        """The head of a record, whole lines."""
+
+    def record_move(self, before: P, seat: int, move: M, after: P) -> str:
+        """The lines of one move."""
+
+    def replay(self, data: bytes) -> Replay[P, M]:
+        """Read a record of this game with these settings.
+
+        Raises:
+            InputError: it is none, or breaks the rules; names the line.
+        """
+
+
+__all__ = ["M", "P", "Rules", "Step", "V"]

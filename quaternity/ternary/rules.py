@@ -1,0 +1,411 @@
+"""SET as a game to be played: everybody may claim three cards at any time.
+
+A right claim takes the three cards and is a point; a wrong one costs a point. When nobody finds a
+SET, the seats agree to three more cards. The game ends when the deck is out and no SET is left. All
+is open but the order of the deck.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from random import Random
+from typing import Any, NamedTuple
+
+from quaternity.errors import IllegalMove, InputError
+from quaternity.files.text_record import Replay, check_same, parse_text_record, replayed
+from quaternity.ternary.cards import CARDS, Card
+from quaternity.ternary.decks import shuffled_deck
+from quaternity.ternary.rule import Rule
+from quaternity.ternary.triples import Triple, is_triple, triples
+
+SEATS = range(1, 9)
+"""How many may play."""
+
+MOST_ON_TABLE = 21
+"""With so many cards there is always a SET (Davis and Maclagan 2003): nobody agrees to more."""
+
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+"""The places of the table, in order; `SetPosition.places` never has more."""
+
+_KEYS = ("seats", "rule", "table", "players", "deck")
+_CLAIM = re.compile(r"(?:claims? )?([a-z])[ ,]*([a-z])[ ,]*([a-z])", re.IGNORECASE)
+_NUMBERS = re.compile(r"(?:claims? )?(\d{1,2})[ ,]+(\d{1,2})[ ,]+(\d{1,2})", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class SetSettings:
+    """How SET is played.
+
+    Attributes:
+        seats: how many play.
+        rule: which threes count.
+        table: cards on the table, unless there is no three among them.
+    """
+
+    seats: int = field(default=2, metadata={"help": "How many play.", "range": SEATS})
+    rule: Rule = field(default=Rule.SET, metadata={"help": "Which threes count: set or triple."})
+    table: int = field(
+        default=12, metadata={"help": "Cards on the table.", "range": range(9, 19, 3)}
+    )
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rule", Rule(self.rule))
+        for name, allowed in (("seats", SEATS), ("table", range(9, 19, 3))):
+            value = getattr(self, name)
+            if isinstance(value, bool) or value not in allowed:
+                raise InputError(f"{name}: {value!r} is not one of {', '.join(map(str, allowed))}")
+
+
+class SetMove(NamedTuple):
+    """What a seat does.
+
+    Attributes:
+        cards: three cards, ascending, that are claimed to belong together; empty to agree to three
+            more cards.
+    """
+
+    cards: tuple[int, ...]
+
+    def __str__(self) -> str:
+        return f"claim {' '.join(map(str, self.cards))}" if self.cards else "more"
+
+
+MORE = SetMove(())
+"""Agreement to three more cards."""
+
+
+@dataclass(frozen=True, slots=True)
+class SetView:
+    """What everybody sees, and nothing else.
+
+    Attributes:
+        seat: whose view it is; None for a bystander.
+        places: the cards on the table, place by place.
+        undealt: how many cards the deck still has.
+        taken: per seat its threes.
+        wrong: per seat how many wrong claims.
+        agreed: the seats that agree to three more cards.
+        settings: of the game.
+    """
+
+    seat: int | None
+    places: tuple[int, ...]
+    undealt: int
+    taken: tuple[tuple[Triple, ...], ...]
+    wrong: tuple[int, ...]
+    agreed: frozenset[int]
+    settings: SetSettings
+
+    @property
+    def threes(self) -> tuple[Triple, ...]:
+        """All threes on the table."""
+        return triples(self.places, self.settings.rule)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the deck is out and nothing is left to take."""
+        return not self.undealt and not self.threes
+
+
+@dataclass(frozen=True, slots=True)
+class SetPosition:
+    """The view of a bystander, and the deck that nobody sees, in the order of dealing."""
+
+    seen: SetView
+    deck: tuple[int, ...]
+
+
+class SetMoves(Sequence[SetMove]):
+    """The legal moves of a view: every claim of three cards on the table, and agreement."""
+
+    def __init__(self, view: SetView) -> None:
+        self._view = view
+
+    def __iter__(self) -> Iterator[SetMove]:
+        if self._view.is_over or self._view.seat is None:
+            return
+        yield from (SetMove(three) for three in combinations(sorted(self._view.places), 3))
+        if not _faults(self._view, MORE):
+            yield MORE
+
+    def __contains__(self, move: object) -> bool:
+        return isinstance(move, SetMove) and not _faults(self._view, move)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __bool__(self) -> bool:
+        return not self._view.is_over and self._view.seat is not None
+
+    def __getitem__(self, index: Any) -> Any:
+        return list(self)[index]
+
+
+def _faults(view: SetView, move: SetMove) -> list[str]:
+    if view.is_over:
+        return ["the game is over"]
+    if view.seat is None:
+        return ["a bystander does not move"]
+    if not move.cards:
+        if view.seat in view.agreed:
+            return ["you have agreed already"]
+        if not view.undealt:
+            return ["the deck is out"]
+        if len(view.places) >= MOST_ON_TABLE:
+            return [f"among {MOST_ON_TABLE} cards there is always a SET"]
+        return []
+    cards = move.cards
+    if not isinstance(cards, tuple) or any(type(card) is not int for card in cards):
+        return [f"{cards!r} are not three cards"]
+    if len(cards) != 3 or list(cards) != sorted(set(cards)):
+        return [f"{' '.join(map(str, cards))} are not three different cards"]
+    return [f"card {card} is not on the table" for card in cards if card not in view.places]
+
+
+@dataclass(frozen=True, slots=True)
+class SetRules:
+    """SET for one to eight; see `quaternity.table.protocol.Rules`."""
+
+    settings: SetSettings = SetSettings()
+
+    name = "set"
+    hidden = False
+    first_line = "set 1"
+
+    @property
+    def seats(self) -> int:
+        """How many play."""
+        return self.settings.seats
+
+    def start(self, random: Random) -> SetPosition:
+        """A shuffled deck, the first cards of it on the table."""
+        return self._start(tuple(shuffled_deck(random)))
+
+    def _start(self, deck: tuple[int, ...]) -> SetPosition:
+        seats, table = self.seats, self.settings.table
+        seen = SetView(
+            None, deck[:table], CARDS - table, ((),) * seats, (0,) * seats, frozenset(),
+            self.settings,
+        )  # fmt: skip
+        return SetPosition(seen, deck[table:])
+
+    def to_act(self, position: SetPosition) -> range:
+        """Everybody, until it is over."""
+        return range(0 if position.seen.is_over else self.seats)
+
+    def is_settled(self, position: SetPosition) -> bool:
+        """Always: every move is a whole one."""
+        del position
+        return True
+
+    def view(self, position: SetPosition, seat: int | None) -> SetView:
+        """What a seat sees: everything but the deck."""
+        return replace(position.seen, seat=seat)
+
+    def after(self, position: SetPosition, seat: int, move: SetMove) -> SetPosition:
+        """The position after a claim, right or wrong, or after somebody agreed.
+
+        Raises:
+            IllegalMove: with all that is wrong with it.
+        """
+        view = self.view(position, seat)
+        faults = [] if seat in range(self.seats) else [f"there is no seat {seat}"]
+        faults += self.faults(view, move)
+        if faults:
+            raise IllegalMove(f"'{move}' is not a legal move", faults)
+        seen, deck = position.seen, position.deck
+        if not move.cards:
+            agreed = seen.agreed | {seat}
+            if len(agreed) < self.seats:
+                return SetPosition(replace(seen, agreed=agreed), deck)
+            return _dealt(replace(seen, agreed=frozenset()), deck, (*seen.places, *deck[:3]))
+        first, second, last = move.cards
+        if not is_triple(first, second, last, self.settings.rule):
+            wrong = tuple(count + (one == seat) for one, count in enumerate(seen.wrong))
+            return SetPosition(replace(seen, wrong=wrong), deck)
+        taken = tuple(
+            (*threes, (first, second, last)) if one == seat else threes
+            for one, threes in enumerate(seen.taken)
+        )
+        seen = replace(seen, taken=taken, agreed=frozenset())
+        if len(seen.places) > self.settings.table or not deck:
+            left = tuple(card for card in seen.places if card not in move.cards)
+            return SetPosition(replace(seen, places=left), deck)
+        new = iter(deck)
+        filled = tuple(next(new) if card in move.cards else card for card in seen.places)
+        return _dealt(seen, deck, filled)
+
+    def events(
+        self, before: SetPosition, seat: int, move: SetMove, after: SetPosition
+    ) -> tuple[str, ...]:
+        """The claim and what it was, or the agreement, and the cards dealt."""
+        told = []
+        three = self.settings.rule.three
+        if not move.cards:
+            told.append(f"player {seat} agrees to three more cards")
+        else:
+            right = len(after.seen.taken[seat]) > len(before.seen.taken[seat])
+            named = ", ".join(str(Card(card)) for card in move.cards)
+            told.append(f"player {seat} claims {named}: {'right' if right else 'wrong'}")
+        new = before.deck[: before.seen.undealt - after.seen.undealt]
+        if new and not move.cards and before.seen.threes:
+            shown = " ".join(map(str, before.seen.threes[0]))
+            told.append(f"there was a {three} all the same: {shown}")
+        if new:
+            told.append(f"dealt: {', '.join(str(Card(card)) for card in new)}")
+        return tuple(told)
+
+    def points(self, position: SetPosition) -> tuple[float, ...]:
+        """Threes taken, less wrong claims."""
+        seen = position.seen
+        return tuple(
+            float(len(threes) - wrong) for threes, wrong in zip(seen.taken, seen.wrong, strict=True)
+        )
+
+    def places(self, position: SetPosition) -> tuple[int, ...] | None:
+        """By points."""
+        if not position.seen.is_over:
+            return None
+        points = self.points(position)
+        return tuple(1 + sum(other > mine for other in points) for mine in points)
+
+    def moves(self, view: SetView) -> SetMoves:
+        """The legal moves."""
+        return SetMoves(view)
+
+    def faults(self, view: SetView, move: SetMove) -> list[str]:
+        """Everything that makes a move illegal; a wrong claim is legal, and costs a point."""
+        if not isinstance(move, SetMove):
+            return [f"{move!r} is not a move of SET"]
+        return _faults(view, move)
+
+    def read(self, text: str, view: SetView) -> SetMove:
+        """`a d k` by places, `claim 3 17 52` by cards, or `more`.
+
+        Raises:
+            InputError: no move is in it.
+        """
+        text = text.strip().lower()
+        if text in ("more", "m"):
+            return MORE
+        match = _NUMBERS.fullmatch(text)
+        if match is not None:
+            return SetMove(tuple(sorted(int(number) for number in match.groups())))
+        match = _CLAIM.fullmatch(text)
+        if match is None:
+            raise InputError(f"{text!r} is not understood: a move is for example a d k, or more")
+        places = [LETTERS.index(letter) for letter in match.groups()]
+        for letter, place in zip(match.groups(), places, strict=True):
+            if place >= len(view.places):
+                raise InputError(f"place {letter} is empty")
+        return SetMove(tuple(sorted(view.places[place] for place in places)))
+
+    def write(self, move: SetMove) -> str:
+        """A move as `read` takes it."""
+        return str(move)
+
+    def show(self, view: SetView) -> str:
+        """The cards on the table with their places, three in a line; score and deck."""
+        cells = [
+            f"{letter} {card:>2} {Card(card)}"
+            for letter, card in zip(LETTERS, view.places, strict=False)
+        ]
+        lines = [
+            "  ".join(cell.ljust(36) for cell in cells[first : first + 2]).rstrip()
+            for first in range(0, len(cells), 2)
+        ]
+        score = "; ".join(
+            f"player {seat}: {len(threes) - wrong}"
+            for seat, (threes, wrong) in enumerate(zip(view.taken, view.wrong, strict=True))
+        )
+        return "\n".join([*lines, f"{score}; {view.undealt} cards in the deck"])
+
+    def view_json(self, view: SetView) -> dict[str, Any]:
+        """The view's attributes; cards by index."""
+        return {
+            "table": list(view.places),
+            "undealt": view.undealt,
+            "taken": [[list(three) for three in threes] for threes in view.taken],
+            "wrong": list(view.wrong),
+            "agreed": sorted(view.agreed),
+            "rule": str(view.settings.rule),
+            "over": view.is_over,
+        }
+
+    def like(self, view: SetView, random: Random) -> SetPosition:
+        """The view with the cards that are not seen, in any order, as the deck."""
+        seen = {*view.places, *(card for threes in view.taken for one in threes for card in one)}
+        deck = [card for card in range(CARDS) if card not in seen]
+        return SetPosition(replace(view, seat=None), tuple(random.sample(deck, len(deck))))
+
+    def record_start(self, start: SetPosition, names: Sequence[str]) -> str:
+        """First line, settings, the deck from its first card on, and who plays."""
+        deck = (*start.seen.places, *start.deck)
+        players = f"players {', '.join(names)}\n" if names else ""
+        settings = self.settings
+        return (
+            f"{self.first_line}\nseats {settings.seats}\nrule {settings.rule}\n"
+            f"table {settings.table}\n{players}deck {' '.join(map(str, deck))}\n"
+        )
+
+    def record_move(self, before: SetPosition, seat: int, move: SetMove, after: SetPosition) -> str:
+        """One line."""
+        return f"{seat} {move}\n"
+
+    @classmethod
+    def of_record(cls, data: bytes) -> SetRules:
+        """The rules that a record was played by.
+
+        Raises:
+            InputError: it is no record of SET; names the line.
+        """
+        said = parse_text_record(data, cls.first_line, _KEYS).settings
+        chosen: dict[str, Any] = {}
+        for key in ("seats", "rule", "table"):
+            if key in said:
+                number, text, _ = said[key]
+                if key != "rule" and not (text.isdecimal() and len(text) < 4):
+                    raise InputError(f"line {number}: {key} {text!r} is not a number")
+                chosen[key] = text if key == "rule" else int(text)
+        try:
+            return cls(SetSettings(**chosen))
+        except InputError as error:
+            raise InputError(f"the head: {error}") from error
+
+    def replay(self, data: bytes) -> Replay[SetPosition, SetMove]:
+        """Read a record with these settings.
+
+        Raises:
+            InputError: it is none, has other settings, or breaks the rules; names the line.
+        """
+        check_same(self.settings, self.of_record(data).settings)
+        record = parse_text_record(data, self.first_line, _KEYS)
+        if "deck" not in record.settings:
+            raise InputError("the head: deck is missing")
+        number, text, _ = record.settings["deck"]
+        words = text.split()
+        deck = tuple(int(word) if word.isdecimal() and len(word) < 3 else -1 for word in words)
+        if sorted(deck) != list(range(CARDS)):
+            raise InputError(f"line {number}: the deck is not the cards 0..{CARDS - 1}, each once")
+        return replayed(self, record, self._start(deck))
+
+
+def _dealt(seen: SetView, deck: tuple[int, ...], places: tuple[int, ...]) -> SetPosition:
+    """The position when three cards of the deck have come to the table."""
+    return SetPosition(replace(seen, places=places, undealt=len(deck) - 3), deck[3:])
+
+
+__all__ = [
+    "LETTERS",
+    "MORE",
+    "MOST_ON_TABLE",
+    "SetMove",
+    "SetMoves",
+    "SetPosition",
+    "SetRules",
+    "SetSettings",
+    "SetView",
+]

@@ -1,0 +1,168 @@
+"""Quarto and SET at the terminal, and what is the same in all four games."""
+
+from __future__ import annotations
+
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Cli
+
+PLAYS: dict[str, tuple[object, ...]] = {
+    "quaternity": ("play", "--seats", "you,random,random"),
+    "kwartet": ("kwartet", "play", "--sets", 3, "--seats", "you,random"),
+    "quarto": ("quarto", "play", "--seats", "you,careful"),
+    "set": ("set", "play", "--seats", "you,quick"),
+}
+every_game = pytest.mark.parametrize("game", PLAYS)
+
+
+@every_game
+def test_a_newcomer_is_told_the_rules_and_what_can_be_typed(cli: Cli, game: str) -> None:
+    outcome = cli(*PLAYS[game], "--seed", 1, stdin="help\nrules\nmoves\nhint\nhistory\nx1z\nquit\n")
+    assert outcome.status == 0
+    assert outcome.err == ""
+    first = outcome.out.splitlines()[0]
+    assert first.startswith(f"{game}: player 0 is you, player 1 is ")
+    for words in ("undo", "seat 1 NAME", "would", "'x1z' is not understood", "the game ends here"):
+        assert words in outcome.out
+
+
+@every_game
+def test_everything_fits_eighty_columns(cli: Cli, game: str) -> None:
+    outcome = cli(*PLAYS[game], "--seed", 1, stdin="help\nrules\nhint\n\n\nhistory\nquit\n")
+    for line in outcome.out.splitlines():
+        assert len(line.removeprefix("player 0> ")) <= 80
+
+
+@every_game
+def test_programs_alone_finish_a_game_which_can_be_watched(
+    cli: Cli, tmp_path: Path, game: str
+) -> None:
+    path = tmp_path / "game.record"
+    seats = {
+        "quaternity": "random,random,random",
+        "kwartet": "greedy,random",
+        "quarto": "random,careful",
+        "set": "quick,slow:3",
+    }[game]
+    command = (*PLAYS[game][:-1], seats, "--seed", 2, "--record", path)
+    outcome = cli(*command)
+    assert outcome.status == 0
+    assert "the game is over (player 0: " in outcome.out
+    text = path.read_text()
+    assert text.startswith(f"{game} 1\n")
+    assert cli(*command).out.startswith(f"resuming {path} after ")
+    assert path.read_text() == text
+    watched = cli("watch", path)
+    assert watched.status == 0
+    last = watched.out.count("step ") - 1
+    assert f"step {last} of {last}" in watched.out
+    assert cli("watch", path, "--step", last + 1).status == 2
+    assert cli("watch", path, "--seat", 9).status == 2
+    assert "step 0 of" not in cli("watch", path, "--seat", 1, "--step", 1).out
+
+
+@every_game
+def test_a_seat_is_handed_over_and_a_move_taken_back(cli: Cli, game: str) -> None:
+    name = "quick" if game == "set" else "random"
+    typed = f"seat 0 nobody\nseat 9 you\nseat\nundo\nseat 0 {name}\n"
+    outcome = cli(*PLAYS[game], "--seed", 1, stdin=typed)
+    assert "player 'nobody' is unknown; known are you, " in outcome.out
+    assert outcome.out.count("say for example seat ") == 2
+    assert "there is nothing to take back" in outcome.out
+    assert f"player 0 is {name}" in outcome.out
+
+
+def test_a_claim_by_letters_and_by_numbers(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "game.record"
+    typed = "a b c\na a b\nz y x\nmore\nmore\nquit\n"
+    outcome = cli("set", "play", "--seats", "you,you", "--seed", 1, "--record", path, stdin=typed)
+    assert "wrong" in outcome.out
+    assert "are not three different cards" in outcome.out
+    assert "place z is empty" in outcome.out
+    assert "you have agreed already" in outcome.out
+    assert "player 0: -1" in outcome.out
+    assert path.read_text().endswith("0 more\n")
+    again = cli("set", "play", "--record", path, stdin="1 more\nquit\n")
+    assert "resuming" in again.out
+    assert "63 cards in the deck" not in again.out
+    assert "66 cards in the deck" in again.out
+
+
+def test_after_an_empty_line_the_quickest_program_moves(cli: Cli) -> None:
+    outcome = cli(
+        "set", "play", "--seats", "you,slow:3600,quick", "--seed", 1, stdin="\n\n\nquit\n"
+    )
+    assert outcome.out.count("player 2 claims") == 3
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["quarto", "play", "--seats", "you"], "1 players for 2 seats"),
+        (["quarto", "play", "--seats", "you,perfect"], "known are you, random, careful, search"),
+        (["set", "play", "--rule", "pair"], "no rule 'pair'"),
+        (["set", "play", "--table", 13], "table: 13 is not one of 9, 12, 15, 18"),
+        (["set", "play", "--seats", ",".join(["you"] * 9)], "seats: 9 is not one of 1, 2"),
+        (["set", "play", "--seats", "you,slow:never"], "above 0 and at most 3600"),
+        (["play", "--seats", "you,you", "--bot", "1=random"], "leave out --random and --bot"),
+        (["watch", "/dev/null"], "not a record of a game"),
+    ],
+)
+def test_bad_options(cli: Cli, options: list[str], words: str) -> None:
+    outcome = cli(*options)
+    assert outcome.status == 2
+    assert words in outcome.err
+    assert outcome.out == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("quarto 1\n0 hand over Z\n", "line 2: "),
+        ("quarto 1\nsquares maybe\n", "line 2: squares 'maybe': say yes or no"),
+        ("quarto 1\nplayers you\n", "line 2: 1 players, not 2"),
+        ("quarto 1\nsquares yes\nsquares yes\n", "line 3: squares is given more than once"),
+        ("quarto 1\n0 hand over A\nsquares yes\n", "line 3: squares after the first move"),
+        ("quarto 1\n2 hand over A\n", "line 2: '2 hand over A' is neither a setting nor a move"),
+        ("set 1\nseats 2\nrule set\ntable 12\n", "the head: deck is missing"),
+        ("set 1\ndeck 1 2 3\n", "line 2: the deck is not the cards 0..80"),
+        ("set 1\nseats many\n", "line 2: seats 'many' is not a number"),
+        ("chess 1\n", "not a record of a game"),
+    ],
+)
+def test_records_that_are_wrong_name_the_line(
+    cli: Cli, tmp_path: Path, text: str, words: str
+) -> None:
+    path = tmp_path / "game.record"
+    path.write_text(text)
+    outcome = cli("watch", path)
+    assert outcome.status == 2
+    assert words in outcome.err
+    assert path.read_text() == text
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs a pseudo-terminal")
+def test_at_a_terminal_the_clock_runs() -> None:
+    """Nobody types anything: the programs go on by themselves."""
+    outer, inner = pty.openpty()
+    code = "from quaternity.cli import main; main()"
+    seats = ["set", "play", "--seats", "you,slow:0.01", "--seed", "1"]
+    with subprocess.Popen(
+        [sys.executable, "-c", code, *seats], stdin=inner, stdout=inner, stderr=inner,
+        close_fds=True,
+    ) as process:  # fmt: skip
+        os.close(inner)
+        seen = b""
+        while seen.count(b"player 1 claims") < 3:
+            seen += os.read(outer, 4096)
+        os.write(outer, b"quit\n")
+        while b"the game ends here" not in seen and b"the game is over" not in seen:
+            seen += os.read(outer, 4096)
+        assert process.wait(30) == 0
+    os.close(outer)

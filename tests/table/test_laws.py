@@ -1,0 +1,191 @@
+"""Every game keeps the laws of the table, and the laws find games that do not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+import pytest
+
+from quaternity.errors import IllegalMove
+from quaternity.game.question import Question
+from quaternity.game.rules import QuaternityRules
+from quaternity.game.settings import Settings, TieBreak
+from quaternity.kwartet.rules import KwartetGame, KwartetRules
+from quaternity.kwartet.settings import Announce, KwartetSettings
+from quaternity.quarto.rules import QuartoPosition, QuartoRules, QuartoSettings
+from quaternity.quarto.solving import Move
+from quaternity.table.conformance import BrokenLaw, check_rules
+from quaternity.table.protocol import Rules
+from quaternity.ternary.players import Finder
+from quaternity.ternary.rules import SetPosition, SetRules, SetSettings, SetView
+
+GAMES: list[tuple[Any, Any]] = [
+    (QuaternityRules(), None),
+    (QuaternityRules(Settings(2, 4, 4, TieBreak.FEWEST_SETS, 3)), None),
+    (KwartetRules(KwartetSettings(3, 3)), None),
+    (KwartetRules(KwartetSettings(2, 4, Announce.AFTER_OWN_REQUEST)), None),
+    (KwartetRules(KwartetSettings(4, 3, own_card_requests=False)), None),
+    (QuartoRules(), None),
+    (QuartoRules(QuartoSettings(squares=True)), None),
+    (SetRules(), Finder(1.0)),
+    (SetRules(SetSettings(seats=1, table=9)), Finder(1.0)),
+]
+
+
+def seen_as_rules(rules: Rules[Any, Any, Any]) -> str:
+    """What mypy checks: that a game is one."""
+    return rules.name
+
+
+@pytest.mark.parametrize(("rules", "player"), GAMES, ids=lambda one: getattr(one, "name", ""))
+def test_a_game_keeps_the_laws(rules: Any, player: Any) -> None:
+    found = check_rules(rules, 2, player=player)
+    assert found.matches == 2
+    assert found.over >= 1
+    assert found.alike > found.moves
+    assert seen_as_rules(rules) == rules.name
+
+
+def test_types_are_those_of_the_protocol() -> None:
+    assert [
+        seen_as_rules(QuaternityRules()),
+        seen_as_rules(KwartetRules()),
+        seen_as_rules(QuartoRules()),
+        seen_as_rules(SetRules()),
+    ] == ["quaternity", "kwartet", "quarto", "set"]
+
+
+# ---------------------------------------------------------------------- games that break a law
+
+
+class ShowsTheDeck(SetRules):
+    """The deck's next card is in every view."""
+
+    def view(self, position: SetPosition, seat: int | None) -> SetView:
+        return replace(super().view(position, seat), undealt=-position.deck[0])
+
+
+class TellsOthersHands(KwartetRules):
+    """What everybody sees of a request says what somebody else holds."""
+
+    def events(
+        self, before: KwartetGame, seat: int, move: Question, after: KwartetGame
+    ) -> tuple[str, ...]:
+        return (*super().events(before, seat, move, after), str(after.position.hands[1]))
+
+
+class ForgetsToHandOver(QuartoRules):
+    """Takes a move without a piece for the opponent."""
+
+    def after(self, position: QuartoPosition, seat: int, move: Move) -> QuartoPosition:
+        try:
+            return super().after(position, seat, move)
+        except IllegalMove:
+            return position
+
+
+class MisreadsItself(QuartoRules):
+    """Writes a move as another one."""
+
+    def write(self, move: Move) -> str:
+        return super().write(move if move.cell is None else move._replace(cell=15 - move.cell))
+
+
+class NeverEnds(QuartoRules):
+    """Has places from the first move on."""
+
+    def places(self, position: QuartoPosition) -> tuple[int, int] | None:
+        return 1, 2
+
+
+@pytest.mark.parametrize(
+    ("rules", "words"),
+    [
+        (ShowsTheDeck(), "the views of positions that look alike differ"),
+        (TellsOthersHands(KwartetSettings(3, 3)), "more is told than is seen"),
+        (ForgetsToHandOver(), "is not offered, and is taken"),
+        (MisreadsItself(), "is read as another move"),
+        (NeverEnds(), "places are for games that are over"),
+    ],
+    ids=lambda one: type(one).__name__,
+)
+def test_a_broken_game_is_found(rules: Any, words: str) -> None:
+    with pytest.raises(BrokenLaw, match=words):
+        check_rules(rules, 3)
+
+
+# ---------------------------------------------------------------------- what laws cannot know
+
+
+def test_a_wrong_claim_costs_a_point_and_a_gone_card_nothing() -> None:
+    rules = SetRules()
+    start = rules.start(Random(4))
+    wrong = next(move for move in rules.moves(rules.view(start, 1)) if move.cards not in
+                 start.seen.threes)  # fmt: skip
+    after = rules.after(start, 1, wrong)
+    assert rules.points(after) == (0, -1)
+    right = rules.read(" ".join(map(str, start.seen.threes[0])), rules.view(start, 0))
+    taken = rules.after(after, 0, right)
+    assert rules.points(taken) == (1, -1)
+    assert len(taken.seen.places) == 12
+    with pytest.raises(IllegalMove, match="is not on the table"):
+        rules.after(taken, 1, right)
+    assert rules.points(taken) == (1, -1)
+
+
+def test_three_more_when_all_agree_and_a_missed_set_is_told() -> None:
+    rules = SetRules()
+    start = rules.start(Random(4))
+    more = rules.read("more", rules.view(start, 0))
+    one = rules.after(start, 0, more)
+    assert len(one.seen.places) == 12
+    with pytest.raises(IllegalMove, match="agreed already"):
+        rules.after(one, 0, more)
+    both = rules.after(one, 1, more)
+    assert (len(both.seen.places), both.seen.undealt) == (15, 66)
+    told = " ".join(rules.events(one, 1, more, both))
+    assert "there was a SET all the same" in told
+    # Taken from fifteen, none are dealt.
+    three = rules.read(" ".join(map(str, both.seen.threes[0])), rules.view(both, 0))
+    assert len(rules.after(both, 0, three).seen.places) == 12
+
+
+def test_quarto_is_won_by_who_completes_it_and_squares_are_a_variant() -> None:
+    moves = ["A", "H1V1 B", "H1V2 C", "H2V1 D", "H2V2"]
+    for squares, over in ((True, True), (False, False)):
+        rules = QuartoRules(QuartoSettings(squares))
+        position = rules.start(Random(0))
+        for text in moves[: 4 + squares]:
+            (seat,) = rules.to_act(position)
+            position = rules.after(position, seat, rules.read(text, position))
+        assert position.is_over is over
+    with pytest.raises(IllegalMove, match="hand over a piece as well"):
+        rules.after(position, 0, rules.read("H2V2", position))
+
+
+def test_a_free_answer_is_a_move_and_a_forced_one_is_not() -> None:
+    rules = QuaternityRules(Settings(2, 3, 3))
+    start = rules.start(Random(0))
+    asked = rules.after(start, 0, rules.read("1 0/1", start))
+    assert rules.to_act(asked) == (1,)
+    assert rules.record_move(start, 0, rules.read("1 0/1", start), asked) == "0 asks 1 for 0/1"
+    yes = rules.after(asked, 1, rules.read("yes", asked))
+    assert yes.state.completed == (0, None, None)
+    with pytest.raises(IllegalMove, match="waits for yes or no"):
+        rules.after(asked, 1, rules.read("1 0/1", start))
+    with pytest.raises(IllegalMove, match="player 1 is to move"):
+        rules.after(asked, 0, rules.read("yes", asked))
+
+
+def test_a_seat_sees_no_other_hand() -> None:
+    rules = KwartetRules(KwartetSettings(3, 4))
+    start = rules.start(Random(1))
+    view = rules.view(start, 0)
+    other = rules.like(view, Random(2))
+    assert other.position.hands != start.position.hands
+    assert rules.show(rules.view(other, 0)) == rules.show(view)
+    bystander = rules.view(start, None)
+    assert not any(bystander.hand)
+    assert replace(start, position=other.position) != start
