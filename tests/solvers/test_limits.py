@@ -35,6 +35,7 @@ from solvers import (
 )
 from solvers.factor_product import Product
 from solvers.filtering import FILTERS, _by_tables
+from solvers.random_problems import GameSize, brink, game_like
 from solvers.residue import least_lanes, residue
 from solvers.strategies import deal_problems
 from tests.sizes import examples
@@ -172,6 +173,19 @@ def test_cp_sat_decides_just_impossible_and_just_possible(
         verdict = SOLVERS["cp-sat"].limited(20)(problem)
         assert bool(verdict) == possible
         assert verify(problem, certify(problem, verdict))
+
+
+@pytest.mark.parametrize(
+    ("size", "seed"), [((4, 24, 8), 0), ((4, 24, 8), 7), ((4, 50, 4), 2)], ids=str
+)
+def test_cp_sat_refutes_games_on_the_brink_without_search(
+    size: tuple[int, int, int], seed: int
+) -> None:
+    """A hundredth of a second by the relaxation; by search, minutes."""
+    random = Random(seed)
+    problem = game_like(random, GameSize(*size))
+    for one, possible in zip(brink(problem, random), (True, False), strict=True):
+        assert bool(SOLVERS["cp-sat"].limited(5)(one)) == possible
 
 
 def test_cp_sat_decides_pigeons_and_what_is_large() -> None:
