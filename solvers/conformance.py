@@ -31,7 +31,8 @@ Law = Callable[[Solver, DealProblem], str | None]
 """What is wrong with a solver on a problem, as a sentence; None when the law holds."""
 
 GAME_SIZES: tuple[tuple[int, int, int], ...] = (
-    (4, 13, 4), (4, 12, 12), (13, 4, 4), (4, 13, 7), (6, 6, 6), (2, 20, 8), (40, 3, 3), (4, 150, 2),
+    (4, 13, 4), (4, 12, 12), (13, 4, 4), (4, 13, 7), (6, 6, 6), (2, 20, 8), (130, 3, 3),
+    (4, 150, 2), (4, 13, 13), (3, 12, 35), (3, 24, 70),
 )  # fmt: skip
 """Cards in one set, sets and players of the games that are tried."""
 

@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING
 
 from solvers.errors import InputError, NoDeal
 from solvers.factor_product import MAX_WORK, laid_out
+from solvers.plain_values import numbered
 from solvers.problem import DealProblem, SetConstraint
 from solvers.residue import Part, part_of
 from solvers.set_ways import SetWays, Vector
@@ -207,8 +208,7 @@ def _by_vector(
     problem: DealProblem, set_index: int, seconds: float | None
 ) -> dict[Vector, tuple[int, int]]:
     """Per count vector of one set, the deals of the set that have it, and those of the others."""
-    if not 0 <= set_index < len(problem.sets):
-        raise InputError(f"set {set_index} is out of range 0..{len(problem.sets) - 1}")
+    set_index = numbered(set_index, len(problem.sets), "set")
     found = laid_out(problem, keep=set_index, seconds=seconds)
     if found is None:
         return {}
@@ -298,8 +298,7 @@ def count_distribution(
     >>> count_distribution(DealProblem([2, 2], [pair, pair]), player=0, set_index=1)
     {0: 1, 1: 4, 2: 1}
     """
-    if not 0 <= player < problem.players:
-        raise InputError(f"player {player} is out of range 0..{problem.players - 1}")
+    player = numbered(player, problem.players, "player")
     numbers: dict[int, int] = {}
     for vector, deals in count_vector_distribution(problem, set_index, seconds=seconds).items():
         numbers[vector[player]] = numbers.get(vector[player], 0) + deals

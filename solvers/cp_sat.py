@@ -22,9 +22,10 @@ from collections.abc import Callable, Iterable
 from operator import ge
 from typing import TypeAlias
 
-from solvers.deadline import NEVER, Deadline, checked_seconds
+from solvers.deadline import NEVER, Deadline
 from solvers.errors import SolverFault, SolverTimeout
 from solvers.interruptible import solved
+from solvers.plain_values import checked_seconds
 from solvers.problem import DealProblem, SetConstraint, players_in
 from solvers.verdict import Deal, Feasible, Infeasible, Verdict
 
@@ -72,7 +73,7 @@ def prepare(
         InputError: `seconds` is negative or not a number.
         SolverTimeout: the deadline has passed.
     """
-    checked_seconds(seconds)
+    seconds = checked_seconds(seconds)
     from ortools.sat.python import cp_model
 
     model = cp_model.CpModel()

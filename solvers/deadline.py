@@ -7,20 +7,10 @@ from math import inf
 from time import monotonic
 from typing import NoReturn, TypeVar
 
-from solvers.errors import InputError, SolverTimeout
+from solvers.errors import SolverTimeout
+from solvers.plain_values import checked_seconds
 
 T = TypeVar("T")
-
-
-def checked_seconds(seconds: float) -> float:
-    """A time limit as it was given.
-
-    Raises:
-        InputError: it is negative or not a number.
-    """
-    if not isinstance(seconds, (int, float)) or not seconds >= 0:
-        raise InputError(f"seconds: {seconds!r} is not a number of at least 0")
-    return seconds
 
 
 class Deadline:
@@ -69,4 +59,4 @@ NEVER = Deadline()
 """The deadline of work without a limit."""
 
 
-__all__ = ["NEVER", "Deadline", "checked_seconds"]
+__all__ = ["NEVER", "Deadline"]

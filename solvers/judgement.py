@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from solvers.errors import LimitError
+from solvers.errors import LimitError, SolverFault, UnsupportedProblem
 from solvers.problem import DealProblem
 from solvers.registry import SOLVERS, Solver
 from solvers.verdict import Feasible, Infeasible, Verdict, deal_faults, plain_verdict, verify
@@ -68,14 +68,16 @@ def judge(problem: DealProblem, solvers: Iterable[Solver]) -> Judgement:
     verdicts: dict[str, object] = {}
     refused: dict[str, str] = {}
     gave_up: dict[str, str] = {}
+    certifying: set[str] = set()
     faults: list[Fault] = []
-    rows = list(solvers)
-    for solver in rows:
+    for solver in solvers:
         try:
             reason = solver.refuses(problem)
             if reason is not None:
                 refused[solver.name] = said(reason)
                 continue
+            if solver.certifies:
+                certifying.add(solver.name)
             verdicts[solver.name] = solver.prepare(problem)()
         except KeyboardInterrupt:
             raise
@@ -83,10 +85,34 @@ def judge(problem: DealProblem, solvers: Iterable[Solver]) -> Judgement:
             gave_up[solver.name] = said(error)
         except BaseException as error:
             faults.append(crashed(solver.name, error))
-    evidence, wrong = weigh(problem, verdicts, {one.name for one in rows if one.certifies})
+    evidence, wrong = weigh(problem, verdicts, certifying)
     plain = {name: plain_verdict(verdict) for name, verdict in verdicts.items()}
     known = {name: verdict for name, verdict in plain.items() if verdict is not None}
     return Judgement(evidence, known, refused, gave_up, (*faults, *wrong))
+
+
+def decided(problem: DealProblem, solver: Solver) -> Verdict:
+    """The verdict of a solver; of one from elsewhere a plain copy, held against the evidence.
+
+    Cost: a run of the solver; where one from elsewhere proves nothing, of a default solver too.
+
+    Raises:
+        UnsupportedProblem, LimitError: as the solver.
+        SolverFault: it is wrong, gave what is no verdict, or raised something else.
+    """
+    if SOLVERS.get(solver.name) is solver:
+        return solver(problem)
+    try:
+        given = solver(problem)
+    except (LimitError, UnsupportedProblem):
+        raise
+    except Exception as error:
+        raise SolverFault(str(crashed(solver.name, error))) from error
+    _, faults = weigh(problem, {solver.name: given}, [solver.name] if solver.certifies else [])
+    verdict = plain_verdict(given)
+    if faults or verdict is None:
+        raise SolverFault("; ".join(map(str, faults)))
+    return verdict
 
 
 def crashed(solver: str, error: BaseException) -> Fault:
@@ -188,4 +214,4 @@ def _evidence_of_our_own(problem: DealProblem) -> Verdict | None:
     return None
 
 
-__all__ = ["OURSELVES", "Fault", "Judgement", "crashed", "judge", "said", "weigh"]
+__all__ = ["OURSELVES", "Fault", "Judgement", "crashed", "decided", "judge", "said", "weigh"]

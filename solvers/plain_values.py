@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from math import inf
 from numbers import Real
 from typing import TYPE_CHECKING, Any, SupportsIndex, TypeVar
@@ -66,8 +67,23 @@ def length(values: Sequence[Any], place: str) -> int:
     unordered = isinstance(values, str | bytes | bytearray | dict | set | frozenset)
     try:
         return len(None if unordered else values)  # type: ignore[arg-type]
-    except TypeError:
+    except (TypeError, ValueError, OverflowError):  # the last two: a length no list can have
         raise InputError(f"{place}: {shown(values)} is not a list") from None
+
+
+def entries(values: Sequence[Any], place: str) -> tuple[Any, ...]:
+    """What is in a list, as an exact tuple.
+
+    Raises:
+        InputError: no list, or one that is not as long as it says.
+    """
+    if type(values) is tuple:
+        return values
+    count = length(values, place)
+    found = tuple(islice(iterated(values, place), count + 1))
+    if len(found) != count:
+        raise InputError(f"{place}: {shown(values)} is not as long as it says, {count}")
+    return found
 
 
 def wholes(
@@ -78,8 +94,29 @@ def wholes(
     Raises:
         InputError: no list, or one of them is refused by `whole`; names which.
     """
-    length(values, place)
-    return tuple([whole(one, f"{place}[{index}]", least) for index, one in enumerate(values)])
+    listed = entries(values, place)
+    return tuple([whole(one, f"{place}[{index}]", least) for index, one in enumerate(listed)])
+
+
+def numbered(value: SupportsIndex, count: int, noun: str, place: str | None = None) -> int:
+    """The number of one of `count` things, which are numbered from 0.
+
+    Args:
+        place: named when it is refused; the noun alone where it is None.
+
+    Raises:
+        InputError: no whole number, or none of them.
+
+    >>> numbered(3, 3, "set")
+    Traceback (most recent call last):
+        ...
+    solvers.errors.InputError: set 3 is out of range 0..2
+    """
+    number = value if type(value) is int else whole(value, place or noun)
+    if not 0 <= number < count:
+        at = f"{place}: " if place else ""
+        raise InputError(f"{at}{noun} {shown(number)} is out of range 0..{count - 1}")
+    return number
 
 
 def permutation(order: Sequence[SupportsIndex], count: int, place: str) -> tuple[int, ...]:
@@ -88,11 +125,10 @@ def permutation(order: Sequence[SupportsIndex], count: int, place: str) -> tuple
     Raises:
         InputError: it is something else.
     """
-    found = wholes(order, place)
-    if sorted(found) != list(range(count)):
-        raise InputError(
-            f"{place}: {shown(list(found))} is not an order of the numbers 0..{count - 1}"
-        )
+    found = wholes(order, place) if length(order, place) == count else None
+    if found is None or sorted(found) != list(range(count)):
+        given = order if found is None else list(found)
+        raise InputError(f"{place}: {shown(given)} is not an order of the numbers 0..{count - 1}")
     return found
 
 
@@ -105,7 +141,7 @@ def whole_number(value: object, low: int | None, high: int | None, what: str, pl
     """
     number = _index(value)
     if number is None or (low is not None and number < low) or (high is not None and number > high):
-        raise InputError(f"{place}: {value!r} is not {what}")
+        raise InputError(f"{place}: {shown(value)} is not {what}")
     return number
 
 
@@ -118,7 +154,7 @@ def iterated(values: object, place: str) -> Iterator[Any]:
     try:
         return iter(values)  # type: ignore[call-overload, no-any-return]
     except TypeError:
-        raise InputError(f"{place}: {values!r} is no collection") from None
+        raise InputError(f"{place}: {shown(values)} is no collection") from None
 
 
 def text(value: object, what: str, place: str) -> str:
@@ -128,7 +164,7 @@ def text(value: object, what: str, place: str) -> str:
         InputError: at `place` is no text, which is to be `what`.
     """
     if not isinstance(value, str):
-        raise InputError(f"{place}: {value!r} is not {what}")
+        raise InputError(f"{place}: {shown(value)} is not {what}")
     return value
 
 
@@ -141,7 +177,7 @@ def generator(random: object) -> Random:
     from random import Random
 
     if not isinstance(random, Random):
-        raise InputError(f"random: {random!r} is not a random.Random")
+        raise InputError(f"random: {shown(random)} is not a random.Random")
     return random
 
 
@@ -152,8 +188,16 @@ def named(table: Mapping[str, Choice], name: object, kind: str = "method") -> Ch
         InputError: nothing; the names that there are are said.
     """
     if not isinstance(name, str) or name not in table:
-        raise InputError(f"no {kind} {name!r}; there are {', '.join(table)}")
+        raise InputError(f"no {kind} {shown(name)}; there are {', '.join(table)}")
     return table[name]
+
+
+def _real(value: Any) -> float | None:
+    """The number that a value is, also one of NumPy's; None for truth values and others."""
+    if not isinstance(value, Real) or isinstance(value, bool):
+        return None
+    given: Any = value
+    return inf if given == inf else float(min(given, LONGEST))
 
 
 def time_limit(seconds: object) -> float | None:
@@ -164,20 +208,34 @@ def time_limit(seconds: object) -> float | None:
     """
     if seconds is None:
         return None
-    given: Any = seconds
-    is_number = isinstance(seconds, Real) and not isinstance(seconds, bool)
-    if not is_number or not 0 < given < inf:
-        raise InputError(f"seconds: {seconds!r} is not a number of seconds above 0")
-    return float(min(given, LONGEST))
+    number = _real(seconds)
+    if number is None or not 0 < number < inf:
+        raise InputError(f"seconds: {shown(seconds)} is not a number of seconds above 0")
+    return number
+
+
+def checked_seconds(seconds: object) -> float:
+    """A number of seconds that may be 0, at once, or infinite, never.
+
+    Raises:
+        InputError: it is negative or not a number.
+    """
+    number = _real(seconds)
+    if number is None or not number >= 0:
+        raise InputError(f"seconds: {shown(seconds)} is not a number of at least 0")
+    return number
 
 
 __all__ = [
     "LONGEST",
     "MAX_NUMBER",
+    "checked_seconds",
+    "entries",
     "generator",
     "iterated",
     "length",
     "named",
+    "numbered",
     "permutation",
     "text",
     "time_limit",

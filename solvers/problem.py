@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, Self
 
 from solvers.errors import InputError
-from solvers.plain_values import length, permutation, whole, wholes
+from solvers.plain_values import entries, iterated, length, numbered, permutation, whole, wholes
 from solvers.wording import shown
 
 MAX_PLAYERS = 100
@@ -106,10 +106,11 @@ class SetConstraint(_SetFields):
         """
         players = whole(players, "players", 0)
         check_size(players, 0, length(owners, "owners"))
+        masks = [_mask(who, card, players) for card, who in enumerate(entries(owners, "owners"))]
         return cls(
-            [_mask(who, card, players) for card, who in enumerate(owners)],
+            masks,
             [0] * players if low is None else low,
-            [len(owners)] * players if high is None else high,
+            [len(masks)] * players if high is None else high,
         )
 
     @property
@@ -135,9 +136,7 @@ class SetConstraint(_SetFields):
 def _mask(who: Iterable[int], card: int, players: int) -> int:
     """The owner mask of one card, from player numbers."""
     place, mask = f"owners[{card}]", 0
-    if not isinstance(who, Iterable):
-        raise InputError(f"{place}: {shown(who)} is not a list of players")
-    for one in who:
+    for one in iterated(who, place):
         try:
             player = whole(one, place, 0)
         except InputError:
@@ -177,7 +176,7 @@ class DealProblem(_ProblemFields):
         if players < 1:
             raise InputError("hands: at least one player is needed")
         check_size(players, length(sets, "sets"), 0)
-        chosen = tuple(sets)
+        chosen = entries(sets, "sets")
         for index, constraint in enumerate(chosen):
             _check_set(constraint, index, players)
         check_size(players, len(chosen), sum(len(one.owners) for one in chosen))
@@ -204,8 +203,13 @@ class DealProblem(_ProblemFields):
         return sum(len(constraint.owners) for constraint in self.sets)
 
     def may_own(self, set_index: int, card: int) -> tuple[int, ...]:
-        """The players whom `owners` allows for a card, ascending."""
-        return players_in(self.sets[set_index].owners[card])
+        """The players whom `owners` allows for a card, ascending.
+
+        Raises:
+            InputError: there is no such card.
+        """
+        owners = self.sets[numbered(set_index, len(self.sets), "set")].owners
+        return players_in(owners[numbered(card, len(owners), "card")])
 
     def with_set(self, set_index: int, constraint: SetConstraint) -> DealProblem:
         """The same problem with one set's constraints replaced.
@@ -213,9 +217,7 @@ class DealProblem(_ProblemFields):
         Raises:
             InputError: there is no such set, or the constraints are for other players.
         """
-        set_index = whole(set_index, "set")
-        if not 0 <= set_index < len(self.sets):
-            raise InputError(f"set {set_index} is out of range 0..{len(self.sets) - 1}")
+        set_index = numbered(set_index, len(self.sets), "set")
         _check_set(constraint, set_index, len(self.hands))
         more = len(constraint.owners) - len(self.sets[set_index].owners)
         if more > 0:

@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING
 
 from solvers.errors import InputError, LimitError, NoDeal
 from solvers.factor_product import laid_out
+from solvers.plain_values import whole, whole_number
 from solvers.problem import DealProblem
 from solvers.residue import Residue
 from solvers.set_ways import SetWays, arranged
 from solvers.verdict import Deal
+from solvers.wording import shown
 
 if TYPE_CHECKING:
     from random import Random
@@ -97,8 +99,10 @@ class NumberedDeals:
         Raises:
             InputError: there is no such number.
         """
+        number = whole_number(number, None, None, "a whole number", "deal")
         if self._rest is None or not 0 <= number < self.number:
-            raise InputError(f"deal {number} is out of range: there are {self.number} deals")
+            there = shown(self.number)
+            raise InputError(f"deal {shown(number)} is out of range: there are {there} deals")
         dealt = self._factors_dealt(number)
         rows = []
         for part in self._rest.parts:
@@ -169,6 +173,7 @@ def sample_deals(
         NoDeal: no deal satisfies the problem.
         LimitError: as `NumberedDeals`.
     """
+    number = whole(number, "number", 0)
     deals = NumberedDeals(problem, seconds=seconds)
     return [deals.draw(random) for _ in range(number)]
 

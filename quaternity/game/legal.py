@@ -16,6 +16,7 @@ from quaternity.game.question import Answer, Question
 from quaternity.game.question_groups import ANSWERS, Answers, Group, Listed
 from quaternity.game.set_moves import Ask, possible
 from quaternity.game.transition import answered
+from solvers.judgement import decided
 from solvers.problem import DealProblem
 from solvers.registry import Solver, default_solver
 
@@ -84,8 +85,9 @@ def found_by_solver(state: State, solver: Solver) -> list[Listed]:
                     continue
                 looks = (*looks_of_set, mask, asked)
                 if looks not in known:
+                    question = asker, asked, set_index, cards[0]
                     no, yes = (
-                        solver(problem_after(problem, asker, asked, set_index, cards[0], answer))
+                        decided(problem_after(problem, *question, answer), solver)
                         for answer in Answer
                     )
                     known[looks] = bool(no) + 2 * bool(yes)

@@ -21,7 +21,8 @@ from quaternity.game.settings import Settings, TieBreak, checked_seed
 from quaternity.game.transition import answered
 from quaternity.game.turns import next_turn
 from solvers.coalition_tables import MAX_PLAYERS, Lanes, lanes_for
-from solvers.plain_values import length, whole
+from solvers.judgement import decided
+from solvers.plain_values import entries, length, numbered, whole
 from solvers.problem import DealProblem, SetConstraint
 from solvers.registry import Solver, default_solver
 from solvers.verdict import Verdict
@@ -30,12 +31,7 @@ from solvers.wording import shown
 
 def _player(value: int | None, players: int, place: str) -> int | None:
     """A player of the game, or None."""
-    if value is None:
-        return None
-    player = whole(value, place)
-    if not 0 <= player < players:
-        raise InputError(f"{place}: player {player} is out of range 0..{players - 1}")
-    return player
+    return None if value is None else numbered(value, players, "player", place)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +80,7 @@ class State:
             )
         completed = [
             _player(owner, players, f"completed[{index}]")
-            for index, owner in enumerate(self.completed)
+            for index, owner in enumerate(entries(self.completed, "completed"))
         ]
         for name, value in (
             ("turn", _player(self.turn, players, "turn")),
@@ -162,11 +158,16 @@ class State:
         return len(self.completed)
 
     def owners_of(self, set_index: int, number: int) -> tuple[int, ...]:
-        """The players who may own a card; for a completed set its owner."""
-        owner = self.completed[set_index]
-        if owner is not None:
-            return (owner,)
-        return self.problem.may_own(set_index, number)
+        """The players who may own a card; for a completed set its owner.
+
+        Raises:
+            InputError: there is no such card.
+        """
+        owner = self.completed[numbered(set_index, len(self.completed), "set")]
+        if owner is None:
+            return self.problem.may_own(set_index, number)
+        numbered(number, self.set_size, "card")
+        return (owner,)
 
     @property
     def points(self) -> tuple[int, ...]:
@@ -190,8 +191,11 @@ class State:
     # ------------------------------------------------------------------ is it possible?
 
     def verdict(self, solver: Solver | None = None) -> Verdict:
-        """Whether some deal fits, with evidence (default solver: the quickest that takes it)."""
-        return (solver or default_solver(self.problem))(self.problem)
+        """Whether some deal fits, with evidence (default solver: the quickest that takes it).
+
+        A solver from elsewhere is held against the evidence: `SolverFault` where it is wrong.
+        """
+        return decided(self.problem, solver or default_solver(self.problem))
 
     def closed(self, seconds: float | None = None) -> DealProblem:
         """The same deals said as tightly as can be: exact owners, minimums and maximums.
@@ -266,7 +270,7 @@ class State:
         return LegalQuestions(self)
 
     def legal_questions_by(self, solver: Solver) -> LegalQuestions:
-        """The same view, found by another solver: slower, and independent."""
+        """The same view, found by another solver: slower, and independent; see `verdict`."""
         return LegalQuestions(self, solver)
 
     def answers(self, question: Question) -> Answers:

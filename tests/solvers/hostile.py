@@ -1,5 +1,6 @@
 """Values that lie, fail or exit when they are looked at: what a solver may hand over."""
 
+from itertools import repeat
 from typing import Any
 
 from solvers import (
@@ -72,6 +73,26 @@ class Shifting(tuple[Any, ...]):
 
     def __iter__(self) -> Any:
         return iter([0] * len(self))
+
+
+class Lengthy(list[Any]):
+    """A list that says it has two entries, and has five; or another length, and without end."""
+
+    says: int = 2
+    has: int | None = 5
+
+    def __len__(self) -> int:
+        return self.says
+
+    def __iter__(self) -> Any:
+        one = self[0]
+        return repeat(one) if self.has is None else repeat(one, self.has)
+
+
+class Endless(Lengthy):
+    """The same without end."""
+
+    has = None
 
 
 class Explodes:

@@ -1,12 +1,15 @@
 """Who is wrong: evidence decides, not the majority."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from random import Random
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from hypothesis import given, settings
 
+from quaternity.game.settings import Settings
+from quaternity.game.state import State
 from solvers import (
     SOLVERS,
     Deal,
@@ -16,6 +19,7 @@ from solvers import (
     LimitError,
     SetConstraint,
     Shortage,
+    SolverFault,
     SolverTimeout,
     Verdict,
 )
@@ -25,6 +29,7 @@ from solvers.registry import Solver, solver_from_function
 from solvers.strategies import deal_problems
 from tests.sizes import examples
 from tests.solvers.broken import BROKEN, always_says_no, divides_by_zero
+from tests.solvers.problems import free_start
 
 FREE = DealProblem([1, 1], [SetConstraint.of([[0, 1], [0, 1]], players=2)])
 CROWDED = DealProblem([0, 2], [SetConstraint.of([[0, 1], [0]], players=2)])
@@ -175,3 +180,28 @@ def test_a_limit_is_no_statement() -> None:
         SOLVERS["cp-sat"].limited(1e-9)(
             DealProblem([260] * 4, [SetConstraint.of([range(4)] * 4, players=4)] * 260)
         )
+
+
+def test_a_promise_that_cannot_be_read_is_the_solvers_own_fault() -> None:
+    class Undecided:
+        def __bool__(self) -> bool:
+            raise ValueError("perhaps")
+
+    row = replace(SOLVERS["max-flow"], name="undecided", certifies=cast(bool, Undecided()))
+    found = judge(free_start(2, 2, 2), [row, SOLVERS["coalitions"]])
+    assert [fault.solver for fault in found.faults] == ["undecided"]
+    assert found.feasible
+
+
+def test_the_word_of_a_solver_from_elsewhere_is_held_against_the_evidence() -> None:
+    state = State.start(Settings(2, 2, 2))
+    liar = solver_from_function("liar", always_says_no)
+    with pytest.raises(SolverFault, match=r"^liar says infeasible, but this deal"):
+        state.verdict(liar)
+    with pytest.raises(SolverFault, match=r"^liar says infeasible, but this deal"):
+        len(state.legal_questions_by(liar))
+    with pytest.raises(SolverFault, match=r"^divided raised ZeroDivisionError\("):
+        state.verdict(solver_from_function("divided", divides_by_zero))
+    honest = solver_from_function("honest", SOLVERS["max-flow"])
+    assert state.verdict(honest)
+    assert list(state.legal_questions_by(honest)) == list(state.legal_questions)

@@ -2,9 +2,10 @@
 
 import tracemalloc
 from collections.abc import Callable
-from math import nan
+from math import inf, nan
 from random import Random
 
+import numpy
 import pytest
 from hypothesis import given, settings
 
@@ -64,10 +65,11 @@ def test_a_time_limit_ends_it_and_a_long_one_changes_nothing(name: str) -> None:
     call = CALLS[name]
     with pytest.raises(SolverTimeout, match="the time limit of 0 s was reached without an answer"):
         call(0)
-    for wrong in (-1.0, nan):
+    for wrong in (-1.0, nan, True, "1"):
         with pytest.raises(InputError, match=r"^seconds: .* is not a number of at least 0$"):
-            call(wrong)
-    assert call(1e6)
+            call(wrong)  # type: ignore[arg-type]
+    for long in (1e6, inf, 10**400, numpy.float32(9e9), numpy.int64(9)):
+        assert call(long)  # type: ignore[arg-type]
 
 
 def test_a_count_too_large_is_refused_before_anything_is_listed(

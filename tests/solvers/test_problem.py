@@ -10,7 +10,9 @@ import numpy
 import pytest
 
 from solvers import DealProblem, InputError, SetConstraint, mask_of, players_in
+from solvers.plain_values import numbered
 from solvers.problem import MAX_CARDS, MAX_PLAYERS, MAX_ROWS, every_card
+from tests.solvers.hostile import Endless, Lengthy
 
 PAIR = SetConstraint.of([[0, 1], [1]], players=2)
 
@@ -104,7 +106,7 @@ RING = DealProblem(
         (lambda: SetConstraint(range(10**10), [], []), "10000000000 cards: the limit is 10000"),
         (lambda: SetConstraint.of([[0]], players=10**10), "10000000000 players: the limit is 100"),
         (lambda: SetConstraint.of([[0]], players=2.0), "players: 2.0 is not a whole number"),
-        (lambda: SetConstraint.of([0], players=2), "owners[0]: 0 is not a list of players"),
+        (lambda: SetConstraint.of([0], players=2), "owners[0]: 0 is no collection"),
         (lambda: SetConstraint.of(3, players=2), "owners: 3 is not a list"),
         (lambda: SetConstraint([[1]], [0], [1]), "owners[0]: [1] is not a whole number"),
         (lambda: SetConstraint({1}, [0], [1]), "owners: {1} is not a list"),
@@ -189,3 +191,35 @@ def test_when_an_upper_bound_is_loose() -> None:
 def test_masks_and_players() -> None:
     assert players_in(0) == ()
     assert all(mask_of(players_in(mask)) == mask for mask in range(64))
+
+
+@pytest.mark.parametrize("listing", [Lengthy, Endless])
+def test_lists_that_are_not_as_long_as_they_say(listing: type[Lengthy]) -> None:
+    for build, place in (
+        (lambda: SetConstraint(listing([1]), [0, 0], [1, 1]), "owners"),
+        (lambda: SetConstraint([1], listing([0]), [1, 1]), "low"),
+        (lambda: SetConstraint([1], [0, 0], listing([1])), "high"),
+        (lambda: SetConstraint.of(listing([[0]]), 2), "owners"),
+        (lambda: DealProblem(listing([1]), [PAIR]), "hands"),
+        (lambda: DealProblem([1, 1], listing([PAIR])), "sets"),
+    ):
+        with pytest.raises(InputError, match=f"^{place}: .* is not as long as it says, 2$"):
+            build()
+
+
+def test_lists_longer_than_any_list() -> None:
+    for length in (10**12, 10**30):
+        with pytest.raises(InputError):
+            SetConstraint(range(length), [0], [1])
+        with pytest.raises(InputError):
+            DealProblem([1, 1], [PAIR]).relabelled(players=range(length))
+
+
+def test_cards_that_are_not_there() -> None:
+    problem = DealProblem([1, 1], [PAIR])
+    for wrong in (2, -1, True, 1.0, None, "1", 10**60):
+        for place in ((wrong, 0), (0, wrong)):
+            with pytest.raises(InputError):
+                unchecked(problem.may_own, *place)
+    assert problem.may_own(numpy.int8(0), numpy.int64(1)) == (1,)
+    assert numbered(1, 2, "set") == 1

@@ -3,6 +3,7 @@
 import importlib.metadata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 import pytest
 
@@ -26,7 +27,7 @@ from solvers import (
 )
 from solvers.plugins import BrokenPlugin
 from solvers.registry import ENTRY_POINTS
-from tests.solvers.problems import free_start
+from tests.solvers.problems import bound_everywhere, free_start
 
 PROBLEM = DealProblem([1, 1], [SetConstraint.of([[0, 1], [1]], players=2)])
 
@@ -42,6 +43,7 @@ def first_owner(problem: DealProblem) -> Verdict:
     return Feasible(Deal(owner))
 
 
+UNREADABLE: Any = type("Unreadable", (), {"__bool__": lambda self: 7})()
 ROW = Solver("row", "a row of somebody else's", lambda problem: lambda: Infeasible())
 
 
@@ -106,6 +108,11 @@ def test_a_row_is_taken_under_its_registered_name(register: Register) -> None:
             "solver 'x' (a:b) cannot be loaded: ModuleNotFoundError(\"No module named 'a'\")",
         ),
         (SystemExit(0), "solver 'x' (a:b) cannot be loaded: SystemExit(0)"),
+        (
+            replace(ROW, certifies=UNREADABLE),
+            "solver 'x' (a:b) cannot be loaded: TypeError('__bool__ should return bool, "
+            "returned int')",
+        ),
         (InputError("7 is no number"), "solver 'x' (a:b) 7 is no number"),
     ],
 )
@@ -163,6 +170,12 @@ def test_the_default_follows_the_number_of_players() -> None:
     assert default_solver(free_start(4, 12, 12)).name == "coalitions"
     assert default_solver(free_start(4, 13, 13)).name == "max-flow"
     assert solve(free_start(4, 13, 13))
+
+
+def test_the_default_follows_the_number_of_lanes() -> None:
+    assert default_solver(bound_everywhere(4, 24, 12)).name == "coalitions"
+    assert default_solver(bound_everywhere(4, 36, 12)).name == "max-flow"
+    assert default_solver(free_start(4, 36, 12)).name == "coalitions"  # all sets are one
 
 
 def test_the_default_follows_the_number_of_different_owners_in_a_set() -> None:
