@@ -25,6 +25,7 @@ from math import nextafter
 from operator import add, gt, lt, mul
 from typing import TYPE_CHECKING
 
+from solvers.deadline import Deadline
 from solvers.errors import InputError, NoDeal
 from solvers.factor_product import MAX_WORK, laid_out
 from solvers.plain_values import numbered
@@ -137,18 +138,18 @@ def exact_chances(problem: DealProblem, *, seconds: float | None = None) -> Chan
         tuple([deals * (player == owner) for player in range(problem.players)])
         for owner in range(problem.players)
     ]
-    rows = {factor: _rows(factor, before) for factor, before in befores.items()}
+    rows = {factor: _rows(factor, before, product.deadline) for factor, before in befores.items()}
     return Chances(deals, tuple(_owned(part, certain, rows) for part in rest.parts))
 
 
-def _rows(factor: SetWays, before: list[int]) -> dict[int, tuple[int, ...]]:
+def _rows(factor: SetWays, before: list[int], deadline: Deadline) -> dict[int, tuple[int, ...]]:
     """Per owner mask of a factor, in how many deals each player owns such a card."""
     players = range(len(factor.base))
     return {
         mask: tuple(
             [sum(map(mul, before, by[player])) if player in by else 0 for player in players]
         )
-        for mask, by in factor.card_weights.items()
+        for mask, by in factor.card_weights(deadline).items()
     }
 
 

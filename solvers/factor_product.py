@@ -44,6 +44,7 @@ class Product:
         self, rest: Residue, most_work: int = MAX_WORK, deadline: Deadline = NEVER
     ) -> None:
         self.most_work = most_work
+        self.deadline = deadline
         self.hands = rest.hands
         self.factors = rest.factors
         self.lanes = ExponentLanes(rest.hands, rest.factors.items(), deadline)

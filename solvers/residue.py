@@ -45,21 +45,23 @@ class Part(NamedTuple):
 _PARTS: Memo[tuple[SetConstraint, int, bool], Part | None] = Memo(MEMO_BYTES)
 
 
-def part_of(constraint: SetConstraint, full: int, keep: bool) -> Part | None:
+def part_of(
+    constraint: SetConstraint, full: int, keep: bool, deadline: Deadline = NEVER
+) -> Part | None:
     """The part of one set, or None when no deal can be. For the arguments see `residue`."""
     key = (constraint, full, keep)
     try:
         # One step: between a test and the look-up another thread may forget everything.
         return _PARTS.entries[key]
     except KeyError:
-        part = _part(constraint, full, keep)
+        part = _part(constraint, full, keep, deadline)
     size = 1_000 + 50 * constraint.size
     if part is not None:
         size += sum(factor.size for factor, _ in part.factors)
     return _PARTS.keep(key, part, size)
 
 
-def _part(constraint: SetConstraint, full: int, keep: bool) -> Part | None:
+def _part(constraint: SetConstraint, full: int, keep: bool, deadline: Deadline) -> Part | None:
     cards = opened(constraint, full)
     if cards is None:
         return None
@@ -68,7 +70,7 @@ def _part(constraint: SetConstraint, full: int, keep: bool) -> Part | None:
     for mask in masks:
         used |= mask
     if masks and (cards.bounded or keep):
-        whole = set_ways(tuple(masks), cards.low, cards.high)
+        whole = set_ways(tuple(masks), cards.low, cards.high, deadline)
         return Part(cards, whole, {}, ((whole, 1),), used) if whole.vectors else None
     numbers = Counter(masks)
     singles = {mask: _single_card(mask, constraint.players) for mask in numbers}
@@ -118,7 +120,7 @@ def residue(
         used = 0
         for index, constraint in enumerate(sets):
             deadline.left()
-            part = part_of(constraint, full, index == keep)
+            part = part_of(constraint, full, index == keep, deadline)
             if part is None:
                 return None
             parts.append(part)

@@ -8,11 +8,11 @@ of cards instead of single cards.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from math import comb, factorial
 from operator import add, ge, le, sub
 from typing import Any
 
+from solvers.deadline import NEVER, Deadline
 from solvers.errors import LimitError
 from solvers.memo import Memo
 from solvers.problem import players_in
@@ -57,7 +57,7 @@ def class_vectors(mask: int, size: int, high: Vector) -> dict[Vector, int]:
 
 
 def _merged(
-    first: Mapping[Vector, int], second: Mapping[Vector, int], high: Vector
+    first: Mapping[Vector, int], second: Mapping[Vector, int], high: Vector, deadline: Deadline
 ) -> dict[Vector, int]:
     """The count vectors of two groups of cards together, up to `high`."""
     if len(first) * len(second) > 20 * MAX_VECTORS:
@@ -66,7 +66,7 @@ def _merged(
             f"the limit is {20 * MAX_VECTORS}"
         )
     merged: dict[Vector, int] = {}
-    for vector, number in first.items():
+    for vector, number in deadline.over(first.items()):
         for other, times in second.items():
             together = tuple(map(add, vector, other))
             if all(map(le, together, high)):
@@ -82,6 +82,7 @@ class SetWays:
         low, high: bounds per player.
         vectors: the count vectors within owners and bounds, in a fixed order, less `base`.
         weights: per vector, its number of ways.
+        tails: per class number i, the vectors of classes i, i + 1, … up to `high`, with their ways.
         base: per player, the smallest count over all vectors; zeros when there is no vector.
         programs: how to multiply polynomials by this factor, by the players that have a digit (see
             `solvers.lane_polynomials`): at most one for every player left out.
@@ -89,15 +90,23 @@ class SetWays:
 
     Raises:
         LimitError: more than `MAX_VECTORS` vectors.
+        SolverTimeout: the deadline has passed.
     """
 
-    def __init__(self, owners: Vector, low: Vector, high: Vector) -> None:
+    def __init__(
+        self, owners: Vector, low: Vector, high: Vector, deadline: Deadline = NEVER
+    ) -> None:
         sizes: dict[int, int] = {}
         for mask in sorted(owners):
             sizes[mask] = sizes.get(mask, 0) + 1
         self.classes = tuple(sizes.items())
         self.low, self.high = low, high
         _check_listing(self.classes, high)
+        self._groups = [class_vectors(mask, size, high) for mask, size in self.classes]
+        tails: list[dict[Vector, int]] = [{tuple([0] * len(high)): 1}]
+        for group in reversed(self._groups):
+            tails.append(_merged(group, tails[-1], high, deadline))
+        self.tails = tails[::-1]
         counted = {
             vector: number for vector, number in self.tails[0].items() if all(map(ge, vector, low))
         }
@@ -108,6 +117,7 @@ class SetWays:
         self.weights = tuple(counted.values())
         self._whole = tuple(counted)
         self.programs: dict[tuple[int, ...], Any] = {}
+        self._card_weights: dict[int, dict[int, Vector]] | None = None
         owned = sum(mask.bit_count() for mask in sizes)
         self.size = 3_000 + len(counted) * (900 + 120 * len(low) + 16 * owned)
 
@@ -117,30 +127,19 @@ class SetWays:
         mask, size = self.classes[0]
         return len(self.classes) == size == 1 and len(self.vectors) == mask.bit_count()
 
-    @cached_property
-    def _groups(self) -> list[dict[Vector, int]]:
-        return [class_vectors(mask, size, self.high) for mask, size in self.classes]
-
-    @cached_property
-    def tails(self) -> list[dict[Vector, int]]:
-        """Per class number i, the vectors of classes i, i + 1, … up to `high`, with their ways."""
-        tails: list[dict[Vector, int]] = [{tuple([0] * len(self.high)): 1}]
-        for group in reversed(self._groups):
-            tails.append(_merged(group, tails[-1], self.high))
-        return tails[::-1]
-
-    @cached_property
-    def card_weights(self) -> dict[int, dict[int, Vector]]:
+    def card_weights(self, deadline: Deadline = NEVER) -> dict[int, dict[int, Vector]]:
         """`[mask][player]`: per vector, the ways that give that player a certain card of the mask.
 
-        The same for all cards of a class. Players outside the mask are left out.
+        The same for all cards of a class. Players outside the mask are left out. Kept.
         """
+        if self._card_weights is not None:
+            return self._card_weights
         weights: dict[int, dict[int, Vector]] = {}
         for chosen, (mask, _) in enumerate(self.classes):
             without = {tuple([0] * len(self.high)): 1}
             for index, (other, size) in enumerate(self.classes):
                 group = class_vectors(other, size - (index == chosen), self.high)
-                without = _merged(group, without, self.high)
+                without = _merged(group, without, self.high, deadline)
             weights[mask] = {
                 player: tuple(
                     without.get((*v[:player], v[player] - 1, *v[player + 1 :]), 0)
@@ -148,6 +147,7 @@ class SetWays:
                 )
                 for player in players_in(mask)
             }
+        self._card_weights = weights
         return weights
 
     def dealt(self, number: int, way: int) -> tuple[int, ...]:
@@ -213,12 +213,12 @@ def _check_listing(classes: Sequence[tuple[int, int]], high: Sequence[int]) -> N
 _WAYS: Memo[tuple[Vector, Vector, Vector], SetWays] = Memo(MEMO_BYTES)
 
 
-def set_ways(owners: Vector, low: Vector, high: Vector) -> SetWays:
+def set_ways(owners: Vector, low: Vector, high: Vector, deadline: Deadline = NEVER) -> SetWays:
     """The ways of a set, kept. `owners` must be sorted, so that equal sets share one object."""
     key = (owners, low, high)
     ways = _WAYS.entries.get(key)
     if ways is None:
-        ways = SetWays(*key)
+        ways = SetWays(*key, deadline)
         _WAYS.keep(key, ways, ways.size)
     return ways
 

@@ -90,7 +90,12 @@ class _Kind:
     __slots__ = ("differences", "lowered", "table")
 
     def __init__(
-        self, layout: Lanes, owners: tuple[int, ...], low: tuple[int, ...], high: tuple[int, ...]
+        self,
+        layout: Lanes,
+        owners: tuple[int, ...],
+        low: tuple[int, ...],
+        high: tuple[int, ...],
+        deadline: Deadline,
     ) -> None:
         table = self.table = layout.table(owners, low, high)
         self.differences: list[tuple[int, ...]] = []
@@ -100,7 +105,7 @@ class _Kind:
         numbers = _numbers(layout, table)
         for without, having in _pickers(layout):
             self.differences.append(tuple(map(sub, having(numbers), without(numbers))))
-        for mask in sorted(set(owners)):
+        for mask in deadline.over(sorted(set(owners))):
             others = list(owners)
             others.remove(mask)
             lowered = []
@@ -114,13 +119,12 @@ _KINDS: Memo[tuple[Lanes, tuple[int, ...], tuple[int, ...], tuple[int, ...]], _K
 _KINDS = Memo(MEMO_BYTES)
 
 
-def _kind(
-    layout: Lanes, owners: tuple[int, ...], low: tuple[int, ...], high: tuple[int, ...]
-) -> _Kind:
-    key = (layout, owners, low, high)
+def _kind(layout: Lanes, constraint: SetConstraint, deadline: Deadline) -> _Kind:
+    owners = tuple(sorted(constraint.owners))
+    key = (layout, owners, constraint.low, constraint.high)
     kind = _KINDS.entries.get(key)
     if kind is None:
-        kind = _Kind(layout, *key[1:])
+        kind = _Kind(*key, deadline)
         lanes = layout.everybody + 1
         lowered = sum(len(by_owner) for _, by_owner in kind.lowered)
         size = 1_000 + layout.players * 4 * lanes + lowered * (100 + layout.width * lanes // 8)
@@ -132,7 +136,9 @@ def _kind(
 _CLOSED: Memo[tuple[Lanes, int, SetConstraint], SetConstraint] = Memo(MEMO_BYTES)
 
 
-def closed_set(layout: Lanes, slack: int, constraint: SetConstraint) -> SetConstraint:
+def closed_set(
+    layout: Lanes, slack: int, constraint: SetConstraint, deadline: Deadline = NEVER
+) -> SetConstraint:
     """One set of a feasible problem with its owners and bounds as tight as they can be.
 
     Args:
@@ -144,14 +150,15 @@ def closed_set(layout: Lanes, slack: int, constraint: SetConstraint) -> SetConst
         # The slack, the set and the result; either has three tuples.
         size = 700 + (layout.width << layout.players) // 8 + 64 * layout.players
         size += 2 * bytes_of_numbers(constraint.size, layout.everybody)
-        found = _CLOSED.keep(key, _closed(layout, slack, constraint), size)
+        found = _CLOSED.keep(key, _closed(layout, slack, constraint, deadline), size)
     return found
 
 
-def _closed(layout: Lanes, slack: int, constraint: SetConstraint) -> SetConstraint:
+def _closed(
+    layout: Lanes, slack: int, constraint: SetConstraint, deadline: Deadline
+) -> SetConstraint:
     """As `closed_set`, made anew."""
-    owners, low, high = constraint
-    kind = _kind(layout, tuple(sorted(owners)), low, high)
+    kind = _kind(layout, constraint, deadline)
     tight, sides = _slack_parts(layout, slack)
     possible = {}
     for mask, lowered in kind.lowered:
@@ -165,7 +172,7 @@ def _closed(layout: Lanes, slack: int, constraint: SetConstraint) -> SetConstrai
         most.append(min(map(add, differences, without)))
         fewest.append(max(map(sub, differences, having)))
     return SetConstraint.trusted(
-        tuple([possible[mask] for mask in owners]), tuple(fewest), tuple(most)
+        tuple([possible[mask] for mask in constraint.owners]), tuple(fewest), tuple(most)
     )
 
 
@@ -191,7 +198,7 @@ def closed_by_tables(problem: DealProblem, deadline: Deadline = NEVER) -> DealPr
         guard = layout.guard
         slack = (sum(tables) | guard) - layout.packed_hands(problem.hands)
         if slack & guard == guard:
-            closed = [closed_set(layout, slack, one) for one in deadline.over(sets)]
+            closed = [closed_set(layout, slack, one, deadline) for one in deadline.over(sets)]
             return DealProblem.trusted(problem.hands, tuple(closed))
     raise NoDeal("no deal satisfies the problem, so nothing can be said about its deals")
 

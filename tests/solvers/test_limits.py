@@ -2,6 +2,7 @@
 
 import tracemalloc
 from collections.abc import Callable
+from itertools import count
 from math import inf, nan
 from random import Random
 
@@ -28,12 +29,15 @@ from solvers import (
     count_distribution,
     count_vector_distribution,
     exact_chances,
+    factor_product,
+    filtering,
     flow_filtering,
     sample_deals,
     set_ways,
     solve,
     verify,
 )
+from solvers.deadline import Deadline
 from solvers.factor_product import Product
 from solvers.filtering import FILTERS, _by_tables
 from solvers.random_problems import GameSize, brink, game_like
@@ -72,6 +76,27 @@ def test_a_time_limit_ends_it_and_a_long_one_changes_nothing(name: str) -> None:
         assert call(long)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("way", [count_deals, exact_chances, NumberedDeals, closed])
+def test_a_limit_holds_within_one_set(way: Callable[..., object]) -> None:
+    """One set whose listing takes longer than all that is done between sets."""
+    owners = [(card % 8, *Random(card).sample(range(8), 3)) for card in range(16)]
+    one = SetConstraint.of(owners, 8, [1] * 8, [9] * 8)
+    asked = count(1)
+
+    class Soon(Deadline):
+        """Reached when it is asked for the third time."""
+
+        def left(self) -> float:
+            return 1.0 if next(asked) < 3 else self.reached()
+
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (factor_product, filtering):
+            patch.setattr(module, "Deadline", Soon)
+        with pytest.raises(SolverTimeout):
+            way(DealProblem([2] * 8, [one]), seconds=1000)
+    assert next(asked) == 4
+
+
 def test_a_count_too_large_is_refused_before_anything_is_listed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -80,9 +105,9 @@ def test_a_count_too_large_is_refused_before_anything_is_listed(
 
     monkeypatch.setattr(set_ways.SetWays, "__init__", listed)
     impossible, possible = tight_coalition(4, 60, 8)
-    for count in (count_deals, exact_chances, NumberedDeals):
+    for counted in (count_deals, exact_chances, NumberedDeals):
         with pytest.raises(LimitError, match=r"at least [\d,]+ MB .*: the limit is 32 MB"):
-            count(possible)
+            counted(possible)
     assert count_deals(impossible) == 0
 
 

@@ -111,7 +111,7 @@ def test_ways_of_sets_are_estimated_in_full(players: int, size: int, kinds: int)
     def fill() -> None:
         ways = SetWays(owners, (1,) + (0,) * (players - 1), (size,) * players)
         assert ways.tails
-        assert ways.card_weights
+        assert ways.card_weights()
         for implied in range(players):
             program(ways, tuple(player for player in range(players) if player != implied))
         kept.append(ways)
