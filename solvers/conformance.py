@@ -19,13 +19,13 @@ from random import Random
 
 from solvers.counterexample import smallest_counterexample
 from solvers.errors import LimitError, SolverFault, UnsupportedProblem
-from solvers.judgement import crashed, weigh
-from solvers.problem import DealProblem, SetConstraint, players_in
+from solvers.judgement import crashed, weighed
+from solvers.problem import DealProblem, SetConstraint, players_in, with_entry
 from solvers.random_problems import GameSize, brink, game_like
 from solvers.reduction import reduced
 from solvers.registry import Solver, solve, solver_from_function
 from solvers.strategies import deal_problems
-from solvers.verdict import Feasible, Verdict, plain_verdict
+from solvers.verdict import Feasible, Verdict
 
 Law = Callable[[Solver, DealProblem], str | None]
 """What is wrong with a solver on a problem, as a sentence; None when the law holds."""
@@ -167,33 +167,23 @@ def tightened(problem: DealProblem) -> list[tuple[DealProblem, str]]:
     """The problem with one constraint tightened by one, in every way, each described."""
     found: list[tuple[DealProblem, str]] = []
     for index, one in enumerate(problem.sets):
-        for card, mask in enumerate(one.owners):
-            for player in players_in(mask):
-                owners = list(one.owners)
-                owners[card] &= ~(1 << player)
-                found.append(
-                    (
-                        problem.with_set(index, SetConstraint(owners, one.low, one.high)),
-                        f"player {player} not an owner of {index}/{card}",
-                    )
-                )
-        for player in range(problem.players):
-            low, high = list(one.low), list(one.high)
-            low[player] += 1
-            found.append(
-                (
-                    problem.with_set(index, SetConstraint(one.owners, low, one.high)),
-                    f"a minimum of {low[player]} for player {player} in set {index}",
-                )
+        owners, low, high = one
+        ways = [
+            (
+                (with_entry(owners, card, mask & ~(1 << player)), low, high),
+                f"player {player} not an owner of {index}/{card}",
             )
-            if high[player]:
-                high[player] -= 1
-                found.append(
-                    (
-                        problem.with_set(index, SetConstraint(one.owners, one.low, high)),
-                        f"a maximum of {high[player]} for player {player} in set {index}",
-                    )
-                )
+            for card, mask in enumerate(owners)
+            for player in players_in(mask)
+        ]
+        for player, (least, most) in enumerate(zip(low, high, strict=True)):
+            bound = f"for player {player} in set {index}"
+            more = with_entry(low, player, least + 1)
+            ways.append(((owners, more, high), f"a minimum of {least + 1} {bound}"))
+            if most:
+                less = with_entry(high, player, most - 1)
+                ways.append(((owners, low, less), f"a maximum of {most - 1} {bound}"))
+        found += [(problem.with_set(index, SetConstraint(*parts)), what) for parts, what in ways]
     return found
 
 
@@ -310,8 +300,8 @@ def _asked(solver: Solver, problem: DealProblem) -> tuple[Verdict | None, str | 
         given = solver.prepare(problem)()
     except LimitError:
         return None, None
-    _, faults = weigh(problem, {solver.name: given}, [solver.name] if solver.certifies else [])
-    return plain_verdict(given), faults[0].text if faults else None
+    verdict, fault = weighed(problem, solver, given)
+    return verdict, fault and fault.text
 
 
 def _word(verdict: Verdict) -> str:

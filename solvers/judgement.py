@@ -108,11 +108,18 @@ def decided(problem: DealProblem, solver: Solver) -> Verdict:
         raise
     except Exception as error:
         raise SolverFault(str(crashed(solver.name, error))) from error
-    _, faults = weigh(problem, {solver.name: given}, [solver.name] if solver.certifies else [])
-    verdict = plain_verdict(given)
-    if faults or verdict is None:
-        raise SolverFault("; ".join(map(str, faults)))
+    verdict, fault = weighed(problem, solver, given)
+    if fault is not None or verdict is None:
+        raise SolverFault(str(fault))
     return verdict
+
+
+def weighed(
+    problem: DealProblem, solver: Solver, given: object
+) -> tuple[Verdict | None, Fault | None]:
+    """A plain copy of what one solver gave, None where it is no verdict, and what is wrong."""
+    _, faults = weigh(problem, {solver.name: given}, [solver.name] if solver.certifies else [])
+    return plain_verdict(given), faults[0] if faults else None
 
 
 def crashed(solver: str, error: BaseException) -> Fault:
@@ -214,4 +221,14 @@ def _evidence_of_our_own(problem: DealProblem) -> Verdict | None:
     return None
 
 
-__all__ = ["OURSELVES", "Fault", "Judgement", "crashed", "decided", "judge", "said", "weigh"]
+__all__ = [
+    "OURSELVES",
+    "Fault",
+    "Judgement",
+    "crashed",
+    "decided",
+    "judge",
+    "said",
+    "weigh",
+    "weighed",
+]

@@ -44,6 +44,15 @@ def mask_of(players: Iterable[int]) -> int:
     return mask
 
 
+def with_entry(values: Sequence[Any], place: int, value: Any) -> tuple[Any, ...]:
+    """The same values with another one at a place.
+
+    >>> with_entry((1, 2, 3), 1, 7)
+    (1, 7, 3)
+    """
+    return (*values[:place], value, *values[place + 1 :])
+
+
 class _SetFields(NamedTuple):
     owners: tuple[int, ...]
     low: tuple[int, ...]
@@ -222,7 +231,7 @@ class DealProblem(_ProblemFields):
         more = len(constraint.owners) - len(self.sets[set_index].owners)
         if more > 0:
             check_size(len(self.hands), len(self.sets), self.cards + more)
-        sets = (*self.sets[:set_index], constraint, *self.sets[set_index + 1 :])
+        sets = with_entry(self.sets, set_index, constraint)
         return DealProblem.trusted(self.hands, sets)
 
     def relabelled(
@@ -309,4 +318,5 @@ __all__ = [
     "every_card",
     "mask_of",
     "players_in",
+    "with_entry",
 ]

@@ -13,7 +13,7 @@ from random import Random
 from typing import NamedTuple
 
 from solvers.coalition_tables import MAX_PLAYERS, lanes_for
-from solvers.problem import DealProblem, SetConstraint
+from solvers.problem import DealProblem, SetConstraint, with_entry
 from solvers.registry import solve
 
 Choose = Callable[[int, int], int]
@@ -244,12 +244,11 @@ def _tightened(
     ownable = sum(mask >> keeper & 1 for mask in one.owners)
     room = sum(one.low) < one.size and one.low[keeper] < min(ownable, one.high[keeper])
     if room and (not rest or random.random() < 0.5):
-        low = (*one.low[:keeper], one.low[keeper] + 1, *one.low[keeper + 1 :])
+        low = with_entry(one.low, keeper, one.low[keeper] + 1)
         return SetConstraint.trusted(one.owners, low, one.high)
     if not rest:
         return one
-    owners = (*one.owners[:card], rest, *one.owners[card + 1 :])
-    return SetConstraint.trusted(owners, one.low, one.high)
+    return SetConstraint.trusted(with_entry(one.owners, card, rest), one.low, one.high)
 
 
 __all__ = ["BEYOND", "Choose", "GameSize", "Sizes", "brink", "game_like", "loosened", "spoilt"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from time import monotonic
 
-from solvers.problem import DealProblem, SetConstraint, players_in
+from solvers.problem import DealProblem, SetConstraint, players_in, with_entry
 from solvers.registry import solve
 from solvers.verdict import Feasible
 
@@ -77,24 +77,20 @@ def simplifications(problem: DealProblem, same_size: bool = False) -> Iterator[D
             yield _without_player(problem, player)
     for player, hand in enumerate(problem.hands):
         if hand:
-            yield DealProblem(_changed(problem.hands, player, hand - 1), problem.sets)
+            yield DealProblem(with_entry(problem.hands, player, hand - 1), problem.sets)
     for index, one in enumerate(problem.sets):
         for player, low in enumerate(one.low):
             if low:
-                changed = SetConstraint(one.owners, _changed(one.low, player, low - 1), one.high)
+                changed = SetConstraint(one.owners, with_entry(one.low, player, low - 1), one.high)
                 yield problem.with_set(index, changed)
         for player, high in enumerate(one.high):
             if high < one.size:
-                changed = SetConstraint(one.owners, one.low, _changed(one.high, player, one.size))
+                changed = SetConstraint(one.owners, one.low, with_entry(one.high, player, one.size))
                 yield problem.with_set(index, changed)
         for card, mask in enumerate(one.owners):
             for player in players_in(mask):
-                rest = _changed(one.owners, card, mask & ~(1 << player))
+                rest = with_entry(one.owners, card, mask & ~(1 << player))
                 yield problem.with_set(index, SetConstraint(rest, one.low, one.high))
-
-
-def _changed(values: Sequence[int], place: int, value: int) -> tuple[int, ...]:
-    return (*values[:place], value, *values[place + 1 :])
 
 
 def _some_owners(problem: DealProblem) -> Owners:

@@ -12,7 +12,7 @@ from quaternity.game.state import State, with_problem
 from quaternity.game.state_file import state_text
 from quaternity.trials.campaign.tally import Finding, Tally
 from solvers.judgement import judge
-from solvers.problem import DealProblem, SetConstraint
+from solvers.problem import DealProblem, SetConstraint, with_entry
 from solvers.registry import Solver
 
 Fault = tuple[str, State]
@@ -102,7 +102,7 @@ def _completion_fault(state: State, solvers: Sequence[Solver], tally: Tally) -> 
         for player in range(state.players if one.size else 0):
             if not all(mask >> player & 1 for mask in one.owners):
                 continue
-            high = (*one.high[:player], one.size - 1, *one.high[player + 1 :])
+            high = with_entry(one.high, player, one.size - 1)
             fewer = state.problem.with_set(index, SetConstraint(one.owners, one.low, high))
             fault, feasible = _judged(state, fewer, solvers, tally)
             if fault is not None:
