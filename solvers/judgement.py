@@ -222,13 +222,5 @@ def _evidence_of_our_own(problem: DealProblem) -> Verdict | None:
 
 
 __all__ = [
-    "OURSELVES",
-    "Fault",
-    "Judgement",
-    "crashed",
-    "decided",
-    "judge",
-    "said",
-    "weigh",
-    "weighed",
-]
+    "OURSELVES", "Fault", "Judgement", "crashed", "decided", "judge", "said", "weigh", "weighed",
+]  # fmt: skip

@@ -230,6 +230,9 @@ NO_WHERE = [
     no_where("no_to_twin_sets", lambda problem: len({*problem.sets}) < len(problem.sets)),
     no_where("no_to_large_bounds", lambda problem: any(max(one.high) > one.size
                                                        for one in problem.sets)),
+    no_where("no_above_twelve_players", lambda problem: problem.players > 12),
+    no_where("no_above_64_players", lambda problem: problem.players > 64),
+    no_where("no_to_sets_of_over_127", lambda problem: _largest(problem) > 127),
 ]  # fmt: skip
 
 BROKEN = (
