@@ -6,7 +6,7 @@
         check_solver(my_solver)
 
 The laws are tried on small random problems of any shape, and on problems of the size of games, up
-to 600 cards and 12 players: some open, some just feasible, some just not. A broken law raises
+to 600 cards and 70 players: some open, some just feasible, some just not. A broken law raises
 `SolverFault` with a smallest problem to show it.
 """
 
@@ -216,7 +216,7 @@ def check_solver(
     solvers 2 to 15 seconds of processor time.
 
     >>> from solvers import SOLVERS
-    >>> check_solver(SOLVERS["coalitions"], examples=50).refused
+    >>> check_solver(SOLVERS["max-flow"], examples=50).refused
     0
     """
     row = solver if isinstance(solver, Solver) else solver_from_function(_name(solver), solver)
