@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
+
+from solvers.interrupts import is_interrupt
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -15,18 +17,23 @@ MOST_TEXT = 400
 """Longest value, in characters, that a sentence quotes in full."""
 
 
-def shown(value: object) -> str:
-    """A value as a message quotes it, whatever the value does when it is asked for its `repr`.
+def shown(value: object, made_by: Callable[[object], str] = repr) -> str:
+    """A value as a message quotes it in one line, whatever it does when it is asked for its text.
 
-    >>> shown("x")
-    "'x'"
+    >>> shown("x"), shown("a\\n\\x1bb", str)
+    ("'x'", 'a ?b')
     """
     try:
-        return shortened(str.__str__(repr(value)))
-    except KeyboardInterrupt:
-        raise
-    except BaseException:
+        return printable(shortened(str.__str__(made_by(value))).replace("\n", " "))
+    except BaseException as error:
+        if is_interrupt(error):
+            raise
         return "something that cannot be shown"
+
+
+def printable(text: str) -> str:
+    """Text without what a terminal would obey, but for the ends of lines."""
+    return "".join(one if one.isprintable() or one == "\n" else "?" for one in text)
 
 
 def shortened(text: str) -> str:
@@ -113,5 +120,6 @@ def in_parts(amounts: Iterable[tuple[int, str, str]], total: int) -> str:
 
 
 __all__ = [
-    "MOST_TEXT", "counted", "in_parts", "listed", "named", "percent", "shortened", "shown"
+    "MOST_TEXT", "counted", "in_parts", "listed", "named", "percent", "printable", "shortened",
+    "shown",
 ]  # fmt: skip

@@ -23,9 +23,9 @@ ROOMS: dict[str, tuple[str, str]] = {
     # room: (its modules, a package standing for all in it; the rooms it may import);
     # from outside of solvers/, `solvers` stands for all of it.
     "solvers/contract": (
-        "solvers.deadline solvers.errors solvers.interruptible solvers.memo solvers.plain_proofs"
-        " solvers.plain_values solvers.plugins solvers.problem solvers.shortage"
-        " solvers.verdict solvers.wording",
+        "solvers.deadline solvers.errors solvers.interruptible solvers.interrupts solvers.memo"
+        " solvers.plain_proofs solvers.plain_values solvers.plugins solvers.problem"
+        " solvers.shortage solvers.verdict solvers.wording",
         "",
     ),
     "solvers/tables": (

@@ -14,15 +14,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from quaternity.errors import FaultPlace, PlayerFault, PlayerTimeout
 from quaternity.game.cards import Card
 from quaternity.game.question import Question
-from quaternity.workers.pool import is_interrupt
+from solvers.interrupts import is_interrupt
+from solvers.wording import printable, shown
 
 if TYPE_CHECKING:
     from quaternity.workers.own_process import NotedMove
 
 Result = TypeVar("Result")
 
-LONGEST_TEXT = 300
-"""So many characters of what a player raises are shown."""
+LONGEST_TRACE = 100_000
+"""So many characters of a traceback are kept, the last ones."""
 
 
 class Sitting(NamedTuple):
@@ -47,7 +48,9 @@ class Sitting(NamedTuple):
         # Up to its own code the calls are ours.
         inner = trace.tb_next if trace is not None else None
         lines = format_exception(type(error), error, inner or trace)
-        return PlayerFault(f"{self} failed: {shown(error)}", _printable("".join(lines)))
+        return PlayerFault(
+            f"{self} failed: {shown(error)}", printable("".join(lines)[-LONGEST_TRACE:])
+        )
 
     def breaks_rules(self, error: Exception) -> PlayerFault:
         """The fault of a player that did what the rules forbid."""
@@ -68,7 +71,7 @@ class Sitting(NamedTuple):
         except BaseException as error:  # the numbers may be anybody's too
             if is_interrupt(error):
                 raise
-            raise PlayerFault(f"{self} gave {shown(question)}: {_text(error)}") from error
+            raise PlayerFault(f"{self} gave {shown(question)}: {shown(error, str)}") from error
 
 
 def is_plain(question: object) -> bool:
@@ -80,26 +83,6 @@ def is_plain(question: object) -> bool:
     except (TypeError, ValueError):
         return False
     return type(asker) is type(asked) is type(index) is type(number) is int
-
-
-def shown(value: object) -> str:
-    """A value of somebody else's type in one line that may be printed."""
-    return _text(value, repr)
-
-
-def _text(value: object, made_by: Callable[[object], str] = str) -> str:
-    try:
-        text = _printable(made_by(value)).replace("\n", " ")
-    except BaseException as error:
-        if is_interrupt(error):
-            raise
-        text = f"a {type(value).__name__} whose text cannot be made"
-    return text if len(text) <= LONGEST_TEXT else f"{text[:LONGEST_TEXT]}..."
-
-
-def _printable(text: str) -> str:
-    """Text without what a terminal would obey, but for the ends of lines."""
-    return "".join(one if one.isprintable() or one == "\n" else "?" for one in text)
 
 
 def played_apart(
@@ -145,7 +128,7 @@ def played_apart(
     fault = PlayerTimeout if ended.overdue else PlayerFault
     what = ended.how if ended.overdue else f"ended its process, which {ended.how}"
     where = None if place is None else place(ended.moves, ended.thinking)
-    raise fault(f"{who} {what}", _printable(ended.stack), where)
+    raise fault(f"{who} {what}", printable(ended.stack), where)
 
 
-__all__ = ["Sitting", "is_plain", "played_apart", "shown"]
+__all__ = ["Sitting", "is_plain", "played_apart"]

@@ -5,30 +5,35 @@
 The process notes in shared memory when a player begins to think, and every move. So when it dies,
 or is killed because a player thinks for too long, it is known who that was and what had been
 played. The limit of time is this side's business alone: a loop that catches everything, or that
-lets no other thread run, ends too.
+lets no other thread run, ends too. So do the processes that a player starts, but for those that
+leave its session, and those of a run that is itself killed by force.
 
 Needs POSIX.
 """
 
 from __future__ import annotations
 
+import io
 import os
 import pickle
+import secrets
 import select
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 import weakref
 from collections.abc import Callable
+from contextlib import suppress
 from mmap import mmap
 from struct import Struct
 from time import monotonic, sleep
-from typing import IO, Any, NamedTuple, ParamSpec, TypeVar
+from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 from quaternity.errors import InputError, LimitError
 from quaternity.workers.pool import Raised
+from solvers.interrupts import leave_interrupts
+from solvers.wording import shown
 
 Result = TypeVar("Result")
 Arguments = ParamSpec("Arguments")
@@ -46,6 +51,9 @@ FOREIGN_SECONDS = 60
 """What a player from outside is given for a move where nothing else is said."""
 
 _STATE, _MOVE, _LENGTH = Struct("<3Q"), Struct("<4I"), Struct("<Q")
+_MARK = 16
+"""Bytes of the mark of a call: its answer begins with them."""
+
 _SIZE = _STATE.size + MOST_MOVES * _MOVE.size
 _START = (
     "import sys; sys.path[:] = sys.argv[3:]; from quaternity.workers.own_process import serve; "
@@ -126,6 +134,10 @@ class Notes:
         thoughts, thinking, _ = _STATE.unpack_from(self._memory, 0)
         return thoughts, thinking - 1 if thinking else None
 
+    def leave(self) -> None:
+        """Note elsewhere from now on."""
+        self._memory = mmap(-1, _SIZE)
+
     def moves(self) -> list[NotedMove]:
         """The moves noted."""
         _, _, count = _STATE.unpack_from(self._memory, 0)
@@ -152,9 +164,11 @@ class OwnProcess:
 
     def __init__(self) -> None:
         self._child: subprocess.Popen[bytes] | None = None
-        self._file: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  # open as long as this
+        self._finish: Callable[[], object] = lambda: None
+        self._file, self._stacks = _memory_file(), _memory_file()
         self._file.truncate(_SIZE)
-        self._stacks: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115
+        # Who writes to any file that is open writes behind the notes.
+        self._file.seek(_SIZE)
         self._notes = Notes(self._file.fileno())
         for file in (self._file, self._stacks):
             weakref.finalize(self, file.close)
@@ -171,12 +185,14 @@ class OwnProcess:
             ProcessEnded: it died, or was killed because a player thought for too long.
             What the function raises.
         """
+        mark = secrets.token_bytes(_MARK)
         work = pickle.dumps((function, arguments))
         try:
             if self._child is None or self._child.poll() is not None:
+                self.end()
                 self._child = self._started()
             self._notes.clear()
-            result, raised = self._answer(self._child, work, seconds)
+            result, raised = self._answer(self._child, mark, work, seconds)
         except BaseException:
             self.end()
             raise
@@ -185,10 +201,9 @@ class OwnProcess:
         return result  # type: ignore[no-any-return]  # what the function gave
 
     def end(self) -> None:
-        """End the process at once, if there is one."""
-        child, self._child = self._child, None
-        if child is not None:
-            _end(child)
+        """End the process at once, if there is one, and what it started."""
+        self._child = None
+        self._finish()
 
     def _started(self) -> subprocess.Popen[bytes]:
         files = self._file.fileno(), self._stacks.fileno()
@@ -198,46 +213,63 @@ class OwnProcess:
             stdout=subprocess.PIPE,
             bufsize=0,
             pass_fds=files,
+            start_new_session=True,
         )
-        weakref.finalize(self, _end, child)
+        self._finish = weakref.finalize(self, _end, child)
         return child
 
-    def _answer(self, child: subprocess.Popen[bytes], work: bytes, seconds: float | None) -> Any:
+    def _answer(
+        self, child: subprocess.Popen[bytes], mark: bytes, work: bytes, seconds: float | None
+    ) -> Any:
         assert child.stdin is not None, "a pipe"
         assert child.stdout is not None, "a pipe"
-        overdue, stack = False, ""
+        overdue, stack, how = False, "", ""
         try:
-            _send(child.stdin.fileno(), work)
-            if self._in_time(child.stdout.fileno(), seconds):
-                answer = _received(child.stdout.fileno())
+            _send(child.stdin.fileno(), mark, work)
+            answer = self._in_time(child.stdout.fileno(), mark, seconds)
+            if answer is not None:
                 return pickle.loads(answer)  # noqa: S301  # our own code wrote it
             overdue, stack = True, self._stack(child)
-        except (EOFError, BrokenPipeError):
-            pass
-        _, thinking = self._notes.state()
-        child.kill()
-        status = child.wait()
-        if overdue:
             how = f"gave no move within {seconds:g} s"
-        elif status < 0:
-            how = f"was killed by signal {-status}"
-        else:
-            how = f"ended with status {status}"
+        except (EOFError, BrokenPipeError):
+            how = _ending(child)
+        except Exception as error:
+            how = f"gave what cannot be read: {shown(error)}"
+        _, thinking = self._notes.state()
         raise ProcessEnded(how, thinking, self._notes.moves(), overdue, stack)
 
-    def _in_time(self, answers: int, seconds: float | None) -> bool:
-        """Wait for an answer; False when a player thinks for too long."""
-        pause = None if seconds is None else 1000 * min(0.25, seconds / 4)
+    def _in_time(self, answers: int, mark: bytes, seconds: float | None) -> bytes | None:
+        """Wait for an answer; None when a player thinks for too long.
+
+        What stands before the mark somebody else wrote.
+        """
+        pause = None if seconds is None else min(0.25, seconds / 4)
         poll = select.poll()
         poll.register(answers, select.POLLIN)
-        seen, since = self._notes.state(), monotonic()
-        while not poll.poll(pause):
-            now = self._notes.state()
-            if now != seen or now[1] is None:
-                seen, since = now, monotonic()
-            elif seconds is not None and monotonic() - since > seconds:
-                return False
-        return True
+        data = bytearray()
+        seen, thought, before = self._notes.state(), 0.0, monotonic()
+        while True:
+            if poll.poll(None if pause is None else 1000 * pause):
+                part = os.read(answers, 1 << 20)
+                if not part:
+                    raise EOFError
+                data += part
+                begin = data.find(mark)
+                del data[: max(0, len(data) - _MARK) if begin < 0 else begin]
+                body = _MARK + _LENGTH.size
+                if begin >= 0 and len(data) >= body:
+                    end = body + _LENGTH.unpack_from(data, _MARK)[0]
+                    if len(data) >= end:
+                        return bytes(data[body:end])
+            state, now = self._notes.state(), monotonic()
+            if state != seen or state[1] is None:
+                seen, thought = state, 0.0
+            elif seconds is not None and pause is not None:
+                # No more than was waited for: this process may have been stopped meanwhile.
+                thought += min(now - before, 2 * pause)
+                if thought > seconds:
+                    return None
+            before = now
 
     def _stack(self, child: subprocess.Popen[bytes]) -> str:
         """Where the code of a process is, which is about to be killed."""
@@ -254,8 +286,29 @@ class OwnProcess:
         return text.decode(errors="replace")
 
 
+def _memory_file() -> io.FileIO:
+    """A file without a name that others can be given; where the system can, on no disk."""
+    if sys.platform == "linux":
+        return io.FileIO(os.memfd_create("quaternity"), "r+")
+    from tempfile import TemporaryFile
+
+    with TemporaryFile() as file:
+        return io.FileIO(os.dup(file.fileno()), "r+")
+
+
+def _ending(child: subprocess.Popen[bytes]) -> str:
+    """How a process ended that answers no more."""
+    try:
+        status = child.wait(timeout=1)
+    except subprocess.TimeoutExpired:
+        return "closed its connection to this program"
+    return f"was killed by signal {-status}" if status < 0 else f"ended with status {status}"
+
+
 def _end(child: subprocess.Popen[bytes]) -> None:
-    child.kill()
+    # Its session is its own, and has its number.
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(child.pid, signal.SIGKILL)
     child.wait()
     for pipe in (child.stdin, child.stdout):
         if pipe is not None:
@@ -273,13 +326,15 @@ def own_process() -> OwnProcess:
     return process
 
 
-def _send(file: int, data: bytes) -> None:
-    data = _LENGTH.pack(len(data)) + data
+def _send(file: int, mark: bytes, data: bytes) -> None:
+    data = mark + _LENGTH.pack(len(data)) + data
     while data:
         data = data[os.write(file, data) :]
 
 
-def _received(file: int) -> bytes:
+def _received(file: int) -> tuple[bytes, bytes]:
+    """The mark of a message, and the message."""
+
     def exactly(count: int) -> bytes:
         data = b""
         while len(data) < count:
@@ -289,7 +344,7 @@ def _received(file: int) -> bytes:
             data += part
         return data
 
-    return exactly(*_LENGTH.unpack(exactly(_LENGTH.size)))
+    return exactly(_MARK), exactly(*_LENGTH.unpack(exactly(_LENGTH.size)))
 
 
 # ---------------------------------------------------------------------------- the other side
@@ -301,31 +356,43 @@ def serve(notes_file: int, stacks_file: int) -> None:
     from queue import Empty, SimpleQueue
 
     global _notes
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    leave_interrupts()
     _end_with_parent()
     faulthandler.register(signal.SIGUSR1, file=stacks_file, all_threads=False)
-    _notes = Notes(notes_file)
+    told = _notes = Notes(notes_file)
     # Code from outside may print and read as it likes: it does not get at these two.
     commands, answers = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.dup2(2, 1)
-    waiting: SimpleQueue[bytes] = SimpleQueue()
+    me = os.getpid()
+
+    def forked() -> None:
+        # A copy of this process, made by a player, has nothing to say.
+        told.leave()
+        for file in (commands, answers):
+            with suppress(OSError):
+                os.close(file)
+
+    os.register_at_fork(after_in_child=forked)
+    waiting: SimpleQueue[tuple[bytes, bytes]] = SimpleQueue()
 
     def listen() -> None:
-        try:
+        with suppress(EOFError):
             while True:
                 waiting.put(_received(commands))
-        except EOFError:
-            os._exit(0)
+        os.killpg(me, signal.SIGKILL)
 
     threading.Thread(target=listen, daemon=True).start()
     while True:
         try:
-            work = waiting.get(timeout=IDLE_SECONDS)
+            mark, work = waiting.get(timeout=IDLE_SECONDS)
         except Empty:
+            os.killpg(me, signal.SIGKILL)
+        answer = _worked(work, told)
+        if os.getpid() != me:
             os._exit(0)
-        _send(answers, _worked(work, _notes))
+        _send(answers, mark, answer)
 
 
 def _worked(work: bytes, told: Notes) -> bytes:

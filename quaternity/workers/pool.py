@@ -31,6 +31,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeAlias, TypeVar
 
 from quaternity.errors import InputError, LimitError, SolverFault
+from solvers.interrupts import is_interrupt, leave_interrupts
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -330,21 +331,6 @@ class Raised:
         return Raised, (self.error,)
 
 
-def is_interrupt(error: BaseException) -> bool:
-    """Whether an exception is the user's own interrupt, and not raised by code from outside.
-
-    Interrupts reach the main thread alone, and no process that leaves them to its parent.
-    """
-    import signal
-    import threading
-
-    return (
-        isinstance(error, KeyboardInterrupt)
-        and threading.current_thread() is threading.main_thread()
-        and signal.getsignal(signal.SIGINT) is not signal.SIG_IGN
-    )
-
-
 # ---------------------------------------------------------------------------- processes
 
 
@@ -375,10 +361,9 @@ def _processes(workers: int) -> tuple[Executor, Callable[[], None]]:
 
 def _begin_worker(parent: Connection) -> None:
     """In a new worker: leave interrupts to the parent, and end when its side of the pipe closes."""
-    import signal
     import threading
 
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    leave_interrupts()
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
 
 
@@ -396,7 +381,6 @@ __all__ = [
     "Raised",
     "SerialExecutor",
     "WorkersLost",
-    "is_interrupt",
     "item_random",
     "open_executor",
     "ordered_map",

@@ -20,7 +20,8 @@ from typing import NamedTuple, Protocol
 from quaternity.errors import IllegalMove, InputError, QuaternityError
 from quaternity.game.question import Answer, Question
 from quaternity.game.state import State
-from quaternity.workers.foreign import Sitting, is_plain, shown
+from quaternity.workers.foreign import Sitting, is_plain
+from solvers.wording import shown
 
 
 class Bot(Protocol):
