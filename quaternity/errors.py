@@ -31,7 +31,7 @@ class FaultPlace(NamedTuple):
     """Where in a game a player failed.
 
     Attributes:
-        player: its name; the empty text when it is not known.
+        player: its name; the empty text when no player is at fault, or it is not known.
         seat: where it sat.
         game: the number of the game.
         moves: moves made before.
@@ -40,7 +40,7 @@ class FaultPlace(NamedTuple):
     """
 
     player: str
-    seat: int
+    seat: int | None
     game: int
     moves: int
     go: int | None
@@ -72,6 +72,10 @@ class PlayerFault(QuaternityError):
         return type(self)(self.what, self.trace, place)
 
 
+class GameLimit(PlayerFault, LimitError):
+    """A game reached a limit, or was lost; no player of it is known to be at fault."""
+
+
 class PlayerTimeout(PlayerFault, LimitError):
     """A strategy or bot took longer for a move than it was given."""
 
@@ -79,6 +83,7 @@ class PlayerTimeout(PlayerFault, LimitError):
 __all__ = [
     "FaultPlace",
     "IllegalMove",
+    "GameLimit",
     "InputError",
     "LimitError",
     "PlayerFault",

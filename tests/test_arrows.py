@@ -59,7 +59,7 @@ ROOMS: dict[str, tuple[str, str]] = {
     "errors": ("quaternity.errors", "solvers"),
     "files": ("quaternity.files", "errors"),
     "game": ("quaternity.game", "files errors solvers"),
-    "workers": ("quaternity.workers", "game errors"),
+    "workers": ("quaternity.workers", "game errors solvers"),
     "insight": ("quaternity.insight", "game files errors solvers"),
     "trials": ("quaternity.trials", "workers game files errors solvers"),
     "epistemic": ("quaternity.epistemic", "game errors solvers"),

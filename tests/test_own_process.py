@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import os
+import select
 import signal
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from itertools import count
+from pathlib import Path
 from tempfile import TemporaryFile
 
 import pytest
 
-from quaternity.errors import InputError, SolverFault
+from quaternity.errors import InputError, PlayerFault, SolverFault
+from quaternity.workers.foreign import Sitting
 from quaternity.workers.own_process import (
     MOST_MOVES,
     NotedMove,
     Notes,
     OwnProcess,
     ProcessEnded,
+    _send,
     notes,
 )
 
@@ -86,6 +92,49 @@ def computes() -> int:
     return sum(range(10**15))
 
 
+def copies(pipe: str) -> int:
+    """A copy that goes on as if it were this process, and one that stays."""
+    begin()
+    if not os.fork():
+        begin().thinks(5)
+        return 99
+    os.wait()
+    if not os.fork():
+        os.open(pipe, os.O_WRONLY)
+        signal.pause()
+    return 7
+
+
+def writes(ends: bool) -> int:
+    """To every file that is open."""
+    begin()
+    for file in range(3, 20):
+        with suppress(OSError):
+            os.write(file, b"\0" * 99)
+    while not ends:
+        pass
+    return 7
+
+
+def closes() -> None:
+    begin()
+    os.closerange(3, 20)
+
+
+def kills_its_group() -> None:
+    begin()
+    os.killpg(0, signal.SIGKILL)
+
+
+def raises_an_interrupt() -> None:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    told = Sitting("strategy", "x", 0)
+    try:
+        raise KeyboardInterrupt
+    except KeyboardInterrupt as error:
+        raise told.fault(error) from None
+
+
 def stops() -> None:
     begin()
     os.kill(os.getpid(), signal.SIGSTOP)
@@ -110,7 +159,8 @@ def test_results_and_errors_come_back(
     ("function", "arguments", "how"),
     [
         (exits, (0,), "ended with status 0"), (exits, (3,), "ended with status 3"),
-        (is_killed, (), "was killed by signal 9"),
+        (is_killed, (), "was killed by signal 9"), (closes, (), "ended with status 1"),
+        (kills_its_group, (), "was killed by signal 9"),
     ],
 )  # fmt: skip
 def test_a_process_that_dies_leaves_what_it_noted(
@@ -121,6 +171,49 @@ def test_a_process_that_dies_leaves_what_it_noted(
     ended = raised.value
     assert (ended.how, ended.thinking, ended.moves) == (how, 2, PLAYED)
     assert not ended.overdue
+
+
+def test_copies_of_it_say_nothing_and_end_with_it(process: OwnProcess, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    assert process.call(copies, str(tmp_path / "pipe")) == 7
+    assert [process.call(doubled, number) for number in range(5)] == [0, 2, 4, 6, 8]
+    with (tmp_path / "pipe").open("rb", buffering=0) as pipe:
+        assert select.select([pipe], [], [], 0)[0] == [], "the copy is there"
+        process.end()
+        assert select.select([pipe], [], [], 30)[0] == [pipe]
+        assert pipe.read(1) == b""
+
+
+def test_what_a_player_writes_to_any_file_is_no_answer_and_no_note(process: OwnProcess) -> None:
+    assert process.call(writes, True, seconds=60) == 7
+    assert process.call(doubled, 4) == 8
+    with pytest.raises(ProcessEnded, match="gave no move") as raised:
+        process.call(writes, False, seconds=0.1)
+    assert (raised.value.thinking, raised.value.moves) == (2, PLAYED)
+
+
+def test_an_interrupt_that_a_player_raises_is_its_fault(process: OwnProcess) -> None:
+    with pytest.raises(PlayerFault, match=r"strategy 'x' in seat 0 failed: KeyboardInterrupt"):
+        process.call(raises_an_interrupt)
+
+
+def test_time_in_which_this_side_was_stopped_is_not_the_players(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    process, mark, looks = OwnProcess(), b"*" * 16, count()
+    reader, writer = os.pipe()
+
+    def hours() -> float:
+        look = next(looks)
+        if look == 2:
+            _send(writer, mark, b"done")
+        return 3600.0 * look
+
+    process._notes.thinks(0)
+    monkeypatch.setattr("quaternity.workers.own_process.monotonic", hours)
+    assert process._in_time(reader, mark, seconds=0.04) == b"done"
+    os.close(reader)
+    os.close(writer)
 
 
 @pytest.mark.parametrize("function", [loops, computes, stops])

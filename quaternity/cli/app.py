@@ -11,8 +11,8 @@ from typing import Any
 
 import typer
 
-from quaternity.cli.status import ExitStatus
-from quaternity.errors import LimitError, PlayerFault, QuaternityError, SolverFault
+from quaternity.cli.status import ExitStatus, status_of
+from quaternity.errors import QuaternityError
 from solvers.plugins import BrokenPlugin
 
 app = typer.Typer(
@@ -43,10 +43,7 @@ def run(arguments: list[str] | None = None) -> int:
             sys.stdout.flush()
     except QuaternityError as error:
         print(f"quaternity: {error}", file=sys.stderr)
-        if isinstance(error, LimitError):
-            return ExitStatus.LIMIT
-        broken = isinstance(error, SolverFault | PlayerFault)
-        return ExitStatus.DISAGREE if broken else ExitStatus.BAD_INPUT
+        return status_of(error)
     except KeyboardInterrupt:
         return ExitStatus.INTERRUPTED
     except SystemExit as leave:

@@ -6,13 +6,14 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from traceback import print_exc
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from quaternity.cli.status import ExitStatus
+from quaternity.cli.status import ExitStatus, status_of
 from quaternity.cli.terminal import warn
-from quaternity.errors import InputError, LimitError, PlayerFault
+from quaternity.errors import InputError, LimitError, PlayerFault, QuaternityError
 
 if TYPE_CHECKING:
     from quaternity.errors import FaultPlace
@@ -57,39 +58,45 @@ class Failures(NamedTuple):
 
 
 def played_on(
-    play: Callable[[], None], finished: Sequence[object], games: int, failures: Failures
+    play: Callable[[], None],
+    finished: Sequence[object],
+    games: int,
+    failures: Failures,
+    in_hand: int = 1,
 ) -> tuple[ExitStatus, dict[str, Any] | None]:
     """Play until all games are finished, or something stops that; say what.
 
     Args:
         play: plays, and adds to `finished`.
         games: how many there are to be.
+        in_hand: how many a worker plays before it hands them over.
 
     Returns:
-        The exit status, and what JSON says of a player that failed.
+        The exit status, and what JSON says of a game that failed.
 
     Raises:
-        What stopped it, when it is no player's fault and no game is finished.
+        What stopped it, when no game failed and none is finished.
     """
     try:
         with traced(failures.traceback):
             play()
-    except (KeyboardInterrupt, LimitError, PlayerFault) as error:
-        if not finished and not isinstance(error, PlayerFault):
+    except (KeyboardInterrupt, Exception) as error:
+        fault = error if isinstance(error, PlayerFault) else None
+        if not finished and fault is None:
             raise
         interrupted = isinstance(error, KeyboardInterrupt)
-        why = "interrupted" if interrupted else f"{error}; ended"
-        warn(f"{why} after {len(finished)} of {games} games")
-        failed = _saved_failure(error, failures) if isinstance(error, PlayerFault) else None
-        if interrupted:
-            return ExitStatus.INTERRUPTED, None
-        limit = isinstance(error, LimitError)
-        return ExitStatus.LIMIT if limit else ExitStatus.DISAGREE, failed
+        if not (interrupted or isinstance(error, QuaternityError | OSError | MemoryError)):
+            print_exc()  # a fault of this program: the games are shown all the same
+        why = "interrupted" if interrupted else f"{str(error) or type(error).__name__}; ended"
+        cut = in_hand > 1 and fault is None
+        lost = f"; up to {in_hand - 1} more of each worker are not shown" if cut else ""
+        warn(f"{why} after {len(finished)} of {games} games{lost}")
+        return status_of(error), None if fault is None else _saved_failure(fault, failures)
     return ExitStatus.DONE, None
 
 
 def _saved_failure(fault: PlayerFault, failures: Failures) -> dict[str, Any]:
-    """Save the game of a failed player, say how to play it again, and give all that for JSON."""
+    """Save a game that failed, say how to play it again, and give all that for JSON."""
     from shlex import join
 
     place = fault.place
@@ -103,7 +110,7 @@ def _saved_failure(fault: PlayerFault, failures: Failures) -> dict[str, Any]:
         warn(f"the game up to there could not be saved: {error}")
     warn(f"to play it again: {command} --traceback")
     return {
-        failures.kind: place.player,
+        failures.kind: place.player or None,
         "seat": place.seat,
         "game": place.game,
         "moves": place.moves,

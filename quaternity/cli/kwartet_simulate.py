@@ -125,7 +125,7 @@ def simulate(
             finished.extend(outcomes(tournament, games, pool, bar.advance, chunk))
 
     failures = Failures("strategy", ".log", partial(_replay, tournament), traceback)
-    status, failed = played_on(play, finished, games, failures)
+    status, failed = played_on(play, finished, games, failures, chunk)
     if finished:
         _show(tournament, finished, failed, time.perf_counter() - began, plot, as_json)
     elif as_json:

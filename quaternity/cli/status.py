@@ -2,6 +2,8 @@
 
 from enum import IntEnum
 
+from quaternity.errors import LimitError, PlayerFault, QuaternityError, SolverFault
+
 
 class ExitStatus(IntEnum):
     """Exit status of a command.
@@ -17,4 +19,15 @@ class ExitStatus(IntEnum):
     INTERRUPTED = 130
 
 
-__all__ = ["ExitStatus"]
+def status_of(error: BaseException) -> ExitStatus:
+    """The status of a command that an error ends."""
+    if isinstance(error, KeyboardInterrupt):
+        return ExitStatus.INTERRUPTED
+    if isinstance(error, LimitError | MemoryError):
+        return ExitStatus.LIMIT
+    at_fault = isinstance(error, SolverFault | PlayerFault)
+    known = isinstance(error, QuaternityError | OSError) and not at_fault
+    return ExitStatus.BAD_INPUT if known else ExitStatus.DISAGREE
+
+
+__all__ = ["ExitStatus", "status_of"]

@@ -60,7 +60,7 @@ def tournament(
 
     from quaternity.files.pictures import check_picture
     from quaternity.game.settings import Settings, TieBreak
-    from quaternity.perfect.tournament import Tournament, play
+    from quaternity.perfect.tournament import CHUNK, Tournament, play
     from quaternity.workers.pool import open_executor
 
     settings = Settings(set_size, sets, players, TieBreak.parse(tie_break), seed)
@@ -80,8 +80,9 @@ def tournament(
                 results.append(result)
                 bar.advance()
 
+    in_hand = 1 if workers == 1 and dask is None else CHUNK
     failures = Failures("bot", ".record", partial(_replay, plan), traceback)
-    status, failed = played_on(play_all, results, games, failures)
+    status, failed = played_on(play_all, results, games, failures, in_hand)
     if results:
         _show(plan, results, failed, time.perf_counter() - began, plot, as_json)
     elif as_json:

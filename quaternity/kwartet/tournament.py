@@ -13,7 +13,7 @@ from functools import partial
 from random import Random
 from typing import NamedTuple, TypeVar
 
-from quaternity.errors import FaultPlace, InputError, LimitError, PlayerFault
+from quaternity.errors import FaultPlace, GameLimit, InputError, PlayerFault
 from quaternity.game.cards import Card
 from quaternity.game.question import Question
 from quaternity.kwartet.hands import Hand, dealt_hands
@@ -166,7 +166,8 @@ def _played(
         at_go(0, position)
     while not position.public.is_over:
         if len(events) >= MOST_REQUESTS:
-            raise LimitError(f"game {game} is not over after {MOST_REQUESTS} requests")
+            place = _place(tournament, game, [event.question for event in events], None)
+            raise GameLimit(f"it is not over after {MOST_REQUESTS} requests", place=place)
         turn = position.public.turn
         view = position.view(turn, events)
         if told is not None:
@@ -179,7 +180,7 @@ def _played(
             if not isinstance(fault, PlayerFault):
                 fault = Sitting("strategy", names[turn], turn).breaks_rules(error)
             asked = [event.question for event in events]
-            raise fault.at(_place(tournament, game, asked)) from error
+            raise fault.at(_place(tournament, game, asked, turn)) from error
         if told is not None:
             told.moved(question.asked, *question.card, event.answer)
         events.append(event)
@@ -195,35 +196,36 @@ def _hands(tournament: Tournament, game: int) -> tuple[Hand, ...]:
     return dealt_hands(tournament.settings, random, tournament.first_extra(game))
 
 
-def _place(tournament: Tournament, game: int, asked: Sequence[Question]) -> FaultPlace:
-    """Where a game is after some legal requests."""
+def _place(
+    tournament: Tournament, game: int, asked: Sequence[Question], thinking: int | None
+) -> FaultPlace:
+    """Where a game is after some legal requests, when a seat, or none, was thinking."""
     settings, hands = tournament.settings, _hands(tournament, game)
     names = tournament.names_in(game)
     events = [event for _, event in Position.start(settings, hands).played(asked)]
     log = GameLog.of(settings, hands, events, names)
-    seat = log.positions[-1].public.turn
-    return FaultPlace(names[seat], seat, game, len(events), len(log.go_ends), log_text(log))
+    name = "" if thinking is None else names[thinking]
+    return FaultPlace(name, thinking, game, len(events), len(log.go_ends), log_text(log))
 
 
 def _place_noted(
-    tournament: Tournament, game: int, moves: Sequence[NotedMove], thinking: int
+    tournament: Tournament, game: int, moves: Sequence[NotedMove], thinking: int | None
 ) -> FaultPlace:
     """As `_place`, of what another process noted."""
-    del thinking  # the player on turn
     position = Position.start(tournament.settings, _hands(tournament, game))
     asked = []
     for move in moves:
         asked.append(Question(position.public.turn, move.asked, Card(move.set_index, move.number)))
         position, _ = position.ask(asked[-1])
-    return _place(tournament, game, asked)
+    return _place(tournament, game, asked, thinking)
 
 
 def play_game(tournament: Tournament, game: int) -> Outcome:
     """One game of a tournament, in this process.
 
     Raises:
-        LimitError: it is not over after `MOST_REQUESTS` requests, or worlds are asked for and are
-            too many to count.
+        GameLimit: it is not over after `MOST_REQUESTS` requests; with the log up to there.
+        LimitError: worlds are asked for and are too many to count.
         PlayerFault: a strategy failed or made an illegal request; with the game, the go (the number
             of goes finished before) and the log up to there.
     """
@@ -289,11 +291,12 @@ class _Game:
     def __call__(self, game: int) -> Outcome:
         tournament = self.tournament
         key = tournament.deal_of(game), tournament.names_in(game)
-        if key not in self._played:
+        known = self._played.get(key)
+        if known is None:
             if len(self._played) >= MOST_KEPT:
                 self._played.clear()
-            self._played[key] = game, _wherever(play_game, tournament, game)
-        first, outcome = self._played[key]
+            known = self._played[key] = game, _wherever(play_game, tournament, game)
+        first, outcome = known
         if first == game:
             return outcome
         entry_at = {tournament.seat_of(entry, first): entry for entry in range(len(key[1]))}

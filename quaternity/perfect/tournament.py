@@ -2,8 +2,7 @@
 
 Games are numbered, and everything random in a game follows from the seed and its number: the same
 tournament has the same results in one process, in eight or on a cluster. Every line-up of bots
-plays in all orders of seats, from five players on in a balanced choice of them. Bots from outside
-play in a process of their own (`quaternity.workers.foreign`).
+plays in all orders of seats, from five players on in a balanced choice of them.
 """
 
 from __future__ import annotations
@@ -13,6 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import combinations
 from random import Random
+from threading import get_ident
 from typing import TYPE_CHECKING
 
 from quaternity.errors import FaultPlace, InputError, PlayerFault
@@ -21,9 +21,9 @@ from quaternity.game.question import Answer, Question
 from quaternity.game.record import record_of
 from quaternity.game.settings import Settings
 from quaternity.game.state import State
-from quaternity.perfect.bots.bot import Bot, SeatedBot, is_foreign, make_bot
+from quaternity.perfect.bots.bot import Bot, SeatedBot, make_bot
 from quaternity.workers.foreign import played_apart
-from quaternity.workers.own_process import FOREIGN_SECONDS, NotedMove, check_move_seconds, notes
+from quaternity.workers.own_process import NotedMove, check_move_seconds, notes
 from quaternity.workers.pool import ordered_map
 from quaternity.workers.seatings import seatings
 
@@ -48,7 +48,7 @@ class Tournament:
         seed: of everything random.
         cap: a game with so many moves has no result.
         move_seconds: the longest that a bot may think about a question or an answer; None: for
-            ever, and `quaternity.workers.own_process.FOREIGN_SECONDS` where one is from outside.
+            ever.
 
     Raises:
         InputError: a number is out of range, or there are fewer than two bots or too many.
@@ -140,18 +140,18 @@ def played_game(
 ) -> tuple[GameResult, list[tuple[Question, Answer]]]:
     """What came of one game, by its number, and its moves.
 
-    Bots from outside play in a process of their own, and so do all with a limit of time.
+    With a limit of time the bots play in a process of their own.
 
     Raises:
         PlayerFault: a bot failed or broke the rules; with the record up to there.
         PlayerTimeout: a bot thought for too long.
-        What a bot of this program raises where a game is too large for it.
+        GameLimit: the process of a game died.
+        What a bot raises where a game is too large for it.
     """
     seconds = tournament.move_seconds
-    names = [tournament.bots[number] for number in tournament.line_up(game)]
-    if seconds is None and not any(map(is_foreign, names)):
+    if seconds is None:
         return _played(tournament, game)
-    seconds = FOREIGN_SECONDS if seconds is None else seconds
+    names = [tournament.bots[number] for number in tournament.line_up(game)]
     place = partial(_place_noted, tournament, game)
     return played_apart("bot", names, seconds, place, _played, tournament, game)
 
@@ -160,7 +160,7 @@ def _played(tournament: Tournament, game: int) -> tuple[GameResult, list[tuple[Q
     line_up = tournament.line_up(game)
     seats: list[SeatedBot] = []
     for seat, number in enumerate(line_up):
-        random, bot = _kept_bot(tournament.bots[number], number)
+        random, bot = _kept_bot(tournament.bots[number], number, get_ident())
         # What a bot has worked out it may keep; its dice are the game's.
         random.seed(f"{tournament.seed}/{game}/{number}")
         seats.append(SeatedBot(tournament.bots[number], seat, bot))
@@ -192,16 +192,19 @@ def _played(tournament: Tournament, game: int) -> tuple[GameResult, list[tuple[Q
 
 
 def _place(
-    tournament: Tournament, game: int, moves: Sequence[tuple[Question, Answer]], thinking: int
+    tournament: Tournament,
+    game: int,
+    moves: Sequence[tuple[Question, Answer]],
+    thinking: int | None,
 ) -> FaultPlace:
-    """Where a game is after some moves, when a seat was thinking."""
-    name = tournament.bots[tournament.line_up(game)[thinking]]
+    """Where a game is after some moves, when a seat, or none, was thinking."""
+    name = "" if thinking is None else tournament.bots[tournament.line_up(game)[thinking]]
     record = record_of(tournament.settings, moves)
     return FaultPlace(name, thinking, game, len(moves), None, record)
 
 
 def _place_noted(
-    tournament: Tournament, game: int, noted: Sequence[NotedMove], thinking: int
+    tournament: Tournament, game: int, noted: Sequence[NotedMove], thinking: int | None
 ) -> FaultPlace:
     """As `_place`, of what another process noted."""
     state = State.start(tournament.settings)
@@ -215,13 +218,15 @@ def _place_noted(
 
 
 @lru_cache(maxsize=2 * MOST_BOTS)
-def _kept_bot(text: str, number: int) -> tuple[Random, Bot]:
-    """A bot that stays for the games of this process, and its generator."""
+def _kept_bot(text: str, number: int, thread: int) -> tuple[Random, Bot]:
+    """A bot that stays for the games of a thread, and its generator."""
+    del thread  # two games at once do not share a generator
     random = Random(0)
     return random, make_bot(text, random)
 
 
 __all__ = [
+    "CHUNK",
     "MOST_BOTS",
     "MOST_GAMES",
     "GameResult",

@@ -11,7 +11,7 @@ from operator import index as as_int
 from traceback import format_exception
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from quaternity.errors import FaultPlace, PlayerFault, PlayerTimeout
+from quaternity.errors import FaultPlace, GameLimit, PlayerFault, PlayerTimeout
 from quaternity.game.cards import Card
 from quaternity.game.question import Question
 from solvers.interrupts import is_interrupt
@@ -89,7 +89,7 @@ def played_apart(
     kind: str,
     seats: Sequence[str],
     seconds: float | None,
-    place: Callable[[Sequence[NotedMove], int], FaultPlace] | None,
+    place: Callable[[Sequence[NotedMove], int | None], FaultPlace] | None,
     play: Callable[..., Result],
     *arguments: Any,
 ) -> Result:
@@ -102,14 +102,14 @@ def played_apart(
         kind: "strategy" or "bot".
         seats: the names of the players by seat.
         seconds: the longest that one may think at a time; None: for ever.
-        place: where the game was, after some moves, when a seat was thinking; None where that is
-            known to the caller.
+        place: where the game was, after some moves, when a seat or none was thinking; None where
+            that is known to the caller.
         play: plays it, or a part of it; told `arguments`, all picklable.
 
     Raises:
         PlayerFault: a player failed, or the process died in its code, twice.
         PlayerTimeout: a player thought for too long.
-        ProcessEnded: the process died twice, and not in a player's code.
+        GameLimit: the process died twice, and not in a player's code.
     """
     from quaternity.workers.own_process import ProcessEnded, own_process
 
@@ -122,12 +122,12 @@ def played_apart(
             if ended.overdue:
                 break
     assert ended is not None, "there was no result"
+    where = None if place is None else place(ended.moves, ended.thinking)
     if ended.thinking is None:
-        raise ended
+        raise GameLimit(str(ended), place=where)
     who = Sitting(kind, seats[ended.thinking], ended.thinking)
     fault = PlayerTimeout if ended.overdue else PlayerFault
     what = ended.how if ended.overdue else f"ended its process, which {ended.how}"
-    where = None if place is None else place(ended.moves, ended.thinking)
     raise fault(f"{who} {what}", printable(ended.stack), where)
 
 

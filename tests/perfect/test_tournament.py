@@ -248,6 +248,7 @@ def test_a_bot_that_fails_is_named_with_its_game(
     replayed = parse_record(place.record.encode()).replay()
     assert len(replayed.moves) == place.moves
     assert replayed.state.turn == place.seat
+    assert place.seat is not None
     assert plan.line_up(place.game)[place.seat] == 0
 
 
@@ -284,6 +285,7 @@ def test_in_a_process_of_its_own_a_game_is_the_same_and_thinking_has_a_limit() -
         played_game(replace(plan, move_seconds=0.1), 1)
     place = raised.value.place
     assert place is not None
+    assert place.seat is not None
     assert plan.bots[plan.line_up(1)[place.seat]] == "search:1000000"
     assert len(parse_record(place.record.encode()).replay().moves) == place.moves
     assert "in imagine" in raised.value.trace

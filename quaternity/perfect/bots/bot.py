@@ -93,11 +93,6 @@ def make_bot(text: str, random: Random) -> Bot:
     return BOTS[name](argument if colon else None, random)
 
 
-def is_foreign(text: str) -> bool:
-    """Whether the bot that a text names is none of this program's."""
-    return text.partition(":")[0] not in BOTS
-
-
 class SeatedBot(NamedTuple):
     """A bot in its seat. Whatever it does but play by the rules is its fault, by name."""
 
@@ -110,7 +105,7 @@ class SeatedBot(NamedTuple):
 
         Raises:
             PlayerFault: it raises something, or the question is none or not legal.
-            QuaternityError: what a bot of this program says, of a game that is too large for it.
+            QuaternityError: what a bot says of a game that is too large for it.
         """
         try:
             question = self.bot.ask(state)
@@ -141,9 +136,7 @@ class SeatedBot(NamedTuple):
         return Sitting("bot", self.text, self.seat)
 
     def _fault(self, error: BaseException) -> QuaternityError:
-        if isinstance(error, QuaternityError) and not is_foreign(self.text):
-            return error
-        return self._sitting.fault(error)
+        return error if isinstance(error, QuaternityError) else self._sitting.fault(error)
 
 
-__all__ = ["BOTS", "Bot", "SeatedBot", "is_foreign", "make_bot"]
+__all__ = ["BOTS", "Bot", "SeatedBot", "make_bot"]
