@@ -50,10 +50,10 @@ def analyse(
 
     Example: quaternity analyse state.json --questions --plot chances.png
     """
-    from quaternity.files.pictures import picture_format
+    from quaternity.files.pictures import check_picture
 
     if plot is not None:
-        picture_format(plot)
+        check_picture(plot)
         if len(files) > 1:
             raise InputError(f"--plot draws one file, not {len(files)}")
     tablebase = None
@@ -118,12 +118,6 @@ def _analyse(
     if tablebase is not None:
         # Asked before anything is printed or drawn: it may not know the position.
         tablebase.standing(state)
-    # There is nothing to draw without chances.
-    drawn = plot if isinstance(found, Analysis) else None
-    if drawn is not None and isinstance(found, Analysis):
-        from quaternity.insight.analysis_plot import plot_analysis
-
-        plot_analysis(drawn, found, curve)
     if as_json:
         line: dict[str, Any] = {
             "file": path,
@@ -147,12 +141,17 @@ def _analyse(
             print("\nWith perfect play")
             for text in oracle_lines(tablebase, state):
                 print(text)
-        if drawn is not None:
-            print(f"drawn: {drawn}")
+    sys.stdout.flush()
+    # What could be found out is told, whatever becomes of the picture; without chances there is
+    # nothing to draw.
+    if plot is not None and isinstance(found, Analysis):
+        from quaternity.insight.analysis_plot import plot_analysis
+
+        plot_analysis(plot, found, curve)
+        if not as_json:
+            print(f"drawn: {plot}")
     if limits:
-        # What could be found out is told; this says what is missing.
-        sys.stdout.flush()
-        raise limits[0]
+        raise limits[0]  # says what is missing
 
 
 def _curve(game: Game, limits: list[LimitError]) -> list[int | None]:

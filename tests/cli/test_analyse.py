@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from quaternity.errors import InputError
 from quaternity.game.settings import Settings
 from quaternity.game.state import State
 from quaternity.game.state_file import state_text
@@ -79,6 +80,23 @@ def test_an_impossible_state(cli: Cli) -> None:
     assert outcome.status == 1
     assert json.loads(outcome.out)["deals"] == 0
     assert "must hold" in outcome.err
+
+
+def test_a_picture_that_fails_costs_no_analysis(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("matplotlib")
+
+    def full(*_: object) -> None:
+        raise InputError("chances.svg: cannot be written: No space left on device")
+
+    state = DATA / "possible-4-13-4.json"
+    whole = cli("analyse", state, "--json").out
+    assert cli("analyse", state, "--plot", tmp_path / "no" / "x.svg").out == ""
+    monkeypatch.setattr("quaternity.insight.analysis_plot.save_figure", full)
+    done = cli("analyse", state, "--json", "--plot", tmp_path / "chances.svg")
+    assert (done.status, done.out) == (2, whole)
+    assert "No space left on device" in done.err
 
 
 @pytest.mark.parametrize(

@@ -2,10 +2,14 @@
 
 from collections import Counter
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import replace
 from itertools import combinations
 from math import isclose, log10, sqrt
 from random import Random
+from threading import Barrier, BrokenBarrierError
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given
@@ -67,6 +71,28 @@ def test_the_same_seed_gives_the_same_games() -> None:
     other = Tournament(SMALL, plan.bots, games=12, seed=6)
     with open_executor(1) as pool:
         assert list(play(other, pool)) != one
+
+
+def test_threads_of_one_process_share_no_bot() -> None:
+    """As on a cluster whose workers have several threads: the games go on by turns."""
+    plan = Tournament(SMALL, ("random", "random", "random"), games=2, seed=5)
+    alone = [play_game(plan, game) for game in range(2)]
+    turns = Barrier(2, timeout=30)
+    played = RandomBot.ask
+
+    def ask(bot: RandomBot, state: State) -> Question:
+        with suppress(BrokenBarrierError):
+            turns.wait()
+        return played(bot, state)
+
+    def play_one(game: int) -> GameResult:
+        try:
+            return play_game(plan, game)
+        finally:
+            turns.abort()
+
+    with patch.object(RandomBot, "ask", ask), ThreadPoolExecutor(2) as threads:
+        assert list(threads.map(play_one, range(2))) == alone
 
 
 def test_endless_games_have_no_result() -> None:
