@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import select
 import signal
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from itertools import count
@@ -180,6 +182,24 @@ def test_copies_of_it_say_nothing_and_end_with_it(process: OwnProcess, tmp_path:
     with (tmp_path / "pipe").open("rb", buffering=0) as pipe:
         assert select.select([pipe], [], [], 0)[0] == [], "the copy is there"
         process.end()
+        assert select.select([pipe], [], [], 30)[0] == [pipe]
+        assert pipe.read(1) == b""
+
+
+KILLED = """
+import os, signal, sys
+from quaternity.workers.own_process import OwnProcess
+from tests.test_own_process import copies
+OwnProcess().call(copies, sys.argv[1])
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_all_of_it_ends_with_a_run_that_is_killed(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    run = subprocess.Popen([sys.executable, "-c", KILLED, tmp_path / "pipe"])
+    with (tmp_path / "pipe").open("rb", buffering=0) as pipe:
+        assert run.wait() == -signal.SIGKILL
         assert select.select([pipe], [], [], 30)[0] == [pipe]
         assert pipe.read(1) == b""
 

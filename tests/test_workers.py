@@ -179,6 +179,16 @@ def test_an_interrupt_leaves_promptly_with_what_is_finished() -> None:
         os.kill(int(worker), 0)
 
 
+def puts_off_interrupts(_: int) -> bool:
+    return signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, [])
+
+
+def test_workers_do_not_hear_of_interrupts_from_their_first_moment() -> None:
+    with open_executor(workers=2) as pool:
+        assert all(ordered_map(pool, puts_off_interrupts, range(2)))
+    assert not puts_off_interrupts(0)
+
+
 @pytest.mark.parametrize("workers", [0, -1, 10**6])
 def test_an_impossible_number_of_workers_is_refused(workers: int) -> None:
     with pytest.raises(InputError, match="out of range"), open_executor(workers):

@@ -5,8 +5,8 @@
 The process notes in shared memory when a player begins to think, and every move. So when it dies,
 or is killed because a player thinks for too long, it is known who that was and what had been
 played. The limit of time is this side's business alone: a loop that catches everything, or that
-lets no other thread run, ends too. So do the processes that a player starts, but for those that
-leave its session, and those of a run that is itself killed by force.
+lets no other thread run, ends too. All ends with this side, however that ends; so do the processes
+that a player starts, but for those that leave its session.
 
 Needs POSIX.
 """
@@ -353,7 +353,6 @@ def _received(file: int) -> tuple[bytes, bytes]:
 def serve(notes_file: int, stacks_file: int) -> None:
     """In the new process: obey until nothing more comes, or the parent is gone."""
     import faulthandler
-    from queue import Empty, SimpleQueue
 
     global _notes
     leave_interrupts()
@@ -375,24 +374,16 @@ def serve(notes_file: int, stacks_file: int) -> None:
                 os.close(file)
 
     os.register_at_fork(after_in_child=forked)
-    waiting: SimpleQueue[tuple[bytes, bytes]] = SimpleQueue()
-
-    def listen() -> None:
-        with suppress(EOFError):
-            while True:
-                waiting.put(_received(commands))
-        os.killpg(me, signal.SIGKILL)
-
-    threading.Thread(target=listen, daemon=True).start()
-    while True:
+    while select.select([commands], [], [], IDLE_SECONDS)[0]:
         try:
-            mark, work = waiting.get(timeout=IDLE_SECONDS)
-        except Empty:
-            os.killpg(me, signal.SIGKILL)
+            mark, work = _received(commands)
+        except EOFError:
+            break
         answer = _worked(work, told)
         if os.getpid() != me:
             os._exit(0)
         _send(answers, mark, answer)
+    os.killpg(me, signal.SIGKILL)
 
 
 def _worked(work: bytes, told: Notes) -> bytes:
@@ -405,15 +396,16 @@ def _worked(work: bytes, told: Notes) -> bytes:
 
 
 def _end_with_parent() -> None:
-    """Let the system end this process with its parent, also in the middle of a call into C.
-
-    Where the system cannot (it is Linux's), a process ends when it next listens to its parent.
+    """Have the session end with the parent, also in the middle of a call into C: by a process that
+    waits for the other side of the commands to be closed.
     """
-    if sys.platform == "linux":
-        import ctypes
-
-        set_death_signal = 1
-        ctypes.CDLL(None).prctl(set_death_signal, signal.SIGKILL)
+    if os.fork():
+        return
+    os.closerange(1, 256)
+    poll = select.poll()
+    poll.register(0, 0)
+    poll.poll()
+    os.killpg(0, signal.SIGKILL)
 
 
 __all__ = [

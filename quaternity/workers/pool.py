@@ -342,9 +342,14 @@ def _processes(workers: int) -> tuple[Executor, Callable[[], None]]:
     context = get_context("spawn")
     others = set(active_children())
     reader, writer = context.Pipe(duplex=False)
-    executor = ProcessPoolExecutor(
-        workers, mp_context=context, initializer=_begin_worker, initargs=(reader,)
-    )
+
+    class Processes(ProcessPoolExecutor):
+        def submit(self, *arguments: Any, **named: Any) -> Future[Any]:
+            # That starts workers, who leave interrupts to this process from their first moment.
+            with _interrupts_later():
+                return super().submit(*arguments, **named)
+
+    executor = Processes(workers, mp_context=context, initializer=_begin_worker, initargs=(reader,))
 
     def end_now() -> None:
         writer.close()
@@ -357,6 +362,21 @@ def _processes(workers: int) -> tuple[Executor, Callable[[], None]]:
                 child.join()
 
     return executor, end_now
+
+
+@contextmanager
+def _interrupts_later() -> Iterator[None]:
+    """Put off interrupts of this thread until the end of the block."""
+    import signal
+
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _begin_worker(parent: Connection) -> None:
