@@ -82,8 +82,8 @@ class PlayerTimeout(PlayerFault, LimitError):
 
 __all__ = [
     "FaultPlace",
-    "IllegalMove",
     "GameLimit",
+    "IllegalMove",
     "InputError",
     "LimitError",
     "PlayerFault",

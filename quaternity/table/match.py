@@ -9,8 +9,9 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 from quaternity.errors import InputError, PlayerFault, QuaternityError
 from quaternity.table.players import is_foreign, make_player
 from quaternity.table.protocol import M, P, Rules, Step, V
-from quaternity.workers.foreign import Sitting, played_apart, shown
+from quaternity.workers.foreign import Sitting, played_apart
 from quaternity.workers.own_process import FOREIGN_SECONDS, notes
+from solvers.wording import shown
 
 M_co = TypeVar("M_co", covariant=True)
 V_contra = TypeVar("V_contra", contravariant=True)
