@@ -10,8 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations
+from itertools import combinations, zip_longest
 from random import Random
+from string import ascii_lowercase, ascii_uppercase
 from typing import Any, NamedTuple
 
 from quaternity.errors import IllegalMove, InputError
@@ -25,14 +26,18 @@ SEATS = range(1, 9)
 """How many may play."""
 
 MOST_ON_TABLE = 21
-"""With so many cards there is always a SET (Davis and Maclagan 2003): nobody agrees to more."""
+"""With so many cards there is always a SET (Davis and Maclagan 2003), though not always a triple:
+under `Rule.SET` nobody agrees to more."""
 
-LETTERS = "abcdefghijklmnopqrstuvwxyz"
-"""The places of the table, in order; `SetPosition.places` never has more."""
+LETTERS = f"{ascii_lowercase}{ascii_uppercase}"
+"""The places of the table, in order. Where there are more (54 cards may have no triple),
+the last ones are claimed by number."""
 
 _KEYS = ("seats", "rule", "table", "players", "deck")
-_CLAIM = re.compile(r"(?:claims? )?([a-z])[ ,]*([a-z])[ ,]*([a-z])", re.IGNORECASE)
-_NUMBERS = re.compile(r"(?:claims? )?(\d{1,2})[ ,]+(\d{1,2})[ ,]+(\d{1,2})", re.IGNORECASE)
+_CLAIM = re.compile(r"(?:claims? )?([a-z])[ ,]*([a-z])[ ,]*([a-z])", re.IGNORECASE | re.ASCII)
+_NUMBERS = re.compile(
+    r"(?:claims? )?(\d{1,2})[ ,]+(\d{1,2})[ ,]+(\d{1,2})", re.IGNORECASE | re.ASCII
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +159,7 @@ def _faults(view: SetView, move: SetMove) -> list[str]:
             return ["you have agreed already"]
         if not view.undealt:
             return ["the deck is out"]
-        if len(view.places) >= MOST_ON_TABLE:
+        if view.settings.rule is Rule.SET and len(view.places) >= MOST_ON_TABLE:
             return [f"among {MOST_ON_TABLE} cards there is always a SET"]
         return []
     cards = move.cards
@@ -288,8 +293,8 @@ class SetRules:
         Raises:
             InputError: no move is in it.
         """
-        text = text.strip().lower()
-        if text in ("more", "m"):
+        text = text.strip()
+        if text.lower() in ("more", "m"):
             return MORE
         match = _NUMBERS.fullmatch(text)
         if match is not None:
@@ -297,8 +302,11 @@ class SetRules:
         match = _CLAIM.fullmatch(text)
         if match is None:
             raise InputError(f"{text!r} is not understood: a move is for example a d k, or more")
-        places = [LETTERS.index(letter) for letter in match.groups()]
-        for letter, place in zip(match.groups(), places, strict=True):
+        # Capitals are places of their own only on a table that has so many.
+        small = len(view.places) <= len(ascii_lowercase)
+        letters = [letter.lower() if small else letter for letter in match.groups()]
+        places = [LETTERS.index(letter) for letter in letters]
+        for letter, place in zip(letters, places, strict=True):
             if place >= len(view.places):
                 raise InputError(f"place {letter} is empty")
         return SetMove(tuple(sorted(view.places[place] for place in places)))
@@ -311,7 +319,7 @@ class SetRules:
         """The cards on the table with their places, three in a line; score and deck."""
         cells = [
             f"{letter} {card:>2} {Card(card)}"
-            for letter, card in zip(LETTERS, view.places, strict=False)
+            for letter, card in zip_longest(LETTERS[: len(view.places)], view.places, fillvalue=" ")
         ]
         lines = [
             "  ".join(cell.ljust(36) for cell in cells[first : first + 2]).rstrip()

@@ -18,7 +18,9 @@ from quaternity.quarto.rules import QuartoPosition, QuartoRules, QuartoSettings
 from quaternity.quarto.solving import Move
 from quaternity.table.conformance import BrokenLaw, check_rules
 from quaternity.table.protocol import Rules
+from quaternity.ternary.cards import Card
 from quaternity.ternary.players import Finder
+from quaternity.ternary.rule import Rule
 from quaternity.ternary.rules import SetPosition, SetRules, SetSettings, SetView
 
 GAMES: list[tuple[Any, Any]] = [
@@ -189,3 +191,25 @@ def test_a_seat_sees_no_other_hand() -> None:
     bystander = rules.view(start, None)
     assert not any(bystander.hand)
     assert replace(start, position=other.position) != start
+
+
+def test_twenty_one_cards_without_a_triple_are_not_the_end() -> None:
+    rules, player, random = SetRules(SetSettings(1, Rule.TRIPLE)), Finder(1.0), Random(1)
+    position, most = rules.start(random), 0
+    while rules.to_act(position):
+        move = player.choose(rules.view(position, 0), random)
+        assert move is not None
+        position = rules.after(position, 0, move)
+        most = max(most, len(position.seen.places))
+    assert most > 21
+
+
+def test_of_many_cards_capitals_are_places_and_all_are_shown() -> None:
+    rules = SetRules(SetSettings(1, Rule.TRIPLE))
+    start = rules.start(Random(1))
+    view = replace(rules.view(start, 0), places=tuple(range(54)))
+    assert rules.read("a A B", view).cards == (0, 26, 27)
+    assert rules.read("A B C", rules.view(start, 0)) == rules.read("a b c", rules.view(start, 0))
+    told = rules.show(view)
+    assert all(str(Card(card)) in told for card in range(54))
+    assert max(map(len, told.splitlines())) <= 80
