@@ -364,7 +364,6 @@ def play_match(
     from quaternity.files.reading import read_bytes
     from quaternity.table.journal import MatchJournal
     from quaternity.table.match import Match
-    from quaternity.table.players import check_players
     from quaternity.workers.own_process import check_move_seconds
 
     check_move_seconds(move_seconds)
@@ -377,9 +376,7 @@ def play_match(
             raise InputError(
                 f"seats {','.join(chosen)!r} was asked for, but the record has {','.join(known)!r}"
             )
-        chosen = list(known) or chosen or (default(rules) if default is not None else [YOU])
-        check_players(rules, chosen)
-        return chosen
+        return list(known) or chosen or (default(rules) if default is not None else [YOU])
 
     journal = None
     if record is not None and GrowingFile.exists(record):

@@ -7,10 +7,10 @@ from random import Random
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from quaternity.errors import InputError, PlayerFault, QuaternityError
-from quaternity.table.players import is_foreign, make_player
+from quaternity.table.players import YOU, is_foreign, make_player
 from quaternity.table.protocol import M, P, Rules, Step, V
 from quaternity.workers.foreign import Sitting, played_apart
-from quaternity.workers.own_process import FOREIGN_SECONDS, notes
+from quaternity.workers.own_process import FOREIGN_SECONDS, MOST_SECONDS, notes
 from solvers.wording import shown
 
 M_co = TypeVar("M_co", covariant=True)
@@ -76,7 +76,7 @@ class Match(Generic[P, M, V]):
                 for one from outside, which plays in a process of its own.
         """
         if len(names) != rules.seats:
-            raise InputError(f"seats: {len(names)} names for {rules.seats} seats")
+            raise InputError(f"seats: {len(names)} players for {rules.seats} seats")
         self.rules, self.names, self.seed = rules, list(names), seed
         self.move_seconds = move_seconds
         self.positions = list(positions) or [rules.start(Random(f"{seed}/deal"))]
@@ -93,7 +93,7 @@ class Match(Generic[P, M, V]):
     @property
     def people(self) -> list[int]:
         """The seats without a program."""
-        return [seat for seat, player in enumerate(self._players) if player is None]
+        return [seat for seat, name in enumerate(self.names) if name == YOU]
 
     def view(self, seat: int | None) -> V:
         """What a seat sees now."""
@@ -141,28 +141,29 @@ class Match(Generic[P, M, V]):
         )
 
     def _planned(self, seat: int) -> Planned[M] | None:
-        player, name = self._players[seat], self.names[seat]
-        if player is None:
+        name = self.names[seat]
+        if name == YOU:
             return None
         random = Random(f"{self.seed}/{seat}/{len(self.moves)}")
         view = self.view(seat)
-        foreign = is_foreign(self.rules.name, name)
-        if foreign or self.move_seconds is not None:
+        if self._apart(name):
             steps = [self.step(number) for number in range(len(self.moves))]
-            seconds = FOREIGN_SECONDS if self.move_seconds is None else self.move_seconds
-            move, delay = played_apart(
-                "player", self.names, seconds, None, _chosen_apart, self.rules, name, seat, steps,
-                view, random,
+            text, delay = played_apart(
+                "player", self.names, self._seconds, None, _chosen_apart, self.rules, name, seat,
+                steps, view, random,
             )  # fmt: skip
-        else:
-            move, delay = _chosen(player, Sitting("player", name, seat), view, random)
-        if move is None:
-            return None
-        faults = self.rules.faults(view, move)
-        if faults:
-            who = Sitting("player", name, seat)
-            raise PlayerFault(f"{who} gave {shown(move)}: {'; '.join(faults)}")
-        return Planned(delay, seat, move)
+            return None if text is None else Planned(delay, seat, self.rules.read(text, view))
+        who = Sitting("player", name, seat)
+        move, delay = _chosen(self.rules, self._players[seat], who, view, random)
+        return None if move is None else Planned(delay, seat, move)
+
+    @property
+    def _seconds(self) -> float:
+        return FOREIGN_SECONDS if self.move_seconds is None else self.move_seconds
+
+    def _apart(self, name: str) -> bool:
+        """Whether a program plays in a process of its own."""
+        return self.move_seconds is not None or is_foreign(self.rules.name, name)
 
     def program_move(self) -> Step | None:
         """Play what `next_program` says, at once; None when only people may move."""
@@ -175,31 +176,52 @@ class Match(Generic[P, M, V]):
         return sum(map(self.rules.is_settled, self.positions[1:]))
 
     def undo(self) -> int:
-        """Take back up to where a person was to make a whole move; the number of moves taken back.
+        """Take back up to the last whole move of a person; the number of moves taken back.
 
         Without a person every move is one.
         """
-        people = set(self.people)
+        people = self.people or range(self.rules.seats)
         count = len(self.moves)
         while self.moves:
-            self.moves.pop()
+            seat, _ = self.moves.pop()
             self.positions.pop()
-            mine = not people or not people.isdisjoint(self.rules.to_act(self.position))
-            if mine and self.rules.is_settled(self.position):
+            if seat in people and self.rules.is_settled(self.position):
                 break
         self._seat_players()
         return count - len(self.moves)
 
     def hand_over(self, seat: int, name: str) -> None:
-        """Put somebody else in a seat."""
+        """Put somebody else in a seat.
+
+        Raises:
+            InputError: there is no such seat or player, or he cannot be made.
+        """
+        if not 0 <= seat < self.rules.seats:
+            raise InputError(f"seat {seat}: seats are 0..{self.rules.seats - 1}")
+        before = self.names[seat]
         self.names[seat] = name
-        self._seat_players()
+        try:
+            self._seat_players()
+        except BaseException:
+            self.names[seat] = before
+            raise
 
     def _seat_players(self) -> None:
         """New players, told what has happened: memory never outlives what it is about."""
-        self._players = [make_player(self.rules, name) for name in self.names]
+        self._players = [self._made(seat) for seat in range(self.rules.seats)]
         for number in range(len(self.moves)):
             self._tell(self.step(number))
+
+    def _made(self, seat: int) -> Player[M, V] | None:
+        """A player; None for a person, and for one that plays apart, which is only tried."""
+        name = self.names[seat]
+        if name == YOU or not self._apart(name):
+            player: Player[M, V] | None = make_player(self.rules, name)
+            return player
+        played_apart(
+            "player", self.names, self._seconds, None, _tried_apart, self.rules, name, seat
+        )
+        return None
 
     def _tell(self, step: Step) -> None:
         for player in self._players:
@@ -208,36 +230,61 @@ class Match(Generic[P, M, V]):
                 observe(step)
 
 
-def _chosen(player: Any, who: Sitting, view: Any, random: Random) -> tuple[Any, float]:
-    """The move of a player, and how long it takes for it.
+def _chosen(
+    rules: Any, player: Any, who: Sitting, view: Any, random: Random, steps: Sequence[Step] = ()
+) -> tuple[Any, float]:
+    """The legal move of a player that is told of some steps first, and how long it takes for it.
 
     Raises:
-        PlayerFault: it fails.
-        QuaternityError: what a player says of a position that is beyond it.
+        PlayerFault: it fails, or gives no legal move or no time.
+        QuaternityError: what a player of this program says of a position that is beyond it.
     """
     try:
+        observe = getattr(player, "observe", None)
+        if observe is not None:
+            for step in steps:
+                observe(step)
         move = player.choose(view, random)
         delay = getattr(player, "delay", None)
-        return move, 0.0 if delay is None else float(delay(view, random))
-    except QuaternityError:
-        raise
+        seconds = 0.0 if delay is None else float(delay(view, random))
+        faults = [] if move is None else list(rules.faults(view, move))
     except BaseException as error:  # whatever somebody else's code may raise
+        if isinstance(error, QuaternityError) and not is_foreign(rules.name, who.name):
+            raise
         raise who.fault(error) from error
+    if faults:
+        raise PlayerFault(f"{who} gave {shown(move)}: {'; '.join(faults)}")
+    if not 0 <= seconds <= MOST_SECONDS:
+        raise PlayerFault(f"{who}: a delay of {seconds} s is not 0..{MOST_SECONDS}")
+    return move, seconds
 
 
 def _chosen_apart(
     rules: Any, name: str, seat: int, steps: Sequence[Step], view: Any, random: Random
-) -> tuple[Any, float]:
-    """The same in a process of its own: a new player, told what has happened."""
+) -> tuple[str | None, float]:
+    """The same in a process of its own: a new player, told what has happened.
+
+    The move comes back as text: no object of somebody else's is made on this side.
+    """
+    who = Sitting("player", name, seat)
+    move, seconds = _chosen(rules, _made_apart(rules, name, seat), who, view, random, steps)
+    try:
+        return None if move is None else str(rules.write(move)), seconds
+    except BaseException as error:  # a move may be of anybody's class
+        raise who.fault(error) from error
+
+
+def _made_apart(rules: Any, name: str, seat: int) -> Any:
+    """A player, in a process of its own, which is watched from now on."""
     told = notes()
     if told is not None:
         told.thinks(seat)
-    player = make_player(rules, name)
-    observe = getattr(player, "observe", None)
-    if observe is not None:
-        for step in steps:
-            observe(step)
-    return _chosen(player, Sitting("player", name, seat), view, random)
+    return make_player(rules, name)
+
+
+def _tried_apart(rules: Any, name: str, seat: int) -> None:
+    """Make sure that a player can be made."""
+    _made_apart(rules, name, seat)
 
 
 __all__ = ["Match", "Planned", "Player"]

@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import lru_cache
 from importlib import import_module
 from random import Random
@@ -178,25 +178,12 @@ def make_player(rules: Any, text: str) -> Any:
     raise InputError(f"player {text!r} is unknown; known are {every}")
 
 
-def check_players(rules: Any, names: Sequence[str]) -> None:
-    """Refuse names that are no player's, and a number that does not fit the seats.
-
-    Raises:
-        InputError: names what is wrong.
-    """
-    if len(names) != rules.seats:
-        raise InputError(f"seats: {len(names)} players for {rules.seats} seats")
-    for name in names:
-        make_player(rules, name)
-
-
 __all__ = [
     "ENTRY_POINTS",
     "PLAYERS",
     "STRONGEST",
     "YOU",
     "Factory",
-    "check_players",
     "is_foreign",
     "make_player",
 ]

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 
-from quaternity.errors import InputError, PlayerFault
+from quaternity.errors import InputError, LimitError, PlayerFault
 from quaternity.game.rules import QuaternityRules
 from quaternity.kwartet.rules import KwartetRules
 from quaternity.kwartet.settings import KwartetSettings
 from quaternity.quarto.rules import QuartoRules
 from quaternity.table.journal import MatchJournal
 from quaternity.table.match import Match
-from quaternity.table.players import PLAYERS, STRONGEST, check_players, make_player
+from quaternity.table.players import PLAYERS, STRONGEST, make_player
 from quaternity.ternary.rules import SetRules, SetSettings
 
 GAMES: list[tuple[Any, list[str]]] = [
@@ -143,37 +145,133 @@ def cheats(rules: Any, argument: str | None) -> Any:
     return Cheats()
 
 
-def remembers(rules: Any, argument: str | None) -> Any:
+class Misbehaves:
+    """A player from outside; a class below says how it does."""
+
+    def __init__(self, rules: Any, argument: str | None) -> None:
+        self.rules = rules
+
+    def choose(self, view: Any, random: Random) -> Any:
+        return next(iter(self.rules.moves(view)))
+
+
+class Exits(Misbehaves):
+    def __init__(self, rules: Any, argument: str | None) -> None:
+        sys.exit(0)
+
+
+class ObservesBadly(Misbehaves):
+    def observe(self, step: Any) -> None:
+        raise ZeroDivisionError
+
+
+class OwnError(Misbehaves):
+    def choose(self, view: Any, random: Random) -> Any:
+        raise LimitError("no")
+
+
+class Unpicklable(Misbehaves):
+    def choose(self, view: Any, random: Random) -> Any:
+        return lambda: None
+
+
+class Interrupts(Misbehaves):
+    def choose(self, view: Any, random: Random) -> Any:
+        raise KeyboardInterrupt
+
+
+class NotANumber(Misbehaves):
+    def delay(self, view: Any, random: Random) -> Any:
+        return "nan"
+
+
+class Negative(Misbehaves):
+    def delay(self, view: Any, random: Random) -> Any:
+        return -1
+
+
+class Text(Misbehaves):
+    def delay(self, view: Any, random: Random) -> Any:
+        return "soon"
+
+
+class Marks(Misbehaves):
+    """Says where it runs."""
+
+    def __init__(self, rules: Any, argument: str | None) -> None:
+        super().__init__(rules, argument)
+        RUN_HERE.append(os.getpid())
+
+
+RUN_HERE: list[int] = []
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["raises", "cheats", "ObservesBadly", "OwnError", "Unpicklable", "Interrupts", "NotANumber",
+     "Negative", "Text"],
+)  # fmt: skip
+def test_a_program_that_fails_is_named(name: str) -> None:
+    rules = QuartoRules()
+    match = match_of(rules, ["you", f"{__name__}:{name}"])
+    match.play(0, rules.read("A", match.view(0)))
+    with pytest.raises(PlayerFault, match=f"player '{__name__}:{name}' in seat 1"):
+        match.program_move()
+    assert len(match.moves) == 1
+
+
+def test_code_from_outside_runs_elsewhere() -> None:
+    match = match_of(QuartoRules(), [f"{__name__}:Marks"] * 2)
+    match.program_move()
+    match.hand_over(0, f"{__name__}:Marks")
+    match.undo()
+    assert RUN_HERE == []
+
+
+def test_who_cannot_be_seated_is_not() -> None:
+    match = match_of(QuartoRules(), ["careful", "careful"])
+    for seat, name, words in ((0, "nobody", "unknown"), (2, "you", "seats are 0..1"),
+                              (1, f"{__name__}:Exits", "cannot be loaded")):  # fmt: skip
+        with pytest.raises(InputError, match=words):
+            match.hand_over(seat, name)
+    assert match.names == ["careful", "careful"]
+    assert match.program_move() is not None
+    with pytest.raises(InputError, match="cannot be loaded"):
+        match_of(QuartoRules(), [f"{__name__}:Exits", "careful"])
+
+
+def test_an_undo_where_all_may_act_goes_back_to_a_persons_move() -> None:
+    rules = SetRules()
+    match = match_of(rules, ["you", "quick"])
+    match.program_move()
+    match.play(0, rules.read("more", match.view(0)))
+    match.program_move()
+    match.program_move()
+    assert match.undo() == 3
+    assert len(match.moves) == 1
+
+
+class Remembers(Misbehaves):
     """A player that is told of every move."""
 
-    class Remembers:
-        def __init__(self) -> None:
-            self.told: list[Any] = []
-            MEMORIES.append(self.told)
+    def __init__(self, rules: Any, argument: str | None) -> None:
+        super().__init__(rules, argument)
+        self.told: list[Any] = []
+        MEMORIES.append(self.told)
 
-        def observe(self, step: Any) -> None:
-            self.told.append(step)
-
-        def choose(self, view: Any, random: Random) -> Any:
-            return next(iter(rules.moves(view)))
-
-    return Remembers()
+    def observe(self, step: Any) -> None:
+        self.told.append(step)
 
 
 MEMORIES: list[list[Any]] = []
 
 
-@pytest.mark.parametrize("name", ["raises", "cheats"])
-def test_a_program_that_fails_is_named(name: str) -> None:
-    match = match_of(QuartoRules(), [f"{__name__}:{name}", "careful"])
-    with pytest.raises(PlayerFault, match=f"player '{__name__}:{name}' in seat 0"):
-        match.program_move()
-    assert match.moves == []
-
-
-def test_a_player_is_told_of_every_move_and_forgets_what_is_undone() -> None:
+def test_a_player_is_told_of_every_move_and_forgets_what_is_undone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     rules = QuartoRules()
-    match = match_of(rules, [f"{__name__}:remembers", "you"])
+    monkeypatch.setitem(PLAYERS, "quarto", lambda: {"remembers": Remembers})
+    match = match_of(rules, ["remembers", "you"])
     match.program_move()
     match.play(1, rules.read("H1V1 P", match.view(1)))
     told = MEMORIES[-1]
@@ -208,4 +306,4 @@ def test_wrong_names(name: str, words: str) -> None:
     with pytest.raises(InputError, match=words):
         make_player(QuartoRules(), name)
     with pytest.raises(InputError, match="2 seats"):
-        check_players(QuartoRules(), ["you"])
+        match_of(QuartoRules(), ["you"])
