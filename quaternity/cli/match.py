@@ -7,23 +7,28 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from random import Random
-from textwrap import fill
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from quaternity.cli.failed_players import traced
-from quaternity.cli.terminal import columns, warn
-from quaternity.errors import IllegalMove, InputError, LimitError
+from quaternity.cli.terminal import columns, folded, in_columns, warn
+from quaternity.errors import IllegalMove, InputError, LimitError, PlayerFault
 from quaternity.table.players import STRONGEST, YOU, make_player
 from solvers.wording import counted
 
 if TYPE_CHECKING:
     from quaternity.table.journal import MatchJournal
-    from quaternity.table.match import Match
+    from quaternity.table.match import Match, Planned
 
 MOST_ALONE = 100_000
 """A match is given up after so many moves of programs in a row."""
 
+MOST_LISTED = 60
+"""Most moves that are listed."""
+
 _CLEAR = "\x1b[H\x1b[2J\x1b[3J"
+
+QUIT = ("quit", "exit", "q")
 
 COMMANDS = """\
 Also:    help   rules   state (the table again)   moves (what may be done now)
@@ -67,7 +72,11 @@ class MatchSession:
         self.refused: tuple[int, Any] | None = None
         """The number of moves before it, and the move, that was refused last."""
         self.shown = -1
-        self.news = len(match.moves)
+        self.looked: dict[int | None, int] = {}
+        """Per seat the number of moves when it last saw the table."""
+        self.begun = len(match.moves)
+        self.clock = -1, 0.0
+        """The number of moves, and since when it is that."""
         if journal is not None:
             match.keep = journal.add
 
@@ -76,7 +85,7 @@ class MatchSession:
         reconfigure = getattr(sys.stdin, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="replace")
-        print(fill(f"{self.match.rules.name}: {self._who()}", columns()))
+        print(folded(f"{self.match.rules.name}: {self._who()}"))
         print("type a move, or one of: help, rules, quit")
         alone = 0
         try:
@@ -90,6 +99,9 @@ class MatchSession:
         except KeyboardInterrupt:
             print()
             warn(f"interrupted {self.so_far()}")
+            raise
+        except PlayerFault:
+            warn(f"the game stops {self.so_far()}")
             raise
         self._end()
 
@@ -113,13 +125,20 @@ class MatchSession:
         # Where several people may act at once, one of them sits here.
         seat = self.looking if self.looking in people else people[0]
         self._show(seat)
-        line = self._read(f"player {seat}> ", None if planned is None else planned.seconds)
+        line = self._read(f"player {seat}> ", None if planned is None else self._left(planned))
         if line is None or (not line and planned is not None):
             assert planned is not None, "only a program's move ends the waiting"
             match.play(planned.seat, planned.move)
         elif line and not self._command(line, seat):
             self._move(line, seat)
         return True
+
+    def _left(self, planned: Planned[Any]) -> float:
+        """Seconds until a program moves: what a person types meanwhile does not hold it up."""
+        moves = len(self.match.moves)
+        if self.clock[0] != moves:
+            self.clock = moves, monotonic()
+        return max(0.0, planned.seconds - (monotonic() - self.clock[1]))
 
     def _move(self, line: str, seat: int) -> None:
         """Make the move in a line, or say what is wrong with it."""
@@ -136,15 +155,14 @@ class MatchSession:
                 seat = int(head)
                 move = rules.read(rest, self.match.view(seat))
         except InputError as error:
-            hint = "; help" if "not understood" in str(error) else ""
-            print(fill(f"{error}{hint}", columns()))
+            print(folded(f"{error}{' (or type help)' if 'not understood' in str(error) else ''}"))
             return
         try:
             self.refused = len(self.match.moves), move
             self.match.play(seat, move)
             self.refused = None
         except IllegalMove as error:
-            print(fill(str(error), columns()))
+            print(folded(str(error)))
 
     # ------------------------------------------------------------------ reading
 
@@ -155,8 +173,12 @@ class MatchSession:
         """
         try:
             if seconds is not None and sys.stdin.isatty():
+                from termios import TCIFLUSH, tcflush
+
                 print(prompt, end="", flush=True)
                 if not select.select([sys.stdin], [], [], seconds)[0]:
+                    # What was half typed was meant for the table as it was.
+                    tcflush(sys.stdin, TCIFLUSH)
                     print()
                     return None
                 prompt = ""
@@ -172,15 +194,15 @@ class MatchSession:
         word, _, rest = line.partition(" ")
         word = word.lower()
         match = self.match
-        if word in ("quit", "exit", "q"):
+        if word in QUIT:
             raise _Quit
         if word in self.words.words:
             for told in self.words.words[word][1](self, seat, rest.strip()):
-                print(told if len(told) <= columns() else fill(told, columns()))
+                print(folded(told, 4))
         elif word in ("help", "?"):
             self._help()
         elif word == "rules":
-            print(fill(" ".join(self.words.rules.split()), columns()))
+            print(folded(" ".join(self.words.rules.split()), 0))
         elif word == "state":
             self.shown = -1
         elif word == "moves":
@@ -199,20 +221,16 @@ class MatchSession:
         return True
 
     def _help(self) -> None:
-        print(self.words.forms)
-        for word, (what, _) in self.words.words.items():
-            if what:
-                print(f"         {word:<8} {what}")
-        print(COMMANDS)
+        words = self.words.words.items()
+        more = [f"         {word:<8} {what}" for word, (what, _) in words if what]
+        print(folded("\n".join([self.words.forms, *more, COMMANDS]), 9))
 
     def _list_moves(self, seat: int) -> None:
         rules = self.match.rules
         legal = list(rules.moves(self.match.view(seat)))
-        shown = [rules.write(move) for move in legal[:60]]
-        for told in shown:
-            print(f"  {told}")
-        if len(legal) > len(shown):
-            print(f"  and {len(legal) - len(shown)} more")
+        print(in_columns([rules.write(move) for move in legal[:MOST_LISTED]]))
+        if len(legal) > MOST_LISTED:
+            print(f"  and {len(legal) - MOST_LISTED} more")
 
     def _hint(self, seat: int) -> None:
         """What the strongest program of the table would do."""
@@ -235,7 +253,7 @@ class MatchSession:
         count = match.undo()
         if self.journal is not None:
             self.journal.rewrite(match)
-        self.news = len(match.moves)
+        self.looked = dict.fromkeys(range(match.rules.seats), len(match.moves))
         print(f"{counted(count, 'move')} taken back")
 
     def _hand_over(self, rest: str) -> None:
@@ -243,14 +261,13 @@ class MatchSession:
         number, _, name = rest.strip().partition(" ")
         rules = self.match.rules
         try:
-            if not number.isdecimal() or int(number[:3]) >= rules.seats or not name.strip():
+            if number not in map(str, range(rules.seats)) or not name.strip():
                 raise InputError(f"seat {rest!r}: say for example seat {rules.seats - 1} {YOU}")
-            make_player(rules, name.strip())
             self.match.hand_over(int(number), name.strip())
         except InputError as error:
-            print(error)
+            print(folded(str(error)))
             return
-        print(fill(self._who(), columns()))
+        print(folded(self._who()))
 
     # ------------------------------------------------------------------ showing
 
@@ -260,27 +277,39 @@ class MatchSession:
     def _show(self, seat: int) -> None:
         """The table, and below it what happened since this seat last looked; once per position."""
         match = self.match
-        if match.rules.hidden and self.looking != seat and len(match.people) > 1:
-            if self.looking is not None and sys.stdout.isatty():
-                sys.stdout.write(_CLEAR)
-            self._print_news()
-            self._read(f"player {seat} is on turn: Enter shows what player {seat} sees ", None)
-            self.shown = -1
+        alone = self.looking is None and len(match.people) == 1
+        if match.rules.hidden and self.looking != seat and not alone:
+            self._change_seats(seat)
         if self.shown != len(match.moves):
             print()
-            print(match.rules.show(match.view(seat)))
-            self._print_news()
+            print(match.rules.show(match.view(seat), columns()))
+            self._print_news(seat)
             remark = self.words.remark(match)
             if remark is not None:
-                print(fill(remark, columns()))
-        self.looking, self.shown, self.news = seat, len(match.moves), len(match.moves)
+                print(folded(remark))
+        self.looking, self.shown = seat, len(match.moves)
+        self.looked[seat] = len(match.moves)
 
-    def _print_news(self) -> None:
-        """What happened since the last look, in as few lines as fit."""
+    def _change_seats(self, seat: int) -> None:
+        """Let somebody else sit down, who alone may see what comes now."""
+        if self.looking is not None and sys.stdout.isatty():
+            sys.stdout.write(_CLEAR)
+        self._print_news(self.looking)
+        asked = f"player {seat} is on turn: Enter shows what player {seat} sees "
+        while line := self._read(asked, None):
+            if line.lower() in QUIT:
+                raise _Quit
+        self.shown = -1
+
+    def _print_news(self, seat: int | None) -> None:
+        """What happened since a seat last looked or moved, in as few lines as fit."""
+        match = self.match
+        mine = [number for number, (one, _) in enumerate(match.moves) if one == seat]
+        since = self.looked.get(seat, mine[-1] if mine else self.begun)
         events = [
             event
-            for number in range(self.news, len(self.match.moves))
-            for event in self.match.step(number).events
+            for number in range(since, len(match.moves))
+            for event in match.step(number).events
         ]
         lines: list[str] = []
         for event in events:
@@ -289,17 +318,17 @@ class MatchSession:
             else:
                 lines.append(event)
         for line in lines:
-            print(fill(line, columns(), subsequent_indent="  "))
+            print(folded(line))
 
     def _tell(self, number: int) -> None:
         for event in self.match.step(number).events:
-            print(fill(event, columns(), subsequent_indent="  "))
+            print(folded(event))
 
     def _end(self) -> None:
         match = self.match
         print()
-        print(match.rules.show(match.view(None)))
-        self._print_news()
+        print(match.rules.show(match.view(None), columns()))
+        self._print_news(self.looking)
         points = ", ".join(
             f"player {seat}: {score:g}"
             for seat, score in enumerate(match.rules.points(match.position))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -47,6 +47,29 @@ def columns() -> int:
     return get_terminal_size((80, 24)).columns
 
 
+def folded(text: str, indent: int = 2) -> str:
+    """A text in lines that fit, broken between words; what goes on is indented."""
+    from textwrap import fill
+
+    return "\n".join(
+        fill(
+            line, columns(), subsequent_indent=" " * indent, break_long_words=False,
+            break_on_hyphens=False,
+        )
+        for line in text.splitlines()
+    )  # fmt: skip
+
+
+def in_columns(entries: Sequence[str]) -> str:
+    """Entries beside each other, as many to a line as fit."""
+    wide = max(map(len, entries), default=0) + 3
+    beside = max(1, (columns() - 2 + 3) // wide)
+    return "\n".join(
+        "  " + "".join(one.ljust(wide) for one in entries[first : first + beside]).rstrip()
+        for first in range(0, len(entries), beside)
+    )
+
+
 @contextmanager
 def progress(what: str, total: float | None) -> Iterator[Progress]:
     """A progress bar on standard error while the block runs; nothing unless it is a terminal.
@@ -78,4 +101,13 @@ class Progress:
             self._bar.update(self._task, advance=steps, description=what)
 
 
-__all__ = ["Progress", "columns", "console", "progress", "warn", "warn_about"]
+__all__ = [
+    "Progress",
+    "columns",
+    "console",
+    "folded",
+    "in_columns",
+    "progress",
+    "warn",
+    "warn_about",
+]

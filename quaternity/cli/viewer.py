@@ -9,8 +9,10 @@ from quaternity.cli.terminal import console
 
 HELP = """\
 Enter, n   next step                b       back
-a number   to that step             k 2     what player 2 knows (Kwartet)
-s          show the step again      q       quit"""
+a number   to that step             q       quit
+s          show the step again"""
+
+KNOWLEDGE_HELP = "k 2        what player 2 knows"
 
 
 class Viewer:
@@ -54,9 +56,10 @@ class Viewer:
         if reconfigure is not None:
             reconfigure(errors="replace")
         self.show()
+        knows = "" if self.show_knowledge is None else "k P, "
         while True:
             try:
-                line = input("Enter next, b back, a number, k P, q> ").strip().lower()
+                line = input(f"Enter next, b back, a number, {knows}q> ").strip().lower()
             except EOFError:
                 print()
                 return
@@ -80,10 +83,14 @@ class Viewer:
         elif word in ("s", "state"):
             self.show()
         elif word in ("help", "h", "?"):
-            print(HELP)
+            self.help()
         else:
             print(f"{line!r} is not understood; what can be typed is:")
-            print(HELP)
+            self.help()
+
+    def help(self) -> None:
+        """What can be typed."""
+        print(HELP if self.show_knowledge is None else f"{HELP}\n{KNOWLEDGE_HELP}")
 
     def go(self, step: int) -> None:
         """Show a step, or say that there is none."""
@@ -116,4 +123,4 @@ def interactive() -> bool:
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
-__all__ = ["HELP", "Viewer", "interactive"]
+__all__ = ["HELP", "KNOWLEDGE_HELP", "Viewer", "interactive"]

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from textwrap import fill
 from typing import Annotated, Any
 
 import typer
 
 from quaternity.cli.app import app
-from quaternity.cli.terminal import columns, warn
+from quaternity.cli.terminal import columns, folded, warn
 from quaternity.errors import InputError
 
 
@@ -49,8 +48,8 @@ def watch(
         if at:
             by, move = replay.moves[at - 1]
             for event in rules.events(replay.positions[at - 1], by, move, replay.positions[at]):
-                print(fill(event, columns(), subsequent_indent="  "))
-        print(rules.show(rules.view(replay.positions[at], seat)))
+                print(folded(event))
+        print(rules.show(rules.view(replay.positions[at], seat), columns()))
 
     viewer = Viewer(show, last, step)
     if file == "-":

@@ -21,7 +21,7 @@ from quaternity.game.question import Answer, Question
 from quaternity.game.record import header_text, parse_record
 from quaternity.game.settings import Settings
 from quaternity.game.state import State
-from quaternity.game.text_table import SetLine, at_least, owners_text, score_text
+from quaternity.game.text_table import WIDTH, SetLine, at_least, owners_text, score_text
 from solvers.errors import NoDeal
 from solvers.problem import players_in
 
@@ -173,11 +173,14 @@ class QuaternityRules:
         """`0 asks 1 for 0/2`, or yes or no."""
         return str(move)
 
-    def show(self, view: QuaternityPosition) -> str:
+    def show(self, view: QuaternityPosition, width: int = WIDTH) -> str:
         """Cards, points, and who may own what; then the question that waits."""
         state = view.state
         turn = None if state.is_over else state.turn
-        lines = [score_text(state.hands, state.points, turn), owners_table(state)]
+        lines = [
+            score_text(state.hands, state.points, turn, width),
+            owners_table(state, width),
+        ]
         if view.pending is not None:
             lines.append(f"{view.pending}: yes or no?")
         return "\n".join(lines)
@@ -261,7 +264,7 @@ class QuaternityRules:
         )
 
 
-def owners_table(state: State) -> str:
+def owners_table(state: State, width: int = WIDTH) -> str:
     """Per card the players who may own it (`*`: everybody, `=2`: player 2), and fewest counts."""
     everybody = (1 << state.players) - 1
     try:
@@ -277,7 +280,7 @@ def owners_table(state: State) -> str:
             continue
         cells = tuple(owner_cell(mask, everybody) for mask in constraint.owners)
         lines.append(SetLine(str(index), cells, at_least(constraint.low)))
-    return owners_text(lines)
+    return owners_text(lines, width)
 
 
 def owner_cell(mask: int, everybody: int) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from solvers.wording import counted
+
 WIDTH = 80
 """Columns of the terminal that everything fits."""
 
@@ -33,18 +35,27 @@ def owners_text(lines: Sequence[SetLine], width: int = WIDTH) -> str:
     """
     wide = max((len(cell) for line in lines for cell in line.cells), default=1)
     wide = max(wide, 2)
-    numbers = range(max((len(line.cells) for line in lines), default=0))
-    head = "set  " + "".join(f"/{number}".ljust(wide + 2) for number in numbers) + "at least"
-    told = [
-        f"{line.name:>3}  " + "".join(cell.ljust(wide + 2) for cell in line.cells) + line.rest
-        for line in lines
-    ]
-    column = max(map(len, [head, *told])) + 3
-    if len(lines) <= 6 or 2 * column - 3 > width:
-        return "\n".join(line.rstrip() for line in [head, *told])
+    for gap in (2, 1):
+        told = _lines(lines, wide + gap)
+        column = max(map(len, told)) + 3
+        if len(lines) > 6 and 2 * column - 3 <= width:
+            break
+    else:
+        return "\n".join(line.rstrip() for line in _lines(lines, wide + 2))
+    head, *told = told
     half = (len(told) + 1) // 2
     pairs = [(head, head), *zip(told[:half], [*told[half:], ""], strict=False)]
     return "\n".join(f"{left:<{column}}{right}".rstrip() for left, right in pairs)
+
+
+def _lines(lines: Sequence[SetLine], wide: int) -> list[str]:
+    """A heading, and a line a set, with cells of some width."""
+    numbers = range(max((len(line.cells) for line in lines), default=0))
+    head = "set  " + "".join(f"/{number}".ljust(wide) for number in numbers) + "at least"
+    return [head] + [
+        f"{line.name:>3}  " + "".join(cell.ljust(wide) for cell in line.cells) + line.rest
+        for line in lines
+    ]
 
 
 def at_least(low: Sequence[int], without: int | None = None) -> str:
@@ -59,7 +70,8 @@ def score_text(
 ) -> str:
     """Cards and points of everybody, `>` before who is on turn, in as few lines as fit."""
     entries = [
-        f"{'>' if player == turn else ' '} player {player}: {cards} cards, {won} points"
+        f"{'>' if player == turn else ' '} player {player}: "
+        f"{counted(cards, 'card')}, {counted(won, 'point')}"
         for player, (cards, won) in enumerate(zip(hands, points, strict=True))
     ]
     wide = max(map(len, entries)) + 3

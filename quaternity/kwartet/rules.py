@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from random import Random
+from textwrap import fill
 from typing import Any
 
 from quaternity.errors import IllegalMove, InputError, LimitError
@@ -12,7 +13,7 @@ from quaternity.files.text_record import Replay, check_same
 from quaternity.game.cards import Card
 from quaternity.game.question import Question
 from quaternity.game.rules import ASK, owner_cell
-from quaternity.game.text_table import SetLine, at_least, owners_text, score_text
+from quaternity.game.text_table import WIDTH, SetLine, at_least, owners_text, score_text
 from quaternity.kwartet.hands import FULL, NUMBERS, Hand, dealt_hands
 from quaternity.kwartet.log import GameLog, announced_at_deal, header_text
 from quaternity.kwartet.log_reading import parse_log
@@ -180,7 +181,7 @@ class KwartetRules:
         """`0 asks 2 for 8/1`."""
         return str(move)
 
-    def show(self, view: View) -> str:
+    def show(self, view: View, width: int = WIDTH) -> str:
         """Cards and points, what the seat can know of the other hands, and its own."""
         public = view.public
         turn = None if public.is_over else public.turn
@@ -194,9 +195,13 @@ class KwartetRules:
             mine = 1 << view.seat if view.seat >= 0 else 0
             cells = ["mine" if mask == mine else owner_cell(mask, opponents) for mask in one.owners]
             lines.append(SetLine(str(index), cells, at_least(one.low, view.seat)))
-        told = [score_text(public.hands, public.points, turn), owners_text(lines)]
+        told = [
+            score_text(public.hands, public.points, turn, width),
+            owners_text(lines, width),
+        ]
         if view.seat != NOBODY:
-            told.append(f"your hand: {hand_text(view.hand)}")
+            hand = f"your hand: {hand_text(view.hand)}"
+            told.append(fill(hand, width, subsequent_indent=" " * 11, break_long_words=False))
         return "\n".join(told)
 
     def view_json(self, view: View) -> dict[str, Any]:

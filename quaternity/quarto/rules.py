@@ -261,7 +261,7 @@ class QuartoRules:
         """A move as `read` takes it."""
         return str(move)
 
-    def show(self, view: QuartoPosition) -> str:
+    def show(self, view: QuartoPosition, width: int = 80) -> str:
         """The board, the piece in hand and those left, each with its properties."""
         words = view.board.pieces.words_of
         piece = view.board.pieces.piece
@@ -271,7 +271,7 @@ class QuartoRules:
             lines.append(f"in hand  {view.in_hand} {' '.join(words(piece(view.in_hand)))}")
         table = [f"{name} {' '.join(words(piece(name)))}" for name in left]
         wide = max(map(len, table), default=0) + 3
-        per_line = max(1, 70 // wide) if wide else 1
+        per_line = max(1, (width - 9 + 3) // wide)
         for first in range(0, len(table), per_line):
             head = "left     " if first == 0 else "         "
             row = table[first : first + per_line]

@@ -99,8 +99,8 @@ class Rules(Protocol[P, M, V]):
     def write(self, move: M) -> str:
         """A move as it is printed; `read` takes it."""
 
-    def show(self, view: V) -> str:
-        """The table as this seat sees it, in plain text of at most 80 columns."""
+    def show(self, view: V, width: int = 80) -> str:
+        """The table as this seat sees it, in plain text that fits so many columns if it can."""
 
     def view_json(self, view: V) -> dict[str, Any]:
         """The view as a document."""

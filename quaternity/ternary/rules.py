@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations, zip_longest
+from itertools import combinations
 from random import Random
 from string import ascii_lowercase, ascii_uppercase
+from textwrap import fill
 from typing import Any, NamedTuple
 
 from quaternity.errors import IllegalMove, InputError
@@ -21,6 +22,7 @@ from quaternity.ternary.cards import CARDS, Card
 from quaternity.ternary.decks import shuffled_deck
 from quaternity.ternary.rule import Rule
 from quaternity.ternary.triples import Triple, is_triple, triples
+from solvers.wording import counted
 
 SEATS = range(1, 9)
 """How many may play."""
@@ -315,21 +317,24 @@ class SetRules:
         """A move as `read` takes it."""
         return str(move)
 
-    def show(self, view: SetView) -> str:
-        """The cards on the table with their places, three in a line; score and deck."""
+    def show(self, view: SetView, width: int = 80) -> str:
+        """The cards on the table with their places; score and deck."""
+        letters = [*LETTERS, *[" "] * CARDS]
         cells = [
             f"{letter} {card:>2} {Card(card)}"
-            for letter, card in zip_longest(LETTERS[: len(view.places)], view.places, fillvalue=" ")
+            for letter, card in zip(letters, view.places, strict=False)
         ]
+        beside = max(1, (width + 2) // 38)
         lines = [
-            "  ".join(cell.ljust(36) for cell in cells[first : first + 2]).rstrip()
-            for first in range(0, len(cells), 2)
+            "  ".join(cell.ljust(36) for cell in cells[first : first + beside]).rstrip()
+            for first in range(0, len(cells), beside)
         ]
         score = "; ".join(
             f"player {seat}: {len(threes) - wrong}"
             for seat, (threes, wrong) in enumerate(zip(view.taken, view.wrong, strict=True))
         )
-        return "\n".join([*lines, f"{score}; {view.undealt} cards in the deck"])
+        told = f"{score}; {counted(view.undealt, 'card')} in the deck"
+        return "\n".join([*lines, fill(told, width)])
 
     def view_json(self, view: SetView) -> dict[str, Any]:
         """The view's attributes; cards by index."""

@@ -40,6 +40,56 @@ def test_everything_fits_eighty_columns(cli: Cli, game: str) -> None:
 
 
 @every_game
+def test_at_sixty_columns_no_word_is_broken(
+    cli: Cli, game: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    typed = "help\nrules\nhint\nmoves\nzzz\n\n\nhistory\nquit\n"
+    outcome = cli(*PLAYS[game], "--seed", 1, stdin=typed)
+    for line in outcome.out.splitlines():
+        assert len(line.replace("player 0> ", "")) <= 60
+
+
+def test_the_next_person_sees_all_since_his_last_look(cli: Cli) -> None:
+    """Also what the one before him has seen: player 0 goes on asking until he hears no."""
+    command = ("kwartet", "play", "--sets", 4, "--seats", "you,you", "--seed", 5)
+    asked = [f"1 {index}/{number}" for index in range(4) for number in range(4)]
+    seen = cli(*command, stdin="\n" + "\n".join(asked) + "\n\nquit\n").out
+    before, _, after = seen.partition("Enter shows what player 1")
+    gained = [line for line in before.splitlines() if line.endswith(": yes")]
+    assert gained
+    news = after.partition("player 1> ")[0]
+    assert all(line in news for line in gained)
+
+
+def test_a_seat_that_is_handed_over_does_not_show_the_next_hand(cli: Cli) -> None:
+    command = ("kwartet", "play", "--sets", 3, "--seats", "you,you,random", "--seed", 1)
+    outcome = cli(*command, stdin="\nseat 0 random\nhuh\nquit\n")
+    assert outcome.out.count("your hand") == 1
+    assert "player 1 is on turn: Enter shows" in outcome.out
+    assert "the game ends here" in outcome.out
+
+
+def test_a_seat_with_many_digits(cli: Cli) -> None:
+    outcome = cli(*PLAYS["quarto"], stdin="seat 00099 you\nseat 01 you\nquit\n")
+    assert outcome.status == 0
+    assert outcome.out.count("say for example seat 1 you") == 2
+
+
+@every_game
+def test_after_resuming_the_news_is_shown_again(cli: Cli, tmp_path: Path, game: str) -> None:
+    path = tmp_path / "game.record"
+    moves = {"quaternity": "1 0/1\n", "kwartet": None, "quarto": "A\n", "set": "a b c\n"}[game]
+    command = (*PLAYS[game], "--seed", 3, "--record", path)
+    if moves is None:
+        told = cli(*command[:-2], stdin="moves\nquit\n").out
+        moves = f"{told.split('  0 asks ')[1][:9]}\n"
+    first = cli(*command, stdin=f"{moves}quit\n").out
+    again = cli(*command, stdin="quit\n").out
+    assert first.split("player 0> ")[-2].strip() in again
+
+
+@every_game
 def test_programs_alone_finish_a_game_which_can_be_watched(
     cli: Cli, tmp_path: Path, game: str
 ) -> None:
