@@ -7,7 +7,7 @@
     1 place it on H1V1, hand over B
 
 Blank lines and comments are allowed anywhere. A last line without its end was cut off by a crash:
-it is left out, with a warning.
+it is left out, with a warning; a setting that was cut off is refused.
 """
 
 from __future__ import annotations
@@ -83,8 +83,8 @@ def parse_text_record(data: bytes, first_line: str, keys: tuple[str, ...]) -> Te
             after it, is a move.
 
     Raises:
-        InputError: not UTF-8, another first line, or a setting given twice or after a move; names
-            the line.
+        InputError: not UTF-8, another first line, or a setting that is cut off, given twice or
+            after a move; names the line.
     """
     whole = data.rfind(b"\n") + 1
     said: list[Line] = []
@@ -115,6 +115,9 @@ def parse_text_record(data: bytes, first_line: str, keys: tuple[str, ...]) -> Te
             raise InputError(f"line {line.number}: {key} is given more than once")
         else:
             settings[key] = line._replace(text=rest.strip())
+    first = cut_off.decode(errors="replace").split()[:1]
+    if first and not moves and any(key.startswith(first[0]) for key in keys):
+        raise InputError(f"line {last}: the head is cut off: {first[0]}")
     return TextRecord(settings, tuple(moves), warnings, whole)
 
 

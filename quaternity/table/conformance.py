@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from itertools import islice
 from random import Random
@@ -81,7 +82,11 @@ class _Walk:
 
     def __init__(self, rules: Any, random: Random, player: Any) -> None:
         self.rules, self.random, self.player = rules, random, player
+        again = deepcopy(random)
         self.position = rules.start(random)
+        expect(
+            self.position == rules.start(again), "a start is by chance other than what it is given"
+        )
         self.positions = [self.position]
         self.moves: list[tuple[int, Any]] = []
         self.other_moves: list[Any] = []
@@ -90,28 +95,53 @@ class _Walk:
     def run(self) -> None:
         """Play to the end, or to `MOST_MOVES`."""
         rules = self.rules
-        record = rules.record_start(self.position, [f"seat {one}" for one in range(rules.seats)])
         names = tuple(f"seat {one}" for one in range(rules.seats))
+        record = rules.record_start(self.position, names)
+        ends = [len(record.encode())]
         while len(self.moves) < MOST_MOVES:
             acting = list(rules.to_act(self.position))
+            as_it_was = deepcopy(self.position)
             self.scores(acting)
             for seat in range(rules.seats):
-                self.offers(seat, seat in acting)
-                self.looks_alike(seat)
+                self.offers(seat, acting)
+            self.looks_alike(self.random.randrange(rules.seats))
+            self.looks_alike(None)
             if not acting:
                 break
             seat = self.random.choice(acting)
             move = self.drawn(seat)
             before, self.position = self.position, rules.after(self.position, seat, move)
-            expect(before == self.positions[-1], "a move changes the position it is made in")
+            expect(before == as_it_was, "a move changes the position it is made in")
             record += rules.record_move(before, seat, move, self.position)
+            ends.append(len(record.encode()))
             self.positions.append(self.position)
             self.moves.append((seat, move))
             self.other_moves = [*self.other_moves[-MOST_TRIED:], move]
-        again = rules.replay(record.encode())
+        self.recorded(record.encode(), names, ends)
+
+    def recorded(self, data: bytes, names: Sequence[str], ends: Sequence[int]) -> None:
+        """A record gives the match, and one that is cut off gives its beginning."""
+        rules = self.rules
+        expect(rules.of_record(data).settings == rules.settings, "a record gives other settings")
+        again = rules.replay(data)
         expect(list(again.positions) == self.positions, "a record gives other positions")
         expect(list(again.moves) == self.moves, "a record gives other moves")
         expect(again.names in ((), names), "a record gives other names")
+        expect(list(again.ends) == ends, "a record does not say where its moves end")
+        for cut in (*self.random.choices(ends, k=3), *self.random.choices(range(len(data)), k=5)):
+            whole = sum(end <= cut for end in ends[1:])
+            try:
+                part = rules.replay(data[:cut])
+            except QuaternityError as error:
+                expect(cut < ends[0], f"a record that is cut off after {cut} bytes: {error}")
+                continue
+            moves = len(part.moves)
+            expect(
+                abs(moves - whole) <= 1
+                and list(part.moves) == self.moves[:moves]
+                and list(part.positions) == self.positions[: moves + 1],
+                f"a record that is cut off after {cut} bytes is not its beginning",
+            )
 
     def drawn(self, seat: int) -> Any:
         """A legal move."""
@@ -129,15 +159,21 @@ class _Walk:
         places = self.rules.places(self.position)
         expect(len(self.rules.points(self.position)) == self.rules.seats, "not one score per seat")
         expect((places is None) == bool(acting), "places are for games that are over, and for all")
+        ranks = [1 + sum(other < one for other in places or ()) for one in places or ()]
         expect(
-            places is None or (len(places) == self.rules.seats and min(places) == 1),
+            places is None or (len(places) == self.rules.seats and list(places) == ranks),
             f"{places} are not places",
         )
 
-    def offers(self, seat: int, may_act: bool) -> None:
+    def offers(self, seat: int, acting: Sequence[int]) -> None:
         """What is offered is taken and can be typed; what is not offered is refused."""
         rules, position = self.rules, self.position
-        view = rules.view(position, seat)
+        view, may_act = rules.view(position, seat), seat in acting
+        if not may_act:
+            # Not even what another seat may do now.
+            for other in (seat, *acting):
+                for move in islice(rules.moves(rules.view(position, other)), 2):
+                    self.refused(seat, move)
         legal = rules.moves(view) if may_act else ()
         tried = list(legal)
         expect(len(tried) == len(legal), "the number of moves is not how many there are")
@@ -163,41 +199,56 @@ class _Walk:
         else:
             raise BrokenLaw(f"{move} of seat {seat} is not offered, and is taken")
 
-    def looks_alike(self, seat: int) -> None:
-        """What a seat cannot tell apart is offered, refused, shown and told alike."""
-        rules = self.rules
+    def looks_alike(self, seat: int | None) -> None:
+        """What a seat (None: a bystander) cannot tell apart is offered, refused, told alike."""
+        rules, who = self.rules, _named(seat)
         view = rules.view(self.position, seat)
         other = rules.like(view, self.random)
         self.alike += 1
         mine, its = self.position, other
         for _ in range(3):
             first, second = rules.view(mine, seat), rules.view(its, seat)
-            expect(first == second, f"seat {seat}: the views of positions that look alike differ")
+            expect(first == second, f"{who}: the views of positions that look alike differ")
             expect(
                 json.dumps(rules.view_json(first)) == json.dumps(rules.view_json(second)),
-                f"seat {seat}: the documents of views that are equal differ",
+                f"{who}: the documents of views that are equal differ",
             )
-            expect(rules.show(first) == rules.show(second), f"seat {seat}: they are shown apart")
+            table = rules.show(first)
+            expect(table == rules.show(second), f"{who}: they are shown apart")
+            expect(
+                max(map(len, table.splitlines())) <= 80,
+                f"{who}: what is shown does not fit 80 columns",
+            )
             expect(
                 list(islice(rules.moves(first), MOST_TRIED))
                 == list(islice(rules.moves(second), MOST_TRIED)),
-                f"seat {seat}: other moves are offered",
+                f"{who}: other moves are offered",
             )
             for move in self.other_moves:
                 expect(
-                    list(rules.faults(first, move)) == list(rules.faults(second, move)),
-                    f"seat {seat}: {move} is refused in other words",
+                    list(rules.faults(first, move)) == list(rules.faults(second, move))
+                    and (seat is None or self.said(mine, seat, move) == self.said(its, seat, move)),
+                    f"{who}: {move} is refused in other words",
                 )
             step = self.both(seat, mine, its)
             if step is None:
                 return
             mine, its = step
 
-    def both(self, looking: int, mine: Any, its: Any) -> tuple[Any, Any] | None:
+    def said(self, position: Any, seat: int, move: Any) -> str:
+        """What is said when a move is refused; nothing when it is taken."""
+        try:
+            self.rules.after(position, seat, move)
+        except IllegalMove as error:
+            return str(error)
+        return ""
+
+    def both(self, looking: int | None, mine: Any, its: Any) -> tuple[Any, Any] | None:
         """The same move in two positions, when it is legal in both and everybody sees the same."""
         rules = self.rules
         acting = list(rules.to_act(mine))
-        if not acting or acting != list(rules.to_act(its)):
+        expect(acting == list(rules.to_act(its)), "others may act in a position that looks alike")
+        if not acting:
             return None
         seat = self.random.choice(acting)
         move = self.random.choice(list(rules.moves(rules.view(mine, seat))))
@@ -207,10 +258,14 @@ class _Walk:
         if rules.events(mine, seat, move, after) != rules.events(its, seat, move, other):
             expect(
                 rules.view(after, looking) != rules.view(other, looking),
-                f"seat {looking}: of {move} more is told than is seen afterwards",
+                f"{_named(looking)}: of {move} more is told than is seen afterwards",
             )
             return None
         return after, other
+
+
+def _named(seat: int | None) -> str:
+    return "a bystander" if seat is None else f"seat {seat}"
 
 
 def expect(holds: bool, otherwise: str) -> None:

@@ -114,6 +114,14 @@ class Rules(Protocol[P, M, V]):
     def record_move(self, before: P, seat: int, move: M, after: P) -> str:
         """The lines of one move."""
 
+    @classmethod
+    def of_record(cls, data: bytes) -> Rules[P, M, V]:
+        """The rules that a record of this game was played by.
+
+        Raises:
+            InputError: it is none, or its head is wrong; names the line.
+        """
+
     def replay(self, data: bytes) -> Replay[P, M]:
         """Read a record of this game with these settings.
 

@@ -176,6 +176,8 @@ def test_bad_options(cli: Cli, options: list[str], words: str) -> None:
     [
         ("quarto 1\n0 hand over Z\n", "line 2: "),
         ("quarto 1\nsquares maybe\n", "line 2: squares 'maybe': say yes or no"),
+        ("quarto 1\nsquares ye", "line 2: the head is cut off: squares"),
+        ("set 1\nseats 2\nru", "line 3: the head is cut off: ru"),
         ("quarto 1\nplayers you\n", "line 2: 1 players, not 2"),
         ("quarto 1\nsquares yes\nsquares yes\n", "line 3: squares is given more than once"),
         ("quarto 1\n0 hand over A\nsquares yes\n", "line 3: squares after the first move"),

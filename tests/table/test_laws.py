@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import cycle
 from random import Random
 from typing import Any
 
 import pytest
 
 from quaternity.errors import IllegalMove
+from quaternity.files.text_record import Replay
 from quaternity.game.question import Question
 from quaternity.game.rules import QuaternityRules
 from quaternity.game.settings import Settings, TieBreak
 from quaternity.kwartet.rules import KwartetGame, KwartetRules
 from quaternity.kwartet.settings import Announce, KwartetSettings
+from quaternity.kwartet.view import View
 from quaternity.quarto.rules import QuartoPosition, QuartoRules, QuartoSettings
 from quaternity.quarto.solving import Move
 from quaternity.table.conformance import BrokenLaw, check_rules
@@ -21,7 +25,7 @@ from quaternity.table.protocol import Rules
 from quaternity.ternary.cards import Card
 from quaternity.ternary.players import Finder
 from quaternity.ternary.rule import Rule
-from quaternity.ternary.rules import SetPosition, SetRules, SetSettings, SetView
+from quaternity.ternary.rules import SetMove, SetPosition, SetRules, SetSettings, SetView
 
 GAMES: list[tuple[Any, Any]] = [
     (QuaternityRules(), None),
@@ -102,9 +106,126 @@ class NeverEnds(QuartoRules):
         return 1, 2
 
 
+class TakesMovesOutOfTurn(QuartoRules):
+    """Whoever moves is taken for the one on turn."""
+
+    def after(self, position: QuartoPosition, seat: int, move: Move) -> QuartoPosition:
+        return super().after(position, position.turn, move)
+
+
+class GoesOnAfterTheEnd(QuartoRules):
+    """Takes moves when nobody may act any more."""
+
+    def to_act(self, position: QuartoPosition) -> tuple[int, ...]:
+        return () if len(position.board.empty) < 12 else super().to_act(position)
+
+    def places(self, position: QuartoPosition) -> tuple[int, int] | None:
+        return None if self.to_act(position) else (1, 1)
+
+
+class TellsBystanders(KwartetRules):
+    """Who watches sees the hand of player 0."""
+
+    def view(self, position: KwartetGame, seat: int | None) -> View:
+        view = super().view(position, seat)
+        if seat is not None:
+            return view
+        return View(view.public, view.seat, position.position.hands[0], view.events)
+
+
+class RefusesInTheKnow(KwartetRules):
+    """What it says of a bad request depends on the hand of somebody else."""
+
+    def after(self, position: KwartetGame, seat: int, move: Question) -> KwartetGame:
+        try:
+            return super().after(position, seat, move)
+        except IllegalMove as error:
+            other = position.position.hands[1 - min(seat, 1)]
+            raise IllegalMove("no", [*error.faults, f"he has {other}"]) from error
+
+
+class SharesThePodium(KwartetRules):
+    """Who is second of three is third."""
+
+    def places(self, position: KwartetGame) -> tuple[int, ...] | None:
+        places = super().places(position)
+        return places and tuple(place + (place > 1) for place in places)
+
+
+class ForgetsItsSettings(QuartoRules):
+    """Its records do not say whether squares count."""
+
+    def record_start(self, start: QuartoPosition, names: Sequence[str]) -> str:
+        return super().record_start(start, names).replace("squares yes\n", "")
+
+    def replay(self, data: bytes) -> Replay[QuartoPosition, Move]:
+        return super().replay(data.replace(b"quarto 1\n", b"quarto 1\nsquares yes\n"))
+
+
+class LosesWhatWasCut(QuartoRules):
+    """A record whose last line is cut off gives the start."""
+
+    def replay(self, data: bytes) -> Replay[QuartoPosition, Move]:
+        return super().replay(data if data.endswith(b"\n") else data[: data.find(b"0 ")])
+
+
+class ForgetsWhereMovesEnd(QuartoRules):
+    """It does not say where in a record a move ends, so that an undo would cut it elsewhere."""
+
+    def replay(self, data: bytes) -> Replay[QuartoPosition, Move]:
+        replay = super().replay(data)
+        return replace(replay, ends=(*replay.ends[:-2], *replay.ends[-1:], *replay.ends[-1:]))
+
+
+class WritesWidely(QuartoRules):
+    """Does not fit a terminal."""
+
+    def show(self, view: QuartoPosition, width: int = 80) -> str:
+        return super().show(view, 2 * width)
+
+
+STARTERS = cycle((0, 1))
+
+
+class IsFickle(QuartoRules):
+    """The first position is not the random generator's alone."""
+
+    def start(self, random: Random) -> QuartoPosition:
+        return replace(super().start(random), turn=next(STARTERS))
+
+
+class ChangesWhatItIsGiven(SetRules):
+    """Forgets, in the position that it is given, who agreed."""
+
+    def after(self, position: SetPosition, seat: int, move: SetMove) -> SetPosition:
+        after = super().after(position, seat, move)
+        object.__setattr__(position, "seen", after.seen)
+        return after
+
+
+class KnowsWhoIsNext(KwartetRules):
+    """Who is on turn depends on what a hand holds."""
+
+    def to_act(self, position: KwartetGame) -> tuple[int, ...]:
+        acting = super().to_act(position)
+        return acting and ((acting[0],) if position.position.hands[0][0] & 1 else (0, 1, 2))
+
+
 @pytest.mark.parametrize(
     ("rules", "words"),
     [
+        (TakesMovesOutOfTurn(), "is not offered, and is taken"),
+        (GoesOnAfterTheEnd(), "is not offered, and is taken"),
+        (TellsBystanders(KwartetSettings(3, 3)), "a bystander: the "),
+        (RefusesInTheKnow(KwartetSettings(3, 3)), "is refused in other words"),
+        (SharesThePodium(KwartetSettings(3, 3)), "are not places"),
+        (ForgetsItsSettings(QuartoSettings(squares=True)), "a record gives other settings"),
+        (LosesWhatWasCut(), "a record that is cut off"),
+        (ForgetsWhereMovesEnd(), "does not say where its moves end"),
+        (WritesWidely(), "does not fit 80 columns"),
+        (IsFickle(), "chance other than what it is given"),
+        (ChangesWhatItIsGiven(), "changes the position it is made in"),
+        (KnowsWhoIsNext(KwartetSettings(3, 3)), "others may act"),
         (ShowsTheDeck(), "the views of positions that look alike differ"),
         (TellsOthersHands(KwartetSettings(3, 3)), "more is told than is seen"),
         (ForgetsToHandOver(), "is not offered, and is taken"),
