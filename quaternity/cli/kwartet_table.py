@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from quaternity.kwartet.hands import NUMBERS
@@ -113,12 +113,6 @@ def _cell(mask: int, seat: int, opponents: int) -> str:
     return "*" if mask == opponents else who
 
 
-def history_lines(view: View, first: int = 0) -> Iterator[str]:
-    """What everybody saw, from the event with number `first` on."""
-    for event in view.events[first:]:
-        yield from str(event).splitlines()
-
-
 def points_text(public: PublicState) -> str:
     """The points, and who has won."""
     points = public.points
@@ -131,7 +125,6 @@ def points_text(public: PublicState) -> str:
 
 __all__ = [
     "hand_text",
-    "history_lines",
     "knowledge_table",
     "legend",
     "player_name",

@@ -265,7 +265,7 @@ class QuartoRules:
         """The board, the piece in hand and those left, each with its properties."""
         words = view.board.pieces.words_of
         piece = view.board.pieces.piece
-        lines = [board_text(view.board), ""]
+        lines = [board_text(view.board, [row for row, _ in view.quartos]), ""]
         left = view.board.left.replace(view.in_hand or " ", "")
         if view.in_hand is not None:
             lines.append(f"in hand  {view.in_hand} {' '.join(words(piece(view.in_hand)))}")
@@ -276,7 +276,7 @@ class QuartoRules:
             head = "left     " if first == 0 else "         "
             row = table[first : first + per_line]
             lines.append(head + "".join(entry.ljust(wide) for entry in row).rstrip())
-        return "\n".join(lines)
+        return "\n".join(lines).rstrip()
 
     def view_json(self, view: QuartoPosition) -> dict[str, Any]:
         """`board`: 16 names or null; `in_hand`, `turn`, `left`, `quartos` as names of rows."""

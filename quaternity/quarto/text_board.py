@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from unicodedata import east_asian_width
 
 from quaternity.quarto.board import Board, as_board
-from quaternity.quarto.rows import CELLS, SIDE
+from quaternity.quarto.rows import CELLS, SIDE, Row
 
 
-def board_text(board: Board) -> str:
+def board_text(board: Board, quartos: Iterable[Row] | None = None) -> str:
     """The board in five lines of plain text, the pieces of quartos in brackets.
+
+    Args:
+        quartos: the rows or squares that are one; without, the rows of the board that are.
 
     >>> from quaternity.quarto import example_pieces, read_pieces
     >>> print(board_text(Board.parse('N?BI??JO?FDLMEAG', read_pieces(example_pieces()))))
@@ -19,7 +23,9 @@ def board_text(board: Board) -> str:
     H3    .  [F] [D]  L
     H4   [M] [E] [A] [G]
     """
-    marked = {cell for row, _ in as_board(board).quartos() for cell in row.cells}
+    if quartos is None:
+        quartos = [row for row, _ in as_board(board).quartos()]
+    marked = {cell for row in quartos for cell in row.cells}
     blank = "." if "." not in board.pieces.names else board.blank
     lines = ["     " + "  ".join(f"V{column + 1}" for column in range(SIDE))]
     for start in range(0, CELLS, SIDE):

@@ -334,3 +334,12 @@ def test_of_many_cards_capitals_are_places_and_all_are_shown() -> None:
     told = rules.show(view)
     assert all(str(Card(card)) in told for card in range(54))
     assert max(map(len, told.splitlines())) <= 80
+
+
+def test_a_square_that_is_a_quarto_is_in_brackets() -> None:
+    rules = QuartoRules(QuartoSettings(squares=True))
+    position = rules.start(Random(0))
+    for number, text in enumerate(["B", "H1V1 F", "H1V2 I", "H2V1 J", "H2V2"]):
+        position = rules.after(position, number % 2, rules.read(text, position))
+    assert rules.places(position) == (1, 2)
+    assert rules.show(position).count("[") == 4
