@@ -18,11 +18,11 @@ All cards are dealt; everybody sees the own hand. On turn you ask an opponent fo
 of which you hold a card yourself. If he has it you get it and ask again; if not, the turn passes
 to the next seat. All four cards of a set are put down and are a point. When all sets are down,
 the most points win.
-The table shows exactly what follows from what everybody saw and from your hand: =2 is a card that
-player 2 has, 13 one that player 1 or 3 has, * one that any opponent may have; mine is yours; at
-least 1:2 means that player 1 has two cards of the set or more."""
+The table shows exactly what follows from what everybody saw and from your hand: =1 is a card that
+player 1 has, two numbers are the opponents one of whom has it, * is one that any opponent may have,
+and mine is yours; at least 1:2 means that player 1 has two cards of the set or more."""
 
-FORMS = "Ask:     2 8/1  or  2 8 1  or  2 for 8/1    player 2, have you card 1 of set 8?"
+FORMS = "Ask:     1 0/2  or  1 0 2  or  1 for 0/2    player 1, have you card 2 of set 0?"
 
 
 def kwartet_words() -> GameWords:

@@ -26,8 +26,8 @@ have not got it, and that you have another card of its set. After yes the card i
 ask again; after no the turn is his. When only one answer is possible, it is given for him.
 Whoever must own all cards of a set completes it: a point. When all sets are completed, the most
 points win; shared, nobody wins.
-In the table * is a card that anybody may own, 13 one of player 1 or 3, =2 one of player 2;
-at least 1:2 means that player 1 has two cards of the set or more."""
+In the table * is a card that anybody may own, two numbers are the players one of whom has it, and
+=1 is a card of player 1; at least 1:2 means that player 1 has two cards of the set or more."""
 
 FORMS = """\
 Ask:     1 0 2   or   1 for 0/2      player 1, have you card 2 of set 0?

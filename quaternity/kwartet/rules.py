@@ -162,7 +162,7 @@ class KwartetRules:
         return view.faults(move)
 
     def read(self, text: str, view: View) -> Question:
-        """`2 8/1`, `2 8 1`, `2 for 8/1` or `0 asks 2 for 8/1`.
+        """`1 0/2`, `1 0 2`, `1 for 0/2` or `0 asks 1 for 0/2`.
 
         Raises:
             InputError: no request is in it.
