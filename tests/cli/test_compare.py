@@ -17,6 +17,7 @@ from solvers import SOLVERS, DealProblem, Verdict, registry
 from solvers.registry import solver_from_function
 from tests.cli.conftest import Cli
 from tests.cli.test_check import DATA, RECORD
+from tests.sizes import thorough
 from tests.solvers.broken import always_says_no, drops_a_minimum
 
 QUICK = ("--solvers", "max-flow,coalitions")
@@ -70,7 +71,7 @@ def test_a_sweep_as_csv(cli: Cli) -> None:
     assert all(float(row["total"]) > 0 for row in rows)
 
 
-@pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])
+@pytest.mark.parametrize("suffix", ["pdf", *thorough([], ["png", "svg"])])
 def test_a_sweep_drawn(cli: Cli, tmp_path: Path, suffix: str) -> None:
     pytest.importorskip("matplotlib")
     picture = tmp_path / f"cost.{suffix}"

@@ -319,7 +319,7 @@ def test_in_a_process_of_its_own_a_game_is_the_same_and_thinking_has_a_limit() -
 
 @pytest.mark.parametrize("rival", ["random", "informed"])
 def test_searching_beats_in_a_few_games(rival: str) -> None:
-    plan = Tournament(Settings(4, 3, 3), ("search", rival, rival), games=thorough(12, 40), seed=3)
+    plan = Tournament(Settings(4, 3, 3), ("search", rival, rival), games=thorough(6, 40), seed=3)
     with open_executor(1) as pool:
         table = tabulated(list(play(plan, pool)), 3, Random(3))
     for margin in table.margins[0][1:]:
