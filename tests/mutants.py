@@ -42,10 +42,10 @@ KEPT = HOUSE / ".mutants"
 
 GROUPS = {
     # group: (files, without; tests)
-    "solvers": ("solvers/*.py", "strategies conformance counterexample __init__", "tests/solvers"),
+    "solvers": ("solvers/*.py", "strategies random_problems conformance counterexample __init__", "tests/solvers"),
     "rules": (
         "quaternity/game/*.py quaternity/insight/information.py",
-        "__init__ documents html journal record state_file",
+        "__init__ documents html journal record saved_states state_file",
         "tests/game",
     ),
     "retrograde": (
@@ -82,8 +82,10 @@ OPERATORS = (
 )  # fmt: skip
 """Of Cosmic Ray's operators those that a slip of the pen could make: no `+` to `@`."""
 
-MEMORY_ONLY = re.compile(r"BYTES|bytes_of|\.charge\(|\bsize \+?= \d")
-"""Lines that only estimate what is kept, which is no result: they are left alone."""
+NO_RESULT = re.compile(
+    r"BYTES|bytes_of|\.charge\(|\.keep\(|\bsize \+?= \d|lru_cache\(|if TYPE_CHECKING:"
+)
+"""Lines that only say how much is kept, or what is imported for types: they are left alone."""
 
 HEAVY = ("hypothesis", "numpy", "ortools.sat.python.cp_model", "ortools.graph.python.max_flow",
          "pytest", "scipy.sparse.csgraph", "scipy.special", "lark", "rich", "typer")  # fmt: skip
@@ -171,7 +173,7 @@ def mutants(group: str, seed: int) -> Iterator[Mutant]:
     Random(f"{seed}/{group}").shuffle(places)
     for path, operator, occurrence, line in places:
         before = path.read_text()
-        if MEMORY_ONLY.search(before.split("\n")[line - 1]):
+        if NO_RESULT.search(before.split("\n")[line - 1]):
             continue
         text = mutate_code(before, plugins.get_operator(f"core/{operator}")(), occurrence)
         try:

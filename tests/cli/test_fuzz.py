@@ -43,7 +43,7 @@ def test_a_seed_gives_the_same_campaign(cli: Cli) -> None:
 
 
 def test_all_solvers_for_a_time(cli: Cli) -> None:
-    found = cli("fuzz", "--seconds", 1.5, "--json").json
+    found = cli("fuzz", "--seconds", 0.5, "--json").json
     assert found["solvers"] == list(SOLVERS)
     assert found["examples"] > 0
     assert found["finding"] is None

@@ -270,7 +270,7 @@ def test_the_strategy_in_the_readme_plays_once_it_is_installed(tmp_path: Path) -
         )
 
     game = ("--seats", "hoarder,random,greedy,random", "--seed", "1")
-    ended = ask("simulate", *game, "--games", "40", "--workers", "2", "--json")
+    ended = ask("simulate", *game, "--games", "20", "--workers", "2", "--json")
     assert (ended.returncode, ended.stderr) == (0, "")
     found = json.loads(ended.stdout)
     assert found["strategies"][0] == "hoarder"

@@ -12,7 +12,7 @@ from quaternity import Game, Settings, State, TieBreak
 from quaternity.trials.random_play import damaged, random_game, random_move, states_of_games
 from quaternity.trials.strategies import damaged_states, game_settings, games, states
 from solvers import SOLVERS
-from tests.sizes import examples
+from tests.sizes import examples, thorough
 
 SIZES = [Settings(4, 3, 3), Settings(2, 2, 2), Settings(4, 13, 4), Settings(3, 4, 6)]
 
@@ -99,9 +99,9 @@ def test_all_kinds_occur_often(strategy: st.SearchStrategy[object], kinds: list[
     seen: Counter[object] = Counter()
 
     @given(strategy)
-    @settings(max_examples=200, derandomize=True, database=None)
+    @settings(max_examples=thorough(80, 200), derandomize=True, database=None)
     def count(kind: object) -> None:
         seen[kind] += 1
 
     count()
-    assert all(seen[kind] >= 10 for kind in kinds), seen
+    assert all(seen[kind] >= thorough(4, 10) for kind in kinds), seen

@@ -13,6 +13,7 @@ from quaternity.game.settings import Settings, TieBreak
 from quaternity.game.state import State
 from quaternity.game.state_file import parse_state, state_document
 from quaternity.insight.perft import perft
+from solvers import Infeasible
 
 PERFT = {
     (4, 3, 3): [48, 2160, 90240],
@@ -80,6 +81,12 @@ def test_views_of_legal_questions() -> None:
     assert Question(0, 0, Card(0, 0)) not in view
     assert "0 asks 1 for 0/0" not in view
     assert start.answers(Question(0, 1, Card(0, 0))) == (Answer.NO, Answer.YES)
+
+
+def test_a_view_by_a_solver_asks_that_solver_alone() -> None:
+    nothing = State.start().legal_questions_by(lambda _: Infeasible())
+    assert nothing.answers(Question(0, 1, Card(0, 0))) == ()
+    assert not nothing
 
 
 def test_illegal_questions_list_all_their_faults() -> None:

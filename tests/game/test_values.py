@@ -5,6 +5,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from inspect import signature
 from typing import Any
 
 import numpy
@@ -75,6 +76,15 @@ def test_values_that_cannot_be(build: Callable[[], Any], words: str) -> None:
     with pytest.raises(InputError) as caught:
         build()
     assert words in str(caught.value)
+
+
+def test_values_are_made_of_their_public_fields_and_have_no_others() -> None:
+    names = ["problem", "turn", "completed", "set_size", "tie_break", "seed"]
+    assert [*signature(State).parameters] == names
+    for value in (Settings(seed=999_999_999), START, MOVE):
+        assert not hasattr(value, "__dict__")
+    with pytest.raises(AttributeError):
+        Settings().seed = 1  # type: ignore[misc]  # a value
 
 
 def given(*values: Any) -> Any:

@@ -49,7 +49,9 @@ def test_no_estimate_gets_into_the_advice(seed: int, monkeypatch: pytest.MonkeyP
     """With many players `exact` estimates; what is said to be the best chance is counted."""
     monkeypatch.setattr(chances, "MOST_LANES", 0)
     random, estimated = Random(f"hint/many/{seed}"), 0
-    for position, _ in random_game(KwartetSettings(6, 8), random, most_events=thorough(16, 30)):
+    for position, _ in random_game(
+        KwartetSettings(6, thorough(6, 8)), random, most_events=thorough(10, 30)
+    ):
         view = position.view(position.public.turn)
         best = max(chance_of(view, question) for question in legal_requests(position))
         assert hint(view).chance == best

@@ -76,7 +76,7 @@ def test_time_that_ran_out_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "many times" not in str(steady)
 
 
-@pytest.mark.parametrize("sizes", [(3, 4, 3), *thorough([], [(2, 6, 4)])])
+@pytest.mark.parametrize("sizes", thorough([(2, 4, 4)], [(3, 4, 3), (2, 6, 4)]))
 def test_the_disk_is_what_a_run_takes(tmp_path: Path, sizes: tuple[int, int, int]) -> None:
     start = State.start(Settings(*sizes))
     work, most = tmp_path / "work", 0

@@ -18,6 +18,7 @@ from quaternity.trials.strategies import states
 from solvers.coalition_tables import lanes_for
 from solvers.filtering import FILTERS
 from tests.perfect.positions import all_keys
+from tests.sizes import thorough
 
 
 @given(st.lists(st.integers(0, 40), max_size=8).map(sorted))
@@ -61,14 +62,15 @@ def test_closing_is_what_the_filters_say(state: State) -> None:
 
 
 def test_forgotten_kinds_are_made_again_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    start = State.start(Settings(3, 3, 3))
+    size = thorough(2, 3)
+    start = State.start(Settings(size, 3 * (4 - size), 3))
     rules, key = Rules.of(start), canonical(start).key
     keys = sorted(set(all_keys(coding(rules), key)))
     level = key_array(coding(rules), keys)
     plain = Expander(coding(rules)).expand(level)
 
     code = Coding(rules)
-    code.book = KindBook(3, code.book.layout)
+    code.book = KindBook(size, code.book.layout)
     monkeypatch.setattr("quaternity.perfect.keys.kinds.MOST_KINDS", 20)
     seen = set()
     for one in all_keys(code, key):

@@ -25,6 +25,7 @@ from quaternity.perfect.solving.graph_files import (
 )
 from quaternity.perfect.solving.solver import Solution, solve
 from quaternity.perfect.tablebase import write_tablebase
+from tests.sizes import thorough
 
 START = State.start(Settings(2, 3, 3))
 SMALL = State.start(Settings(2, 2, 2))
@@ -137,7 +138,7 @@ def test_every_failure_is_said_and_the_run_goes_on(tmp_path: Path, name: str) ->
     """The n-th call fails, as on a full disk, for every n."""
     path, count, whole = tmp_path / "work", 0, solve(SMALL)
     while True:
-        count += 1
+        count += thorough(3, 1)
         with at_call(count, name, OSError(28, "No space left on device")):
             fault = fault_of(lambda: solve(SMALL, directory=path))
         if fault is None:

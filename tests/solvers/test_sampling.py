@@ -21,7 +21,7 @@ from solvers import (
 )
 from solvers.brute_force import deals
 from solvers.strategies import deal_problems
-from tests.sizes import examples
+from tests.sizes import examples, thorough
 from tests.solvers.problems import bound_everywhere, free_start, start_seen_by_one
 
 MIXED = DealProblem(
@@ -68,7 +68,7 @@ def test_every_deal_is_drawn_equally_often() -> None:
 def test_drawn_cards_have_their_chances() -> None:
     problem = bound_everywhere(4, 13, 4)
     exact = exact_chances(problem)
-    draws = 2_000
+    draws = thorough(500, 2_000)
     tally = [[[0] * 4 for _ in range(4)] for _ in range(13)]
     for deal in sample_deals(problem, Random(7), draws):
         for index, owners in enumerate(deal.owner):

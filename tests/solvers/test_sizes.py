@@ -26,8 +26,8 @@ def crowd(size: int, sets: int, players: int, too_many: int) -> DealProblem:
     return DealProblem(hands, [first, *[other] * (sets - 1)])
 
 
-@pytest.mark.parametrize(("size", "sets"), [(400, 10), *thorough([], [(40, 100), (8, 500)])])
-def test_four_thousand_cards_and_eight_players(size: int, sets: int) -> None:
+@pytest.mark.parametrize(("size", "sets"), thorough([(100, 10)], [(400, 10), (40, 100), (8, 500)]))
+def test_thousands_of_cards_and_eight_players(size: int, sets: int) -> None:
     assert decide(crowd(size, sets, 8, too_many=0))
     assert not decide(crowd(size, sets, 8, too_many=1))
     assert decide(free_start(size, sets, 8))
