@@ -6,8 +6,11 @@ for one as for the other; `--hypothesis-profile=thorough` tries many, and others
 """
 
 import gc
+import os
 import signal
+from tempfile import TemporaryDirectory
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -16,6 +19,18 @@ settings.register_profile("quick", PATIENT, max_examples=10, derandomize=True, d
 settings.load_profile("quick")
 # A shell lets its background jobs ignore interrupts, and so would all that the tests start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Where Python must not write bytecode beside its files, all processes of a run share some.
+
+    Many tests start processes, and each would compile the whole house.
+    """
+    if os.environ.get("PYTHONDONTWRITEBYTECODE"):
+        folder = TemporaryDirectory(prefix="quaternity-bytecode-")
+        config.add_cleanup(folder.cleanup)
+        os.environ["PYTHONPYCACHEPREFIX"] = folder.name
+        del os.environ["PYTHONDONTWRITEBYTECODE"]  # for the processes that are started
 
 
 def pytest_collection_finish() -> None:

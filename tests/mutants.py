@@ -42,7 +42,11 @@ KEPT = HOUSE / ".mutants"
 
 GROUPS = {
     # group: (files, without; tests)
-    "solvers": ("solvers/*.py", "strategies random_problems conformance counterexample __init__", "tests/solvers"),
+    "solvers": (
+        "solvers/*.py",
+        "strategies random_problems conformance counterexample __init__",
+        "tests/solvers",
+    ),
     "rules": (
         "quaternity/game/*.py quaternity/insight/information.py",
         "__init__ documents html journal record saved_states state_file",
@@ -415,6 +419,7 @@ def main() -> None:
         parser.error(f"groups: {', '.join(sorted(unknown))} unknown; known are {', '.join(GROUPS)}")
     os.chdir(HOUSE)
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # else each child keeps bytecode of its own
     KEPT.mkdir(exist_ok=True)
     for name in HEAVY:
         importlib.import_module(name)

@@ -16,9 +16,9 @@ from tempfile import TemporaryFile
 import pytest
 
 from quaternity.errors import InputError, PlayerFault, SolverFault
+from quaternity.workers import own_process
 from quaternity.workers.foreign import Sitting
 from quaternity.workers.own_process import (
-    MOST_MOVES,
     NotedMove,
     Notes,
     OwnProcess,
@@ -26,6 +26,7 @@ from quaternity.workers.own_process import (
     _send,
     notes,
 )
+from tests.sizes import thorough
 
 
 @pytest.fixture(scope="module")
@@ -248,12 +249,14 @@ def test_who_thinks_for_too_long_is_stopped_whatever_it_does(
         assert f" in {function.__name__}" in ended.stack
 
 
-def test_of_very_long_games_the_first_moves_are_noted() -> None:
+def test_of_very_long_games_the_first_moves_are_noted(monkeypatch: pytest.MonkeyPatch) -> None:
+    most = thorough(2_000, own_process.MOST_MOVES)
+    monkeypatch.setattr(own_process, "MOST_MOVES", most)
     with TemporaryFile() as file:
         file.truncate(1 << 23)
         told = Notes(file.fileno())
-        for number in range(MOST_MOVES + 5):
+        for number in range(most + 5):
             told.moved(number, 0, 0, 0)
         told.thinks(3)
         assert told.state() == (1, 3)
-        assert [move.asked for move in told.moves()] == list(range(MOST_MOVES))
+        assert [move.asked for move in told.moves()] == list(range(most))

@@ -37,7 +37,7 @@ from tests.solvers.broken import (
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """What is found need not be the smallest here, and nothing is left in the folder."""
-    monkeypatch.setattr(conformance, "SHRINK_SECONDS", 0.02)
+    monkeypatch.setattr(conformance, "SHRINK_SECONDS", 0.1)
 
 
 @pytest.mark.parametrize("name", all_solvers())
@@ -46,7 +46,7 @@ def test_every_solver_of_the_table_conforms(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     found = check_solver(all_solvers()[name], examples=thorough(20, 40), sizes=GAME_SIZES[:2])
-    assert min(found.feasible, found.infeasible) >= 5
+    assert min(found.feasible, found.infeasible) >= thorough(2, 5)
     assert found.refused or (found.most_cards >= 48 and found.most_players == 12)
     assert not [*tmp_path.iterdir()]
 
