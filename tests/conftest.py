@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, settings
 
 PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("thorough", PATIENT)
-settings.register_profile("quick", PATIENT, max_examples=10, derandomize=True, database=None)
+settings.register_profile("quick", PATIENT, max_examples=6, derandomize=True, database=None)
 settings.load_profile("quick")
 # A shell lets its background jobs ignore interrupts, and so would all that the tests start.
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -12,10 +12,10 @@ from hypothesis import settings
 THOROUGH = settings.get_current_profile_name() == "thorough"
 """Whether this is the thorough run; `conftest.py` has the profiles."""
 
-FEWER = 10
+FEWER = 20
 """How many times fewer examples the quick run tries."""
 
-LEAST = 8
+LEAST = 5
 """It tries at least so many, or as many as the thorough one."""
 
 T = TypeVar("T")
@@ -34,4 +34,4 @@ def examples(many: int) -> int:
 only_thorough = pytest.mark.skipif(not THOROUGH, reason="dear, and its law is tested elsewhere too")
 """The mark of a test for the thorough run alone."""
 
-__all__ = ["examples", "only_thorough", "thorough"]
+__all__ = ["THOROUGH", "examples", "only_thorough", "thorough"]

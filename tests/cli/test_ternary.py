@@ -23,6 +23,7 @@ from quaternity.ternary import (
     triples,
 )
 from tests.cli.conftest import Cli
+from tests.sizes import THOROUGH
 from tests.ternary.tables import belongs, holds_no_three
 
 
@@ -102,9 +103,10 @@ def test_largest_of_the_deck(cli: Cli, rule: str, size: int, method: str) -> Non
     assert outcome.json["size"] == len(outcome.json["cards"]) == size
     assert holds_no_three(tuple(outcome.json["cards"]), Rule(rule))
     assert len(outcome.json["reasons"]) > 1
-    text = cli("set", "largest", "--rule", rule, "--method", method).out
-    assert f"{size} of 81 cards" in text
-    assert "\n- " in text
+    if rule == "triple" or THOROUGH:
+        text = cli("set", "largest", "--rule", rule, "--method", method).out
+        assert f"{size} of 81 cards" in text
+        assert "\n- " in text
 
 
 def test_largest_of_a_table(cli: Cli) -> None:
