@@ -14,6 +14,7 @@ from quaternity.game.state import State
 from quaternity.game.state_file import parse_state, state_document
 from quaternity.insight.perft import perft
 from solvers import Infeasible
+from solvers.registry import solver_from_function
 from tests.sizes import thorough
 
 PERFT = {
@@ -86,7 +87,9 @@ def test_views_of_legal_questions() -> None:
 
 
 def test_a_view_by_a_solver_asks_that_solver_alone() -> None:
-    nothing = State.start().legal_questions_by(lambda _: Infeasible())
+    nothing = State.start().legal_questions_by(
+        solver_from_function("hopeless", lambda _: Infeasible())
+    )
     assert nothing.answers(Question(0, 1, Card(0, 0))) == ()
     assert not nothing
 

@@ -1,5 +1,8 @@
 """Evidence: what is true verifies, and what is not true cannot be made to."""
 
+from dataclasses import FrozenInstanceError, fields, is_dataclass
+from importlib import import_module
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -204,3 +207,15 @@ def test_a_verdict_that_changes_between_two_looks_is_looked_at_once() -> None:
     assert judgement.evidence == Feasible(Deal(((1, 0),)))
     assert [fault.solver for fault in judgement.faults] == ["one"]
     assert list(judgement.verdicts) == ["two"]
+
+
+@pytest.mark.parametrize("name", ["verdict", "plain_proofs", "shortage"])
+def test_evidence_is_not_changed_afterwards(name: str) -> None:
+    module = import_module(f"solvers.{name}")
+    values = [one for one in vars(module).values() if isinstance(one, type) and is_dataclass(one)]
+    assert values
+    for one in values:
+        made = one.__new__(one)
+        for field in fields(one):
+            with pytest.raises(FrozenInstanceError):
+                setattr(made, field.name, None)

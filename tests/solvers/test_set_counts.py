@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from solvers import SetConstraint, players_in
 from solvers.set_counts import count_vectors, hand_out
+from solvers.set_ways import class_vectors
 from tests.sizes import examples
 
 
@@ -42,3 +43,8 @@ def test_cards_of_very_many_kinds_are_passed_on() -> None:
     deal = hand_out(owners, counts)
     assert [deal.count(player) for player in range(12)] == counts
     assert all(mask >> who & 1 for mask, who in zip(owners, deal, strict=True))
+
+
+def test_no_cards_are_handed_out_in_one_way_to_nobody_too() -> None:
+    assert class_vectors(0, 0, (1, 1)) == class_vectors(0b11, 0, (1, 1)) == {(0, 0): 1}
+    assert class_vectors(0, 1, (1, 1)) == {}
