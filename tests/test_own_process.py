@@ -102,9 +102,10 @@ def copies(pipe: str) -> int:
         begin().thinks(5)
         return 99
     os.wait()
+    file = os.open(pipe, os.O_RDWR)  # before it is copied: who reads need not wait for the copy
     if not os.fork():
-        os.open(pipe, os.O_WRONLY)
         signal.pause()
+    os.close(file)
     return 7
 
 
@@ -198,11 +199,12 @@ os.kill(os.getpid(), signal.SIGKILL)
 
 def test_all_of_it_ends_with_a_run_that_is_killed(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    run = subprocess.Popen([sys.executable, "-c", KILLED, tmp_path / "pipe"])
-    with (tmp_path / "pipe").open("rb", buffering=0) as pipe:
-        assert run.wait() == -signal.SIGKILL
-        assert select.select([pipe], [], [], 30)[0] == [pipe]
-        assert pipe.read(1) == b""
+    pipe = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    run = subprocess.run([sys.executable, "-c", KILLED, tmp_path / "pipe"], check=False, timeout=60)
+    assert run.returncode == -signal.SIGKILL
+    assert select.select([pipe], [], [], 30)[0] == [pipe]
+    assert os.read(pipe, 1) == b""
+    os.close(pipe)
 
 
 def test_what_a_player_writes_to_any_file_is_no_answer_and_no_note(process: OwnProcess) -> None:
