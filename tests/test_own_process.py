@@ -109,6 +109,16 @@ def copies(pipe: str) -> int:
     return 7
 
 
+def outlives(pipe: str) -> None:
+    """The run is killed, and the player goes on in C, and in a copy."""
+    begin()
+    os.open(pipe, os.O_RDWR)
+    if not os.fork():
+        signal.pause()
+    os.kill(os.getppid(), signal.SIGKILL)
+    computes()
+
+
 def writes(ends: bool) -> int:
     """To every file that is open."""
     begin()
@@ -189,11 +199,10 @@ def test_copies_of_it_say_nothing_and_end_with_it(process: OwnProcess, tmp_path:
 
 
 KILLED = """
-import os, signal, sys
+import sys
 from quaternity.workers.own_process import OwnProcess
-from tests.test_own_process import copies
-OwnProcess().call(copies, sys.argv[1])
-os.kill(os.getpid(), signal.SIGKILL)
+from tests.test_own_process import outlives
+OwnProcess().call(outlives, sys.argv[1])
 """
 
 
