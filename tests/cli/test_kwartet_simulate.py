@@ -415,10 +415,11 @@ def test_a_strategy_that_fails_at_once_is_named(
     where = "" if command == "play" else "game 0, go 0: "
     said = f"quaternity: {where}strategy 'broken' in seat 0 failed: ValueError('seat 0')"
     assert done.status == 3
-    assert done.err.startswith(said)
+    before = "quaternity: the game stops after 0 moves\n" if command == "play" else ""
+    assert done.err.startswith(before + said)
     assert "Traceback" not in done.err
     traced = cli(*game, "--traceback")
-    assert traced.err.startswith("Traceback (most recent call last):\n")
+    assert traced.err.startswith(f"{before}Traceback (most recent call last):\n")
     assert "in broken" in traced.err
     if command == "log":
         assert done.out.startswith("kwartet 1\n")
