@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from importlib import import_module
 from itertools import count
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -271,3 +272,12 @@ def test_of_very_long_games_the_first_moves_are_noted(monkeypatch: pytest.Monkey
         told.thinks(3)
         assert told.state() == (1, 3)
         assert [move.asked for move in told.moves()] == list(range(most))
+
+
+def test_a_process_looks_for_players_where_this_one_does(
+    process: OwnProcess, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    assert process.call(doubled, 4) == 8
+    (tmp_path / "new_here.py").write_text("def answer():\n    return 42\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert process.call(import_module("new_here").answer) == 42

@@ -163,6 +163,7 @@ class OwnProcess:
     """
 
     def __init__(self) -> None:
+        self._path: list[str] = []
         self._child: subprocess.Popen[bytes] | None = None
         self._finish: Callable[[], object] = lambda: None
         self._file, self._stacks = _memory_file(), _memory_file()
@@ -188,7 +189,10 @@ class OwnProcess:
         mark = secrets.token_bytes(_MARK)
         work = pickle.dumps((function, arguments))
         try:
+            if self._path != sys.path:
+                self.end()  # it would look for players elsewhere
             if self._child is None or self._child.poll() is not None:
+                self._path = list(sys.path)
                 self.end()
                 self._child = self._started()
             self._notes.clear()

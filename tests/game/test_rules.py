@@ -14,6 +14,7 @@ from quaternity.game.state import State
 from quaternity.game.state_file import parse_state, state_document
 from quaternity.insight.perft import perft
 from solvers import Infeasible
+from solvers.errors import SolverFault
 from solvers.registry import solver_from_function
 from tests.sizes import thorough
 
@@ -86,12 +87,12 @@ def test_views_of_legal_questions() -> None:
     assert start.answers(Question(0, 1, Card(0, 0))) == (Answer.NO, Answer.YES)
 
 
-def test_a_view_by_a_solver_asks_that_solver_alone() -> None:
-    nothing = State.start().legal_questions_by(
+def test_a_view_by_a_solver_asks_that_solver_and_does_not_take_its_word() -> None:
+    view = State.start().legal_questions_by(
         solver_from_function("hopeless", lambda _: Infeasible())
     )
-    assert nothing.answers(Question(0, 1, Card(0, 0))) == ()
-    assert not nothing
+    with pytest.raises(SolverFault, match="hopeless says infeasible, but this deal satisfies"):
+        view.answers(Question(0, 1, Card(0, 0)))
 
 
 def test_illegal_questions_list_all_their_faults() -> None:
