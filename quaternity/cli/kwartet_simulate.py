@@ -60,7 +60,7 @@ def _tournament(
     from quaternity.kwartet.settings import Announce, KwartetSettings
     from quaternity.kwartet.tournament import Tournament
 
-    names = seats_from(seats, people=False)
+    names = seats_from(seats)
     settings = KwartetSettings(len(names), sets, Announce.parse(announce), own_cards)
     return Tournament(settings, names, seed, rotate, move_seconds=move_seconds)
 

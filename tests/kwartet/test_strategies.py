@@ -210,7 +210,7 @@ def test_another_distribution_adds_a_strategy(registered: list[EntryPoint]) -> N
     ("name", "place", "fault"),
     [
         ("lost", "quaternity.no_such_module:it", r"\) cannot be loaded: .*No module named"),
-        ("text", "quaternity.kwartet.seats:YOU", r"\) is not callable"),
+        ("text", "quaternity.table.players:YOU", r"\) is not callable"),
     ],
 )
 def test_a_broken_registration_disables_nobody_else(
