@@ -70,25 +70,21 @@ def strategy_named(name: str) -> Strategy:
     return all_strategies()[name]
 
 
-def check_strategies(names: Sequence[str], also: Sequence[str] = ()) -> None:
+def check_strategies(names: Sequence[str]) -> None:
     """Refuse names that are no strategy's.
 
     What others registered is looked at only for other names than those of this distribution, so a
     package that cannot be loaded stops nobody who does not use it.
 
-    Args:
-        also: other names that are fine.
-
     Raises:
         InputError: lists the unknown and the known names, or says what is wrong with a registration
             that cannot be used.
     """
-    if all(name in STRATEGIES or name in also for name in names):
+    if all(name in STRATEGIES for name in names):
         return
     for name in names:
-        if name not in also:
-            _registered().check(name)
-    known = [*also, *all_strategies()]
+        _registered().check(name)
+    known = list(all_strategies())
     unknown = dict.fromkeys(name for name in names if name not in known)
     if unknown:
         raise InputError(
