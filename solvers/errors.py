@@ -21,12 +21,21 @@ class SolverTimeout(LimitError):
     """A solver gave up at its time limit. This is never a statement about feasibility."""
 
 
+class OutOfMemory(LimitError):
+    """A solver took more memory than it may. This is never a statement about feasibility."""
+
+
 class UnsupportedProblem(QuaternityError):
     """A solver was given a problem that its contract says it cannot express."""
 
 
 class SolverFault(QuaternityError):
     """A solver broke its contract: a wrong verdict, or an answer that does not verify."""
+
+
+class SolverCrash(SolverFault):
+    """A solver raised what its contract does not allow, or ended its process: text without a
+    subject, which is the solver."""
 
 
 class NoDeal(QuaternityError, ValueError):

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from solvers.errors import LimitError, SolverFault, UnsupportedProblem
+from solvers.errors import LimitError, SolverCrash, SolverFault, UnsupportedProblem
 from solvers.problem import DealProblem
 from solvers.registry import SOLVERS, Solver
 from solvers.verdict import Feasible, Infeasible, Verdict, deal_faults, plain_verdict, verify
@@ -21,10 +21,15 @@ OURSELVES = "quaternity"
 
 
 class Fault(NamedTuple):
-    """What one solver did wrong, as a sentence with the solver as its subject."""
+    """What one solver did wrong, as a sentence with the solver as its subject.
+
+    Attributes:
+        kind: "wrong" of a verdict, "crash" where none came.
+    """
 
     solver: str
     text: str
+    kind: str = "wrong"
 
     def __str__(self) -> str:
         return f"{self.solver} {self.text}"
@@ -124,7 +129,8 @@ def weighed(
 
 def crashed(solver: str, error: BaseException) -> Fault:
     """The fault of a solver that raised what its contract does not allow."""
-    return Fault(solver, f"raised {shown(error)}")
+    text = str(error) if type(error) is SolverCrash else f"raised {shown(error)}"
+    return Fault(solver, text, "crash")
 
 
 def said(reason: object) -> str:

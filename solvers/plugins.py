@@ -6,6 +6,7 @@ nobody's way; asked for by its name, it says what is wrong with it.
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -58,6 +59,7 @@ def load_plugins(
     Whatever loading raises is the registration's fault, `SystemExit` too; only an interrupt by the
     user passes.
     """
+    from contextlib import redirect_stdout
     from importlib.metadata import entry_points
 
     found: dict[str, Plugin] = {}
@@ -69,7 +71,8 @@ def load_plugins(
             _warn(f"{who} is registered twice: the other one is used")
             continue
         try:
-            found[point.name] = accepted(point.name, point.load())
+            with redirect_stdout(sys.stderr):  # standard output is for results
+                found[point.name] = accepted(point.name, point.load())
         except KeyboardInterrupt:
             raise
         except InputError as error:

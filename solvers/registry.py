@@ -44,6 +44,8 @@ class Solver:
         certifies: whether its infeasible verdicts carry a shortage.
         within: `prepare` with a limit in seconds for the solving step, for a solver that can keep
             one; at the limit it raises `SolverTimeout`.
+        apart: whether commands run it in a process of its own, under limits of time and memory
+            (`quaternity.workers.apart`): what is from elsewhere.
 
     A row is pickled as its name, so that other processes find their own; a limit stays behind.
     """
@@ -54,6 +56,12 @@ class Solver:
     refuses: Callable[[DealProblem], str | None] = _takes_all
     certifies: bool = False
     within: Callable[[DealProblem, float], Callable[[], Verdict]] | None = None
+    apart: bool = False
+
+    @property
+    def takes_all(self) -> bool:
+        """Whether it refuses nothing."""
+        return self.refuses is _takes_all
 
     def limited(self, seconds: float) -> Solver:
         """The same solver with a time limit; unchanged when it cannot keep one."""
@@ -148,9 +156,9 @@ def _row(name: str, loaded: object) -> Solver:
     if isinstance(loaded, Solver):
         # Not `replace`: what is said is asked for now, while this can still be left out.
         idea, promises = str(loaded.idea), bool(loaded.certifies)
-        return Solver(name, idea, loaded.prepare, loaded.refuses, promises, loaded.within)
+        return Solver(name, idea, loaded.prepare, loaded.refuses, promises, loaded.within, True)
     if callable(loaded):
-        return solver_from_function(name, loaded)
+        return replace(solver_from_function(name, loaded), apart=True)
     raise InputError("is not callable")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -20,6 +21,48 @@ SolverNames = Annotated[
         "evidence only.",
     ),
 ]
+
+
+Limit = Annotated[
+    float,
+    typer.Option(help="Seconds by the clock for an answer of a solver from elsewhere, which runs "
+                 "in a process of its own."),
+]  # fmt: skip
+Memory = Annotated[
+    int, typer.Option(min=64, max=1 << 20, help="Megabytes that such a solver may take.")
+]
+SECONDS, MEMORY = 10.0, 4096
+"""What a solver from elsewhere has for an answer, if nothing else is said."""
+
+MOST_SECONDS = 1_000_000
+PATIENCE = 3
+"""After so many limits reached in a row a solver is left out, where no times are wanted."""
+
+
+def check_seconds(name: str, seconds: float) -> None:
+    """Refuse a limit that is none.
+
+    Raises:
+        InputError: it is not above 0 and at most `MOST_SECONDS`.
+    """
+    if not 0 < seconds <= MOST_SECONDS:
+        raise InputError(
+            f"{name}: {seconds:g} is not a positive number of seconds up to {MOST_SECONDS}"
+        )
+
+
+def guarded(
+    solvers: Iterable[Solver], seconds: float, memory: int, patience: int | None = PATIENCE
+) -> list[Solver]:
+    """The solvers, those from elsewhere in processes of their own under limits.
+
+    Args:
+        seconds, memory, patience: see `quaternity.workers.apart.Limits`.
+    """
+    from quaternity.workers.apart import Limits, apart
+
+    limits = Limits(seconds, memory, patience)
+    return [apart(one, limits) if one.apart else one for one in solvers]
 
 
 def chosen_solvers(names: str) -> list[Solver]:
@@ -42,4 +85,7 @@ def chosen_solvers(names: str) -> list[Solver]:
     return chosen
 
 
-__all__ = ["SolverNames", "chosen_solvers"]
+__all__ = [
+    "MEMORY", "PATIENCE", "SECONDS", "Limit", "Memory", "SolverNames", "check_seconds",
+    "chosen_solvers", "guarded",
+]  # fmt: skip

@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from quaternity.cli.app import app
-from quaternity.cli.chosen_solvers import SolverNames, chosen_solvers
+from quaternity.cli.chosen_solvers import (
+    MEMORY,
+    SECONDS,
+    Limit,
+    Memory,
+    SolverNames,
+    check_seconds,
+    chosen_solvers,
+    guarded,
+)
 from quaternity.cli.saved_states import SaveTo, saved_or_shown
 from quaternity.cli.status import ExitStatus
 from quaternity.cli.terminal import progress, warn
@@ -23,7 +32,6 @@ if TYPE_CHECKING:
 
 MOST_STATES = 100_000
 MOST_REPEATS = 10_000
-MOST_SECONDS = 1_000_000
 STATES, STATES_OF_A_SWEEP = 100, 30
 BUDGET_OF_A_SWEEP = 10.0
 DAMAGE = 0.5
@@ -79,9 +87,8 @@ def compare(
         int | None,
         typer.Option(help="Runs of each solver on each state.  [default: enough for 30 in all]"),
     ] = None,
-    limit: Annotated[
-        float, typer.Option(help="Seconds by the clock of one run, after which the solver gave up.")
-    ] = 10.0,
+    limit: Limit = SECONDS,
+    memory: Memory = MEMORY,
     budget: Annotated[
         float | None,
         typer.Option(help="Seconds of one solver in all (in a sweep: at one size); states beyond "
@@ -102,9 +109,10 @@ def compare(
 
     The states are taken from random games, and a part of them is damaged, so that there are
     possible and impossible ones. Imports are done before the clock starts; making a model and
-    solving it are timed apart, in processor time of the solver's thread. Every verdict must verify:
-    a deal is counted out, a shortage added up, and a solver that gives no shortage is paired with
-    one. Exit status 3 when one does not, and the smallest such state is saved.
+    solving it are timed apart, in processor time. Every verdict must verify: a deal is counted out,
+    a shortage added up, and a solver that gives no shortage is paired with one. Exit status 3 when
+    one does not, or a solver crashes, and the smallest such state is saved. A timeout and too much
+    memory are shown as such.
 
     \b
     Examples:
@@ -118,10 +126,10 @@ def compare(
     from quaternity.game.saved_states import check_directory
     from quaternity.trials.comparison.report import Report
 
-    chosen = chosen_solvers(solvers)
-    _in_range("limit", limit)
+    check_seconds("limit", limit)
     if budget is not None:
-        _in_range("budget", budget)
+        check_seconds("budget", budget)
+    chosen = guarded(chosen_solvers(solvers), limit, memory, patience=None)
     if as_json and as_csv:
         raise InputError("--json and --csv: choose one")
     if damage is not None and not 0 <= damage <= 1:
@@ -171,13 +179,6 @@ def compare(
         raise typer.Exit(ExitStatus.INTERRUPTED)
     if not any(one.timings for one in report.measured):
         raise LimitError("no solver took any of the states")
-
-
-def _in_range(name: str, seconds: float) -> None:
-    if not 0 < seconds <= MOST_SECONDS:
-        raise InputError(
-            f"{name}: {seconds:g} is not a positive number of seconds up to {MOST_SECONDS}"
-        )
 
 
 def _of_games(

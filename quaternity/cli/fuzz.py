@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from quaternity.cli.app import app
-from quaternity.cli.chosen_solvers import SolverNames, chosen_solvers
+from quaternity.cli.chosen_solvers import (
+    MEMORY,
+    SECONDS,
+    Limit,
+    SolverNames,
+    check_seconds,
+    chosen_solvers,
+    guarded,
+)
 from quaternity.cli.compare import Dask
 from quaternity.cli.saved_states import SaveTo, saved_or_shown
 from quaternity.cli.status import ExitStatus
@@ -38,6 +46,7 @@ def fuzz(
     ] = None,
     seed: Annotated[int, typer.Option(help="The same seed draws the same examples.")] = 0,
     solvers: SolverNames = "all",
+    limit: Limit = SECONDS,
     workers: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
     dask: Dask = None,
     save_to: SaveTo = ".",
@@ -65,7 +74,8 @@ def fuzz(
         raise InputError(f"seconds: {seconds:g} is not a time of at most {MOST_SECONDS} s")
     if examples is not None and not 1 <= examples <= MOST_EXAMPLES:
         raise InputError(f"examples: {examples} is out of range 1..{MOST_EXAMPLES}")
-    chosen = chosen_solvers(solvers)
+    check_seconds("limit", limit)
+    chosen = guarded(chosen_solvers(solvers), limit, MEMORY)
     check_directory(save_to)
     if seconds is None and examples is None:
         examples = EXAMPLES

@@ -8,6 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from quaternity.cli.app import app
+from quaternity.cli.chosen_solvers import (
+    MEMORY,
+    SECONDS,
+    Limit,
+    check_seconds,
+    chosen_solvers,
+    guarded,
+)
 from quaternity.cli.saved_states import SaveTo, saved_or_shown
 from quaternity.cli.status import ExitStatus
 from quaternity.cli.terminal import progress, warn, warn_about
@@ -28,12 +36,10 @@ Sets = Annotated[int, typer.Option("-n", "--sets", help="Number of sets (N).")]
 Players = Annotated[int, typer.Option("-p", "--players", help="Number of players (P).")]
 
 
-def _chosen(name: str | None, problem: DealProblem) -> list[Solver]:
-    from solvers import all_solvers, default_solver, find_solver
+def _taking(solvers: list[Solver] | None, problem: DealProblem) -> list[Solver]:
+    from solvers import default_solver
 
-    if name is None:
-        return [default_solver(problem)]
-    return list(all_solvers().values()) if name == "all" else [find_solver(name)]
+    return [default_solver(problem)] if solvers is None else solvers
 
 
 @app.command()
@@ -43,6 +49,7 @@ def check(
         str | None,
         typer.Option(help="A solver's name, or all; by default the quickest that serves."),
     ] = None,
+    limit: Limit = SECONDS,
     save_to: SaveTo = ".",
     as_json: AsJson = False,
 ) -> None:
@@ -55,18 +62,20 @@ def check(
     Example: quaternity check game.record state.json --solver all
     """
     from quaternity.insight.check import WrongVerdict
-    from solvers import find_solver
 
-    if solver is not None and solver != "all":
-        find_solver(solver)
+    check_seconds("limit", limit)
+    chosen = None if solver is None else guarded(chosen_solvers(solver), limit, MEMORY)
     status = ExitStatus.DONE
     for path in files:
         try:
-            report = _checked(path, solver)
+            report = _checked(path, chosen)
         except (InputError, LimitError, SolverFault) as error:
             warn_about(path, error)
             if isinstance(error, WrongVerdict):
-                _save_smallest(error.state, solver, save_to)
+                saved = _save_smallest(error.state, chosen, save_to)
+                if saved is not None:
+                    of = "" if solver is None else f" --solver {solver}"
+                    warn(f"the smallest such state is saved: quaternity check {saved}{of}")
             status = _worse(status, error)
             continue
         if not report.valid:
@@ -84,23 +93,20 @@ def _worse(status: ExitStatus, error: Exception) -> ExitStatus:
     return max(status, ExitStatus.LIMIT if isinstance(error, LimitError) else ExitStatus.BAD_INPUT)
 
 
-def _save_smallest(state: State, name: str | None, directory: str) -> None:
+def _save_smallest(state: State, chosen: list[Solver] | None, directory: str) -> str | None:
     """Keep a state about which a solver is wrong, as small as it can be made in a few seconds."""
     from quaternity.game.saved_states import smallest_state
     from quaternity.game.state_file import state_text
     from solvers.judgement import judge
 
-    solvers = _chosen(name, state.problem)
+    solvers = _taking(chosen, state.problem)
     guilty = {fault.solver for fault in judge(state.problem, solvers).faults}
     wrong = [solver for solver in solvers if solver.name in guilty] or solvers
     smallest, _ = smallest_state(state, wrong, SHRINK_SECONDS)
-    saved = saved_or_shown(directory, state_text(smallest))
-    if saved is not None:
-        of = "" if name is None else f" --solver {name}"
-        warn(f"the smallest such state is saved: quaternity check {saved}{of}")
+    return saved_or_shown(directory, state_text(smallest))
 
 
-def _checked(path: str, name: str | None) -> Report:
+def _checked(path: str, chosen: list[Solver] | None) -> Report:
     from quaternity.game.documents import read_document
     from quaternity.game.record import ParsedRecord
     from quaternity.game.state import State
@@ -114,11 +120,11 @@ def _checked(path: str, name: str | None) -> Report:
     for text in document.warnings:
         warn_about(path, text)
     if isinstance(document, ParsedRecord):
-        solvers = _chosen(name, State.start(document.settings).problem)
+        solvers = _taking(chosen, State.start(document.settings).problem)
         with progress("positions", len(document.moves) + 1) as bar:
             report = check_record(document, solvers, bar.advance)
     else:
-        report = check_state(document.state, _chosen(name, document.state.problem))
+        report = check_state(document.state, _taking(chosen, document.state.problem))
     if not report.verdicts:
         reasons = "; ".join(f"{solver}: {why}" for solver, why in report.skipped.items())
         raise LimitError(f"no solver took it: {reasons}")

@@ -26,6 +26,7 @@ import weakref
 from collections.abc import Callable
 from contextlib import suppress
 from mmap import mmap
+from pathlib import Path
 from struct import Struct
 from time import monotonic, sleep
 from typing import Any, NamedTuple, ParamSpec, TypeVar
@@ -49,6 +50,9 @@ MOST_SECONDS = 10**6
 
 FOREIGN_SECONDS = 60
 """What a player from outside is given for a move where nothing else is said."""
+
+MEMORY_CHECK_SECONDS = 0.05
+"""How often the memory of a process is looked at, where it has a limit."""
 
 _STATE, _MOVE, _LENGTH = Struct("<3Q"), Struct("<4I"), Struct("<Q")
 _MARK = 16
@@ -87,15 +91,22 @@ class ProcessEnded(LimitError):
         thinking: the seat of the player that was thinking, if one was.
         moves: the moves made.
         overdue: whether it was killed because the player took too long.
+        too_large: whether it was killed because it took too much memory.
         stack: where its code was then, the innermost call first, if that could be found out.
     """
 
     def __init__(
-        self, how: str, thinking: int | None, moves: list[NotedMove], overdue: bool, stack: str
+        self,
+        how: str,
+        thinking: int | None,
+        moves: list[NotedMove],
+        overdue: bool,
+        stack: str,
+        too_large: bool = False,
     ) -> None:
-        super().__init__(how, thinking, moves, overdue, stack)
+        super().__init__(how, thinking, moves, overdue, stack, too_large)
         self.how, self.thinking, self.moves = how, thinking, moves
-        self.overdue, self.stack = overdue, stack
+        self.overdue, self.stack, self.too_large = overdue, stack, too_large
 
     def __str__(self) -> str:
         return f"the process that played {self.how}"
@@ -159,10 +170,14 @@ def notes() -> Notes | None:
 class OwnProcess:
     """A process that runs one call after the other; started when needed, and again after its end.
 
+    Args:
+        wanted: what a player is to give, in a word.
+
     Cost: 0.3 s to start it, 0.2 ms a call.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, wanted: str = "move") -> None:
+        self._wanted = wanted
         self._path: list[str] = []
         self._child: subprocess.Popen[bytes] | None = None
         self._finish: Callable[[], object] = lambda: None
@@ -174,16 +189,27 @@ class OwnProcess:
         for file in (self._file, self._stacks):
             weakref.finalize(self, file.close)
 
+    @property
+    def is_running(self) -> bool:
+        """Whether there is a process that waits for a call."""
+        return self._child is not None and self._child.poll() is None
+
     def call(
-        self, function: Callable[..., Result], *arguments: Any, seconds: float | None = None
+        self,
+        function: Callable[..., Result],
+        *arguments: Any,
+        seconds: float | None = None,
+        memory: int | None = None,
     ) -> Result:
         """The result of a call; both must be picklable, the function by its name.
 
         Args:
             seconds: the longest that a player may think at a time; None: for ever.
+            memory: the most bytes that it and the processes it started may have; None: any.
 
         Raises:
-            ProcessEnded: it died, or was killed because a player thought for too long.
+            ProcessEnded: it died, or was killed because a player thought for too long, or because
+                it took too much memory.
             What the function raises.
         """
         mark = secrets.token_bytes(_MARK)
@@ -196,7 +222,7 @@ class OwnProcess:
                 self.end()
                 self._child = self._started()
             self._notes.clear()
-            result, raised = self._answer(self._child, mark, work, seconds)
+            result, raised = self._answer(self._child, mark, work, seconds, memory)
         except BaseException:
             self.end()
             raise
@@ -223,31 +249,54 @@ class OwnProcess:
         return child
 
     def _answer(
-        self, child: subprocess.Popen[bytes], mark: bytes, work: bytes, seconds: float | None
+        self,
+        child: subprocess.Popen[bytes],
+        mark: bytes,
+        work: bytes,
+        seconds: float | None,
+        memory: int | None,
     ) -> Any:
         assert child.stdin is not None, "a pipe"
         assert child.stdout is not None, "a pipe"
-        overdue, stack, how = False, "", ""
+        overdue, too_large, stack, how = False, False, "", ""
+        most = None if memory is None else (child.pid, memory)
         try:
             _send(child.stdin.fileno(), mark, work)
-            answer = self._in_time(child.stdout.fileno(), mark, seconds)
+            answer = self._in_time(child.stdout.fileno(), mark, seconds, most)
             if answer is not None:
                 return pickle.loads(answer)  # noqa: S301  # our own code wrote it
             overdue, stack = True, self._stack(child)
-            how = f"gave no move within {seconds:g} s"
+            how = f"gave no {self._wanted} within {seconds:g} s"
         except (EOFError, BrokenPipeError):
             how = _ending(child)
+        except MemoryError:
+            too_large, how = True, "took too much memory"
         except Exception as error:
             how = f"gave what cannot be read: {shown(error)}"
         _, thinking = self._notes.state()
-        raise ProcessEnded(how, thinking, self._notes.moves(), overdue, stack)
+        raise ProcessEnded(how, thinking, self._notes.moves(), overdue, stack, too_large)
 
-    def _in_time(self, answers: int, mark: bytes, seconds: float | None) -> bytes | None:
+    def _in_time(
+        self,
+        answers: int,
+        mark: bytes,
+        seconds: float | None,
+        most: tuple[int, int] | None = None,
+    ) -> bytes | None:
         """Wait for an answer; None when a player thinks for too long.
 
         What stands before the mark somebody else wrote.
+
+        Args:
+            most: a process and the most bytes that it and its children may have.
+
+        Raises:
+            EOFError: the other side is gone.
+            MemoryError: they have more.
         """
         pause = None if seconds is None else min(0.25, seconds / 4)
+        if most is not None:
+            pause = min(pause or 1.0, MEMORY_CHECK_SECONDS)
         poll = select.poll()
         poll.register(answers, select.POLLIN)
         data = bytearray()
@@ -265,6 +314,8 @@ class OwnProcess:
                     end = body + _LENGTH.unpack_from(data, _MARK)[0]
                     if len(data) >= end:
                         return bytes(data[body:end])
+            if most is not None and _resident(descendants(most[0])) > most[1]:
+                raise MemoryError
             state, now = self._notes.state(), monotonic()
             if state != seen or state[1] is None:
                 seen, thought = state, 0.0
@@ -309,10 +360,33 @@ def _ending(child: subprocess.Popen[bytes]) -> str:
     return f"was killed by signal {-status}" if status < 0 else f"ended with status {status}"
 
 
+def descendants(process: int) -> list[int]:
+    """A process, and those it started, and so on, as far as the system tells (Linux)."""
+    found = [process]
+    for one in found:  # which grows
+        for tasks in Path(f"/proc/{one}/task").glob("*/children"):
+            with suppress(OSError):
+                found += map(int, tasks.read_text().split())
+    return found
+
+
+def _resident(processes: list[int]) -> int:
+    """Bytes of memory of some processes; what two of them share counts twice."""
+    pages = 0
+    for one in processes:
+        with suppress(OSError):
+            pages += int(Path(f"/proc/{one}/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE")
+
+
 def _end(child: subprocess.Popen[bytes]) -> None:
+    others = descendants(child.pid)[1:] if child.poll() is None else []
     # Its session is its own, and has its number.
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(child.pid, signal.SIGKILL)
+    for one in others:  # that left the session
+        with suppress(ProcessLookupError, PermissionError):
+            os.kill(one, signal.SIGKILL)
     child.wait()
     for pipe in (child.stdin, child.stdout):
         if pipe is not None:
@@ -403,13 +477,27 @@ def _end_with_parent() -> None:
     """Have the session end with the parent, also in the middle of a call into C: by a process that
     waits for the other side of the commands to be closed.
     """
-    if os.fork():
+    middle = os.fork()
+    if middle:
+        os.waitpid(middle, 0)
+        _adopt_orphans()
         return
+    # Nobody's child: who waits here for all children does not wait for this one.
+    if os.fork():
+        os._exit(0)
     os.closerange(1, 256)
     poll = select.poll()
     poll.register(0, 0)
     poll.poll()
     os.killpg(0, signal.SIGKILL)
+
+
+def _adopt_orphans() -> None:
+    """Let what this process's children leave behind become its children (Linux)."""
+    if sys.platform == "linux":
+        import ctypes
+
+        ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
 
 
 __all__ = [
@@ -420,6 +508,7 @@ __all__ = [
     "OwnProcess",
     "ProcessEnded",
     "check_move_seconds",
+    "descendants",
     "notes",
     "own_process",
 ]

@@ -7,18 +7,17 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from threading import Event
 
 import pytest
 
 from quaternity import Settings, State, parse_state, state_text
-from quaternity.trials.comparison import measuring
-from solvers import SOLVERS, DealProblem, Verdict, registry
+from solvers import SOLVERS, DealProblem, Verdict
 from solvers.registry import solver_from_function
 from tests.cli.conftest import Cli
 from tests.cli.test_check import DATA, RECORD
 from tests.sizes import thorough
 from tests.solvers.broken import always_says_no, drops_a_minimum
+from tests.solvers.wild import registered
 
 QUICK = ("--solvers", "max-flow,coalitions")
 
@@ -126,18 +125,10 @@ def test_solvers_of_other_packages(
     cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "theirs.py").write_text("from solvers import solve\ndef run(p): return solve(p)\n")
-    info = tmp_path / "theirs-1.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: theirs\nVersion: 1\n")
-    (info / "entry_points.txt").write_text("[quaternity.solvers]\ntheirs = theirs:run\n")
-    monkeypatch.syspath_prepend(tmp_path)
-    registry._registered.cache_clear()
-    try:
+    with registered(tmp_path, monkeypatch, theirs="theirs:run"):
         found = cli("compare", "--states", 3, "--json", "--workers", 2)
         named = cli("fuzz", "--solvers", "theirs,max-flow", "--examples", 20, "--json")
-    finally:
-        registry._registered.cache_clear()
-        sys.modules.pop("theirs", None)
+    sys.modules.pop("theirs", None)
     assert found.status in (0, 3)
     assert [row["solver"] for row in found.json["solvers"]] == [*SOLVERS, "theirs"]
     assert named.status == 0
@@ -208,23 +199,6 @@ def test_an_interrupted_sweep_shows_the_size_it_was_at(
     assert outcome.status == 130
     assert [(size["sets"], size["states"]) for size in outcome.json["sizes"]] == [(3, 30)]
     assert outcome.json["interrupted"] is True
-
-
-def test_a_solver_that_hangs_gives_up_at_the_limit(
-    cli: Cli, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def hangs(problem: DealProblem) -> Verdict:
-        Event().wait()
-        return SOLVERS["max-flow"](problem)
-
-    row = solver_from_function("hangs", hangs)
-    monkeypatch.setattr(
-        "quaternity.cli.compare.chosen_solvers", lambda _: [row, SOLVERS["max-flow"]]
-    )
-    monkeypatch.setattr(measuring, "WARM_UP_SECONDS", 0.01)
-    outcome = cli("compare", "--states", 2, "--limit", 0.02)
-    assert outcome.status == 0
-    assert "hangs gave up: no answer within the limit of 0.02 s" in outcome.out
 
 
 @pytest.mark.parametrize(

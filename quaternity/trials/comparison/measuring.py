@@ -1,45 +1,45 @@
 """Every solver on every state: timed, and every verdict held against the evidence.
 
-Times are processor time of the thread that runs the solver and of the searches it gives to a second
-one: on a busy machine the clock on the wall measures the neighbours, and processor time of the
-whole process measures the other threads of a worker. Threads that a solver from outside starts by
-itself are not seen, so give it one.
+Times are processor time: of our own solvers that of the thread that runs them and of the searches
+they give to a second one, for on a busy machine the clock on the wall measures the neighbours; of a
+solver from elsewhere that of all its threads and children, in a process of its own.
 """
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from math import inf
 from random import Random
 from time import perf_counter
 from typing import NamedTuple
 
-from quaternity.errors import LimitError
+from quaternity.errors import LimitError, SolverTimeout
 from quaternity.game.settings import Settings
 from quaternity.game.state import State
 from quaternity.game.state_file import parse_state, state_text
-from quaternity.trials.comparison.time_limit import Overtime, time_limit
 from quaternity.trials.random_play import damaged, states_of_games
-from solvers.interruptible import processor_time
+from quaternity.workers.apart import Apart, timed, warm_up
+from solvers.errors import OutOfMemory
 from solvers.judgement import Fault, crashed, said, weigh
-from solvers.problem import DealProblem, SetConstraint
-from solvers.registry import SOLVERS, Solver
-from solvers.verdict import Verdict
+from solvers.problem import DealProblem
+from solvers.registry import Solver
 
 STATES_AT_ONCE = 10
 """States that are drawn from the same games and measured in one piece."""
 
 
-WARM_UP_SECONDS = 10.0
-"""What a solver from outside has for its imports, at the least."""
-
-
 class Timing(NamedTuple):
-    """Seconds of processor time of one run: making the model, and solving it."""
+    """Seconds of processor time of one run: making the model, and solving it.
+
+    Attributes:
+        peak: most bytes of memory of a process of its own, or None.
+    """
 
     build: float
     solve: float
+    peak: int | None = None
 
     @property
     def total(self) -> float:
@@ -57,8 +57,9 @@ class Measured:
         timings: per solver that answered, one per round.
         refused, gave_up: per solver that did not, why.
         left_out: solvers whose budget was spent.
-        faults: every wrong or unproved verdict.
+        faults: every wrong or unproved verdict, and every crash.
         text: the state file of a state with faults.
+        limits: per solver that gave up at a limit, which: "timeout" or "memory".
     """
 
     cards: int
@@ -70,11 +71,12 @@ class Measured:
     left_out: tuple[str, ...]
     faults: tuple[Fault, ...]
     text: str | None = None
+    limits: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
 class Budget:
-    """Seconds by the clock that each solver may use; a solver's last run may go beyond.
+    """Seconds by the clock that each solver may use; the last run of one of ours may go beyond.
 
     Attributes:
         seconds: None: as much as it takes.
@@ -84,9 +86,9 @@ class Budget:
     seconds: float | None = None
     spent: dict[str, float] = field(default_factory=dict)
 
-    def is_spent(self, solver: str) -> bool:
-        """Whether a solver has used all of it."""
-        return self.seconds is not None and self.spent.get(solver, 0.0) >= self.seconds
+    def left(self, solver: str) -> float:
+        """What a solver may still use."""
+        return inf if self.seconds is None else self.seconds - self.spent.get(solver, 0.0)
 
     def pay(self, solver: str, seconds: float) -> None:
         """Count the time of a run."""
@@ -137,37 +139,30 @@ def _share(expected: float, random: Random) -> int:
 
 
 def measure(work: Work, solvers: Sequence[Solver]) -> list[Measured]:
-    """Make the states of some work and measure them. The solvers are warmed up first."""
+    """Make the states of some work and measure them. The solvers do their imports first."""
     return list(measured_states(work, solvers))
 
 
 def measured_states(work: Work, solvers: Sequence[Solver]) -> Iterator[Measured]:
     """`measure`, one state after the other."""
-    warm_up(solvers, work.limit)
+    get_ready(solvers)
     if work.limit is not None:
         solvers = [solver.limited(work.limit) for solver in solvers]
     budget = Budget(work.budget)
     for number, state in enumerate(work.made()):
-        yield measure_state(state, _turned(solvers, number), work.rounds, budget, work.limit)
+        yield measure_state(state, _turned(solvers, number), work.rounds, budget)
 
 
-def warm_up(solvers: Iterable[Solver], limit: float | None = None) -> None:
-    """Run every solver on two tiny problems, so that nobody's imports are measured.
-
-    An import that is cut off leaves a broken module behind. So our own solvers may take as long as
-    they need, and others, which come after them, at least `WARM_UP_SECONDS`.
-    """
+def get_ready(solvers: Iterable[Solver]) -> None:
+    """Have every solver do its imports, so that nobody's are measured."""
     import numpy  # noqa: F401  # the report needs it
 
-    known = SetConstraint.of([[0, 1], [0, 1], [0]], players=2)
-    problems = [DealProblem(hands, [known]) for hands in ((2, 1), (0, 3))]
-    seconds = None if limit is None else max(limit, WARM_UP_SECONDS)
-    for solver in sorted(solvers, key=lambda one: one.name not in SOLVERS):
+    for solver in solvers:
+        if isinstance(solver, Apart):
+            solver.start()
+            continue
         try:
-            with time_limit(None if solver.name in SOLVERS else seconds):
-                for problem in problems:
-                    if solver.refuses(problem) is None:
-                        solver.prepare(problem)()
+            warm_up(solver)
         except KeyboardInterrupt:
             raise
         except BaseException:  # what is wrong with it shows in the measurement
@@ -175,118 +170,106 @@ def warm_up(solvers: Iterable[Solver], limit: float | None = None) -> None:
 
 
 def measure_state(
-    state: State,
-    solvers: Sequence[Solver],
-    rounds: int = 1,
-    budget: Budget | None = None,
-    limit: float | None = None,
+    state: State, solvers: Sequence[Solver], rounds: int = 1, budget: Budget | None = None
 ) -> Measured:
     """Time every solver on one state, and weigh all verdicts. No error of a solver gets out.
 
     Args:
+        solvers: with their limits, if they have any. Imports would count: `get_ready` first.
         rounds: how often each solver meets the state. From the second on it may remember the first.
         budget: what is spent of it is counted there.
-        limit: seconds by the clock of one run, or None. Past it the run is ended, as far as that
-            can be (see `time_limit`), and the solver gave up. Imports would count: `warm_up` first.
     """
-    budget = budget or Budget()
     problem = state.problem
-    timings: dict[str, list[Timing]] = {}
-    refused: dict[str, str] = {}
-    gave_up: dict[str, str] = {}
-    left_out: list[str] = []
-    faults: dict[Fault, None] = {}
-    feasible: bool | None = None
-    taking = list(_taking(problem, solvers, limit, refused, gave_up, faults))
+    found = _Meeting(problem, budget or Budget())
+    taking = [solver for solver in solvers if found.takes(solver)]
     certifying = {solver.name for solver in taking if solver.certifies}
+    feasible: bool | None = None
     for _ in range(rounds):
         verdicts: dict[str, object] = {}
-        for solver in tuple(taking):
-            if budget.is_spent(solver.name):
-                taking.remove(solver)
-                if solver.name not in timings:
-                    left_out.append(solver.name)
-                continue
-            begun = perf_counter()
-            try:
-                with time_limit(limit):
-                    verdict, timing = _timed(solver, problem)
-                verdicts[solver.name] = verdict
-                timings.setdefault(solver.name, []).append(timing)
-            except KeyboardInterrupt:
-                raise
-            except BaseException as error:
-                taking.remove(solver)
-                timings.pop(solver.name, None)
-                if isinstance(error, Overtime):
-                    gave_up[solver.name] = _too_long(limit)
-                elif isinstance(error, LimitError):
-                    gave_up[solver.name] = said(error)
-                else:
-                    faults[crashed(solver.name, error)] = None
-            budget.pay(solver.name, perf_counter() - begun)
+        taking = [solver for solver in taking if found.asked(solver, verdicts)]
         evidence, wrong = weigh(problem, verdicts, certifying)
-        faults.update(dict.fromkeys(wrong))
+        found.faults.update(dict.fromkeys(wrong))
         if evidence is not None:
             feasible = bool(evidence)
     return Measured(
         problem.cards,
         problem.players,
         feasible,
-        {name: tuple(runs) for name, runs in timings.items()},
-        refused,
-        gave_up,
-        tuple(left_out),
-        tuple(faults),
-        state_text(state) if faults else None,
+        {name: tuple(runs) for name, runs in found.timings.items() if runs},
+        found.refused,
+        found.gave_up,
+        tuple(found.left_out),
+        tuple(found.faults),
+        state_text(state) if found.faults else None,
+        found.limits,
     )
 
 
-def _taking(
-    problem: DealProblem,
-    solvers: Sequence[Solver],
-    limit: float | None,
-    refused: dict[str, str],
-    gave_up: dict[str, str],
-    faults: dict[Fault, None],
-) -> Iterator[Solver]:
-    """The solvers that take the problem; the others are noted."""
-    for solver in solvers:
+class _Meeting:
+    """One problem and what became of every solver that met it; see `Measured`."""
+
+    def __init__(self, problem: DealProblem, budget: Budget) -> None:
+        self.problem, self.budget = problem, budget
+        self.timings: dict[str, list[Timing]] = {}
+        self.refused: dict[str, str] = {}
+        self.gave_up: dict[str, str] = {}
+        self.limits: dict[str, str] = {}
+        self.left_out: list[str] = []
+        self.faults: dict[Fault, None] = {}
+
+    def takes(self, solver: Solver) -> bool:
+        """Whether a solver takes the problem."""
+        if self.budget.left(solver.name) <= 0:
+            self.left_out.append(solver.name)
+            return False
+        with self._watched(solver, pays=isinstance(solver, Apart)) as ready:
+            reason = ready.refuses(self.problem)
+            if reason is None:
+                return True
+            self.refused[solver.name] = said(reason)
+        return False
+
+    def asked(self, solver: Solver, verdicts: dict[str, object]) -> bool:
+        """Run a solver, and note what it gives; whether it may be run again."""
+        name = solver.name
+        if self.budget.left(name) <= 0:
+            if name not in self.timings:
+                self.left_out.append(name)
+            return False
+        with self._watched(solver) as ready:
+            run = (
+                ready.run(self.problem) if isinstance(ready, Apart) else timed(ready, self.problem)
+            )
+            verdicts[name] = run.given
+            self.timings.setdefault(name, []).append(Timing(*run[1:]))
+            return True
+        return False
+
+    @contextmanager
+    def _watched(self, solver: Solver, pays: bool = True) -> Iterator[Solver]:
+        """The solver, with no more time than its budget has; what it takes is counted, and
+        whatever it raises is noted.
+        """
+        name, begun, left = solver.name, perf_counter(), self.budget.left(solver.name)
+        cut = isinstance(solver, Apart) and left < solver.limits.seconds
         try:
-            with time_limit(limit):
-                reason = solver.refuses(problem)
-        except Overtime:
-            gave_up[solver.name] = _too_long(limit)
-            continue
+            yield solver.limited(left) if cut else solver
         except KeyboardInterrupt:
             raise
         except BaseException as error:
-            faults[crashed(solver.name, error)] = None
-            continue
-        if reason is None:
-            yield solver
-        else:
-            refused[solver.name] = said(reason)
-
-
-def _too_long(limit: float | None) -> str:
-    return f"no answer within the limit of {limit:g} s"
-
-
-def _timed(solver: Solver, problem: DealProblem) -> tuple[Verdict, Timing]:
-    """One run. The garbage collector waits, as in `timeit`: its turn would hit anybody."""
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        begun = processor_time()
-        run = solver.prepare(problem)
-        built = processor_time()
-        verdict = run()
-        ended = processor_time()
-    finally:
-        if collecting:
-            gc.enable()
-    return verdict, Timing(built - begun, ended - built)
+            self.timings.pop(name, None)
+            if isinstance(error, SolverTimeout) and cut:
+                self.left_out.append(name)
+            elif isinstance(error, LimitError):
+                self.gave_up[name] = said(error)
+                for kind, word in ((SolverTimeout, "timeout"), (OutOfMemory, "memory")):
+                    if isinstance(error, kind):
+                        self.limits[name] = word
+            else:
+                self.faults[crashed(name, error)] = None
+        finally:
+            if pays:
+                self.budget.pay(name, perf_counter() - begun)
 
 
 def _turned(solvers: Sequence[Solver], number: int) -> list[Solver]:
@@ -296,6 +279,6 @@ def _turned(solvers: Sequence[Solver], number: int) -> list[Solver]:
 
 
 __all__ = [
-    "STATES_AT_ONCE", "Budget", "Measured", "Timing", "Work", "measure", "measure_state",
-    "measured_states", "warm_up",
+    "STATES_AT_ONCE", "Budget", "Measured", "Timing", "Work", "get_ready", "measure",
+    "measure_state", "measured_states",
 ]  # fmt: skip

@@ -16,6 +16,9 @@ from solvers.wording import counted
 MOST_FAULTS = 10
 """Most faults that are told one by one."""
 
+FAILURES = ("timeout", "memory", "gave up", "left out", "crash", "wrong")
+"""Columns of a table that are shown only where there is something in them."""
+
 
 @dataclass(frozen=True, slots=True)
 class Group:
@@ -81,14 +84,13 @@ class Report:
             yield f"{group.name}: {counts(group.measured)}"
         rows = self.rows(number)
         head = [
-            "solver", "feasible", "infeasible", "skipped", "gave up", "left out",
-            "median", "95 % interval", "p95", "total", "building", "solving",
-            f"ratio on {rows[0].common}",
+            "solver", "feasible", "infeasible", "skipped", *FAILURES, "median", "95 % interval",
+            "p95", "total", "building", "solving", f"ratio on {rows[0].common}",
         ]  # fmt: skip
         body = [_cells(row) for row in rows]
         shown = [
             column for column, name in enumerate(head)
-            if name not in ("gave up", "left out") or any(line[column] != "0" for line in body)
+            if name not in FAILURES or any(line[column] != "0" for line in body)
         ]  # fmt: skip
         widths = [max(len(line[column]) for line in [head, *body]) for column in shown]
         for line in [head, *body]:
@@ -99,8 +101,8 @@ class Report:
     def remarks(self) -> Iterator[str]:
         """What the table means, and how sure it is."""
         yield (
-            "Times are processor time of the solver's thread, over the states that each solver "
-            "decided. Building and solving are medians of the two steps."
+            "Times are processor time of the solver, over the states that it decided. Building and "
+            "solving are medians of the two steps."
         )
         rows = self.rows()
         ranked = [row.solver for row in rows if row.feasible + row.infeasible]
@@ -117,7 +119,9 @@ class Report:
         undecided = sum(one.feasible is None for one in self.measured)
         if faulty:
             have = "has" if faulty == 1 else "have"
-            yield f"{faulty} of {counted(len(self.measured), 'state')} {have} a wrong verdict."
+            wrong = any(fault.kind == "wrong" for one in self.measured for fault in one.faults)
+            what = "a wrong verdict" if wrong else "a crash"
+            yield f"{faulty} of {counted(len(self.measured), 'state')} {have} {what}."
         elif undecided == len(self.measured):
             yield "No verdict was given."
         elif undecided:
@@ -255,9 +259,11 @@ def _cells(row: Row) -> list[str]:
         low, high = map(duration, row.interval)
         interval = f"{low} .. {high}"
     return [
-        row.solver, str(row.feasible), str(row.infeasible), str(row.skipped), str(row.gave_up),
-        str(row.left_out), duration(row.median), interval, duration(row.p95), duration(row.total),
-        duration(row.build), duration(row.solve), "-" if row.ratio is None else f"{row.ratio:.2f}",
+        row.solver, str(row.feasible), str(row.infeasible), str(row.skipped),
+        str(row.timeouts), str(row.memory_outs), str(row.gave_up - row.timeouts - row.memory_outs),
+        str(row.left_out), str(row.crashes), str(row.faults - row.crashes), duration(row.median),
+        interval, duration(row.p95), duration(row.total), duration(row.build), duration(row.solve),
+        "-" if row.ratio is None else f"{row.ratio:.2f}",
     ]  # fmt: skip
 
 

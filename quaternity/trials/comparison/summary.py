@@ -34,6 +34,9 @@ class Row:
             solvers decided; 1 for the fastest. Solvers that decided no state at all are left aside.
         common: how many states these are.
         common_median: its median over them, which `ratio` compares.
+        timeouts, memory_outs: of `gave_up`, the states on which that limit was reached.
+        crashes: of `faults`, the states on which it gave no verdict.
+        peak: most bytes of memory of any run in a process of its own.
     """
 
     solver: str
@@ -52,6 +55,10 @@ class Row:
     ratio: float | None
     common: int
     common_median: float | None
+    timeouts: int = 0
+    memory_outs: int = 0
+    crashes: int = 0
+    peak: int | None = None
 
 
 def rounds_for(states: int) -> int:
@@ -113,6 +120,10 @@ def _row(
     totals = sorted(timing.total for timing in runs)
     feasible = sum(measured[number].feasible is True for number in per_state)
     own, fastest = medians[name], min((one for one in medians.values() if one), default=None)
+    kinds = [{fault.kind for fault in one.faults if fault.solver == name} for one in measured]
+    peaks = [
+        run.peak for one in measured for run in one.timings.get(name, ()) if run.peak is not None
+    ]
     return Row(
         solver=name,
         feasible=feasible,
@@ -120,7 +131,7 @@ def _row(
         skipped=sum(name in one.refused for one in measured),
         gave_up=sum(name in one.gave_up for one in measured),
         left_out=sum(name in one.left_out for one in measured),
-        faults=sum(any(fault.solver == name for fault in one.faults) for one in measured),
+        faults=sum(map(bool, kinds)),
         median=median(totals) if totals else None,
         interval=median_interval(totals, seed),
         p95=quantile(totals, 0.95) if totals else None,
@@ -130,6 +141,10 @@ def _row(
         ratio=None if own is None or fastest is None else own / fastest,
         common=common,
         common_median=own,
+        timeouts=sum(one.limits.get(name) == "timeout" for one in measured),
+        memory_outs=sum(one.limits.get(name) == "memory" for one in measured),
+        crashes=sum("crash" in kind for kind in kinds),
+        peak=max(peaks, default=None),
     )
 
 

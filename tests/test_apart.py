@@ -1,0 +1,163 @@
+"""Solvers in processes of their own: what they do harms nobody, and is told as what it was."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from quaternity import State, state_text
+from quaternity.trials.comparison import Budget, measure_state, summarise
+from quaternity.workers import apart as module
+from quaternity.workers.apart import Apart, Limits, apart
+from quaternity.workers.own_process import descendants
+from solvers import SOLVERS, DealProblem, SetConstraint, find_solver
+from solvers.errors import LimitError, OutOfMemory, SolverCrash, SolverTimeout
+from solvers.judgement import judge
+from tests.cli.conftest import Cli, cli
+from tests.solvers import wild
+from tests.solvers.wild import SMALL, WILD, registered
+
+__all__ = ["cli"]
+
+LIMITS = Limits(seconds=0.2, memory=300)
+
+
+@pytest.fixture(scope="module")
+def row(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Apart]:
+    """`wild`, in one process as long as it lives."""
+    with pytest.MonkeyPatch.context() as patch:
+        folder = tmp_path_factory.mktemp("theirs")
+        with registered(folder, patch, wild="tests.solvers.wild:wild"):
+            yield apart(find_solver("wild"), LIMITS)
+
+
+def asking_for(function: Callable[..., Any]) -> DealProblem:
+    """The problem on which `wild` is as one of its kind."""
+    cards = SMALL + 1 + WILD.index(function)
+    return DealProblem([cards, 1], [SetConstraint.of([[0, 1]] * (cards + 1), players=2)])
+
+
+@pytest.mark.parametrize(
+    ("function", "error", "words"),
+    [
+        (wild.hangs, SolverTimeout, r"no answer within the limit of 0\.2 s"),
+        (wild.forks, SolverTimeout, r"no answer within the limit of 0\.2 s"),
+        (wild.eats, OutOfMemory, "no answer within the limit of 300 MB of memory"),
+        (wild.asks_for_much, OutOfMemory, "no answer within the limit of 300 MB of memory"),
+        (wild.exits, SolverCrash, "ended its process, which ended with status 0"),
+        (wild.is_killed, SolverCrash, "ended its process, which was killed by signal 11"),
+        (wild.fails, SolverCrash, r"raised SystemExit\('14 cards'\)"),
+        (wild.gives_up, LimitError, "too hard"),
+    ],
+)
+def test_what_it_does_is_told(
+    row: Apart, function: Callable[..., Any], error: type[Exception], words: str
+) -> None:
+    if error is OutOfMemory:
+        row = apart(row, LIMITS._replace(seconds=60))
+    with pytest.raises(error, match=f"^{words}$") as raised:
+        row.run(asking_for(function))
+    assert type(raised.value) is error
+
+
+def test_right_answers_come_whatever_else_it_does(
+    row: Apart, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """And all that worked for them is counted, and then at its end."""
+    module._home(row.name).process.end()  # its standard error was that of another test
+    row = apart(row, LIMITS._replace(seconds=60))
+    runs = [row.run(asking_for(one)) for one in (wild.prints, wild.lets_work, wild.leaves_a_copy)]
+    told = capfd.readouterr()
+    assert told.out == ""
+    assert "a line of a solver\nanother line of a solver\nand of its shell\n" in told.err
+    assert [bool(run.given) for run in runs] == [True] * 3
+    assert runs[1].solve > 10 * min(run.solve for run in runs)
+    assert all(run.peak is None or 10**6 < run.peak < 300 << 20 for run in runs)
+    child = module._home(row.name).process._child
+    assert child is not None
+    assert descendants(child.pid) == [child.pid]
+
+
+def test_what_is_no_verdict_is_shown_and_never_read(row: Apart) -> None:
+    found = judge(asking_for(wild.answers_code), [row])
+    assert [str(fault) for fault in found.faults] == [
+        "wild answered a trap, which is not a verdict"
+    ]
+
+
+def test_it_is_asked_no_more_when_patience_ends(
+    row: Apart, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = module._home(row.name)
+    monkeypatch.setattr(home, "losses", 2)
+    impatient = apart(row, LIMITS._replace(seconds=60, patience=3))
+    assert judge(asking_for(wild.prints), [impatient]).feasible
+    assert home.losses == 0
+    home.losses = 3
+    found = judge(asking_for(wild.prints), [impatient])
+    assert found.gave_up == {"wild": "not asked any more: no answer 3 times in a row"}
+    assert judge(asking_for(wild.prints), [row]).feasible
+
+
+def test_a_row_goes_to_other_processes_with_its_limits(row: Apart) -> None:
+    again = pickle.loads(pickle.dumps(row.limited(7)))  # noqa: S301  # our own
+    assert type(again) is Apart
+    assert (again.name, again.limits) == ("wild", LIMITS._replace(seconds=7))
+
+
+def test_a_budget_cuts_a_run_short_and_that_is_no_timeout(row: Apart) -> None:
+    """Nor does a solver that hangs keep others from being measured."""
+    cards = 4 + WILD.index(wild.hangs)
+    state = State(
+        DealProblem([cards, 1], [SetConstraint.of([[0, 1]] * (cards + 1), players=2)]),
+        None, (None,), cards + 1,
+    )  # fmt: skip
+    rows = [apart(row, LIMITS._replace(seconds=60)), SOLVERS["coalitions"]]
+    cut = measure_state(state, rows, 2, Budget(0.1))
+    assert (cut.left_out[0], cut.gave_up) == ("wild", {})
+    limited = measure_state(state, [row, SOLVERS["coalitions"]], 2)
+    assert limited.limits == {"wild": "timeout"}
+    assert len(limited.timings["coalitions"]) == 2
+    first, second = summarise([cut, limited], ["wild", "coalitions"])
+    assert (first.gave_up, first.timeouts, first.left_out, first.faults) == (1, 1, 1, 0)
+    assert second.feasible == 2
+
+
+@pytest.mark.parametrize("command", ["compare", "check", "fuzz"])
+def test_commands_guard_against_solvers_from_elsewhere(
+    cli: Cli, command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`--json` stays JSON, and what went wrong is shown as what it was."""
+    names = ["late_prints", "late_hangs", "late_exits"] if command == "compare" else ["late_prints"]
+    names = ["late_hangs", "late_prints"] if command == "fuzz" else names
+    rows = {name: f"tests.solvers.wild:{name}" for name in names}
+    path = tmp_path / "state.json"
+    path.write_text(state_text(State.start()))
+    with registered(tmp_path, monkeypatch, **rows):
+        options = {
+            "compare": (path, "--solvers", ",".join(names), "--repeats", 1, "--save-to", tmp_path),
+            "check": (path, "--solver", *names),
+            "fuzz": ("--solvers", ",".join(names), "--examples", 8),
+        }[command]
+        outcome = cli(command, *options, "--limit", 0.3, "--json")
+    found = outcome.json
+    assert "a line of a solver" in outcome.err
+    if command == "check":
+        assert (outcome.status, found["verdicts"]) == (0, {"late_prints": True})
+    elif command == "fuzz":
+        assert (outcome.status, found["examples"]) == (0, 8)
+        assert found["gave_up"]["late_hangs"] > 3
+    else:
+        assert outcome.status == 3
+        shown = ("feasible", "timeouts", "memory_outs", "crashes", "faults")
+        assert [tuple(row[name] for name in shown) for row in found["solvers"]] == [
+            (1, 0, 0, 0, 0), (0, 1, 0, 0, 0), (0, 0, 0, 1, 1)
+        ]  # fmt: skip
+        assert found["faults"] == [
+            {"state": 0, "solver": "late_exits",
+             "text": "ended its process, which ended with status 0"}
+        ]  # fmt: skip
