@@ -11,12 +11,22 @@ from concurrent.futures import ThreadPoolExecutor
 from multiprocessing import active_children
 from pathlib import Path
 from threading import Thread
-from typing import NamedTuple
 
 import pytest
 
 from quaternity.errors import InputError, SolverFault
-from quaternity.workers.pool import WorkersLost, item_random, open_executor, ordered_map
+from quaternity.workers.pool import WorkersLost, open_executor, ordered_map
+from tests.bulk_work import (
+    Drawn,
+    Private,
+    die,
+    double,
+    draw,
+    end_at_three,
+    fail_at_seven,
+    only_the_first_ends,
+    puts_off_interrupts,
+)
 from tests.cluster import cluster
 from tests.sizes import thorough
 
@@ -24,37 +34,8 @@ ITEMS = 400
 CHUNK = 5
 
 
-class Drawn(NamedTuple):
-    """What one item gave, and which process gave it."""
-
-    number: int
-    process: int
-
-
-def draw(index: int) -> Drawn:
-    """A number that depends on seed and item only."""
-    random = item_random(11, index)
-    return Drawn(sum(random.randrange(1000) for _ in range(200)), os.getpid())
-
-
 def expected() -> list[int]:
     return [draw(index).number for index in range(ITEMS)]
-
-
-def fail_at_seven(index: int) -> int:
-    if index == 7:
-        raise InputError("item 7 is bad")
-    return index
-
-
-def die(index: int) -> int:
-    del index
-    os.kill(os.getpid(), signal.SIGKILL)
-    return 0
-
-
-def double(index: int) -> int:
-    return 2 * index
 
 
 def all_with_one_worker_killed(results: Iterator[Drawn]) -> list[int]:
@@ -99,7 +80,7 @@ def test_a_killed_process_costs_no_result() -> None:
 
 
 def test_processes_that_die_again_and_again_are_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("quaternity.workers.pool.MOST_LOSSES", thorough(2, 4))
+    monkeypatch.setattr("quaternity.workers.pool.MOST_LOSSES", thorough(1, 4))
     with open_executor(workers=2) as pool, pytest.raises(WorkersLost, match="in a row"):
         list(ordered_map(pool, die, range(3)))
 
@@ -112,23 +93,6 @@ def test_an_error_arrives_at_its_turn_and_leaves_the_pool_usable(chunk: int) -> 
         with pytest.raises(InputError, match="item 7"):
             next(results)
         assert list(ordered_map(pool, double, range(3))) == [0, 2, 4]
-
-
-class Private(Exception):
-    """What another process cannot have: it is made of two texts, and pickled as one."""
-
-    def __init__(self, one: str, other: str) -> None:
-        super().__init__(one + other)
-
-
-def end_at_three(index: int) -> int:
-    if index == 3:
-        raise SystemExit(0)
-    if index == 9:
-        raise Private("a", "b")
-    if index == 12:
-        raise KeyboardInterrupt  # nobody's interrupt: workers do not hear the user's
-    return index
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -149,7 +113,7 @@ def test_what_would_end_a_worker_is_an_error_at_its_turn(workers: int) -> None:
 INTERRUPTED = """
 import os, signal
 from quaternity.workers.pool import open_executor, ordered_map
-from tests.test_workers import draw
+from tests.bulk_work import draw
 if __name__ == "__main__":
     seen = 0
     try:
@@ -181,10 +145,6 @@ def test_an_interrupt_leaves_promptly_with_what_is_finished() -> None:
         os.kill(int(worker), 0)
 
 
-def puts_off_interrupts(_: int) -> bool:
-    return signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, [])
-
-
 def test_workers_do_not_hear_of_interrupts_from_their_first_moment() -> None:
     with open_executor(workers=2) as pool:
         assert all(ordered_map(pool, puts_off_interrupts, range(2)))
@@ -197,36 +157,26 @@ def test_an_impossible_number_of_workers_is_refused(workers: int) -> None:
         pass
 
 
-def test_a_killed_worker_of_a_cluster_costs_no_result_but_a_killed_scheduler_ends_it(
+def test_a_cluster_loses_one_worker_then_all_then_its_scheduler(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("quaternity.workers.pool.CHECK_SECONDS", 0.1)
-    with cluster(tmp_path, workers=2) as (address, scheduler, _):
-        with open_executor(dask=address) as pool:
-            numbers = all_with_one_worker_killed(ordered_map(pool, draw, range(ITEMS), CHUNK))
-        assert numbers == expected()
-        with open_executor(dask=address) as pool:
-            results = ordered_map(pool, draw, range(10**9), CHUNK)
-            next(results)
-            scheduler.kill()
-            with pytest.raises(WorkersLost, match="went away"):
-                list(results)
-
-
-def test_a_cluster_without_workers_is_waited_for_only_so_long(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    """The first costs no result; without workers it is waited for only so long."""
     monkeypatch.setattr("quaternity.workers.pool.CHECK_SECONDS", 0.1)
     monkeypatch.setattr("quaternity.workers.cluster.WORKERLESS_SECONDS", 0.5)
     with (
-        cluster(tmp_path, workers=1) as (address, _, [worker]),
+        cluster(tmp_path, workers=2) as (address, scheduler, workers),
         open_executor(dask=address) as pool,
     ):
-        results = ordered_map(pool, draw, range(10**9), CHUNK)
-        next(results)
-        worker.kill()
-        with pytest.raises(WorkersLost, match="no workers for"):
-            list(results)
+        numbers = all_with_one_worker_killed(ordered_map(pool, draw, range(ITEMS), CHUNK))
+        assert numbers == expected()
+        for killed, words in ((workers, "no workers for"), ([scheduler], "went away")):
+            results = ordered_map(pool, only_the_first_ends, range(10**9))
+            if killed is workers:
+                assert next(results) == 0
+            for process in killed:
+                process.kill()
+            with pytest.raises(WorkersLost, match=words):
+                list(results)
 
 
 def test_a_cluster_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

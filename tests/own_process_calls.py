@@ -1,0 +1,128 @@
+"""What `test_own_process.py` calls in another process, which imports this file alone."""
+
+from __future__ import annotations
+
+import os
+import signal
+from contextlib import suppress
+
+from quaternity.errors import InputError
+from quaternity.workers.foreign import Sitting
+from quaternity.workers.own_process import NotedMove, Notes, notes
+
+
+def begin() -> Notes:
+    """As a game does: two moves, then seat 2 thinks."""
+    told = notes()
+    assert told is not None
+    told.thinks(0)
+    told.moved(1, 2, 3, 1)
+    told.thinks(1)
+    told.moved(2, 70_000, 0, 0)
+    told.thinks(2)
+    return told
+
+
+PLAYED = [NotedMove(1, 2, 3, 1), NotedMove(2, 70_000, 0, 0)]
+
+
+def doubled(number: int) -> int:
+    print("this is not the answer")  # noqa: T201  # as players may
+    return 2 * number
+
+
+def refused(number: int) -> int:
+    raise InputError(f"{number} is refused")
+
+
+def unsendable() -> object:
+    return lambda: 0
+
+
+def leaves() -> None:
+    raise SystemExit(0)
+
+
+def exits(status: int) -> None:
+    begin()
+    os._exit(status)
+
+
+def is_killed() -> None:
+    begin()
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def loops() -> None:
+    begin()
+    while True:
+        try:
+            while True:
+                pass
+        except BaseException:
+            continue
+
+
+def computes() -> int:
+    """One call into C, which lets nothing else run."""
+    begin()
+    return sum(range(10**15))
+
+
+def copies(pipe: str) -> int:
+    """A copy that goes on as if it were this process, and one that stays."""
+    begin()
+    if not os.fork():
+        begin().thinks(5)
+        return 99
+    os.wait()
+    file = os.open(pipe, os.O_RDWR)  # before it is copied: who reads need not wait for the copy
+    if not os.fork():
+        signal.pause()
+    os.close(file)
+    return 7
+
+
+def outlives(pipe: str) -> None:
+    """The run is killed, and the player goes on in C, and in a copy."""
+    begin()
+    os.open(pipe, os.O_RDWR)
+    if not os.fork():
+        signal.pause()
+    os.kill(os.getppid(), signal.SIGKILL)
+    computes()
+
+
+def writes(ends: bool) -> int:
+    """To every file that is open."""
+    begin()
+    for file in range(3, 20):
+        with suppress(OSError):
+            os.write(file, b"\0" * 99)
+    while not ends:
+        pass
+    return 7
+
+
+def closes() -> None:
+    begin()
+    os.closerange(3, 20)
+
+
+def kills_its_group() -> None:
+    begin()
+    os.killpg(0, signal.SIGKILL)
+
+
+def raises_an_interrupt() -> None:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    told = Sitting("strategy", "x", 0)
+    try:
+        raise KeyboardInterrupt
+    except KeyboardInterrupt as error:
+        raise told.fault(error) from None
+
+
+def stops() -> None:
+    begin()
+    os.kill(os.getpid(), signal.SIGSTOP)
