@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from quaternity.game.faults import IllegalAnswer as IllegalAnswer
     from quaternity.game.faults import IllegalQuestion as IllegalQuestion
     from quaternity.game.game import Game as Game
-    from quaternity.game.legal import LegalQuestions as LegalQuestions
     from quaternity.game.question import Answer as Answer
     from quaternity.game.question import Move as Move
     from quaternity.game.question import Question as Question
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from quaternity.game.record import record_text as record_text
     from quaternity.game.settings import Settings as Settings
     from quaternity.game.settings import TieBreak as TieBreak
+    from quaternity.game.state import LegalQuestions as LegalQuestions
     from quaternity.game.state import State as State
     from quaternity.game.state_file import parse_state as parse_state
     from quaternity.game.state_file import read_state as read_state
@@ -45,11 +45,10 @@ _HOMES = {
     "quaternity.insight.explanation": ("Explanation", "explain"),
     "quaternity.game.faults": ("IllegalAnswer", "IllegalQuestion"),
     "quaternity.game.game": ("Game",),
-    "quaternity.game.legal": ("LegalQuestions",),
     "quaternity.game.question": ("Answer", "Move", "Question"),
     "quaternity.game.record": ("parse_record", "read_record", "record_text"),
     "quaternity.game.settings": ("Settings", "TieBreak"),
-    "quaternity.game.state": ("State",),
+    "quaternity.game.state": ("LegalQuestions", "State"),
     "quaternity.game.state_file": ("parse_state", "read_state", "state_text"),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}

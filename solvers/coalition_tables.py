@@ -18,13 +18,13 @@ of a table is 2^P lanes of 1, 2 or 4 bytes. Doubling with every player, this ser
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from threading import Lock
 from weakref import WeakValueDictionary
 
-from solvers.memo import Memo, bytes_of_numbers
-from solvers.problem import SetConstraint, players_in
+from solvers.memo import Memo, bytes_of
+from solvers.problem import DealProblem, SetConstraint, players_in
 
 MAX_PLAYERS = 12
 """Most players a table is made for: 4096 lanes."""
@@ -38,8 +38,16 @@ CACHED_BYTES = 32 * 2**20
 FEW_MASKS = 8
 """Up to so many distinct owner masks, cards are added mask by mask."""
 
-Set = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
-"""The sorted owner masks of a set, and its bounds."""
+IMPOSSIBLE = -1
+"""Stands for the table of a set that no deal fits."""
+
+Looks = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
+"""What a set is but for the order of its cards: the owner masks, ascending, and the bounds."""
+
+
+def looks_of(constraint: SetConstraint) -> Looks:
+    """What sets that differ in the order of their cards have in common."""
+    return tuple(sorted(constraint.owners)), constraint.low, constraint.high
 
 
 class _Meetings(dict[int, int]):
@@ -63,6 +71,7 @@ class Lanes:
 
     Attributes:
         players, width: number of players; bits per lane.
+        bits: of all lanes together.
         ones: 1 in every lane.
         guard: the top bit of every lane.
         member: per player p, 1 in every lane whose coalition contains p.
@@ -72,13 +81,15 @@ class Lanes:
 
     __slots__ = (
         "__weakref__", "_absent", "_end_ones", "_ends", "_inside", "_no_minimum", "_outside",
-        "_seen", "_tables", "everybody", "guard", "meeting", "member", "ones", "players", "width",
+        "_seen", "_tables", "bits", "everybody", "guard", "meeting", "member", "ones", "players",
+        "width",
     )  # fmt: skip
 
     def __init__(self, players: int, width: int) -> None:
         self.players, self.width = players, width
         self.everybody = (1 << players) - 1
-        every_bit = (1 << (width << players)) - 1
+        self.bits = width << players
+        every_bit = (1 << self.bits) - 1
         self.ones = every_bit // ((1 << width) - 1)
         self.guard = self.ones << (width - 1)
         low_lane = (1 << width) - 1
@@ -98,7 +109,7 @@ class Lanes:
         # Nobody's and everybody's lane: 1 in each, and all their bits.
         self._end_ones = 1 | 1 << self.everybody * width
         self._ends = self._end_ones * low_lane
-        self._tables: Memo[Set, int] = Memo(CACHED_BYTES)
+        self._tables: Memo[Looks, int] = Memo(CACHED_BYTES)
         self._seen = self._tables.entries.get
 
     def packed_hands(self, hands: Sequence[int]) -> int:
@@ -135,7 +146,7 @@ class Lanes:
         return packed >> (coalition * self.width) & ((1 << self.width) - 1)
 
     def table(self, owners: tuple[int, ...], low: tuple[int, ...], high: tuple[int, ...]) -> int:
-        """The packed f of one set, or -1 when the set is impossible on its own; kept.
+        """The packed f of one set, or `IMPOSSIBLE` when the set is so on its own; kept.
 
         `owners` must be sorted, so that sets that differ in the order of cards share a table.
         """
@@ -143,8 +154,8 @@ class Lanes:
         table = self._seen(key)
         if table is None:
             # The table, the key with its three tuples, and the place in the dictionary.
-            size = 400 + (self.width << self.players) // 8 + 16 * self.players
-            size += bytes_of_numbers(len(owners), self.everybody)
+            numbers = len(owners) + 2 * self.players
+            size = bytes_of(5, numbers, self.everybody, self.bits)
             table = self._tables.keep(key, self.made_table(owners, low, high), size)
         return table
 
@@ -154,7 +165,7 @@ class Lanes:
         """As `table`, made anew."""
         size = len(owners)
         if sum(low) > size or any(a > b for a, b in zip(low, high, strict=True)):
-            return -1
+            return IMPOSSIBLE
         ranks = self.meetings(owners)
         if min(high, default=0) >= size:
             return self.settling(low, size)(ranks)
@@ -175,7 +186,7 @@ class Lanes:
             keep = ((second | guard) - within) & guard
             packed = smaller | (second ^ ((second ^ within) & (keep - (keep >> top)))) << shift
         if self.lane(packed, 0) != size or self.lane(packed, self.everybody) != 2 * size:
-            return -1
+            return IMPOSSIBLE
         return packed - ones * size
 
     def settling(self, low: Sequence[int], size: int) -> Callable[[int], int]:
@@ -187,7 +198,7 @@ class Lanes:
 
         Returns:
             A function from ranks (packed, per coalition the cards that somebody in it may own, see
-            `meeting`) to the table; -1 when the set is impossible.
+            `meeting`) to the table, or `IMPOSSIBLE`.
 
         A player without bounds changes nothing in passing from witnesses to coalitions, since r
         grows with its argument, by no more than the cards there are; so only minimums cost a pass:
@@ -200,7 +211,7 @@ class Lanes:
             return _impossible
         if held == size:
             counts = self.packed_hands(low)
-            return lambda ranks: counts if (ranks + guard - counts) & guard == guard else -1
+            return lambda ranks: counts if (ranks + guard - counts) & guard == guard else IMPOSSIBLE
         top, lift = self.width - 1, self.ones * size
         passes = [
             (self._outside[player], self.width << player, minimums + least * self._absent[player])
@@ -216,18 +227,47 @@ class Lanes:
                 short = minimums + (packed & outside) - (packed >> shift & outside)
                 keep = short & guard
                 packed -= short & (keep - (keep >> top))
-            return packed - lift if packed & ends == right else -1
+            return packed - lift if packed & ends == right else IMPOSSIBLE
 
         return settled
 
     def table_of(self, constraint: SetConstraint) -> int:
-        """The packed table of a set with its cards in any order; -1 when it is impossible."""
-        return self.table(tuple(sorted(constraint.owners)), constraint.low, constraint.high)
+        """The packed table of a set with its cards in any order, or `IMPOSSIBLE`."""
+        return self.table(*looks_of(constraint))
+
+    def slack(self, tables: Iterable[int], hands: Sequence[int]) -> int:
+        """Per lane what the sets of a problem can hold beyond the hands: not below 0 iff guarded.
+
+        Args:
+            tables: of all sets, none of them impossible.
+            hands: per player the cards in hand.
+
+        Returns:
+            The sum of the tables, every guard set, less the packed hands. The problem is feasible
+            iff the hands add up and `fits` says that every guard is left.
+        """
+        return (sum(tables) | self.guard) - self.packed_hands(hands)
+
+    def fits(self, slack: int) -> bool:
+        """Whether no coalition must hold more than it can."""
+        return slack & self.guard == self.guard
+
+    def feasible_slack(self, tables: Sequence[int], hands: Sequence[int], cards: int) -> int | None:
+        """The slack of a feasible problem; None when the problem is infeasible.
+
+        Args:
+            tables: of all sets, impossible ones too.
+            cards: of all sets together.
+        """
+        if IMPOSSIBLE in tables or sum(hands) != cards:
+            return None
+        slack = self.slack(tables, hands)
+        return slack if self.fits(slack) else None
 
     def first_violated(self, slack: int) -> int | None:
         """The smallest coalition (as a number) whose lane lost its guard bit, or None.
 
-        `slack` is (sum of tables, guards set) minus the packed hands.
+        `slack` as from the method of that name.
         """
         lost = ~slack & self.guard
         if not lost:
@@ -262,6 +302,17 @@ def lanes_for(players: int, cards: int, largest_set: int) -> Lanes:
     return lanes(players, (1 << (width - 1)) - 1)
 
 
+def lanes_of(problem: DealProblem) -> Lanes:
+    """The layout that fits a problem."""
+    largest = cards = 0
+    for one in problem.sets:
+        size = len(one.owners)
+        cards += size
+        if size > largest:
+            largest = size
+    return lanes_for(len(problem.hands), cards, largest)
+
+
 def tightest_witness(constraint: SetConstraint, coalition: int) -> int:
     """A witness X that makes the coalition inequality of one set as small as it can be.
 
@@ -276,7 +327,7 @@ def tightest_witness(constraint: SetConstraint, coalition: int) -> int:
             packed += most * (layout.ones - layout.member[player])
         else:
             packed -= constraint.low[player] * layout.member[player]
-    in_bytes = packed.to_bytes((layout.width << layout.players) // 8, "little")
+    in_bytes = packed.to_bytes(layout.bits // 8, "little")
     values = memoryview(in_bytes).cast("Q").tolist()
     return values.index(min(values))
 
@@ -284,25 +335,57 @@ def tightest_witness(constraint: SetConstraint, coalition: int) -> int:
 def _impossible(ranks: int) -> int:
     """The table of sets with minimums that add up to more than the cards there are."""
     del ranks
-    return -1
+    return IMPOSSIBLE
 
 
-def total(tables: Iterable[int]) -> int:
-    """The sum of tables, or -1 when one of the sets is impossible."""
-    result = 0
-    for table in tables:
-        if table < 0:
-            return -1
-        result += table
-    return result
+class Kind:
+    """Sets that look alike up to the order of their cards, and what is prepared about them.
+
+    Whoever prepares more about sets than their table makes a class of kinds from this one.
+
+    Attributes:
+        layout: of the table.
+        looks: see `Looks`.
+        table: the packed coalition table, or `IMPOSSIBLE`.
+    """
+
+    __slots__ = ("layout", "looks", "table")
+
+    def __init__(self, layout: Lanes, looks: Looks) -> None:
+        self.layout = layout
+        self.looks = looks
+        self.table = layout.table(*looks)
+
+    @property
+    def constraint(self) -> SetConstraint:
+        """One of these sets: the one with its owner masks in ascending order."""
+        return SetConstraint.trusted(*self.looks)
+
+    def cuts(self) -> Iterator[tuple[int, list[tuple[int, int]]]]:
+        """Per distinct owner mask, ascending: per owner the table when one such card is his."""
+        owners, low, high = self.looks
+        for mask in sorted(set(owners)):
+            others = list(owners)
+            others.remove(mask)
+            yield (
+                mask,
+                [
+                    (player, self.layout.table(tuple(sorted([*others, 1 << player])), low, high))
+                    for player in players_in(mask)
+                ],
+            )
 
 
 __all__ = [
     "CACHED_BYTES",
+    "IMPOSSIBLE",
     "MAX_PLAYERS",
+    "Kind",
     "Lanes",
+    "Looks",
     "lanes",
     "lanes_for",
+    "lanes_of",
+    "looks_of",
     "tightest_witness",
-    "total",
 ]

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from solvers.coalition_tables import MAX_PLAYERS, Lanes, lanes_for, tightest_witness
+from solvers.coalition_tables import IMPOSSIBLE, MAX_PLAYERS, Lanes, lanes_of, tightest_witness
 from solvers.deadline import NEVER, Deadline
-from solvers.memo import Memo, bytes_of_numbers
+from solvers.memo import Memo, bytes_of
 from solvers.problem import DealProblem, SetConstraint
 from solvers.set_counts import count_vectors, hand_out, vector_bound
 from solvers.shortage import Certificate, Shortage, plain_shortage
@@ -25,12 +25,12 @@ MEMO_BYTES = 64 * 2**20
 """About how much memory the prepared sets may take."""
 
 
-class Row:
-    """One set, prepared.
+class DealtSet:
+    """One set with its cards in their order, prepared for reading off deals.
 
     Attributes:
         constraint: the set.
-        table: its packed coalition table, or -1 when it is impossible on its own.
+        table: its packed coalition table, or `IMPOSSIBLE`.
         choices: all count vectors as (packed, vector), or None when there are too many.
         dealt: the cards handed out, by the count vectors in `choices` that were needed so far.
     """
@@ -55,18 +55,17 @@ class Row:
         return owners
 
 
-_ROWS: Memo[tuple[Lanes, SetConstraint], Row] = Memo(MEMO_BYTES)
+_ROWS: Memo[tuple[Lanes, SetConstraint], DealtSet] = Memo(MEMO_BYTES)
 
 
-def _row(layout: Lanes, constraint: SetConstraint) -> Row:
+def _prepared(layout: Lanes, constraint: SetConstraint) -> DealtSet:
     row = _ROWS.entries.get((layout, constraint))
     if row is None:
-        row = Row(layout, constraint)
-        lane_bytes = (layout.width << layout.players) // 8
+        row = DealtSet(layout, constraint)
         # A choice: the packed vector, the vector, and in time a deal.
-        choice_bytes = lane_bytes + 250 + 16 * (layout.players + constraint.size)
-        size = 700 + lane_bytes + bytes_of_numbers(constraint.size, layout.everybody)
-        size += len(row.choices or ()) * choice_bytes
+        choice = bytes_of(3, 2 * (layout.players + constraint.size), bits=layout.bits)
+        size = bytes_of(8, constraint.size, layout.everybody, layout.bits)
+        size += len(row.choices or ()) * choice
         _ROWS.keep((layout, constraint), row, size)
     return row
 
@@ -88,46 +87,24 @@ def prepare(problem: DealProblem, deadline: Deadline = NEVER) -> Callable[[], Ve
 
     Either step raises `SolverTimeout` at the deadline.
     """
-    hands, sets = problem
-    cards = largest = 0
-    for constraint in sets:
-        size = len(constraint.owners)
-        cards += size
-        if size > largest:
-            largest = size
-    layout = lanes_for(len(hands), cards, largest)
-    rows = [_row(layout, constraint) for constraint in deadline.over(sets)]
+    layout = lanes_of(problem)
+    rows = [_prepared(layout, constraint) for constraint in deadline.over(problem.sets)]
 
     def solve() -> Verdict:
-        total = 0
-        for row in rows:
-            if row.table < 0:
-                break
-            total += row.table
-        else:
-            if sum(hands) == cards:
-                slack = (total | layout.guard) - layout.packed_hands(hands)
-                if slack & layout.guard == layout.guard:
-                    return Feasible(_deal(layout, rows, slack, deadline))
-        return Infeasible(_proof(problem, layout, [row.table for row in rows]))
+        tables = [row.table for row in rows]
+        slack = layout.feasible_slack(tables, problem.hands, problem.cards)
+        if slack is None:
+            return Infeasible(_proof(problem, layout, tables))
+        return Feasible(_deal(layout, rows, slack, deadline))
 
     return solve
 
 
 def is_feasible(problem: DealProblem) -> bool:
     """The verdict alone, without a deal or a proof. The problem must not be refused."""
-    if sum(problem.hands) != problem.cards:
-        return False
-    largest = max((one.size for one in problem.sets), default=0)
-    layout = lanes_for(problem.players, problem.cards, largest)
-    total = 0
-    for constraint in problem.sets:
-        table = layout.table_of(constraint)
-        if table < 0:
-            return False
-        total += table
-    slack = (total | layout.guard) - layout.packed_hands(problem.hands)
-    return slack & layout.guard == layout.guard
+    layout = lanes_of(problem)
+    tables = [layout.table_of(constraint) for constraint in problem.sets]
+    return layout.feasible_slack(tables, problem.hands, problem.cards) is not None
 
 
 def _proof(problem: DealProblem, layout: Lanes, tables: list[int]) -> Certificate:
@@ -135,10 +112,9 @@ def _proof(problem: DealProblem, layout: Lanes, tables: list[int]) -> Certificat
     plain = plain_shortage(problem)
     if plain is not None:
         return plain
-    if -1 in tables:
-        return _set_shortage(problem, tables.index(-1), layout.everybody)
-    slack = (sum(tables) | layout.guard) - layout.packed_hands(problem.hands)
-    coalition = layout.first_violated(slack)
+    if IMPOSSIBLE in tables:
+        return _set_shortage(problem, tables.index(IMPOSSIBLE), layout.everybody)
+    coalition = layout.first_violated(layout.slack(tables, problem.hands))
     assert coalition is not None, f"tables say infeasible, but no inequality fails: {problem}"
     return Shortage(coalition, tuple(tightest_witness(one, coalition) for one in problem.sets))
 
@@ -155,8 +131,8 @@ def _set_shortage(problem: DealProblem, index: int, everybody: int) -> Shortage:
     raise AssertionError(f"set {index} has no table but no shortage either: {constraint}")
 
 
-def _deal(layout: Lanes, rows: list[Row], slack: int, deadline: Deadline) -> Deal:
-    """A deal, set by set. `slack` is (sum of tables, guards set) minus the packed hands.
+def _deal(layout: Lanes, rows: list[DealtSet], slack: int, deadline: Deadline) -> Deal:
+    """A deal, set by set.
 
     Fixing the count vector k of a set replaces its table by the packed k; what remains is feasible
     iff every guard survives, and by the theorem some k always does.
@@ -196,5 +172,5 @@ def _searched_vector(layout: Lanes, constraint: SetConstraint, rest: int) -> tup
 
 
 __all__ = [
-    "MEMO_BYTES", "MOST_VECTORS", "Row", "is_feasible", "prepare", "prepare_within", "refuses",
+    "MEMO_BYTES", "MOST_VECTORS", "is_feasible", "prepare", "prepare_within", "refuses",
 ]  # fmt: skip

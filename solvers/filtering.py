@@ -1,18 +1,204 @@
 """What every deal of a problem has in common: who may own what, fewest and most cards per set.
 
 A problem is *closed* when nothing in it can be tightened: every owner of a card owns it in some
-deal, and every minimum and maximum of a player and a set is reached by some deal.
+deal, and every minimum and maximum of a player and a set is reached by some deal. Flows find that
+(`solvers.flow_filtering`), or coalition tables:
+
+let f be the table of a set (`solvers.coalition_tables`), and slack(A) the sum of all tables for A
+less the hands of A: the cards that a coalition could have beyond its hands. The problem is feasible
+iff no slack is negative. A player's cards of the set are limited by minimum cuts that separate the
+player from his share of it:
+
+    most   = min over A without p of  f(A + p) - f(A) + slack(A)
+    fewest = max over A without p of  f(A + p) - f(A) - slack(A + p)
+
+and both are attained (the maximum and minimum of one arc's flow). Cutting one card down to owner p
+lowers f by at most 1 per coalition, so p may own the card iff every lowered coalition has slack:
+one "and" with the lanes whose slack is 0.
+
+Cost, with the set seen before: 2 P small passes over 2^(P-1) numbers per set, and one "and" per
+distinct owner mask and owner.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
+from operator import add, itemgetter, sub
+from typing import Any
 
-from solvers.coalition_tables import MAX_PLAYERS
+from solvers.coalition_tables import (
+    IMPOSSIBLE,
+    MAX_PLAYERS,
+    Kind,
+    Lanes,
+    Looks,
+    lanes_of,
+    looks_of,
+)
 from solvers.deadline import NEVER, Deadline
+from solvers.errors import LimitError, NoDeal
 from solvers.flow_filtering import closed_by_flow
-from solvers.problem import DealProblem
-from solvers.table_filtering import closed_by_tables
+from solvers.memo import Memo, bytes_of
+from solvers.problem import DealProblem, SetConstraint
+
+_CODES = {8: "B", 16: "H", 32: "I", 64: "Q"}
+
+MEMO_BYTES = 64 * 2**20
+"""About how much memory each may take: the prepared sets, their results, the slacks."""
+
+Picker = Callable[[Any], tuple[int, ...]]
+
+
+@lru_cache(maxsize=16)
+def _pickers(layout: Lanes) -> tuple[tuple[Picker, Picker], ...]:
+    """Per player, how to pick the lanes without and with the player, in the same order."""
+    pickers = []
+    for player in range(layout.players):
+        lanes = [lane for lane in range(layout.everybody + 1) if not lane >> player & 1]
+        # An itemgetter of one index gives no tuple; the one lane twice does no harm.
+        lanes = lanes if len(lanes) > 1 else lanes * 2
+        pickers.append((itemgetter(*lanes), itemgetter(*[lane | 1 << player for lane in lanes])))
+    return tuple(pickers)
+
+
+def _numbers(layout: Lanes, packed: int) -> Any:
+    """The lanes of a packed table as a sequence of numbers."""
+    lanes = packed.to_bytes(layout.bits // 8, "little")
+    return lanes if layout.width == 8 else memoryview(lanes).cast(_CODES[layout.width])  # type: ignore[call-overload]  # one of the codes above
+
+
+SlackParts = tuple[int, list[tuple[tuple[int, ...], ...]]]
+
+_SLACKS: Memo[tuple[Lanes, int], SlackParts] = Memo(MEMO_BYTES)
+
+
+def _slack_parts(layout: Lanes, slack: int) -> SlackParts:
+    """The guards of the lanes without slack; per player the slacks without and with the player."""
+    key = (layout, slack)
+    parts = _SLACKS.entries.get(key)
+    if parts is None:
+        tight = ~(slack - layout.ones) & layout.guard
+        numbers = _numbers(layout, slack ^ layout.guard)
+        parts = (
+            tight,
+            [(without(numbers), having(numbers)) for without, having in _pickers(layout)],
+        )
+        numbers = layout.players << layout.players
+        size = bytes_of(5 + 3 * layout.players, numbers, (1 << layout.width) - 1, 2 * layout.bits)
+        _SLACKS.keep(key, parts, size)
+    return parts
+
+
+class _ClosingKind(Kind):
+    """Sets that look alike, prepared for filtering.
+
+    Attributes:
+        differences: per player, f(A + p) - f(A) for every A without p.
+        lowered: per distinct owner mask, per owner, the guards of the lanes that are lower when
+            one such card is his; -1 when it cannot be his whatever the other sets are.
+    """
+
+    __slots__ = ("differences", "lowered")
+
+    def __init__(self, layout: Lanes, looks: Looks, deadline: Deadline) -> None:
+        super().__init__(layout, looks)
+        self.differences: list[tuple[int, ...]] = []
+        self.lowered: list[tuple[int, list[tuple[int, int]]]] = []
+        table = self.table
+        if table == IMPOSSIBLE:
+            return
+        numbers = _numbers(layout, table)
+        for without, having in _pickers(layout):
+            self.differences.append(tuple(map(sub, having(numbers), without(numbers))))
+        shift = layout.width - 1
+        for mask, cuts in deadline.over(self.cuts()):
+            lowered = [
+                (player, -1 if cut == IMPOSSIBLE else (table - cut) << shift)
+                for player, cut in cuts
+            ]
+            self.lowered.append((mask, lowered))
+
+
+_KINDS: Memo[tuple[Lanes, Looks], _ClosingKind] = Memo(MEMO_BYTES)
+
+
+def _kind(layout: Lanes, constraint: SetConstraint, deadline: Deadline) -> _ClosingKind:
+    key = layout, looks_of(constraint)
+    kind = _KINDS.entries.get(key)
+    if kind is None:
+        kind = _ClosingKind(*key, deadline)
+        lowered = sum(len(by_owner) for _, by_owner in kind.lowered)
+        size = bytes_of(10 + lowered, constraint.size, layout.everybody, lowered * layout.bits)
+        _KINDS.keep(key, kind, size + bytes_of(numbers=layout.players << layout.players - 1))
+    return kind
+
+
+_CLOSED: Memo[tuple[Lanes, int, SetConstraint], SetConstraint] = Memo(MEMO_BYTES)
+
+
+def closed_set(
+    layout: Lanes, slack: int, constraint: SetConstraint, deadline: Deadline = NEVER
+) -> SetConstraint:
+    """One set of a feasible problem with its owners and bounds as tight as they can be.
+
+    Args:
+        slack: of the problem, see `Lanes.slack`.
+    """
+    key = (layout, slack, constraint)
+    found = _CLOSED.entries.get(key)
+    if found is None:
+        # The slack, the set and the result; either has three tuples.
+        numbers = 2 * constraint.size + 8 * layout.players
+        size = bytes_of(8, numbers, layout.everybody, layout.bits)
+        found = _CLOSED.keep(key, _closed(layout, slack, constraint, deadline), size)
+    return found
+
+
+def _closed(
+    layout: Lanes, slack: int, constraint: SetConstraint, deadline: Deadline
+) -> SetConstraint:
+    """As `closed_set`, made anew."""
+    kind = _kind(layout, constraint, deadline)
+    tight, sides = _slack_parts(layout, slack)
+    possible = {}
+    for mask, lowered in kind.lowered:
+        left = 0
+        for player, lanes in lowered:
+            if lanes >= 0 and not lanes & tight:
+                left |= 1 << player
+        possible[mask] = left
+    fewest, most = [], []
+    for differences, (without, having) in zip(kind.differences, sides, strict=True):
+        most.append(min(map(add, differences, without)))
+        fewest.append(max(map(sub, differences, having)))
+    return SetConstraint.trusted(
+        tuple([possible[mask] for mask in constraint.owners]), tuple(fewest), tuple(most)
+    )
+
+
+def closed_by_tables(problem: DealProblem, deadline: Deadline = NEVER) -> DealProblem:
+    """The same deals with every owner, minimum and maximum as tight as it can be.
+
+    For up to `solvers.coalition_tables.MAX_PLAYERS` players.
+
+    Raises:
+        NoDeal: the problem is infeasible.
+        LimitError: there are more players.
+        SolverTimeout: the deadline has passed.
+    """
+    if problem.players > MAX_PLAYERS:
+        raise LimitError(
+            f"{problem.players} players need 2^{problem.players} lanes: at most {MAX_PLAYERS}"
+        )
+    layout = lanes_of(problem)
+    tables = [layout.table_of(one) for one in deadline.over(problem.sets)]
+    slack = layout.feasible_slack(tables, problem.hands, problem.cards)
+    if slack is None:
+        raise NoDeal("no deal satisfies the problem, so nothing can be said about its deals")
+    closed = [closed_set(layout, slack, one, deadline) for one in deadline.over(problem.sets)]
+    return DealProblem.trusted(problem.hands, tuple(closed))
+
 
 FILTERS: dict[str, Callable[..., DealProblem]] = {
     "tables": closed_by_tables,
@@ -58,7 +244,7 @@ def _by_tables(problem: DealProblem) -> bool:
         return players <= MAX_PLAYERS
     # Nanoseconds, as measured; flow starts with the loading of OR-Tools and SciPy.
     tables, flow = 0, 500_000_000
-    for owners, _, high in {(tuple(sorted(one.owners)), one.low, one.high) for one in problem.sets}:
+    for owners, _, high in set(map(looks_of, problem.sets)):
         masks = set(owners)
         # Upper bounds make a table longer work, and a path shorter.
         lane, path = (30, 100_000) if min(high) >= len(owners) else (100, 50_000)
@@ -69,4 +255,4 @@ def _by_tables(problem: DealProblem) -> bool:
     return tables < flow
 
 
-__all__ = ["FILTERS", "closed"]
+__all__ = ["FILTERS", "MEMO_BYTES", "closed", "closed_by_tables", "closed_set"]

@@ -56,12 +56,16 @@ class Memo(Generic[K, V]):
             self.spent = 0
 
 
-def bytes_of_numbers(count: int, most: int) -> int:
-    """About how much memory a tuple of `count` numbers takes that are at most `most`.
+def bytes_of(objects: int = 0, numbers: int = 0, most: int = 0, bits: int = 0) -> int:
+    """About how much memory something takes: the one estimate of all memos.
 
-    Python keeps one object of each number up to 256; a larger one may take its own.
+    Args:
+        objects: Python objects with their places in a dictionary or a list: keys, tuples, results.
+        numbers: entries of tuples of numbers up to `most`. Python keeps one object of each number
+            up to 256; a larger one may take its own.
+        bits: of integers of many lanes (see `solvers.coalition_tables`), together.
     """
-    return 56 + count * (8 if most <= 256 else 40)
+    return 100 * objects + numbers * (8 if most <= 256 else 40) + bits // 8
 
 
-__all__ = ["Memo", "bytes_of_numbers"]
+__all__ = ["Memo", "bytes_of"]

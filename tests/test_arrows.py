@@ -44,7 +44,7 @@ ROOMS: dict[str, tuple[str, str]] = {
         "solvers/contract solvers/registry",
     ),
     "solvers/filtering": (
-        "solvers.filtering solvers.flow_filtering solvers.table_filtering",
+        "solvers.filtering solvers.flow_filtering",
         "solvers/contract solvers/tables solvers/max_flow",
     ),
     "solvers/trials": (
@@ -78,12 +78,6 @@ ROOMS: dict[str, tuple[str, str]] = {
 }
 
 CIRCLES = [
-    {
-        "quaternity.game.faults",
-        "quaternity.game.html",
-        "quaternity.game.legal",
-        "quaternity.game.state",
-    },
     {"quaternity.workers.cluster", "quaternity.workers.pool"},
     {"quaternity.epistemic.by_solvers", "quaternity.epistemic.common_knowledge"},
 ]

@@ -9,7 +9,7 @@ from threading import Barrier, Thread
 import pytest
 
 from quaternity import Settings, State
-from quaternity.game import set_moves
+from quaternity.game import legal
 from solvers import DealProblem, SetConstraint, coalition_tables, count_deals, residue
 from solvers.memo import Memo
 
@@ -93,7 +93,7 @@ def test_parts_that_are_forgotten_while_they_are_looked_up(monkeypatch: pytest.M
 
 @pytest.mark.usefixtures("hurry")
 def test_states_share_what_is_kept_while_it_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    for memo in (set_moves._KINDS, set_moves._ROWS, set_moves._ASKS):
+    for memo in (legal._KINDS, legal._ROWS, legal._ASKS):
         memo.forget()
         monkeypatch.setattr(memo, "budget", 9_000)
 
@@ -102,16 +102,16 @@ def test_states_share_what_is_kept_while_it_is_forgotten(monkeypatch: pytest.Mon
         layout = coalition_tables.lanes_for(3, 12, 4)
         for _ in range(500):
             masks = random.choices((7, 3, 6, 5), k=4)
-            row = set_moves.row(layout, SetConstraint(masks, (0,) * 3, (4,) * 3))
+            row = legal.prepared(layout, SetConstraint(masks, (0,) * 3, (4,) * 3))
             for asker in range(3):
                 assert row.kind.asks(asker) == row.kind._made(asker)
 
     assert not at_once(*(lambda thread=thread: work(thread) for thread in range(4)))
-    for kind, asks in set_moves._ASKS.entries.items():
+    for kind, asks in legal._ASKS.entries.items():
         assert asks is kind._asks
-    kept = list(set_moves._KINDS.entries.values())
-    assert all(row.kind in kept for row in set_moves._ROWS.entries.values())
-    assert all(kind in set_moves._ASKS.entries for kind in kept if kind._asks)
+    kept = list(legal._KINDS.entries.values())
+    assert all(row.kind in kept for row in legal._ROWS.entries.values())
+    assert all(kind in legal._ASKS.entries for kind in kept if kind._asks)
 
 
 @pytest.mark.usefixtures("hurry")

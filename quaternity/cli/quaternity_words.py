@@ -9,7 +9,6 @@ from quaternity.cli.match import GameWords, MatchSession
 from quaternity.cli.oracle import oracle_lines
 from quaternity.errors import InputError, LimitError
 from quaternity.game.cards import Card
-from quaternity.game.faults import question_faults
 from quaternity.game.game import Game
 from quaternity.game.question import Answer, Move, Question
 from quaternity.insight.explanation import Explanation, explain
@@ -127,7 +126,7 @@ def _why(session: MatchSession, seat: int, rest: str) -> Iterator[str]:
 def _explained(game: Game, question: Question) -> Iterator[str]:
     state = game.state
     if question not in state.legal_questions:
-        faults = question_faults(state, question)
+        faults = state.faults(question)
         explanation = _explanation(game, question, None) if len(faults) == 1 else None
         for fault in faults if explanation is None else [explanation.reason]:
             yield f"{question} is refused: {fault}"

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from quaternity.errors import IllegalMove
 from quaternity.game.question import Answer, Question
 from quaternity.game.transition import asking, claimed
-from solvers.problem import players_in
+from solvers.problem import DealProblem, players_in
 from solvers.registry import default_solver
 from solvers.shortage import Certificate
 from solvers.verdict import Infeasible
-
-if TYPE_CHECKING:
-    from quaternity.game.state import State
-    from solvers.problem import DealProblem
 
 
 class IllegalQuestion(IllegalMove):
@@ -41,15 +37,25 @@ def why_impossible(problem: DealProblem) -> tuple[Certificate, str] | None:
     return None
 
 
-def question_faults(state: State, question: Question) -> list[str]:
-    """Everything that makes a question illegal; empty when it is legal."""
+def question_faults(
+    problem: DealProblem,
+    turn: int | None,
+    completed: Sequence[int | None],
+    set_size: int,
+    question: Question,
+) -> list[str]:
+    """Everything that makes a question illegal in a state; empty when it is legal.
+
+    Args:
+        problem, turn, completed, set_size: of the state, see `quaternity.game.state.State`.
+    """
     asker, asked, (set_index, number) = question
-    problem, faults = state.problem, []
+    faults = []
     last = problem.players - 1
-    if state.turn is None:
+    if turn is None:
         faults.append("the state does not say whose turn it is")
-    elif asker != state.turn:
-        faults.append(f"player {state.turn} is on turn, not player {asker}")
+    elif asker != turn:
+        faults.append(f"player {turn} is on turn, not player {asker}")
     if not 0 <= asker <= last:
         faults.append(f"player {asker} is out of range 0..{last}")
     if not 0 <= asked <= last:
@@ -60,19 +66,18 @@ def question_faults(state: State, question: Question) -> list[str]:
         faults.append(f"player {asked} has no cards")
     if not 0 <= set_index < len(problem.sets):
         faults.append(f"set {set_index} is out of range 0..{len(problem.sets) - 1}")
-    elif not 0 <= number < state.set_size:
-        faults.append(f"card {number} of a set is out of range 0..{state.set_size - 1}")
-    elif state.completed[set_index] is not None:
-        faults.append(f"set {set_index} is completed, by player {state.completed[set_index]}")
+    elif not 0 <= number < set_size:
+        faults.append(f"card {number} of a set is out of range 0..{set_size - 1}")
+    elif completed[set_index] is not None:
+        faults.append(f"set {set_index} is completed, by player {completed[set_index]}")
     elif 0 <= asker <= last:
-        faults += _statement_faults(state, question)
+        faults += _statement_faults(problem, question)
     return faults
 
 
-def _statement_faults(state: State, question: Question) -> list[str]:
-    """Why no deal fits what the asker states by asking, or fits the state at all."""
+def _statement_faults(problem: DealProblem, question: Question) -> list[str]:
+    """Why no deal fits what the asker states by asking, or fits the problem at all."""
     asker, _, (set_index, number) = question
-    problem = state.problem
     already = why_impossible(problem)
     if already is not None:
         return [f"the state itself is impossible: {already[1]}"]
@@ -83,13 +88,13 @@ def _statement_faults(state: State, question: Question) -> list[str]:
     return [reason_in_words(problem, question, None, reason[1])]
 
 
-def answer_fault(state: State, question: Question, answer: Answer | bool) -> str:
+def answer_fault(problem: DealProblem, question: Question, answer: Answer | bool) -> str:
     """Why an answer to a legal question is impossible."""
     asker, asked, (set_index, number) = question
-    constraint = claimed(state.problem.sets[set_index], asker, asked, number, answer)
-    reason = why_impossible(state.problem.with_set(set_index, constraint))
+    constraint = claimed(problem.sets[set_index], asker, asked, number, answer)
+    reason = why_impossible(problem.with_set(set_index, constraint))
     proof = reason[1] if reason else "no deal fits"
-    return reason_in_words(state.problem, question, Answer(answer), proof)
+    return reason_in_words(problem, question, Answer(answer), proof)
 
 
 def reason_in_words(

@@ -2,44 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
-from typing import TYPE_CHECKING
 
-from quaternity.game.faults import why_impossible
-from solvers.errors import LimitError, NoDeal
-from solvers.problem import players_in
+from solvers.problem import DealProblem, players_in
 from solvers.wording import counted, named
-
-if TYPE_CHECKING:
-    from quaternity.game.state import State
 
 _CERTAIN = "background:#d9ead3;font-weight:bold"
 _DONE = "color:#888"
 
 
-def state_html(state: State) -> str:
-    """Who may own what, one row a set; hands, points and turn above."""
+def state_html(
+    problem: DealProblem,
+    note: str,
+    points: Sequence[int],
+    turn: int | None,
+    completed: Sequence[int | None],
+    set_size: int,
+) -> str:
+    """Who may own what, one row a set; hands, points and turn above.
+
+    Args:
+        problem: what is known, as tightly as it can be said.
+        note: what else there is to say, or empty.
+        points, turn, completed, set_size: see `quaternity.game.state.State`.
+    """
     players = "; ".join(
-        f"{_bold(f'player {player}', on=player == state.turn)}: "
-        f"{counted(hand, 'card')}, {counted(points, 'point')}"
-        for player, (hand, points) in enumerate(zip(state.hands, state.points, strict=True))
+        f"{_bold(f'player {player}', on=player == turn)}: "
+        f"{counted(hand, 'card')}, {counted(won, 'point')}"
+        for player, (hand, won) in enumerate(zip(problem.hands, points, strict=True))
     )
-    problem, note = state.problem, ""
-    try:
-        problem = state.closed()
-    except NoDeal as error:
-        reason = why_impossible(problem)
-        note = f"<p>impossible: {escape(str(error) if reason is None else reason[1])}</p>"
-    except LimitError as error:
-        note = f"<p>as stated, not deduced: {escape(str(error))}</p>"
-    head = "".join(f"<th>/{number}</th>" for number in range(state.set_size))
+    note = f"<p>{escape(note)}</p>" if note else ""
+    head = "".join(f"<th>/{number}</th>" for number in range(set_size))
     rows = []
-    for index, (constraint, owner) in enumerate(zip(problem.sets, state.completed, strict=True)):
+    for index, (constraint, owner) in enumerate(zip(problem.sets, completed, strict=True)):
         if owner is None:
             cells = "".join(_cell(mask) for mask in constraint.owners)
             rows.append(f"<tr><th>{index}</th>{cells}</tr>")
         else:
-            cell = f'<td colspan="{state.set_size}" style="{_DONE}">player {owner}</td>'
+            cell = f'<td colspan="{set_size}" style="{_DONE}">player {owner}</td>'
             rows.append(f"<tr><th>{index}</th>{cell}</tr>")
     table = f"<table><tr><th>set</th>{head}</tr>{''.join(rows)}</table>"
     return f"<div><p>{players}</p>{note}{table}</div>"

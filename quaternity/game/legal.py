@@ -1,42 +1,413 @@
-"""Legal questions as a view: `if view`, `question in view`, `for question in view`, `len(view)`.
+"""What may be asked: prepared once for all states in which a set looks alike, found in each state.
 
-Two ways find them, and the tests hold them equal: prepared coalition tables (the default while
-there are at most `solvers.coalition_tables.MAX_PLAYERS` players), and any solver, asked once per
+Two ways find it, and the tests hold them equal: prepared coalition tables (the default while there
+are at most `solvers.coalition_tables.MAX_PLAYERS` players), and any solver, asked once per
 candidate answer.
+
+A question touches one set only. So for a set that looks a certain way (the multiset of owner masks,
+and the bounds) and an asker, the table of the set given every question and answer can be made in
+advance; in a state it then takes one addition and one mask to see whether the answer is possible
+(`solvers.coalition_tables`). Cards with equal owners are interchangeable and share one entry, and
+many questions share their outcomes, so there are far fewer tables than answers.
+
+What grows: a table has 2^P lanes; a set has at most 2 (P - 1) x (distinct owner masks) different
+outcomes per asker, made when first asked for. Kinds, outcomes and prepared sets are kept within
+`KIND_BYTES`, `ASK_BYTES` and `ROW_BYTES`; when a budget is spent, that memo starts anew, and with
+the kinds all that holds them. States hold their rows and kinds, but no outcomes.
+Where the outcomes of one asker could take more than `ASKER_BYTES` (11 players or more, and hundreds
+of distinct owner masks), they are made, tried and dropped one after another.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import chain
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import NamedTuple
 
 from quaternity.game.cards import Card
 from quaternity.game.question import Answer, Question
-from quaternity.game.question_groups import ANSWERS, Answers, Group, Listed
-from quaternity.game.set_moves import Ask, possible
-from quaternity.game.transition import answered
+from quaternity.game.transition import claimed, problem_after, stated_minimum
+from solvers.coalition_tables import IMPOSSIBLE, Kind, Lanes, Looks, looks_of
 from solvers.judgement import decided
-from solvers.problem import DealProblem
-from solvers.registry import Solver, default_solver
+from solvers.memo import Memo, bytes_of
+from solvers.problem import DealProblem, SetConstraint, players_in
+from solvers.registry import Solver
 
-if TYPE_CHECKING:
-    from quaternity.game.state import State
+PAIR_BYTES = 64 * 2**20
+"""About how much memory questions with their answers may take, over all games of a process."""
+
+Answers = tuple[Answer, ...]
+
+ANSWERS: tuple[Answers, ...] = ((), (Answer.NO,), (Answer.YES,), (Answer.NO, Answer.YES))
+"""Legal answers by number: 1 for no, plus 2 for yes."""
+
+Pairs = list[tuple[Question, Answers]]
 
 
-def found_by_tables(state: State) -> list[Listed]:
+Alike = tuple[int, tuple[int, ...], int]
+"""Questions about interchangeable cards: the asked player, the cards, and the number of the answers
+in `ANSWERS`, not 0. Tuples of numbers, which Python's garbage collector need not look at."""
+
+Groups = tuple[Alike, ...]
+
+
+class Group(NamedTuple):
+    """Questions about interchangeable cards: same asked player, set, owners, and so answers."""
+
+    asked: int
+    set_index: int
+    cards: tuple[int, ...]
+    answers: Answers
+
+
+class Listed:
+    """The legal questions of one asker about one set."""
+
+    __slots__ = ("_pairs", "asker", "groups", "set_index")
+
+    def __init__(self, asker: int, set_index: int, groups: Groups) -> None:
+        self.asker = asker
+        self.set_index = set_index
+        self.groups = groups
+        self._pairs: list[Pairs] | None = None
+
+    def __len__(self) -> int:
+        return sum([len(cards) for _, cards, _ in self.groups])
+
+    def pairs(self) -> list[Pairs]:
+        """Per group the questions with their legal answers; found when first asked for."""
+        if self._pairs is None:
+            kept = _PAIRS.entries.get((self.asker, self.set_index))
+            if kept is None:
+                kept = _Kept(self.asker, self.set_index)
+                _PAIRS.keep((self.asker, self.set_index), kept, bytes_of(5))
+            self._pairs = list(map(kept.__getitem__, self.groups))
+        return self._pairs
+
+
+class _Kept(dict[Alike, Pairs]):
+    """The questions of one asker about one set with their answers, made when first looked up."""
+
+    def __init__(self, asker: int, set_index: int) -> None:
+        super().__init__()
+        self.asker = asker
+        self.set_index = set_index
+
+    def __missing__(self, group: Alike) -> Pairs:
+        asked, cards, legal = group
+        answers = ANSWERS[legal]
+        of_set, asker = self.set_index, self.asker
+        questions = [Question.trusted(asker, asked, Card.trusted(of_set, card)) for card in cards]
+        # A question, its card and its pair take three tuples and a number.
+        _PAIRS.charge(bytes_of(4 + 3 * len(cards)))
+        pairs = self[group] = [(question, answers) for question in questions]
+        return pairs
+
+
+_PAIRS: Memo[tuple[int, int], _Kept] = Memo(PAIR_BYTES)
+
+
+KIND_BYTES = 64 * 2**20
+"""About how much memory prepared kinds may take, over all games of a process."""
+
+ASK_BYTES = 192 * 2**20
+"""About how much memory what may be asked about them, with its outcomes, may take."""
+
+ROW_BYTES = 128 * 2**20
+"""About how much memory prepared rows may take, over all games of a process."""
+
+FEW_CARDS = 64
+"""Up to so many interchangeable cards are one and the same tuple in all rows: 4096 tuples are kept,
+at most about 11 MiB."""
+
+ASKER_BYTES = ASK_BYTES // 4
+"""About how much memory what one asker may ask about a set may take to be prepared."""
+
+Ask = tuple[int, int, int, int]
+"""Asking somebody for any of some interchangeable cards: the asked player, the owner mask of the
+cards, and for no and for yes the bit of its outcome among the outcomes, 0 where the set rules it
+out."""
+
+Asks = tuple[tuple[Ask, ...], tuple[int, ...]]
+"""All that one asker may ask about a set, as far as the set alone can tell: the questions, and the
+different tables that an answer may leave the set with, which many of them share. They are tables
+of the set as it was before a card moved, so that the hands are those of the state.
+
+Plain tuples of numbers, here and below: Python's garbage collector need not look at them again and
+again, which would take longer than to make them."""
+
+NOTHING: Asks = ((), ())
+
+
+def possible(outcomes: tuple[int, ...], rest: int, guard: int) -> int:
+    """The outcomes that fit with the other sets and the hands, a bit each.
+
+    Args:
+        outcomes: see `Asks`.
+        rest: the slack of the state less the table of the set.
+        guard: see `solvers.coalition_tables.Lanes`.
+    """
+    found, bit = 0, 1
+    for table in outcomes:
+        if (rest + table) & guard == guard:
+            found |= bit
+        bit += bit
+    return found
+
+
+class AskedKind(Kind):
+    """Sets that look alike, prepared for questions.
+
+    Attributes:
+        owned: the player who owns every card whatever the other sets are, or None.
+        holders: per player who may own all cards, the table in which that player does not.
+        heavy: whether what may be asked is too much to prepare, see `tried`.
+    """
+
+    __slots__ = ("_asks", "heavy", "holders", "owned")
+
+    def __init__(self, layout: Lanes, looks: Looks) -> None:
+        super().__init__(layout, looks)
+        self._asks: dict[int, Asks] = {}
+        self.owned: int | None = None
+        self.holders: tuple[tuple[int, int], ...] = ()
+        owners, low, high = looks
+        size = len(owners)
+        different = 2 * (layout.players - 1) * len(set(owners))
+        self.heavy = different * layout.bits // 8 > ASKER_BYTES
+        if not size or self.table == IMPOSSIBLE:
+            return
+        common = layout.everybody
+        for mask in owners:
+            common &= mask
+        held = sum(low)
+        for player in players_in(common):
+            if low[player] == held and high[player] >= size:
+                less = (*high[:player], size - 1, *high[player + 1 :])
+                table = layout.table(owners, low, less)
+                if table == IMPOSSIBLE:
+                    self.owned = player
+                else:
+                    self.holders += ((player, table),)
+
+    def asks(self, asker: int) -> Asks:
+        """What an asker may ask about the set."""
+        asks = self._asks.get(asker)
+        if asks is None:
+            asks = self._made(asker)
+            outcomes = len(asks[1])
+            size = bytes_of(4 + len(asks[0]) + outcomes, bits=outcomes * self.layout.bits)
+            if size <= _ASKS.budget:
+                with _ASKS.changing:
+                    _ASKS.keep(self, self._asks, size)
+                    self._asks[asker] = asks
+        return asks
+
+    def tried(self, asker: int, rest: int) -> tuple[Ask, ...]:
+        """What an asker may ask with answers that fit; keeps no table.
+
+        The bits are 1 for a no that fits, and 2 for a yes.
+
+        Args:
+            rest: see `possible`.
+        """
+        fits, asks = self.layout.fits, []
+        for asked, mask, *tables in self._outcomes(asker):
+            no, yes = (table != IMPOSSIBLE and fits(rest + table) for table in tables)
+            if no or yes:
+                asks.append((asked, mask, int(no), 2 * yes))
+        return tuple(asks)
+
+    def tried_answers(self, asker: int, asked: int, mask: int, rest: int) -> int:
+        """As `tried`, for one question: 1 for a no that fits, plus 2 for a yes."""
+        layout, constraint = self.layout, self.constraint
+        card, fitting = constraint.owners.index(mask), 0
+        for answer in Answer:
+            table = layout.table_of(claimed(constraint, asker, asked, card, answer))
+            if table != IMPOSSIBLE and layout.fits(rest + table):
+                fitting += 1 + answer
+        return fitting
+
+    def _made(self, asker: int) -> Asks:
+        bits, asks = {IMPOSSIBLE: 0}, []
+        for asked, mask, no, yes in self._outcomes(asker):
+            if no not in bits:
+                bits[no] = 1 << len(bits) - 1
+            if yes not in bits:
+                bits[yes] = 1 << len(bits) - 1
+            if no != IMPOSSIBLE or yes != IMPOSSIBLE:
+                asks.append((asked, mask, bits[no], bits[yes]))
+        return (tuple(asks), tuple(bits)[1:]) if asks else NOTHING
+
+    def _outcomes(self, asker: int) -> Iterator[tuple[int, int, int, int]]:
+        """Per asked player and owner mask the set's tables given no and given yes.
+
+        The rules are those of `quaternity.game.transition.claimed`, which serves sets with upper
+        bounds. Without any, all that differs is who may own the card.
+        """
+        layout, (owners, minimums, high) = self.layout, self.looks
+        size, players = len(owners), range(layout.players)
+        if min(high) < size:
+            constraint = self.constraint
+            for mask in dict.fromkeys(owners):
+                card = owners.index(mask)
+                for asked in players:
+                    if asked != asker:
+                        no, yes = (
+                            layout.table_of(claimed(constraint, asker, asked, card, answer))
+                            for answer in Answer
+                        )
+                        yield asked, mask, no, yes
+            return
+        low = list(minimums)
+        low[asker] = stated_minimum(low[asker])
+        if sum(low) > size:
+            return
+        settled, meeting = layout.settling(low, size), layout.meeting
+        ranks = layout.meetings(owners)
+        said = settled(ranks)
+        if said == IMPOSSIBLE:
+            return
+        for mask in dict.fromkeys(owners):
+            left, rest = mask & ~(1 << asker), ranks - meeting[mask]
+            if not left:
+                continue
+            refused = said if left == mask else settled(rest + meeting[left])
+            for asked in players:
+                bit = 1 << asked
+                if left & bit:
+                    no = settled(rest + meeting[left ^ bit]) if left != bit else IMPOSSIBLE
+                    yield asked, mask, no, settled(rest + meeting[bit])
+                elif asked != asker and refused != IMPOSSIBLE:
+                    # A no of somebody who may not own the card tells nothing.
+                    yield asked, mask, refused, IMPOSSIBLE
+
+
+class PreparedSet:
+    """One set of a state with its cards in their order: its constraint, and its kind."""
+
+    __slots__ = ("_cards", "_groups", "constraint", "kind")
+
+    def __init__(self, constraint: SetConstraint, kind: AskedKind) -> None:
+        self.constraint = constraint
+        self._cards: dict[int, tuple[int, ...]] | None = None
+        self.kind = kind
+        self._groups: dict[tuple[int, int, int], Groups] = {}
+
+    def groups(self, asker: int, fitting: int, bare: int) -> Groups:
+        """The legal questions about the set.
+
+        Args:
+            fitting: the possible outcomes, see `possible`.
+            bare: the players without cards, a bit each.
+        """
+        groups = self._groups.get((asker, fitting, bare))
+        if groups is None:
+            groups = self.among(self.kind.asks(asker)[0], fitting, bare)
+            self._groups[asker, fitting, bare] = groups
+            _ROWS.charge(bytes_of(2 + len(groups)))
+        return groups
+
+    def among(self, asks: tuple[Ask, ...], fitting: int, bare: int) -> Groups:
+        """As `groups`, of these asks."""
+        if self._cards is None:
+            self._cards = _alike(self.constraint.owners)
+        cards = self._cards
+        groups = []
+        for asked, mask, no, yes in asks:
+            legal = (fitting & no > 0) + 2 * (fitting & yes > 0)
+            if legal and not bare >> asked & 1:
+                groups.append((asked, cards[mask], legal))
+        return tuple(groups)
+
+
+def _alike(owners: tuple[int, ...]) -> dict[int, tuple[int, ...]]:
+    """The cards of every owner mask."""
+    cards: dict[int, list[int]] = {}
+    for card, mask in enumerate(owners):
+        cards.setdefault(mask, []).append(card)
+    return {
+        mask: _shared(tuple(alike)) if len(alike) <= FEW_CARDS else tuple(alike)
+        for mask, alike in cards.items()
+    }
+
+
+@lru_cache(maxsize=1 << 12)
+def _shared(cards: tuple[int, ...]) -> tuple[int, ...]:
+    """One and the same tuple for the same cards."""
+    return cards
+
+
+class _Asked(Memo[AskedKind, dict[int, Asks]]):
+    """What kinds keep, by asker: taken from them when it is forgotten, whoever holds the kinds."""
+
+    __slots__ = ()
+
+    def forget(self) -> None:
+        with self.changing:
+            for asks in self.entries.values():
+                asks.clear()
+            super().forget()
+
+
+class _KindsKept(Memo[tuple[int, *Looks], AskedKind]):
+    """Kinds, forgotten with the rows and outcomes that would hold them in memory."""
+
+    __slots__ = ()
+
+    def forget(self) -> None:
+        with self.changing:
+            _ROWS.forget()
+            _ASKS.forget()
+            super().forget()
+
+
+# By lane width and looks; the players are as many as bounds.
+_KINDS = _KindsKept(KIND_BYTES)
+_ASKS = _Asked(ASK_BYTES)
+_ROWS: Memo[tuple[int, *Looks], PreparedSet] = Memo(ROW_BYTES)
+
+
+def _kind(layout: Lanes, constraint: SetConstraint) -> AskedKind:
+    looks = looks_of(constraint)
+    key = (layout.width, *looks)
+    kind = _KINDS.entries.get(key)
+    if kind is None:
+        tables = layout.players + 1
+        size = bytes_of(8 + tables, constraint.size, layout.everybody, tables * layout.bits)
+        kind = _KINDS.keep(key, AskedKind(layout, looks), size)
+    return kind
+
+
+def prepared(layout: Lanes, constraint: SetConstraint) -> PreparedSet:
+    """A set, prepared for questions; kept."""
+    key = (layout.width, *constraint)
+    found = _ROWS.entries.get(key)
+    if found is None:
+        found = PreparedSet(constraint, _kind(layout, constraint))
+        with _KINDS.changing:
+            if found.kind is _KINDS.entries.get((layout.width, *found.kind.looks)):
+                _ROWS.keep(key, found, bytes_of(10 + constraint.size))
+    return found
+
+
+def found_by_tables(
+    rows: Sequence[PreparedSet], slack: int, asker: int, hands: Sequence[int]
+) -> list[Listed]:
     """All legal questions, by the prepared tables.
+
+    Args:
+        rows: the sets of a possible state.
+        slack: of the state, see `solvers.coalition_tables.Lanes.slack`.
+        asker: the player on turn.
+        hands: per player the cards in hand.
 
     Cost: per set a subtraction, and for every different table that an answer may lead to one
     addition and one mask, on integers of 2^P lanes. Sets that look alike share it.
     """
-    slack, asker = state.slack(), state.turn
-    if slack is None or asker is None:
-        return []
-    rows = state.rows()
     guard = rows[0].kind.layout.guard
     bare = 0
-    for player, hand in enumerate(state.problem.hands):
+    for player, hand in enumerate(hands):
         if not hand:
             bare |= 1 << player
     found: list[Listed] = []
@@ -63,14 +434,11 @@ def found_by_tables(state: State) -> list[Listed]:
     return found
 
 
-def found_by_solver(state: State, solver: Solver) -> list[Listed]:
-    """All legal questions, by one call of a solver per candidate answer.
+def found_by_solver(problem: DealProblem, asker: int, solver: Solver) -> list[Listed]:
+    """As `found_by_tables`, by one call of a solver per candidate answer.
 
     Sets that look alike share their answers; so do a set's cards with equal owners.
     """
-    problem, asker = state.problem, state.turn
-    if asker is None:
-        return []
     known: dict[object, int] = {}
     found: list[Listed] = []
     for set_index, constraint in enumerate(problem.sets):
@@ -78,7 +446,7 @@ def found_by_solver(state: State, solver: Solver) -> list[Listed]:
         alike: dict[int, list[int]] = {}
         for card, mask in enumerate(constraint.owners):
             alike.setdefault(mask, []).append(card)
-        looks_of_set = (tuple(sorted(constraint.owners)), constraint.low, constraint.high)
+        looks_of_set = looks_of(constraint)
         for mask, cards in alike.items():
             for asked in range(problem.players):
                 if asked == asker or not problem.hands[asked]:
@@ -98,116 +466,8 @@ def found_by_solver(state: State, solver: Solver) -> list[Listed]:
     return found
 
 
-def problem_after(
-    problem: DealProblem, asker: int, asked: int, set_index: int, card: int, answer: Answer
-) -> DealProblem:
-    """The deal problem after question and answer, before completed sets are looked for."""
-    constraint = answered(problem.sets[set_index], asker, asked, card, answer)
-    changed = problem.with_set(set_index, constraint)
-    if not answer:
-        return changed
-    hands = list(problem.hands)
-    hands[asker] += 1
-    hands[asked] -= 1
-    return DealProblem.trusted(tuple(hands), changed.sets)
-
-
-class LegalQuestions:
-    """A view of the legal questions of a state. Found when first needed, then kept.
-
-    True when there is one; iterates over `Question`; `len` counts; `in` tests one;
-    `items()` iterates over (question, answers).
-    """
-
-    __slots__ = ("_known", "_solver", "state")
-
-    def __init__(self, state: State, solver: Solver | None = None) -> None:
-        self.state = state
-        self._solver = solver
-        self._known: list[Listed] | None = None
-
-    def _found(self) -> list[Listed]:
-        if self._known is None:
-            if self._solver is None and self.state.has_tables:
-                self._known = self.state.listed()
-            else:
-                solver = self._solver or default_solver(self.state.problem)
-                self._known = found_by_solver(self.state, solver)
-        return self._known
-
-    def groups(self) -> list[Group]:
-        """The legal questions with interchangeable cards together, ascending by set."""
-        return [
-            Group(asked, listed.set_index, cards, ANSWERS[legal])
-            for listed in self._found()
-            for asked, cards, legal in listed.groups
-        ]
-
-    def __bool__(self) -> bool:
-        return bool(self._found())
-
-    def __len__(self) -> int:
-        return sum(map(len, self._found()))
-
-    count = __len__
-
-    def moves(self) -> int:
-        """The number of legal (question, answer) pairs."""
-        return sum(
-            [
-                len(cards) * len(ANSWERS[legal])
-                for listed in self._found()
-                for _, cards, legal in listed.groups
-            ]
-        )
-
-    def items(self) -> Iterator[tuple[Question, Answers]]:
-        """Every legal question with its legal answers."""
-        by_set = [listed.pairs() for listed in self._found()]
-        return chain.from_iterable(chain.from_iterable(by_set))
-
-    def first(self) -> Iterator[Question]:
-        """The legal questions one after another, found no sooner than they are needed."""
-        if self._known is not None or self.state.has_tables:
-            yield from self
-            return
-        state, asker = self.state, self.state.turn
-        for set_index, constraint in enumerate(state.problem.sets):
-            for number in range(constraint.size):
-                for asked in range(state.players):
-                    if asker is not None and asked != asker:
-                        question = Question.trusted(asker, asked, Card.trusted(set_index, number))
-                        if question in self:
-                            yield question
-
-    def __iter__(self) -> Iterator[Question]:
-        return (question for question, _ in self.items())
-
-    def answers(self, question: Question) -> Answers:
-        """The legal answers to a question; none when it is not legal.
-
-        Cost: while the view has not been listed, that of one question.
-        """
-        if self._known is None and self._solver is None:
-            return self.state._answers(question)
-        if question.asker == self.state.turn:
-            for listed in self._found():
-                if listed.set_index == question.card.set_index:
-                    for asked, cards, legal in listed.groups:
-                        if asked == question.asked and question.card.number in cards:
-                            return ANSWERS[legal]
-        return ()
-
-    def __contains__(self, question: object) -> bool:
-        return isinstance(question, Question) and bool(self.answers(question))
-
-    def __repr__(self) -> str:
-        return f"<LegalQuestions: {len(self)} of player {self.state.turn}>"
-
-
 __all__ = [
-    "LegalQuestions",
-    "found_by_solver",
-    "found_by_tables",
-    "problem_after",
-]
+    "ANSWERS", "ASK_BYTES", "KIND_BYTES", "PAIR_BYTES", "ROW_BYTES",
+    "Answers", "Ask", "AskedKind", "Asks", "Group", "Groups", "Listed", "PreparedSet",
+    "found_by_solver", "found_by_tables", "possible", "prepared",
+]  # fmt: skip

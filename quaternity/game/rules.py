@@ -16,7 +16,6 @@ from typing import Any
 from quaternity.errors import IllegalMove, InputError
 from quaternity.files.text_record import Replay, check_same
 from quaternity.game.cards import Card
-from quaternity.game.faults import question_faults
 from quaternity.game.question import Answer, Question
 from quaternity.game.record import header_text, parse_record
 from quaternity.game.settings import Settings
@@ -150,7 +149,7 @@ class QuaternityRules:
             return [] if isinstance(move, Answer) else [f"'{view.pending}' waits for yes or no"]
         if not isinstance(move, Question):
             return [f"there is no question to answer with {move}"]
-        return [] if move in view.state.legal_questions else question_faults(view.state, move)
+        return [] if move in view.state.legal_questions else view.state.faults(move)
 
     def read(self, text: str, view: QuaternityPosition) -> QuaternityMove:
         """`1 0 2`, `1 for 0/2` or `0 asks 1 for 0/2`; yes or no where a question waits.

@@ -8,24 +8,48 @@ is empty.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 from quaternity.errors import InputError
-from quaternity.game.completion import out_of_play, owned_by_solver, owned_sets, put_down
-from quaternity.game.faults import IllegalAnswer, IllegalQuestion, answer_fault, question_faults
-from quaternity.game.legal import LegalQuestions, found_by_tables, problem_after
+from quaternity.game.cards import Card
+from quaternity.game.faults import (
+    IllegalAnswer,
+    IllegalQuestion,
+    answer_fault,
+    question_faults,
+    why_impossible,
+)
+from quaternity.game.legal import (
+    ANSWERS,
+    Answers,
+    Group,
+    Listed,
+    PreparedSet,
+    found_by_solver,
+    found_by_tables,
+    possible,
+    prepared,
+)
 from quaternity.game.question import Answer, Question
-from quaternity.game.question_groups import ANSWERS, Answers, Listed
-from quaternity.game.set_moves import IMPOSSIBLE, Row, possible, row
 from quaternity.game.settings import Settings, TieBreak, checked_seed
-from quaternity.game.transition import answered
-from quaternity.game.turns import next_turn
+from quaternity.game.transition import (
+    answered,
+    drawn_player,
+    hands_after,
+    next_to_ask,
+    out_of_play,
+    problem_after,
+    tie_broken,
+)
 from solvers.coalition_tables import MAX_PLAYERS, Lanes, lanes_for
+from solvers.errors import LimitError, NoDeal
 from solvers.judgement import decided
 from solvers.plain_values import entries, length, numbered, whole
 from solvers.problem import DealProblem, SetConstraint
 from solvers.registry import Solver, default_solver
-from solvers.verdict import Verdict
+from solvers.verdict import Feasible, Verdict
 from solvers.wording import shown
 
 
@@ -66,7 +90,9 @@ class State:
     tie_break: TieBreak = TieBreak.FIRST_IN_ORDER
     seed: int = 0
     # Derived when first needed, and handed on by `after`; never part of the value.
-    _rows: tuple[Row, ...] | None = field(default=None, init=False, repr=False, compare=False)
+    _rows: tuple[PreparedSet, ...] | None = field(
+        default=None, init=False, repr=False, compare=False
+    )
     _slack: int | None = field(default=None, init=False, repr=False, compare=False)
     _legal: list[Listed] | None = field(default=None, init=False, repr=False, compare=False)
 
@@ -118,7 +144,7 @@ class State:
         problem: DealProblem,
         turn: int,
         completed: tuple[int | None, ...],
-        rows: tuple[Row, ...] | None,
+        rows: tuple[PreparedSet, ...] | None,
         slack: int | None,
     ) -> State:
         """A state that is valid because it follows from one; skips all checks."""
@@ -230,28 +256,21 @@ class State:
         """The layout of this game's coalition tables."""
         return lanes_for(self.players, self.set_size * len(self.completed), self.set_size)
 
-    def rows(self) -> tuple[Row, ...]:
+    def rows(self) -> tuple[PreparedSet, ...]:
         """The prepared rows of the sets, for states with tables."""
         if self._rows is None:
             layout = self.layout()
-            rows = tuple(row(layout, constraint) for constraint in self.problem.sets)
+            rows = tuple(prepared(layout, constraint) for constraint in self.problem.sets)
             object.__setattr__(self, "_rows", rows)
             return rows
         return self._rows
 
     def slack(self) -> int | None:
-        """Packed (sum of tables, guards set) minus hands; None when no deal fits."""
+        """See `solvers.coalition_tables.Lanes.slack`; None when no deal fits."""
         if self._slack is None:
-            rows = self.rows()
-            if sum(self.problem.hands) != self.problem.cards:
-                return None
-            if any(one.kind.table == IMPOSSIBLE for one in rows):
-                return None
-            layout = self.layout()
-            tables = sum(one.kind.table for one in rows)
-            slack = (tables | layout.guard) - layout.packed_hands(self.problem.hands)
-            if slack & layout.guard != layout.guard:
-                return None
+            tables = [one.kind.table for one in self.rows()]
+            problem = self.problem
+            slack = self.layout().feasible_slack(tables, problem.hands, problem.cards)
             object.__setattr__(self, "_slack", slack)
         return self._slack
 
@@ -260,8 +279,11 @@ class State:
     def listed(self) -> list[Listed]:
         """The legal questions by set, for states with tables; found when first needed."""
         if self._legal is None:
-            object.__setattr__(self, "_legal", found_by_tables(self))
-        assert self._legal is not None
+            slack, found = self.slack(), list[Listed]()
+            if slack is not None and self.turn is not None:
+                found = found_by_tables(self.rows(), slack, self.turn, self.hands)
+            object.__setattr__(self, "_legal", found)
+            return found
         return self._legal
 
     @property
@@ -282,8 +304,12 @@ class State:
         question = Question.of(question)
         answers = self._answers(question)
         if not answers:
-            raise IllegalQuestion(question, question_faults(self, question))
+            raise IllegalQuestion(question, self.faults(question))
         return answers
+
+    def faults(self, question: Question) -> list[str]:
+        """Everything that makes a question illegal; empty when it is legal."""
+        return question_faults(self.problem, self.turn, self.completed, self.set_size, question)
 
     def _answers(self, question: Question) -> Answers:
         asker, asked, (set_index, number) = question
@@ -335,30 +361,26 @@ class State:
             answer = Answer.of(answer)
         if answer not in self._answers(question):
             if question not in self.legal_questions:
-                raise IllegalQuestion(question, question_faults(self, question))
-            raise IllegalAnswer(question, answer, answer_fault(self, question, answer))
+                raise IllegalQuestion(question, self.faults(question))
+            raise IllegalAnswer(question, answer, answer_fault(self.problem, question, answer))
         asker, asked, (set_index, number) = question
         if not self.has_tables:
             return self._completed_by_solver(question, answer)
         problem, rows = self.problem, self.rows()
-        hands = problem.hands
         layout = rows[0].kind.layout
         slack = self._slack
         assert slack is not None, "a legal question implies a possible state"
         constraint = answered(problem.sets[set_index], asker, asked, number, answer)
-        changed = row(layout, constraint)
+        changed = prepared(layout, constraint)
         slack += changed.kind.table - rows[set_index].kind.table
+        hands = hands_after(problem.hands, asker, asked, answer)
         if answer:
             slack += layout.member[asked] - layout.member[asker]
-            moved = list(hands)
-            moved[asker] += 1
-            moved[asked] -= 1
-            hands = tuple(moved)
         rows = (*rows[:set_index], changed, *rows[set_index + 1 :])
-        done = owned_sets(rows, slack, layout, hands)
+        done = _owned_sets(rows, slack, layout, hands)
         completed = self.completed
         if done:
-            hands, rows, completed, slack = put_down(
+            hands, rows, completed, slack = _put_down(
                 done, hands, rows, completed, slack, self.set_size
             )
         sets = tuple([one.constraint for one in rows])
@@ -371,7 +393,7 @@ class State:
         asker, asked, (set_index, number) = question
         problem = problem_after(self.problem, asker, asked, set_index, number, answer)
         completed, hands, sets = list(self.completed), list(problem.hands), list(problem.sets)
-        for index, player in owned_by_solver(problem, default_solver(problem)):
+        for index, player in _owned_by_solver(problem, default_solver(problem)):
             completed[index] = player
             hands[player] -= sets[index].size
             sets[index] = out_of_play(problem.players)
@@ -387,13 +409,27 @@ class State:
         hands: tuple[int, ...],
         completed: tuple[int | None, ...],
     ) -> int:
-        first, second = (asker, asked) if answer else (asked, asker)
-        return next_turn(first, second, hands, completed, self.tie_break, self.seed)
+        turn = next_to_ask(asker, asked, answer, hands)
+        if turn is not None:
+            return turn
+        if not any(hands):
+            return asker if answer else asked
+        players = range(len(hands))
+        tied = tie_broken(hands, [*map(completed.count, players)], self.tie_break, players)
+        return drawn_player(tied, self.seed, completed, hands)
 
     def _repr_html_(self) -> str:
         from quaternity.game.html import state_html
 
-        return state_html(self)
+        problem, note = self.problem, ""
+        try:
+            problem = self.closed()
+        except NoDeal as error:
+            reason = why_impossible(problem)
+            note = f"impossible: {error if reason is None else reason[1]}"
+        except LimitError as error:
+            note = f"as stated, not deduced: {error}"
+        return state_html(problem, note, self.points, self.turn, self.completed, self.set_size)
 
     def __repr__(self) -> str:
         done = ", ".join(
@@ -408,9 +444,172 @@ class State:
         )
 
 
+class LegalQuestions:
+    """A view of the legal questions of a state. Found when first needed, then kept.
+
+    True when there is one; iterates over `Question`; `len` counts; `in` tests one;
+    `items()` iterates over (question, answers).
+    """
+
+    __slots__ = ("_known", "_solver", "state")
+
+    def __init__(self, state: State, solver: Solver | None = None) -> None:
+        self.state = state
+        self._solver = solver
+        self._known: list[Listed] | None = None
+
+    def _found(self) -> list[Listed]:
+        if self._known is None:
+            if self._solver is None and self.state.has_tables:
+                self._known = self.state.listed()
+            else:
+                problem, asker = self.state.problem, self.state.turn
+                solver = self._solver or default_solver(problem)
+                self._known = [] if asker is None else found_by_solver(problem, asker, solver)
+        return self._known
+
+    def groups(self) -> list[Group]:
+        """The legal questions with interchangeable cards together, ascending by set."""
+        return [
+            Group(asked, listed.set_index, cards, ANSWERS[legal])
+            for listed in self._found()
+            for asked, cards, legal in listed.groups
+        ]
+
+    def __bool__(self) -> bool:
+        return bool(self._found())
+
+    def __len__(self) -> int:
+        return sum(map(len, self._found()))
+
+    count = __len__
+
+    def moves(self) -> int:
+        """The number of legal (question, answer) pairs."""
+        return sum(
+            [
+                len(cards) * len(ANSWERS[legal])
+                for listed in self._found()
+                for _, cards, legal in listed.groups
+            ]
+        )
+
+    def items(self) -> Iterator[tuple[Question, Answers]]:
+        """Every legal question with its legal answers."""
+        by_set = [listed.pairs() for listed in self._found()]
+        return chain.from_iterable(chain.from_iterable(by_set))
+
+    def first(self) -> Iterator[Question]:
+        """The legal questions one after another, found no sooner than they are needed."""
+        if self._known is not None or self.state.has_tables:
+            yield from self
+            return
+        state, asker = self.state, self.state.turn
+        for set_index, constraint in enumerate(state.problem.sets):
+            for number in range(constraint.size):
+                for asked in range(state.players):
+                    if asker is not None and asked != asker:
+                        question = Question.trusted(asker, asked, Card.trusted(set_index, number))
+                        if question in self:
+                            yield question
+
+    def __iter__(self) -> Iterator[Question]:
+        return (question for question, _ in self.items())
+
+    def answers(self, question: Question) -> Answers:
+        """The legal answers to a question; none when it is not legal.
+
+        Cost: while the view has not been listed, that of one question.
+        """
+        if self._known is None and self._solver is None:
+            return self.state._answers(question)
+        if question.asker == self.state.turn:
+            for listed in self._found():
+                if listed.set_index == question.card.set_index:
+                    for asked, cards, legal in listed.groups:
+                        if asked == question.asked and question.card.number in cards:
+                            return ANSWERS[legal]
+        return ()
+
+    def __contains__(self, question: object) -> bool:
+        return isinstance(question, Question) and bool(self.answers(question))
+
+    def __repr__(self) -> str:
+        return f"<LegalQuestions: {len(self)} of player {self.state.turn}>"
+
+
 def with_problem(state: State, problem: DealProblem) -> State:
     """A state that differs in its deal problem only: sets must be in play as before."""
     return State(problem, state.turn, state.completed, state.set_size, state.tie_break, state.seed)
 
 
-__all__ = ["State", "with_problem"]
+def _owned_sets(
+    rows: Sequence[PreparedSet], slack: int, layout: Lanes, hands: Sequence[int]
+) -> list[tuple[int, int]]:
+    """The sets that one player owns in every deal, as (set, player).
+
+    A player owns a set when no deal leaves the player fewer cards of it than all. Forbidding the
+    full number lowers a lane by at most one, so where no lane is tight (apart from nobody's and
+    everybody's, which always are) only a set that is owned by itself can be.
+    """
+    done = []
+    guard = layout.guard
+    loose = slack + 1 + (1 << (layout.everybody * layout.width)) - layout.ones
+    tight = loose & guard != guard
+    for index, one in enumerate(rows):
+        kind = one.kind
+        if kind.owned is not None:
+            done.append((index, kind.owned))
+        elif tight and kind.holders:
+            rest = slack - kind.table
+            for player, table in kind.holders:
+                if hands[player] >= len(one.constraint.owners) and (
+                    (rest + table) & guard != guard
+                ):
+                    done.append((index, player))
+                    break
+    return done
+
+
+def _put_down(
+    done: Iterable[tuple[int, int]],
+    hands: Sequence[int],
+    rows: Sequence[PreparedSet],
+    completed: Sequence[int | None],
+    slack: int,
+    set_size: int,
+) -> tuple[tuple[int, ...], tuple[PreparedSet, ...], tuple[int | None, ...], int]:
+    """Take completed sets out of hands, rows and slack. The surviving deals stay the same."""
+    hands, rows, completed = list(hands), list(rows), list(completed)
+    layout = rows[0].kind.layout
+    empty = prepared(layout, out_of_play(len(hands)))
+    for index, player in done:
+        hands[player] -= set_size
+        slack += set_size * layout.member[player] - rows[index].kind.table
+        rows[index] = empty
+        completed[index] = player
+    return tuple(hands), tuple(rows), tuple(completed), slack
+
+
+def _owned_by_solver(problem: DealProblem, solver: Solver) -> list[tuple[int, int]]:
+    """As `_owned_sets`, by any solver, for a problem that has a deal.
+
+    Only who owns all of a set in one deal can own it in every deal, so few are put to the test.
+    """
+    verdict = solver(problem)
+    assert isinstance(verdict, Feasible), "a legal answer implies a possible state"
+    done = []
+    for index, (constraint, owners) in enumerate(
+        zip(problem.sets, verdict.deal.owner, strict=True)
+    ):
+        if len(set(owners)) == 1:
+            player = owners[0]
+            high = list(constraint.high)
+            high[player] = constraint.size - 1
+            fewer = SetConstraint.trusted(constraint.owners, constraint.low, tuple(high))
+            if not solver(problem.with_set(index, fewer)):
+                done.append((index, player))
+    return done
+
+
+__all__ = ["LegalQuestions", "State", "with_problem"]

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 
 from quaternity.errors import InputError, QuaternityError
 from quaternity.files.reading import decode, read_bytes
-from quaternity.game.completion import out_of_play
 from quaternity.game.settings import LARGEST_SEED, TieBreak
 from quaternity.game.state import State
+from quaternity.game.transition import out_of_play
 from solvers.plain_values import MAX_NUMBER
 from solvers.problem import DealProblem, SetConstraint, check_size, mask_of, players_in
 

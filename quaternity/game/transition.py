@@ -1,26 +1,39 @@
-"""What a question and its answers say about one set: the rules as changes to a `SetConstraint`."""
+"""What a question and its answer change: the rules, each in one place.
+
+Everything that knows what may be asked, what an answer leaves possible, or why not, asks here.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import lru_cache
+from random import Random
+
 from quaternity.game.question import Answer
-from solvers.problem import SetConstraint
+from quaternity.game.settings import TieBreak
+from solvers.problem import DealProblem, SetConstraint, with_entry
+
+FEWEST_OF_ASKER = 1
+"""The fewest cards of a set that whoever asks for one of them holds: the asker of Quaternity holds
+a card of the set. 0 is the variant in which anybody may ask for anything."""
 
 
-def _with_card(constraint: SetConstraint, card: int, mask: int) -> tuple[int, ...]:
-    return (*constraint.owners[:card], mask, *constraint.owners[card + 1 :])
+def stated_minimum(least: int) -> int:
+    """The fewest cards of a set that an asker holds, who was known to hold `least` of them."""
+    return max(least, FEWEST_OF_ASKER)
 
 
-def _raised(low: tuple[int, ...], player: int, least: int) -> tuple[int, ...]:
-    if low[player] >= least:
-        return low
-    return (*low[:player], least, *low[player + 1 :])
+def _stated(low: tuple[int, ...], asker: int) -> tuple[int, ...]:
+    least = stated_minimum(low[asker])
+    return low if least == low[asker] else with_entry(low, asker, least)
 
 
 def asking(constraint: SetConstraint, asker: int, card: int) -> SetConstraint:
     """What the asker states by asking: not the owner of the card, but of one of its set."""
+    owners = constraint.owners
     return SetConstraint.trusted(
-        _with_card(constraint, card, constraint.owners[card] & ~(1 << asker)),
-        _raised(constraint.low, asker, 1),
+        with_entry(owners, card, owners[card] & ~(1 << asker)),
+        _stated(constraint.low, asker),
         constraint.high,
     )
 
@@ -29,10 +42,11 @@ def claimed(
     constraint: SetConstraint, asker: int, asked: int, card: int, answer: Answer | bool
 ) -> SetConstraint:
     """What question and answer say together about the cards before any card moves."""
-    mask = constraint.owners[card] & ~(1 << asker)
+    owners = constraint.owners
+    mask = owners[card] & ~(1 << asker)
     mask &= 1 << asked if answer else ~(1 << asked)
     return SetConstraint.trusted(
-        _with_card(constraint, card, mask), _raised(constraint.low, asker, 1), constraint.high
+        with_entry(owners, card, mask), _stated(constraint.low, asker), constraint.high
     )
 
 
@@ -48,7 +62,7 @@ def answered(
         return claimed(constraint, asker, asked, card, answer)
     size = len(constraint.owners)
     low = list(constraint.low)
-    low[asker] = max(1, low[asker]) + 1
+    low[asker] = stated_minimum(low[asker]) + 1
     low[asked] = max(0, low[asked] - 1)
     high = constraint.high
     if high[asker] < size or high[asked] < size:
@@ -59,7 +73,92 @@ def answered(
         high = tuple(bounds)
     # A card that the asked cannot have had can be with nobody.
     mask = 1 << asker if constraint.owners[card] >> asked & 1 else 0
-    return SetConstraint.trusted(_with_card(constraint, card, mask), tuple(low), high)
+    return SetConstraint.trusted(with_entry(constraint.owners, card, mask), tuple(low), high)
 
 
-__all__ = ["answered", "asking", "claimed"]
+def hands_after(
+    hands: tuple[int, ...], asker: int, asked: int, answer: Answer | bool
+) -> tuple[int, ...]:
+    """The sizes of the hands after question and answer."""
+    if not answer:
+        return hands
+    moved = list(hands)
+    moved[asker] += 1
+    moved[asked] -= 1
+    return tuple(moved)
+
+
+def problem_after(
+    problem: DealProblem, asker: int, asked: int, set_index: int, card: int, answer: Answer
+) -> DealProblem:
+    """The deal problem after question and answer, before completed sets are looked for."""
+    constraint = answered(problem.sets[set_index], asker, asked, card, answer)
+    changed = problem.with_set(set_index, constraint)
+    return DealProblem.trusted(hands_after(problem.hands, asker, asked, answer), changed.sets)
+
+
+@lru_cache(maxsize=256)
+def out_of_play(players: int) -> SetConstraint:
+    """The constraint of a completed set: no cards."""
+    return SetConstraint((), (0,) * players, (0,) * players)
+
+
+def next_to_ask(asker: int, asked: int, answer: Answer | bool, hands: Sequence[int]) -> int | None:
+    """Who asks next: after yes the asker, after no the asked, or else the other one.
+
+    Args:
+        hands: per player the cards in hand, after the answer.
+
+    Returns:
+        None where neither has cards: then the tie-break speaks, see `tie_broken`.
+    """
+    first, second = (asker, asked) if answer else (asked, asker)
+    if hands[first]:
+        return first
+    return second if hands[second] else None
+
+
+def tie_broken(
+    hands: Sequence[int], points: Sequence[int], tie_break: TieBreak, order: Sequence[int]
+) -> list[int]:
+    """Whom the tie-break names: one player, or several among whom chance decides.
+
+    Args:
+        hands, points: per player the cards in hand, somebody having some, and the sets completed.
+        order: of the players, for `TieBreak.FIRST_IN_ORDER`.
+    """
+    if tie_break is TieBreak.FEWEST_SETS:
+        return tied_players(hands, points)
+    return [next(player for player in order if hands[player])]
+
+
+def tied_players(hands: Sequence[int], points: Sequence[int]) -> list[int]:
+    """Among whom `TieBreak.FEWEST_SETS` draws: fewest sets, then fewest cards in hand."""
+    able = [player for player, hand in enumerate(hands) if hand]
+    least = min((points[player], hands[player]) for player in able)
+    return [player for player in able if (points[player], hands[player]) == least]
+
+
+def drawn_player(
+    tied: Sequence[int], seed: int, completed: Sequence[int | None], hands: Sequence[int]
+) -> int:
+    """One of some players, drawn by seed and position: a record replayed has the same players."""
+    if len(tied) == 1:
+        return tied[0]
+    return Random(f"{seed} {tuple(completed)} {tuple(hands)}").choice(tied)
+
+
+__all__ = [
+    "FEWEST_OF_ASKER",
+    "answered",
+    "asking",
+    "claimed",
+    "drawn_player",
+    "hands_after",
+    "next_to_ask",
+    "out_of_play",
+    "problem_after",
+    "stated_minimum",
+    "tie_broken",
+    "tied_players",
+]

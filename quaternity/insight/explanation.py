@@ -28,7 +28,7 @@ from dataclasses import dataclass
 from quaternity.game.faults import reason_in_words, why_impossible
 from quaternity.game.game import Game
 from quaternity.game.question import Answer, Question
-from quaternity.game.transition import asking, claimed
+from quaternity.game.transition import asking, claimed, stated_minimum
 from solvers import coalitions
 from solvers.plain_proofs import CrowdedHand
 from solvers.problem import DealProblem, SetConstraint, players_in
@@ -80,7 +80,7 @@ def known_from(game: Game, chosen: Collection[int]) -> DealProblem:
         known = index in chosen
         least, places = low[set_index], owners[set_index]
         if known:
-            least[asker] = max(1, least[asker])
+            least[asker] = stated_minimum(least[asker])
         if answer:
             least[asked] = max(0, least[asked] - 1)
             hands[asker] += 1

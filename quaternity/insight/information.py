@@ -9,11 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import log2
 
+from quaternity.game.legal import Group
 from quaternity.game.question import Answer
-from quaternity.game.question_groups import Group
 from quaternity.game.state import State
 from quaternity.game.transition import claimed
-from solvers.coalition_tables import Set
+from solvers.coalition_tables import Looks, looks_of
 from solvers.counting import count_deals, count_deals_given
 from solvers.errors import LimitError
 from solvers.problem import DealProblem
@@ -70,11 +70,11 @@ def prospects(state: State) -> list[Prospect]:
     problem = state.problem
     before = count_deals(problem)
     # By the looks of a set: per asked player and owner mask, the deals after each answer.
-    known: dict[Set, dict[tuple[int, int], tuple[int, int]]] = {}
+    known: dict[Looks, dict[tuple[int, int], tuple[int, int]]] = {}
     found = []
     for group in state.legal_questions.groups():
         constraint = problem.sets[group.set_index]
-        looks = (tuple(sorted(constraint.owners)), constraint.low, constraint.high)
+        looks = looks_of(constraint)
         if looks not in known:
             known[looks] = _after_answers(problem, asker, group.set_index)
         after = known[looks][group.asked, constraint.owners[group.cards[0]]]

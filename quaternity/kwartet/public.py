@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from quaternity.game.completion import out_of_play
 from quaternity.game.question import Question
+from quaternity.game.transition import out_of_play
 from quaternity.kwartet.hands import Hand
 from quaternity.kwartet.settings import SET_SIZE, KwartetSettings
 from solvers.problem import DealProblem, SetConstraint

@@ -135,7 +135,7 @@ def test_against_one_matching_per_answer(race: Callable[..., float]) -> None:
 
     def rival() -> None:
         for state, _, _ in moves:
-            found_by_solver(state, matching)
+            found_by_solver(state.problem, state.turn or 0, matching)
 
     race(
         "legal questions, 4-13-4, against one matching per answer",

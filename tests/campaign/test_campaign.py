@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from quaternity import Answer, Card, Move, Question, Settings, State, parse_state
-from quaternity.game.legal import LegalQuestions
+from quaternity.game.state import LegalQuestions
 from quaternity.trials.campaign import Finding, Tally, position_fault, run_campaign
 from quaternity.trials.campaign.examples import random_problem
 from quaternity.trials.campaign.running import batches
@@ -157,7 +157,7 @@ def test_a_set_that_should_have_been_put_down_is_found() -> None:
     for move in (Move.parse("0 asks 1 for 0/1: yes"), Move.parse("0 asks 2 for 1/0: no")):
         before, game = game, game.after(move.question, move.answer)
     assert fault_of(before) == fault_of(game) == ""
-    from quaternity.game.legal import problem_after
+    from quaternity.game.transition import problem_after
 
     question = Question(0, 2, Card(1, 0))
     problem = problem_after(before.problem, 0, 2, *question.card, Answer.NO)

@@ -8,11 +8,10 @@ import pytest
 
 from quaternity.game.cards import Card
 from quaternity.game.game import Game
-from quaternity.game.legal import problem_after
 from quaternity.game.question import Answer, Move, Question
 from quaternity.game.settings import Settings
 from quaternity.game.state import State
-from quaternity.game.transition import asking
+from quaternity.game.transition import asking, problem_after
 from quaternity.insight import explanation, information
 from quaternity.insight.analysis import analyse
 from quaternity.insight.explanation import explain, known_from

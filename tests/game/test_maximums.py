@@ -7,13 +7,11 @@ from random import Random
 
 import pytest
 
-from quaternity.game import set_moves
+from quaternity.game import legal
 from quaternity.game.cards import Card
-from quaternity.game.completion import out_of_play
-from quaternity.game.legal import problem_after
 from quaternity.game.question import Answer, Question
 from quaternity.game.state import State
-from quaternity.game.transition import claimed
+from quaternity.game.transition import claimed, out_of_play, problem_after
 from solvers.brute_force import deals
 from solvers.problem import DealProblem, SetConstraint
 from solvers.registry import SOLVERS
@@ -95,12 +93,12 @@ def test_a_maximum_follows_the_card(before: tuple[int, ...], after: tuple[int, .
 @pytest.fixture
 def nothing_prepared(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """What is too much to prepare is tried piece by piece: here everything."""
-    set_moves._KINDS.forget()
-    set_moves._ROWS.forget()
-    monkeypatch.setattr(set_moves, "ASKER_BYTES", -1)
+    legal._KINDS.forget()
+    legal._ROWS.forget()
+    monkeypatch.setattr(legal, "ASKER_BYTES", -1)
     yield
-    set_moves._KINDS.forget()
-    set_moves._ROWS.forget()
+    legal._KINDS.forget()
+    legal._ROWS.forget()
 
 
 @pytest.mark.usefixtures("nothing_prepared")

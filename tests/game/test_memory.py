@@ -9,40 +9,39 @@ from random import Random
 
 import pytest
 
-from quaternity.game import question_groups as listed
-from quaternity.game import set_moves
-from quaternity.game.legal import problem_after
+from quaternity.game import legal
+from quaternity.game.legal import Listed
 from quaternity.game.question import Answer
-from quaternity.game.question_groups import Listed
 from quaternity.game.settings import Settings
 from quaternity.game.state import State
+from quaternity.game.transition import problem_after
 from solvers import SOLVERS
 from solvers.coalition_tables import lanes_for
 from solvers.problem import DealProblem, SetConstraint
 
 
 def test_kept_questions_are_estimated_in_full() -> None:
-    listed._PAIRS.forget()
+    legal._PAIRS.forget()
     tracemalloc.start()
     Listed(0, 7, ((1, tuple(range(5_000)), 3),)).pairs()
     used = tracemalloc.get_traced_memory()[0]
     tracemalloc.stop()
-    assert 0 < used < 1.2 * listed._PAIRS.spent
-    listed._PAIRS.forget()
+    assert 0 < used < 1.2 * legal._PAIRS.spent
+    legal._PAIRS.forget()
 
 
 def test_kept_questions_are_forgotten_when_the_budget_is_spent(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    listed._PAIRS.forget()
-    monkeypatch.setattr(listed._PAIRS, "budget", 20_000)
+    legal._PAIRS.forget()
+    monkeypatch.setattr(legal._PAIRS, "budget", 20_000)
     most = 0
     for first in range(200):
         pairs = Listed(0, 7, ((1, (first, first + 1), 3),)).pairs()
         assert [question.card.number for question, _ in pairs[0]] == [first, first + 1]
-        most = max(most, listed._PAIRS.spent)
+        most = max(most, legal._PAIRS.spent)
     assert 15_000 < most < 22_000
-    listed._PAIRS.forget()
+    legal._PAIRS.forget()
 
 
 def test_outcomes_stay_within_their_budget_while_a_state_holds_its_sets(
@@ -57,9 +56,9 @@ def test_outcomes_stay_within_their_budget_while_a_state_holds_its_sets(
         for _ in range(sets)
     ]
     problem = DealProblem([sets * size // players] * players, constraints)
-    for memo in (set_moves._KINDS, set_moves._ASKS, set_moves._ROWS):
+    for memo in (legal._KINDS, legal._ASKS, legal._ROWS):
         memo.forget()
-    monkeypatch.setattr(set_moves._ASKS, "budget", 2_000_000)
+    monkeypatch.setattr(legal._ASKS, "budget", 2_000_000)
     state = State(problem, 0, (None,) * sets, size)
     state.slack()
     tracemalloc.start()
@@ -67,7 +66,7 @@ def test_outcomes_stay_within_their_budget_while_a_state_holds_its_sets(
         other = replace(state, turn=turn)
         object.__setattr__(other, "_rows", state.rows())
         assert other.legal_questions
-        assert 0 < set_moves._ASKS.spent <= 2_000_000
+        assert 0 < legal._ASKS.spent <= 2_000_000
     used = tracemalloc.get_traced_memory()[0]
     tracemalloc.stop()
     assert used < 4_000_000
@@ -124,14 +123,14 @@ def test_rows_of_long_sets_are_estimated_in_full_and_leave_nothing_behind() -> N
     tracemalloc.start()
     for first in range(100):
         owners = (7,) * first + (6,) + (7,) * (size - first - 1)
-        one = set_moves.row(layout, SetConstraint.trusted(owners, (0,) * 3, (size,) * 3))
+        one = legal.prepared(layout, SetConstraint.trusted(owners, (0,) * 3, (size,) * 3))
         for fitting in (1, 2, 3):
             one.groups(0, fitting, 0)
-    spent = set_moves._ROWS.spent + set_moves._KINDS.spent
+    spent = legal._ROWS.spent + legal._KINDS.spent
     assert tracemalloc.get_traced_memory()[0] < 1.1 * spent
     del one
-    set_moves._ROWS.forget()
-    set_moves._KINDS.forget()
+    legal._ROWS.forget()
+    legal._KINDS.forget()
     gc.collect()
     left = tracemalloc.get_traced_memory()[0]
     tracemalloc.stop()

@@ -5,7 +5,7 @@ from itertools import combinations
 import pytest
 
 from quaternity import Answer, Card, Question, Settings, State
-from quaternity.game.completion import out_of_play
+from quaternity.game.transition import out_of_play
 from solvers.brute_force import deals
 from solvers.problem import DealProblem
 from tests.agreement import agree

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from quaternity.game.cards import Card
 from quaternity.game.question import Answer, Question
+from quaternity.game.transition import tied_players
 from quaternity.perfect.keys.canonical import canonical_form
 from quaternity.perfect.keys.coding import Coding, Key, Parts
-from quaternity.perfect.keys.kinds import Kind
-from quaternity.perfect.successors.one_state import Choice, Reply, canonical_after, tied_players
+from quaternity.perfect.keys.kinds import NumberedKind
+from quaternity.perfect.successors.one_state import Choice, Reply, canonical_after
 
 
 def choices_by_state(code: Coding, key: Key) -> list[Choice]:
@@ -21,7 +22,7 @@ def choices_by_state(code: Coding, key: Key) -> list[Choice]:
     state = code.state(key)
     order = code.order(parts)
     found: dict[Choice, None] = {}
-    seen: set[tuple[int, Kind, int]] = set()
+    seen: set[tuple[int, NumberedKind, int]] = set()
     for asked, set_index, cards, answers in state.legal_questions.groups():
         row = state.rows()[set_index]
         kind = code.book.kind(row.constraint.owners, row.constraint.low)

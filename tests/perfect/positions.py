@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from itertools import permutations, product
 from random import Random
 
-from quaternity.game.completion import out_of_play
 from quaternity.game.settings import TieBreak
 from quaternity.game.state import State
+from quaternity.game.transition import out_of_play
 from quaternity.perfect.keys.coding import Coding
 from quaternity.perfect.successors.one_state import choices
 from solvers.problem import DealProblem, SetConstraint, mask_of

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from quaternity.errors import InputError
 from quaternity.game.cards import Card
-from quaternity.game.completion import out_of_play
 from quaternity.game.question import Answer, Question
 from quaternity.game.settings import Settings, TieBreak
 from quaternity.game.state import State
+from quaternity.game.transition import out_of_play
 from quaternity.insight.perft import perft
 from quaternity.perfect.keys.canonical import canonical
 from quaternity.perfect.keys.coding import Rules, coding

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from solvers import SetConstraint
-from solvers.coalition_tables import Lanes, lanes, lanes_for, tightest_witness, total
+from solvers.coalition_tables import Lanes, lanes, lanes_for, tightest_witness
 from solvers.shortage import most_cards
 from tests.sizes import examples
 
@@ -114,9 +114,3 @@ def test_lanes_are_wide_enough_for_sums_and_passes() -> None:
     assert lanes_for(4, 10_000, 400).width == 16
     assert lanes_for(2, 10_000, 10_000).width == 32
     assert lanes_for(4, 52, 4) is lanes(4, 127)
-
-
-def test_the_total_of_tables() -> None:
-    assert total([]) == 0
-    assert total([1, 2, 3]) == 6
-    assert total([1, -1, 3]) == -1

@@ -8,7 +8,7 @@ together, and what a player might still hold is worth something until it is rule
 from __future__ import annotations
 
 from quaternity.perfect.keys.coding import Coding, Key
-from quaternity.perfect.keys.kinds import Kind
+from quaternity.perfect.keys.kinds import NumberedKind
 from solvers.counting import chances
 from solvers.problem import DealProblem
 
@@ -57,7 +57,7 @@ def rough_prospects(code: Coding, key: Key, known: dict[int, Prospects]) -> Pros
     return _on_turn(values, parts.place)
 
 
-def _worth(kind: Kind) -> Prospects:
+def _worth(kind: NumberedKind) -> Prospects:
     """What one kind of set adds to each role's prospects."""
     size = len(kind.masks)
     shares = []

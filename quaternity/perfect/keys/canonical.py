@@ -25,7 +25,7 @@ from typing import NamedTuple
 from quaternity.errors import InputError
 from quaternity.game.state import State
 from quaternity.perfect.keys.coding import Coding, Key, Parts, Rules, coding
-from quaternity.perfect.keys.kinds import Kind, Roles
+from quaternity.perfect.keys.kinds import NumberedKind, Roles
 
 
 class Canonical(NamedTuple):
@@ -66,7 +66,7 @@ def canonical(state: State) -> Canonical:
     return canonical_form(code, kinds, state.problem.hands, points, state.turn)
 
 
-def closed_kinds(code: Coding, state: State) -> list[Kind]:
+def closed_kinds(code: Coding, state: State) -> list[NumberedKind]:
     """The closed sets of a state that are in play, in order.
 
     Raises:
@@ -87,7 +87,11 @@ def closed_kinds(code: Coding, state: State) -> list[Kind]:
 
 
 def canonical_form(
-    code: Coding, kinds: Sequence[Kind], hands: Sequence[int], points: Sequence[int], turn: int
+    code: Coding,
+    kinds: Sequence[NumberedKind],
+    hands: Sequence[int],
+    points: Sequence[int],
+    turn: int,
 ) -> Canonical:
     """The canonical form of closed sets in play, given with any names.
 
@@ -111,7 +115,7 @@ def canonical_end(code: Coding, points: Sequence[int]) -> Canonical:
 
 def canonical_chance(
     code: Coding,
-    kinds: Sequence[Kind],
+    kinds: Sequence[NumberedKind],
     hands: Sequence[int],
     points: Sequence[int],
     tied: Iterable[int],
@@ -148,7 +152,7 @@ def _role_orders(hands: Sequence[int], points: Sequence[int], first: int) -> Ite
 
 def _named(
     code: Coding,
-    kinds: Sequence[Kind],
+    kinds: Sequence[NumberedKind],
     hands: Sequence[int],
     points: Sequence[int],
     orders: Iterable[Roles],

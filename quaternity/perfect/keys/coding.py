@@ -17,10 +17,10 @@ from struct import Struct
 from typing import Any, NamedTuple
 
 from quaternity.errors import InputError, LimitError
-from quaternity.game.completion import out_of_play
 from quaternity.game.settings import Settings, TieBreak
 from quaternity.game.state import State
-from quaternity.perfect.keys.kinds import Kind, KindBook, kind_book
+from quaternity.game.transition import out_of_play
+from quaternity.perfect.keys.kinds import KindBook, NumberedKind, kind_book
 from solvers.coalition_tables import lanes_for
 from solvers.problem import DealProblem, SetConstraint
 
@@ -189,7 +189,9 @@ class Coding:
             raise InputError("chance decides who is on turn: no state says that")
         order = self.order(parts)
         names = [order.index(role) for role in range(players)]
-        kinds: list[Kind] = [self.book.numbered(number).renamed(order) for number in parts.kinds]
+        kinds: list[NumberedKind] = [
+            self.book.numbered(number).renamed(order) for number in parts.kinds
+        ]
         done = [names[role] for role, points in enumerate(parts.points) for _ in range(points)]
         sets: list[SetConstraint] = [out_of_play(players)] * len(done)
         sets += [kind.constraint for kind in kinds]

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from quaternity.perfect.keys.kinds import Kind, KindBook, role_orders
+from quaternity.perfect.keys.kinds import KindBook, NumberedKind, role_orders
+from solvers.coalition_tables import IMPOSSIBLE
 from solvers.problem import players_in
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ class KindArrays:
         self.guard = self._cut(layout.guard)
         self.member = np.array([self._cut(member) for member in layout.member])
         self.orders = role_orders(players)[0]
-        self._kinds: list[Kind] = []
+        self._kinds: list[NumberedKind] = []
         self._closings: dict[int, int] = {}
         self._number = _Grown("i8")
         self._table = _Grown("u8", self.words)
@@ -93,7 +94,7 @@ class KindArrays:
     def _cut(self, packed: int) -> NDArray[Any]:
         return np.frombuffer(packed.to_bytes(8 * self.words, "little"), "<u8").astype(np.uint64)
 
-    def place(self, kind: Kind) -> int:
+    def place(self, kind: NumberedKind) -> int:
         """The place of a kind, added when it is new."""
         place = int(self._place_of_number[kind.number])
         if place < 0:
@@ -102,7 +103,7 @@ class KindArrays:
             self._add(place, kind)
         return place
 
-    def _add(self, place: int, kind: Kind) -> None:
+    def _add(self, place: int, kind: NumberedKind) -> None:
         columns = (self._number, self._table, self._lanes, self._owner, self._lowered)
         for column in (*columns, self._renamed, self._first, self._count):
             column.need(place + 1)
@@ -113,21 +114,15 @@ class KindArrays:
         self._lanes.data[place] = lanes
         self._owner.data[place] = -1 if kind.owner is None else kind.owner
         self._place_of_number[kind.number] = place
-        for index, mask in enumerate(sorted(set(kind.masks))):
-            others = list(kind.masks)
-            others.remove(mask)
-            for player in range(layout.players):
-                bits = 2 ** (2**layout.players) - 1
-                if mask >> player & 1:
-                    high = (len(kind.masks),) * layout.players
-                    cut = layout.table(tuple(sorted([*others, 1 << player])), kind.low, high)
-                    if cut >= 0:
-                        bits = sum(
-                            1 << coalition
-                            for coalition, most in enumerate(lanes)
-                            if layout.lane(cut, coalition) < most
-                        )
-                self._lowered.data[place, index, player] = bits
+        for index, (_, cuts) in enumerate(kind.cuts()):
+            self._lowered.data[place, index] = 2 ** (2**layout.players) - 1
+            for player, cut in cuts:
+                if cut != IMPOSSIBLE:
+                    self._lowered.data[place, index, player] = sum(
+                        1 << coalition
+                        for coalition, most in enumerate(lanes)
+                        if layout.lane(cut, coalition) < most
+                    )
 
     # ------------------------------------------------------------------ the arrays
 
@@ -224,7 +219,7 @@ class KindArrays:
 
         With f the table of the set, its slack in the state is f - needs wherever it can matter, so
         a player's fewest cards are max over A without p of needs(A + p) - f(A), and a card can be a
-        player's unless that lowers f where the slack is 0 (`solvers.table_filtering`).
+        player's unless that lowers f where the slack is 0 (`solvers.filtering`).
         """
         players, size = self.book.players, self.book.set_size
         lanes = self.lanes[places]

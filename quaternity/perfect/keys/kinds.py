@@ -16,9 +16,8 @@ from math import comb
 
 from quaternity.errors import LimitError
 from quaternity.game.transition import answered
-from solvers.coalition_tables import Lanes
-from solvers.problem import SetConstraint
-from solvers.table_filtering import closed_set
+from solvers.coalition_tables import IMPOSSIBLE, Kind, Lanes
+from solvers.filtering import closed_set
 
 MOST_PLAYERS = 7
 """Most players whose states are made canonical: the orders of players that look alike are tried."""
@@ -69,41 +68,35 @@ def multiset_of_rank(rank: int, length: int) -> tuple[int, ...]:
     return tuple(reversed(values))
 
 
-class Kind:
-    """A set up to the order of its cards. Made by a `KindBook`, mostly one object for equal kinds.
+class NumberedKind(Kind):
+    """A kind without upper bounds that matter; of a `KindBook`, mostly one object for equal ones.
 
     Attributes:
         number: see the module.
         masks: the owner masks, ascending; none for a completed set.
         low: per player the fewest cards.
-        table: the packed coalition table; negative when no deal fits the set on its own.
         owner: the player who alone may own every card, or None.
     """
 
     __slots__ = (
-        "_book", "_questions", "closings", "low", "masks", "number", "owner", "renamings", "table"
+        "_book", "_questions", "closings", "low", "masks", "number", "owner", "renamings"
     )  # fmt: skip
 
     def __init__(
         self, book: KindBook, number: int, masks: tuple[int, ...], low: tuple[int, ...]
     ) -> None:
+        super().__init__(book.layout, (masks, low, (len(masks),) * len(low)))
         self._book = book
         self.number = number
         self.masks = masks
         self.low = low
-        self.table = book.layout.table(masks, low, (len(masks),) * len(low))
         alone = masks and masks[0] == masks[-1] and masks[0].bit_count() == 1
         self.owner = masks[0].bit_length() - 1 if alone else None
-        self.closings: dict[int, Kind] = {}
-        self.renamings: dict[Roles, Kind] = {}
-        self._questions: list[tuple[int, Kind | None, Kind | None]] | None = None
+        self.closings: dict[int, NumberedKind] = {}
+        self.renamings: dict[Roles, NumberedKind] = {}
+        self._questions: list[tuple[int, NumberedKind | None, NumberedKind | None]] | None = None
 
-    @property
-    def constraint(self) -> SetConstraint:
-        """The set as a constraint, without upper bounds that matter."""
-        return SetConstraint.trusted(self.masks, self.low, (len(self.masks),) * len(self.low))
-
-    def renamed(self, roles: Roles) -> Kind:
+    def renamed(self, roles: Roles) -> NumberedKind:
         """The kind in which player `roles[role]` is called `role`."""
         kind = self.renamings.get(roles)
         if kind is None:
@@ -116,11 +109,11 @@ class Kind:
             self.renamings[roles] = kind
         return kind
 
-    def closed(self, slack: int) -> Kind:
+    def closed(self, slack: int) -> NumberedKind:
         """The kind with owners and minimums as tight as the whole state makes them.
 
         Args:
-            slack: of the state (see `solvers.table_filtering.closed_set`), this set included.
+            slack: of the state (see `solvers.filtering.closed_set`), this set included.
         """
         rest = slack - self.table
         kind = self.closings.get(rest)
@@ -130,7 +123,7 @@ class Kind:
             self._book.remember_closing(self, rest, kind)
         return kind
 
-    def questions(self) -> list[tuple[int, Kind | None, Kind | None]]:
+    def questions(self) -> list[tuple[int, NumberedKind | None, NumberedKind | None]]:
         """What player 0 can ask about the set: the asked player, the kind after no and after yes.
 
         None stands for an answer that is impossible whatever the other sets are. The kinds are not
@@ -146,12 +139,12 @@ class Kind:
                         self._questions.append((asked, no, yes))
         return self._questions
 
-    def _after(self, asked: int, mask: int, answer: bool) -> Kind | None:
+    def _after(self, asked: int, mask: int, answer: bool) -> NumberedKind | None:
         """The kind after player 0 asked for a card with these owners, unless it is impossible."""
         card = self.masks.index(mask)
         constraint = answered(self.constraint, 0, asked, card, answer)
         kind = self._book.kind(constraint.owners, constraint.low)
-        return kind if kind.table >= 0 else None
+        return kind if kind.table != IMPOSSIBLE else None
 
     def __repr__(self) -> str:
         return f"<Kind {self.number}: {self.constraint}>"
@@ -177,20 +170,20 @@ class KindBook:
         self.set_size, self.players, self.layout = set_size, players, layout
         self._lows = comb(set_size + players, set_size)
         self.total = comb(2**players - 2 + set_size, set_size) * self._lows
-        self._made: dict[tuple[tuple[int, ...], tuple[int, ...]], Kind] = {}
-        self._numbered: dict[int, Kind] = {}
+        self._made: dict[tuple[tuple[int, ...], tuple[int, ...]], NumberedKind] = {}
+        self._numbered: dict[int, NumberedKind] = {}
         self._closings = 0
-        self.completed = Kind(self, 0, (), (0,) * players)
+        self.completed = NumberedKind(self, 0, (), (0,) * players)
         self._made[(), self.completed.low] = self._numbered[0] = self.completed
 
-    def kind(self, masks: Sequence[int], low: tuple[int, ...]) -> Kind:
+    def kind(self, masks: Sequence[int], low: tuple[int, ...]) -> NumberedKind:
         """The kind of a set with these owner masks, in any order, none of them empty."""
         form = (tuple(sorted(masks)), low)
         kind = self._made.get(form)
         if kind is None:
             if len(self._made) >= MOST_KINDS:
                 self._forget()
-            kind = self._made[form] = Kind(self, self._number(*form), *form)
+            kind = self._made[form] = NumberedKind(self, self._number(*form), *form)
             if kind.number:
                 self._numbered[kind.number] = kind
         return kind
@@ -210,7 +203,7 @@ class KindBook:
         shares += [self.players] * (self.set_size - len(shares))
         return 1 + multiset_rank([mask - 1 for mask in masks]) * self._lows + multiset_rank(shares)
 
-    def numbered(self, number: int) -> Kind:
+    def numbered(self, number: int) -> NumberedKind:
         """The kind with a number from 0 to `total`."""
         kind = self._numbered.get(number)
         if kind is None:
@@ -222,7 +215,7 @@ class KindBook:
             )
         return kind
 
-    def remember_closing(self, kind: Kind, rest: int, closed: Kind) -> None:
+    def remember_closing(self, kind: NumberedKind, rest: int, closed: NumberedKind) -> None:
         """Keep a closed kind; forget all of them when there are `MOST_CLOSINGS`."""
         if self._closings == MOST_CLOSINGS:
             for one in self._made.values():
@@ -242,8 +235,8 @@ __all__ = [
     "MOST_CLOSINGS",
     "MOST_KINDS",
     "MOST_PLAYERS",
-    "Kind",
     "KindBook",
+    "NumberedKind",
     "Roles",
     "kind_book",
     "multiset_of_rank",

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from quaternity.game.question import Answer, Question
 from quaternity.game.settings import TieBreak
 from quaternity.game.state import State
+from quaternity.game.transition import hands_after, next_to_ask, tie_broken, tied_players
 from quaternity.perfect.keys.canonical import (
     Canonical,
     canonical,
@@ -22,7 +23,7 @@ from quaternity.perfect.keys.canonical import (
     closed_kinds,
 )
 from quaternity.perfect.keys.coding import Coding, Key, Parts
-from quaternity.perfect.keys.kinds import Kind, Roles
+from quaternity.perfect.keys.kinds import NumberedKind, Roles
 
 
 class Reply(NamedTuple):
@@ -66,7 +67,7 @@ def choices(code: Coding, key: Key) -> list[Choice]:
         return _chances(code, parts, kinds)
     layout, hands = code.book.layout, parts.hands
     guard, member = layout.guard, layout.member
-    slack = (sum([kind.table for kind in kinds]) | guard) - layout.packed_hands(hands)
+    slack = layout.slack([kind.table for kind in kinds], hands)
     found: dict[Choice, None] = {}
     for index, kind in enumerate(kinds):
         if index and kinds[index - 1] is kind:
@@ -83,9 +84,7 @@ def choices(code: Coding, key: Key) -> list[Choice]:
             if yes is not None:
                 after = rest + yes.table + member[asked] - member[0]
                 if after & guard == guard:
-                    moved = list(hands)
-                    moved[0] += 1
-                    moved[asked] -= 1
+                    moved = hands_after(hands, 0, asked, True)
                     settled = _settled(code, parts, [*others, yes], after, moved, asked, Answer.YES)
                     replies.append(Reply(Answer.YES, *settled))
             if replies:
@@ -96,7 +95,7 @@ def choices(code: Coding, key: Key) -> list[Choice]:
 def _settled(
     code: Coding,
     before: Parts,
-    kinds: Sequence[Kind],
+    kinds: Sequence[NumberedKind],
     slack: int,
     hands: Sequence[int],
     asked: int,
@@ -119,16 +118,11 @@ def _settled(
         if not left:
             return canonical_end(code, points)
     order = code.order(before)
-    first, second = (0, asked) if answer else (asked, 0)
-    turn = first if hands[first] else second
-    if not hands[turn]:
-        if code.rules.tie_break is TieBreak.FEWEST_SETS:
-            tied = tied_players(hands, points)
-            if len(tied) > 1:
-                return canonical_chance(code, left, hands, points, tied)
-            [turn] = tied
-        else:
-            turn = next(role for role in order if hands[role])
+    turn = next_to_ask(0, asked, answer, hands)
+    if turn is None:
+        turn, *others = tied = tie_broken(hands, points, code.rules.tie_break, order)
+        if others:
+            return canonical_chance(code, left, hands, points, tied)
     if not before.place:
         return canonical_form(code, left, hands, points, turn)
     # The players in their order, which the form depends on, and back to roles.
@@ -143,7 +137,7 @@ def _settled(
     return Canonical(form.key, tuple([names[player] for player in form.roles]))
 
 
-def _chances(code: Coding, parts: Parts, kinds: Sequence[Kind]) -> list[Choice]:
+def _chances(code: Coding, parts: Parts, kinds: Sequence[NumberedKind]) -> list[Choice]:
     return [
         Choice(
             code.rules.players,
@@ -169,11 +163,4 @@ def canonical_after(code: Coding, state: State, question: Question, answer: Answ
     return canonical(after)
 
 
-def tied_players(hands: Sequence[int], points: Sequence[int]) -> list[int]:
-    """Among whom the tie-break `fewest-sets` draws: fewest sets, then fewest cards in hand."""
-    able = [player for player, hand in enumerate(hands) if hand]
-    least = min((points[player], hands[player]) for player in able)
-    return [player for player in able if (points[player], hands[player]) == least]
-
-
-__all__ = ["Choice", "Reply", "canonical_after", "choices", "tied_players"]
+__all__ = ["Choice", "Reply", "canonical_after", "choices"]

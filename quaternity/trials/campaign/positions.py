@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from quaternity.game.cards import Card
 from quaternity.game.game import Game
-from quaternity.game.legal import problem_after
 from quaternity.game.question import Answer, Question
 from quaternity.game.state import State, with_problem
 from quaternity.game.state_file import state_text
+from quaternity.game.transition import problem_after
 from quaternity.trials.campaign.tally import Finding, Tally
 from solvers.judgement import judge
 from solvers.problem import DealProblem, SetConstraint, with_entry

@@ -1,0 +1,82 @@
+"""A variant of the rules is one change: without "the asker holds a card of the set"."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from quaternity.game import legal, transition
+from quaternity.game.game import Game
+from quaternity.game.question import Answer, Move, Question
+from quaternity.game.settings import Settings
+from quaternity.game.state import State
+from quaternity.insight.explanation import explain
+from quaternity.insight.information import prospects
+from quaternity.perfect.keys.canonical import canonical
+from quaternity.perfect.keys.coding import Coding, Rules
+from quaternity.perfect.keys.kinds import kind_book
+from quaternity.perfect.successors.one_state import choices
+from solvers import SOLVERS, DealProblem, SetConstraint
+from tests.perfect.by_state import choices_by_state
+
+
+def forget() -> None:
+    kind_book.cache_clear()
+    for memo in (legal._KINDS, legal._ROWS, legal._ASKS):
+        memo.forget()
+
+
+@pytest.fixture
+def anybody_asks(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The variant: who asks says nothing but that the card is elsewhere."""
+    monkeypatch.setattr(transition, "FEWEST_OF_ASKER", 0)
+    forget()
+    yield
+    forget()
+
+
+def elsewhere() -> State:
+    """Set 0 is with players 0 and 1; player 2 is on turn."""
+    seen, unknown = SetConstraint.of([[0, 1]] * 2, 3), SetConstraint.of([[0, 1, 2]] * 2, 3)
+    return State(DealProblem([2] * 3, [seen, unknown, unknown]), 2, (None,) * 3, 2)
+
+
+def known_by_asking() -> Game:
+    """By the rules player 0 has 1/0: another card of set 1 was needed to ask for 1/1, not 1/2."""
+    game = Game.start(Settings(set_size=3, sets=3, players=3))
+    for text in ("0 asks 1 for 1/1: yes", "0 asks 2 for 0/0: yes", "0 asks 2 for 1/2: no"):
+        game = game.play(Move.parse(text))
+    return game
+
+
+def routes() -> dict[str, bool]:
+    """Per route whether somebody without a card of a set may ask about it."""
+    state, question = elsewhere(), Question.of([2, 0, [0, 0]])
+    found = {
+        "tables": question in state.legal_questions,
+        "list": question in list(state.legal_questions),
+        "faults": not state.faults(question),
+        "information": any(one.group.set_index == 0 for one in prospects(state)),
+    }
+    for name in ("coalitions", "max-flow", "matching", "cp-sat"):
+        found[name] = question in state.legal_questions_by(SOLVERS[name])
+    game, other = known_by_asking(), Question.of([2, 1, [1, 0]])
+    found["knowledge"] = game.state.closed().may_own(1, 0) != (0,)
+    found["explanation"] = explain(game, other, Answer.YES) is None
+    return found
+
+
+def test_the_asker_holds_a_card_of_the_set() -> None:
+    assert set(routes().values()) == {False}
+
+
+@pytest.mark.usefixtures("anybody_asks")
+def test_left_out_in_one_place_it_is_left_out_everywhere() -> None:
+    assert set(routes().values()) == {True}
+
+
+@pytest.mark.usefixtures("anybody_asks")
+def test_perfect_play_follows_the_rule() -> None:
+    state = known_by_asking().state
+    code = Coding(Rules.of(state))
+    key = canonical(state).key
+    assert set(choices(code, key)) == set(choices_by_state(code, key))
