@@ -49,13 +49,13 @@ GROUPS = {
     ),
     "rules": (
         "quaternity/game/*.py quaternity/insight/information.py",
-        "__init__ documents html journal record saved_states state_file",
+        "__init__ html journal record saved_states state_file",
         "tests/game",
     ),
     "retrograde": (
         "quaternity/perfect/*.py quaternity/perfect/keys/*.py quaternity/perfect/successors/*.py"
         " quaternity/perfect/solving/*.py",
-        "__init__ progress tournament tournament_plot ratings estimate",
+        "__init__ tournament tournament_plot ratings estimate",
         "tests/perfect/test_canonical.py tests/perfect/test_expansion.py"
         " tests/perfect/test_kinds.py tests/perfect/test_preferences.py"
         " tests/perfect/test_retrograde.py tests/perfect/test_solving.py"

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from quaternity.game.state import State
-    from quaternity.perfect.keys.coding import Rules
+    from quaternity.perfect.keys.canonical import Rules
     from quaternity.perfect.solving.estimate import Estimate
     from quaternity.perfect.solving.graph import GameGraph
+    from quaternity.perfect.solving.graph_files import Report
     from quaternity.perfect.solving.preferences import Ranking
-    from quaternity.perfect.solving.progress import Report
 
 MOST_STATES = 5_000_000
 """Games estimated to be larger are refused, unless told otherwise."""
@@ -76,7 +76,7 @@ def solve(
     """
     from pathlib import Path
 
-    from quaternity.perfect.keys.coding import Rules
+    from quaternity.perfect.keys.canonical import Rules
 
     state = _state(position, set_size, sets, players, tie_break)
     rules = Rules.of(state)
@@ -242,8 +242,7 @@ def _from_file(target: Path, state: State) -> dict[str, Any]:
     """What a tablebase that is there already says."""
     from contextlib import suppress
 
-    from quaternity.perfect.keys.canonical import canonical
-    from quaternity.perfect.keys.coding import Rules
+    from quaternity.perfect.keys.canonical import Rules, canonical
     from quaternity.perfect.solving.solver import remove_working_files
     from quaternity.perfect.tablebase import Tablebase
 

@@ -34,10 +34,9 @@ from quaternity.errors import InputError, LimitError
 from quaternity.files.writing import replacing
 from quaternity.game.cards import Card
 from quaternity.game.question import Answer, Question
-from quaternity.perfect.keys.canonical import canonical
-from quaternity.perfect.keys.coding import Key, Rules
+from quaternity.perfect.keys.canonical import Key, Rules, canonical
 from quaternity.perfect.keys.kinds import Roles
-from quaternity.perfect.solving.progress import Report, quiet
+from quaternity.perfect.solving.graph_files import Report, quiet
 from quaternity.perfect.solving.standing import Standing, Worth
 
 if TYPE_CHECKING:
@@ -246,7 +245,7 @@ def write_tablebase(path: str | Path, solution: Solution, report: Report = quiet
 
 def _about_solution(solution: Solution) -> dict[str, Any]:
     """What a file will say about itself, the checksum of the index still to come."""
-    from quaternity.perfect.keys.key_arrays import key_bytes
+    from quaternity.perfect.keys.arrays import key_bytes
 
     graph = solution.graph
     [start] = key_bytes(graph.keys[graph.start : graph.start + 1])

@@ -17,12 +17,11 @@ import pytest
 from quaternity.game.settings import Settings
 from quaternity.game.state import State
 from quaternity.perfect.bots.bot import make_bot
-from quaternity.perfect.keys.canonical import canonical
-from quaternity.perfect.keys.coding import Rules, coding
-from quaternity.perfect.keys.key_arrays import key_array
-from quaternity.perfect.solving.generation import MOST_AT_ONCE
+from quaternity.perfect.keys.arrays import key_array
+from quaternity.perfect.keys.canonical import Rules, canonical, coding
+from quaternity.perfect.solving.graph import MOST_AT_ONCE
 from quaternity.perfect.solving.solver import solve
-from quaternity.perfect.successors.either import expanded, expanded_plainly
+from quaternity.perfect.successors.many_states import expanded, expanded_plainly
 from quaternity.perfect.tablebase import Tablebase, write_tablebase
 from quaternity.workers.pool import open_executor
 from tests.perfect.positions import all_keys, random_states

@@ -11,8 +11,7 @@ from quaternity.game.settings import Settings
 from quaternity.game.state import State
 from quaternity.insight.explanation import explain
 from quaternity.insight.information import prospects
-from quaternity.perfect.keys.canonical import canonical
-from quaternity.perfect.keys.coding import Coding, Rules
+from quaternity.perfect.keys.canonical import Coding, Rules, canonical
 from quaternity.perfect.keys.kinds import kind_book
 from quaternity.perfect.successors.one_state import choices
 from solvers import SOLVERS, DealProblem, SetConstraint

@@ -5,8 +5,7 @@ from __future__ import annotations
 from quaternity.game.cards import Card
 from quaternity.game.question import Answer, Question
 from quaternity.game.transition import tied_players
-from quaternity.perfect.keys.canonical import canonical_form
-from quaternity.perfect.keys.coding import Coding, Key, Parts
+from quaternity.perfect.keys.canonical import Coding, Key, Parts, canonical_form
 from quaternity.perfect.keys.kinds import NumberedKind
 from quaternity.perfect.successors.one_state import Choice, Reply, canonical_after
 

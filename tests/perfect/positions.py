@@ -9,7 +9,7 @@ from random import Random
 from quaternity.game.settings import TieBreak
 from quaternity.game.state import State
 from quaternity.game.transition import out_of_play
-from quaternity.perfect.keys.coding import Coding
+from quaternity.perfect.keys.canonical import Coding
 from quaternity.perfect.successors.one_state import choices
 from solvers.problem import DealProblem, SetConstraint, mask_of
 from tests.perfect.plain_solver import Game, Position

@@ -14,8 +14,7 @@ from quaternity.perfect.bots.bot import BOTS, make_bot
 from quaternity.perfect.bots.policy import Policy
 from quaternity.perfect.bots.prospects import ahead, exact_prospects, rough_prospects
 from quaternity.perfect.bots.search import Tree
-from quaternity.perfect.keys.canonical import canonical
-from quaternity.perfect.keys.coding import Rules, coding
+from quaternity.perfect.keys.canonical import Rules, canonical, coding
 from quaternity.perfect.solving.solver import solve
 from quaternity.perfect.tablebase import Tablebase, write_tablebase
 from quaternity.trials.strategies import game_settings, states

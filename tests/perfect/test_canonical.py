@@ -15,8 +15,7 @@ from quaternity.game.settings import Settings, TieBreak
 from quaternity.game.state import State
 from quaternity.game.transition import out_of_play
 from quaternity.insight.perft import perft
-from quaternity.perfect.keys.canonical import canonical
-from quaternity.perfect.keys.coding import Rules, coding
+from quaternity.perfect.keys.canonical import Rules, canonical, coding
 from quaternity.perfect.successors.one_state import canonical_after, choices
 from quaternity.trials.strategies import game_settings, states
 from solvers.problem import DealProblem, SetConstraint

@@ -7,8 +7,7 @@ import pytest
 
 from quaternity.game.settings import Settings, TieBreak
 from quaternity.game.state import State
-from quaternity.perfect.keys.canonical import canonical
-from quaternity.perfect.keys.coding import Rules
+from quaternity.perfect.keys.canonical import Rules, canonical
 from quaternity.perfect.solving.estimate import Estimate, estimate
 from quaternity.perfect.solving.solver import solve
 from tests.sizes import thorough

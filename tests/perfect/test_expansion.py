@@ -7,9 +7,7 @@ import pytest
 
 from quaternity.game.settings import Settings, TieBreak
 from quaternity.game.state import State
-from quaternity.perfect.keys.canonical import canonical
-from quaternity.perfect.keys.coding import Rules, coding
-from quaternity.perfect.keys.key_arrays import (
+from quaternity.perfect.keys.arrays import (
     among,
     from_words,
     key_array,
@@ -17,9 +15,9 @@ from quaternity.perfect.keys.key_arrays import (
     key_dtype,
     to_words,
 )
+from quaternity.perfect.keys.canonical import Rules, canonical, coding
 from quaternity.perfect.keys.kinds import role_orders
-from quaternity.perfect.successors.either import expanded_plainly
-from quaternity.perfect.successors.many_states import Expander, Expansion
+from quaternity.perfect.successors.many_states import Expander, Expansion, expanded_plainly
 from quaternity.perfect.successors.one_state import Choice, choices
 from tests.agreement import agree
 from tests.perfect.by_state import choices_by_state

@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 from quaternity.errors import LimitError
 from quaternity.game.settings import Settings
 from quaternity.game.state import State
-from quaternity.perfect.keys.canonical import canonical, closed_kinds
-from quaternity.perfect.keys.coding import Coding, Rules, coding
-from quaternity.perfect.keys.key_arrays import key_array, key_bytes
+from quaternity.perfect.keys.arrays import key_array, key_bytes
+from quaternity.perfect.keys.canonical import Coding, Rules, canonical, closed_kinds, coding
 from quaternity.perfect.keys.kinds import KindBook, kind_book, multiset_of_rank, multiset_rank
 from quaternity.perfect.successors.many_states import Expander
 from quaternity.trials.strategies import states

@@ -9,8 +9,8 @@ import pytest
 
 from quaternity.game.settings import Settings, TieBreak
 from quaternity.game.state import State
-from quaternity.perfect.keys.coding import coding
-from quaternity.perfect.keys.key_arrays import key_bytes
+from quaternity.perfect.keys.arrays import key_bytes
+from quaternity.perfect.keys.canonical import coding
 from quaternity.perfect.keys.kinds import role_orders
 from quaternity.perfect.solving.graph import Segment
 from quaternity.perfect.solving.retrograde import Steps

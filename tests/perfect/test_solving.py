@@ -10,10 +10,10 @@ import pytest
 from quaternity.errors import InputError, LimitError
 from quaternity.game.settings import Settings, TieBreak
 from quaternity.game.state import State
-from quaternity.perfect.keys.canonical import canonical
-from quaternity.perfect.keys.coding import Rules, coding
-from quaternity.perfect.keys.key_arrays import key_bytes
-from quaternity.perfect.solving import generation, retrograde
+from quaternity.perfect.keys.arrays import key_bytes
+from quaternity.perfect.keys.canonical import Rules, canonical, coding
+from quaternity.perfect.solving import graph as graph_module
+from quaternity.perfect.solving import retrograde
 from quaternity.perfect.solving.graph_files import WorkDirectory
 from quaternity.perfect.solving.solver import Solution, remove_working_files, solve
 from quaternity.perfect.successors.many_states import Expander
@@ -291,7 +291,7 @@ def test_processes_give_the_same(tmp_path: Path, small: Solution) -> None:
 
 
 def test_merging_in_pieces_gives_the_same(monkeypatch: pytest.MonkeyPatch, small: Solution) -> None:
-    monkeypatch.setattr(generation, "MERGE_BYTES", 4 * 512)
+    monkeypatch.setattr(graph_module, "MERGE_BYTES", 4 * 512)
     other = solve(start_of(3, 3, 3))
     assert (other.graph.keys == small.graph.keys).all()
     assert other.graph.levels == small.graph.levels

@@ -14,8 +14,8 @@ from quaternity.errors import InputError
 from quaternity.game.question import Answer
 from quaternity.game.settings import Settings, TieBreak
 from quaternity.game.state import State
-from quaternity.perfect.keys.coding import Rules, coding
-from quaternity.perfect.keys.key_arrays import key_bytes
+from quaternity.perfect.keys.arrays import key_bytes
+from quaternity.perfect.keys.canonical import Rules, coding
 from quaternity.perfect.solving.solver import Solution, solve
 from quaternity.perfect.tablebase import FORMAT, Tablebase, UnknownState, write_tablebase
 from tests.perfect.positions import random_states, with_rule

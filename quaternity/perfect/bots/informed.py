@@ -14,7 +14,7 @@ from quaternity.game.cards import Card
 from quaternity.game.question import Answer, Question
 from quaternity.game.state import State
 from quaternity.perfect.bots.prospects import Prospects, ahead, exact_prospects
-from quaternity.perfect.keys.coding import Coding, Key, Rules, coding
+from quaternity.perfect.keys.canonical import Coding, Key, Rules, coding
 from quaternity.perfect.successors.one_state import canonical_after
 
 MOST_REMEMBERED = 1 << 16

@@ -7,7 +7,7 @@ found for every state under the state's key.
 from __future__ import annotations
 
 from quaternity.perfect.bots.prospects import Prospects, ahead, rough_prospects
-from quaternity.perfect.keys.coding import Coding, Key
+from quaternity.perfect.keys.canonical import Coding, Key
 from quaternity.perfect.successors.one_state import Choice, Reply, choices
 
 MOST_REMEMBERED = 1 << 20

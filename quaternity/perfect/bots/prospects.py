@@ -7,7 +7,7 @@ together, and what a player might still hold is worth something until it is rule
 
 from __future__ import annotations
 
-from quaternity.perfect.keys.coding import Coding, Key
+from quaternity.perfect.keys.canonical import Coding, Key
 from quaternity.perfect.keys.kinds import NumberedKind
 from solvers.counting import chances
 from solvers.problem import DealProblem

@@ -21,8 +21,7 @@ from quaternity.game.cards import Card
 from quaternity.game.question import Answer, Question
 from quaternity.game.state import State
 from quaternity.perfect.bots.policy import Policy
-from quaternity.perfect.keys.canonical import canonical
-from quaternity.perfect.keys.coding import Coding, Key, Rules, coding
+from quaternity.perfect.keys.canonical import Coding, Key, Rules, canonical, coding
 from quaternity.perfect.keys.kinds import Roles
 from quaternity.perfect.successors.one_state import Choice, Reply, canonical_after
 

@@ -28,9 +28,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from quaternity.perfect.keys.coding import Key, Rules, coding
-from quaternity.perfect.keys.key_arrays import Keys, among, key_array
-from quaternity.perfect.successors.either import expanded
+from quaternity.perfect.keys.arrays import Keys, among, key_array
+from quaternity.perfect.keys.canonical import Key, Rules, coding
+from quaternity.perfect.successors.many_states import expanded
 
 if TYPE_CHECKING:
     from quaternity.perfect.successors.many_states import Expansion

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from contextlib import contextmanager
 from pathlib import Path
 from shutil import rmtree
@@ -28,6 +29,15 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from numpy.typing import NDArray
+
+
+Report = Callable[[str, int, int | None], None]
+"""Told what is going on, how much of it is done, and of how much (None: not known)."""
+
+
+def quiet(what: str, done: int, total: int | None) -> None:
+    """A report to nobody."""
+
 
 MANIFEST = "about.json"
 """Says which computation a working directory belongs to: the first file there, and the last."""
@@ -315,4 +325,4 @@ def _locked(path: Path, surely: bool = False) -> BinaryIO:
     return file
 
 
-__all__ = ["LOCK", "MANIFEST", "Pieces", "WorkDirectory", "temporary_directory"]
+__all__ = ["LOCK", "MANIFEST", "Pieces", "Report", "WorkDirectory", "quiet", "temporary_directory"]

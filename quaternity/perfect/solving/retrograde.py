@@ -39,7 +39,7 @@ from quaternity.workers.pool import threaded_map
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from quaternity.perfect.solving.progress import Report
+    from quaternity.perfect.solving.graph_files import Report
 
 SAVE_SECONDS = 30.0
 """How often the rounds of an unfinished analysis are saved."""

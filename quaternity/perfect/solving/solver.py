@@ -9,12 +9,9 @@ from tempfile import gettempdir
 from typing import TYPE_CHECKING, Any
 
 from quaternity.errors import InputError, LimitError
-from quaternity.perfect.keys.canonical import canonical
-from quaternity.perfect.keys.coding import Rules
-from quaternity.perfect.solving.generation import generate, portion
-from quaternity.perfect.solving.graph import GameGraph
-from quaternity.perfect.solving.graph_files import WorkDirectory, temporary_directory
-from quaternity.perfect.solving.progress import Report, quiet
+from quaternity.perfect.keys.canonical import Rules, canonical
+from quaternity.perfect.solving.graph import GameGraph, generate, portion
+from quaternity.perfect.solving.graph_files import Report, WorkDirectory, quiet, temporary_directory
 from quaternity.perfect.solving.retrograde import Values, solve_graph
 from quaternity.perfect.solving.standing import NEVER, Standing
 from quaternity.workers.pool import Pool, SerialExecutor

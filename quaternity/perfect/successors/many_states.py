@@ -3,25 +3,105 @@
 Everything is exact integer arithmetic on arrays: the tests of all candidate answers, the closing
 of all sets, and the search for the smallest names of the players.
 `quaternity.perfect.successors.one_state` does the same for one state by way of the game's own
-rules, slowly; the tests hold the two equal.
+rules, slowly; the tests hold the two equal, and it serves where arrays do not.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from quaternity.game.settings import TieBreak
-from quaternity.perfect.keys.closed_cache import Closings
-from quaternity.perfect.keys.coding import Coding
-from quaternity.perfect.keys.key_arrays import Keys, from_words, to_words
-from quaternity.perfect.keys.kind_arrays import KindArrays, array_fault
-from quaternity.perfect.keys.smallest_keys import Positions, smallest_keys
+from quaternity.perfect.keys.arrays import (
+    Closings,
+    Keys,
+    KindArrays,
+    array_fault,
+    from_words,
+    key_array,
+    key_bytes,
+    to_words,
+)
+from quaternity.perfect.keys.canonical import Coding, Key, Rules, coding
+from quaternity.perfect.keys.kinds import role_orders
+from quaternity.perfect.successors.one_state import choices
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+
+@dataclass(slots=True)
+class Positions:
+    """Positions with any names, on the way to canonical ones. Rows of arrays.
+
+    Attributes:
+        kinds: [position, set], places of closed kinds.
+        hands, points: [position, player].
+        first: [position, player], who may be named role 0.
+        place: per position, see `quaternity.perfect.keys.canonical.Parts`.
+        rank: [position, player]: the other roles are given out by ascending rank.
+    """
+
+    kinds: NDArray[Any]
+    hands: NDArray[Any]
+    points: NDArray[Any]
+    first: NDArray[Any]
+    place: NDArray[Any]
+    rank: NDArray[Any]
+
+    def joined(self, other: Positions) -> Positions:
+        """These positions and the others."""
+        if not len(other.kinds):
+            return self
+        names = [one.name for one in fields(self)]
+        return Positions(
+            *(np.concatenate([getattr(self, name), getattr(other, name)]) for name in names)
+        )
+
+
+def smallest_keys(
+    code: Coding, kinds: KindArrays, positions: Positions
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """The words of the smallest keys, and the numbers of the orders of roles that give them.
+
+    As `quaternity.perfect.keys.canonical` for single states; the tests hold the two equal.
+    """
+    best = np.full((len(positions.kinds), code.words), np.iinfo(np.uint64).max)
+    best_order = np.zeros(len(best), np.uint8)
+    for order, roles in enumerate(kinds.orders):
+        fits = positions.first[:, roles[0]].copy()
+        for one, two in pairwise(roles[1:]):
+            fits &= positions.rank[:, one] <= positions.rank[:, two]
+        rows = np.nonzero(fits)[0]
+        if not len(rows):
+            continue
+        renamed = kinds.renamed(positions.kinds[rows], order)
+        numbers = np.sort(kinds.number[renamed], axis=1)
+        words = np.zeros((len(rows), code.words), np.uint64)
+        values = [positions.place[rows]]
+        values += [positions.hands[rows, role] for role in roles[1:]]
+        values += [positions.points[rows, role] for role in roles[1:]]
+        values += [numbers[:, index] for index in range(code.rules.sets)]
+        for (word, shift), value in zip(code.fields, values, strict=True):
+            words[:, word] |= value.astype(np.uint64) << np.uint64(shift)
+        smaller = _smaller(words, best[rows])
+        best[rows[smaller]] = words[smaller]
+        best_order[rows[smaller]] = order
+    return best, best_order
+
+
+def _smaller(one: NDArray[Any], two: NDArray[Any]) -> NDArray[Any]:
+    """Where the words of one are smaller, the first word counting most."""
+    smaller = np.zeros(len(one), bool)
+    equal = np.ones(len(one), bool)
+    for word in range(one.shape[1]):
+        smaller |= equal & (one[:, word] < two[:, word])
+        equal &= one[:, word] == two[:, word]
+    return smaller
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,4 +402,54 @@ def _holds(slack: NDArray[Any], guard: NDArray[Any]) -> NDArray[Any]:
     return holds
 
 
-__all__ = ["Expander", "Expansion"]
+@lru_cache(maxsize=4)
+def _expander(rules: Rules) -> Expander:
+    return Expander(coding(rules))
+
+
+def expanded(work: tuple[Rules, Keys]) -> Expansion:
+    """The expansion of some keys, by arrays where possible, else one state at a time.
+
+    This is what workers run.
+    """
+    rules, keys = work
+    code = coding(rules)
+    if Expander.fault(code) is None:
+        return _expander(rules).expand(keys)
+    return expanded_plainly(code, keys)
+
+
+def expanded_plainly(code: Coding, keys: Keys) -> Expansion:
+    """The same for any game, one state at a time."""
+    numbers = role_orders(code.rules.players)[1]
+    found: dict[Key, int] = {}
+    counts, asked = [], []
+    to: tuple[list[int], list[int]] = ([], [])
+    by: tuple[list[int], list[int]] = ([], [])
+    for key in key_bytes(keys):
+        questions = choices(code, key)
+        counts.append(len(questions))
+        for question in questions:
+            asked.append(question.asked)
+            for answer in (0, 1):
+                to[answer].append(-1)
+                by[answer].append(0)
+            for reply in question.replies:
+                to[reply.answer][-1] = found.setdefault(reply.key, len(found))
+                by[reply.answer][-1] = numbers[reply.roles]
+    ordered = sorted(found)
+    rank = np.full(len(found) + 1, -1, np.int32)
+    rank[[found[key] for key in ordered]] = np.arange(len(found))
+    order_type = np.uint8 if len(numbers) <= 256 else np.uint16
+    return Expansion(
+        key_array(code, ordered),
+        np.array(counts, np.uint16),
+        np.array(asked, np.uint8),
+        rank[to[0]],
+        rank[to[1]],
+        np.array(by[0], order_type),
+        np.array(by[1], order_type),
+    )
+
+
+__all__ = ["Expander", "Expansion", "Positions", "expanded", "expanded_plainly", "smallest_keys"]

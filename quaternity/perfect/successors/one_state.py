@@ -16,13 +16,15 @@ from quaternity.game.state import State
 from quaternity.game.transition import hands_after, next_to_ask, tie_broken, tied_players
 from quaternity.perfect.keys.canonical import (
     Canonical,
+    Coding,
+    Key,
+    Parts,
     canonical,
     canonical_chance,
     canonical_end,
     canonical_form,
     closed_kinds,
 )
-from quaternity.perfect.keys.coding import Coding, Key, Parts
 from quaternity.perfect.keys.kinds import NumberedKind, Roles
 
 

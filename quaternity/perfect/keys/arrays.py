@@ -1,7 +1,8 @@
-"""The kinds of a game as arrays, for work on many states at once.
+"""Keys and kinds as arrays, for work on many states at once.
 
-Kinds get consecutive *places* in the order in which they are met; place 0 is the completed set.
-Every array here is indexed by place. Coalition tables are cut into words of eight lanes.
+Keys come in one array that sorts as they do. Kinds get consecutive *places* in the order in which
+they are met; place 0 is the completed set. Every array of kinds is indexed by place. Coalition
+tables are cut into words of eight lanes.
 """
 
 from __future__ import annotations
@@ -10,12 +11,72 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from quaternity.perfect.keys.canonical import Coding, Key
 from quaternity.perfect.keys.kinds import KindBook, NumberedKind, role_orders
 from solvers.coalition_tables import IMPOSSIBLE
 from solvers.problem import players_in
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import NDArray
+
+
+Keys = Any
+"""A one-dimensional array of keys that sorts as they do: uint64, or bytes when they are longer."""
+
+
+def key_array(code: Coding, keys: Iterable[Key]) -> Keys:
+    """Keys as an array."""
+    words = np.frombuffer(b"".join(keys), ">u8").reshape(-1, code.words)
+    return from_words(words.astype(np.uint64))
+
+
+def key_bytes(keys: Keys) -> list[Key]:
+    """An array of keys as a list."""
+    data = keys.astype(">u8").tobytes() if keys.dtype.kind == "u" else keys.tobytes()
+    size = keys.dtype.itemsize
+    return [data[start : start + size] for start in range(0, len(data), size)]
+
+
+def key_dtype(code: Coding) -> Any:
+    """The type of an array of keys."""
+    return np.dtype(np.uint64 if code.words == 1 else f"S{8 * code.words}")
+
+
+def from_words(words: NDArray[Any]) -> Keys:
+    """Keys from their words, [key, word]."""
+    if words.shape[1] == 1:
+        return np.ascontiguousarray(words[:, 0])
+    return words.astype(">u8").view(f"S{8 * words.shape[1]}")[:, 0]
+
+
+def to_words(keys: Keys) -> NDArray[Any]:
+    """The words of keys, [key, word]."""
+    if keys.dtype.kind == "u":
+        return np.asarray(keys).reshape(-1, 1)
+    return np.asarray(np.ascontiguousarray(keys).view(">u8").reshape(len(keys), -1), np.uint64)
+
+
+def found_at(known: Keys, keys: Keys) -> NDArray[Any]:
+    """Where keys are, or would be, in an ascending array."""
+    return np.asarray(np.searchsorted(known, keys))
+
+
+def among(known: Keys, keys: Keys) -> NDArray[Any]:
+    """Which keys are in an ascending array."""
+    if not len(known):
+        return np.zeros(len(keys), bool)
+    place = found_at(known, keys)
+    place[place == len(known)] = 0
+    return np.asarray(known[place] == keys)
+
+
+def distinct(keys: Keys) -> Keys:
+    """The different ones of some keys, ascending. Sorts its argument."""
+    keys.sort()
+    return keys[np.append(True, keys[1:] != keys[:-1])] if len(keys) else keys
+
 
 MOST_PLAYERS = 5
 """Most players: the lanes of a table are 32 bits of a mask."""
@@ -38,17 +99,8 @@ def array_fault(book: KindBook) -> str | None:
     return None
 
 
-class _Grown:
-    """An array that grows at its end; new entries hold `fill`."""
-
-    def __init__(self, dtype: str, *shape: int, fill: int = 0) -> None:
-        self._shape, self._dtype, self._fill = shape, dtype, fill
-        self.data: NDArray[Any] = np.full((64, *shape), fill, dtype)
-
-    def need(self, length: int) -> None:
-        if length > len(self.data):
-            more = np.full((length, *self._shape), self._fill, self._dtype)
-            self.data = np.concatenate([self.data, more])
+_BY_PLACE = ("number", "table", "lanes", "owner", "lowered", "renaming", "first", "count")
+_UNKNOWN_AT_FIRST = ("owner", "renaming", "first")
 
 
 class KindArrays:
@@ -61,7 +113,7 @@ class KindArrays:
         owner: the player who alone may own every card, or -1 (int8).
         lowered: [place, distinct mask, player], the coalitions (as bits) that could hold fewer
             cards were one such card the player's; all bits when it cannot be his (uint64).
-        renamed: [place, order of roles], the place of the kind under these names, or -1 (int32).
+        renaming: [place, order of roles], the place of the kind under these names, or -1 (int32).
         first, count: which entries of `asked`, `no`, `yes` belong to questions by role 0.
         asked: per question the asked role (uint8).
         no, yes: per question the kind after the answer, or -1 (int32). Not closed.
@@ -77,17 +129,17 @@ class KindArrays:
         self.orders = role_orders(players)[0]
         self._kinds: list[NumberedKind] = []
         self._closings: dict[int, int] = {}
-        self._number = _Grown("i8")
-        self._table = _Grown("u8", self.words)
-        self._lanes = _Grown("i2", 2**players)
-        self._owner = _Grown("i1", fill=-1)
-        self._lowered = _Grown("u8", size, players)
-        self._renamed = _Grown("i4", len(self.orders), fill=-1)
-        self._first = _Grown("i8", fill=-1)
-        self._count = _Grown("i8")
+        self.number = np.zeros(64, np.int64)
+        self.table = np.zeros((64, self.words), np.uint64)
+        self.lanes = np.zeros((64, 2**players), np.int16)
+        self.owner = np.full(64, -1, np.int8)
+        self.lowered = np.zeros((64, size, players), np.uint64)
+        self.renaming = np.full((64, len(self.orders)), -1, np.int32)
+        self.first = np.full(64, -1, np.int64)
+        self.count = np.zeros(64, np.int64)
         self._entries: list[tuple[int, int, int]] = []
-        self._asked = np.zeros(0, np.uint8)
-        self._no = self._yes = np.zeros(0, np.int32)
+        self.asked = np.zeros(0, np.uint8)
+        self.no = self.yes = np.zeros(0, np.int32)
         self._place_of_number = np.full(book.total + 1, -1, np.int32)
         self.place(book.completed)
 
@@ -104,52 +156,28 @@ class KindArrays:
         return place
 
     def _add(self, place: int, kind: NumberedKind) -> None:
-        columns = (self._number, self._table, self._lanes, self._owner, self._lowered)
-        for column in (*columns, self._renamed, self._first, self._count):
-            column.need(place + 1)
+        if place == len(self.number):
+            for name in _BY_PLACE:
+                column = getattr(self, name)
+                fill = -1 if name in _UNKNOWN_AT_FIRST else 0
+                more = np.full(column.shape, fill, column.dtype)
+                setattr(self, name, np.concatenate([column, more]))
         layout = self.book.layout
-        self._number.data[place] = kind.number
-        self._table.data[place] = self._cut(kind.table)
+        self.number[place] = kind.number
+        self.table[place] = self._cut(kind.table)
         lanes = [layout.lane(kind.table, coalition) for coalition in range(2**layout.players)]
-        self._lanes.data[place] = lanes
-        self._owner.data[place] = -1 if kind.owner is None else kind.owner
+        self.lanes[place] = lanes
+        self.owner[place] = -1 if kind.owner is None else kind.owner
         self._place_of_number[kind.number] = place
         for index, (_, cuts) in enumerate(kind.cuts()):
-            self._lowered.data[place, index] = 2 ** (2**layout.players) - 1
+            self.lowered[place, index] = 2 ** (2**layout.players) - 1
             for player, cut in cuts:
                 if cut != IMPOSSIBLE:
-                    self._lowered.data[place, index, player] = sum(
+                    self.lowered[place, index, player] = sum(
                         1 << coalition
                         for coalition, most in enumerate(lanes)
                         if layout.lane(cut, coalition) < most
                     )
-
-    # ------------------------------------------------------------------ the arrays
-
-    @property
-    def number(self) -> NDArray[Any]:
-        """See the class."""
-        return self._number.data
-
-    @property
-    def table(self) -> NDArray[Any]:
-        """See the class."""
-        return self._table.data
-
-    @property
-    def lanes(self) -> NDArray[Any]:
-        """See the class."""
-        return self._lanes.data
-
-    @property
-    def owner(self) -> NDArray[Any]:
-        """See the class."""
-        return self._owner.data
-
-    @property
-    def lowered(self) -> NDArray[Any]:
-        """See the class."""
-        return self._lowered.data
 
     def places_of(self, numbers: NDArray[Any]) -> NDArray[Any]:
         """The places of kinds given by number, in any shape."""
@@ -162,41 +190,26 @@ class KindArrays:
 
     def renamed(self, places: NDArray[Any], order: int) -> NDArray[Any]:
         """The places of the kinds under the names of one order of roles."""
-        names = self._renamed.data[:, order][places]
+        names = self.renaming[:, order][places]
         if (names < 0).any():
             roles = self.orders[order]
             for place in np.unique(places[names < 0]).tolist():
                 renamed = self.place(self._kinds[place].renamed(roles))
-                self._renamed.data[place, order] = renamed
-            names = self._renamed.data[:, order][places]
+                self.renaming[place, order] = renamed
+            names = self.renaming[:, order][places]
         return np.asarray(names)
 
     # ------------------------------------------------------------------ questions
 
     def questions(self, places: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
         """Where the questions of role 0 about these kinds begin, and how many there are."""
-        if (self._first.data[places] < 0).any():
-            for place in np.unique(places[self._first.data[places] < 0]).tolist():
+        if (self.first[places] < 0).any():
+            for place in np.unique(places[self.first[places] < 0]).tolist():
                 self._make_questions(place)
             entries = np.array(self._entries, np.int32).reshape(-1, 3)
-            self._asked = entries[:, 0].astype(np.uint8)
-            self._no, self._yes = entries[:, 1].copy(), entries[:, 2].copy()
-        return self._first.data[places], self._count.data[places]
-
-    @property
-    def asked(self) -> NDArray[Any]:
-        """See the class."""
-        return self._asked
-
-    @property
-    def no(self) -> NDArray[Any]:
-        """See the class."""
-        return self._no
-
-    @property
-    def yes(self) -> NDArray[Any]:
-        """See the class."""
-        return self._yes
+            self.asked = entries[:, 0].astype(np.uint8)
+            self.no, self.yes = entries[:, 1].copy(), entries[:, 2].copy()
+        return self.first[places], self.count[places]
 
     def _make_questions(self, place: int) -> None:
         kind = self._kinds[place]
@@ -204,8 +217,8 @@ class KindArrays:
         for asked, no, yes in kind.questions():
             after = [-1 if one is None else self.place(one) for one in (no, yes)]
             self._entries.append((asked, after[0], after[1]))
-        self._first.data[place] = first
-        self._count.data[place] = len(self._entries) - first
+        self.first[place] = first
+        self.count[place] = len(self._entries) - first
 
     # ------------------------------------------------------------------ closing
 
@@ -261,4 +274,55 @@ class KindArrays:
         return place
 
 
-__all__ = ["MOST_PLAYERS", "KindArrays", "array_fault"]
+KEPT_BITS = 20
+"""The logarithm of how many closed kinds are kept, at 12 bytes each."""
+
+_SPREAD = 0x9E3779B97F4A7C15
+"""An odd number whose multiples spread over the words (Knuth's multiplicative hashing)."""
+
+
+class Closings:
+    """What closing makes of a kind and the needs of the other sets, as far as lately met.
+
+    A cache with one place for each remainder of a product: what is not there is worked out, and
+    takes the place of what was.
+    """
+
+    def __init__(self, kinds: KindArrays) -> None:
+        self._kinds = kinds
+        self._known = np.full(1 << KEPT_BITS, -1, np.int64)
+        self._closed = np.zeros(1 << KEPT_BITS, np.int32)
+
+    def get(self, alike: NDArray[Any], places: NDArray[Any], needs: NDArray[Any]) -> NDArray[Any]:
+        """The closed kinds. `alike` is a number for each pair of a kind and needs."""
+        slots = (alike.astype(np.uint64) * np.uint64(_SPREAD)) >> np.uint64(64 - KEPT_BITS)
+        closed: NDArray[Any] = self._closed[slots]
+        missing = np.nonzero(self._known[slots] != alike)[0]
+        if len(missing):
+            numbers, chosen, inverse = np.unique(
+                alike[missing], return_index=True, return_inverse=True
+            )
+            rows = missing[chosen]
+            found = self._kinds.closed(places[rows], needs[rows])
+            closed[missing] = found[inverse]
+            self._known[slots[rows]] = numbers
+            self._closed[slots[rows]] = found
+        return closed
+
+
+__all__ = [
+    "KEPT_BITS",
+    "MOST_PLAYERS",
+    "Closings",
+    "Keys",
+    "KindArrays",
+    "among",
+    "array_fault",
+    "distinct",
+    "found_at",
+    "from_words",
+    "key_array",
+    "key_bytes",
+    "key_dtype",
+    "to_words",
+]
