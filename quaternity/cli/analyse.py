@@ -12,7 +12,7 @@ from quaternity.cli.app import app
 from quaternity.cli.oracle import oracle_document, oracle_lines
 from quaternity.cli.referee import AsJson, Files
 from quaternity.cli.status import ExitStatus
-from quaternity.cli.terminal import console, progress, warn, warn_about
+from quaternity.cli.terminal import progress, say, warn, warn_about, width
 from quaternity.errors import InputError, LimitError, QuaternityError
 
 if TYPE_CHECKING:
@@ -25,6 +25,14 @@ if TYPE_CHECKING:
 
 MOST_QUESTIONS = 15
 """Most ranked questions that are printed; --json has all."""
+
+BITS = """\
+Bits are halvings of the number of deals. The asking tells its share whatever the
+answer: the asker does not have the card, but another of its set. That of the answer
+is the average over both. A forced answer tells nothing, its question may tell much."""
+
+MOST_COLUMNS = 200
+"""How wide matrices are in a pipe."""
 
 
 @app.command()
@@ -140,7 +148,7 @@ def _analyse(
         if tablebase is not None:
             print("\nWith perfect play")
             for text in oracle_lines(tablebase, state):
-                print(text)
+                say(text)
     sys.stdout.flush()
     # What could be found out is told, whatever becomes of the picture; without chances there is
     # nothing to draw.
@@ -185,69 +193,67 @@ def _question(prospect: Prospect) -> dict[str, Any]:
 
 
 def _print(path: str, state: State, found: Analysis | Deductions, curve: list[int | None]) -> None:
-    from quaternity.cli.board import players_table
     from quaternity.cli.chances import chance_lines, count_lines, curve_lines, owner_chances
+    from quaternity.game.text_table import table_lines
     from quaternity.insight.analysis import Analysis
 
-    output = console()
+    wide = width() or MOST_COLUMNS
     if isinstance(found, Analysis):
-        print(f"{path}: {found.deals:,} deal{'s' * (found.deals != 1)}")
+        say(f"{path}: {found.deals:,} deal{'s' * (found.deals != 1)}")
         heading = "Chances in percent (# certain, . impossible)"
         chances: Chances = found.chances
     else:
-        print(f"{path}: deals not counted")
+        say(f"{path}: deals not counted")
         heading = "Owners (# certain, ? possible, . impossible)"
         chances = owner_chances(found.may_own, state.players)
-    output.print(players_table(state))
+    players = [
+        (">" if player == state.turn and not state.is_over else "", str(player), *map(str, held))
+        for player, held in enumerate(zip(state.hands, state.points, strict=True))
+    ]
+    print("\n".join(table_lines(("", "player", "cards", "points"), players, align="><>>")))
     print(f"\n{heading}")
-    for line in chance_lines(chances, output.width):
+    for line in chance_lines(chances, wide):
         print(line)
     print("\nCards of each set in hand, fewest-most")
-    for line in count_lines(found.counts, output.width):
+    for line in count_lines(found.counts, wide):
         print(line)
     if len(curve) > 1:
         print("\nNumber of deals over the moves (log10)")
-        for line in curve_lines(curve):
-            print(line)
+        for line in curve_lines(curve, min(60, wide - 14)):
+            say(line)
 
 
 def _print_questions(ranked: list[Prospect]) -> None:
-    from rich.table import Table
-
     from quaternity.game.cards import Card
+    from quaternity.game.text_table import table_lines
     from solvers.wording import counted, listed, percent
 
     if not ranked:
         print("\nNo question is legal.")
         return
-    table = Table(box=None, pad_edge=False)
-    for heading in (
+    head = (
         "asked", "for", "chance of yes", "deals after no", "deals after yes",
         "asking", "answer", "bits",
-    ):  # fmt: skip
-        table.add_column(heading, justify="left" if heading == "for" else "right")
-    for prospect in ranked[:MOST_QUESTIONS]:
-        group = prospect.group
-        table.add_row(
-            str(group.asked),
-            listed(Card(group.set_index, number) for number in group.cards),
-            percent(prospect.chance_of_yes),
-            f"{prospect.after_no:,}",
-            f"{prospect.after_yes:,}",
-            f"{prospect.bits_of_asking:.3f}",
-            f"{abs(prospect.bits - prospect.bits_of_asking):.3f}",
-            f"{prospect.bits:.3f}",
-        )
+    )  # fmt: skip
+    rows = [
+        [
+            str(one.group.asked),
+            listed(Card(one.group.set_index, number) for number in one.group.cards),
+            percent(one.chance_of_yes),
+            f"{one.after_no:,}",
+            f"{one.after_yes:,}",
+            f"{one.bits_of_asking:.3f}",
+            f"{abs(one.bits - one.bits_of_asking):.3f}",
+            f"{one.bits:.3f}",
+        ]
+        for one in ranked[:MOST_QUESTIONS]
+    ]
     print("\nQuestions by expected information")
-    console().print(table)
+    print("\n".join(table_lines(head, rows, width(), 2, "><>>>>>>")))
     if len(ranked) > MOST_QUESTIONS:
         more = len(ranked) - MOST_QUESTIONS
         print(f"and {counted(more, 'more kind')} of questions")
-    print(
-        "Bits are halvings of the number of deals. The asking tells its share whatever the\n"
-        "answer: the asker does not have the card, but another of its set. That of the answer\n"
-        "is the average over both. A forced answer tells nothing, its question may tell much."
-    )
+    say(BITS if (width() or 90) >= 90 else " ".join(BITS.split()), 0)
 
 
 __all__ = ["analyse"]

@@ -11,12 +11,15 @@ from typing import Any
 
 import typer
 
+from quaternity.cli.help_pages import HelpfulGroup
 from quaternity.cli.status import ExitStatus, status_of
+from quaternity.cli.terminal import warn
 from quaternity.errors import QuaternityError
 from solvers.plugins import BrokenPlugin
 
 app = typer.Typer(
     name="quaternity",
+    cls=HelpfulGroup,
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -42,7 +45,7 @@ def run(arguments: list[str] | None = None) -> int:
         finally:
             sys.stdout.flush()
     except QuaternityError as error:
-        print(f"quaternity: {error}", file=sys.stderr)
+        warn(str(error))
         return status_of(error)
     except KeyboardInterrupt:
         return ExitStatus.INTERRUPTED
@@ -54,12 +57,12 @@ def run(arguments: list[str] | None = None) -> int:
         return leave.code if isinstance(leave.code, int) else ExitStatus.DONE
     except OSError as error:
         if error.filename is not None:
-            print(f"quaternity: {error.filename}: {error.strerror}", file=sys.stderr)
+            warn(f"{error.filename}: {error.strerror}")
             return ExitStatus.BAD_INPUT
         _write_nothing_more()
         if isinstance(error, BrokenPipeError):
             return ExitStatus.DONE
-        print(f"quaternity: standard output: {error.strerror}", file=sys.stderr)
+        warn(f"standard output: {error.strerror}")
         return ExitStatus.BAD_INPUT
     return ExitStatus.DONE
 
@@ -69,7 +72,7 @@ def _show_warning(
 ) -> None:
     """A plug-in that is left out is told like any other message; the rest as Python tells it."""
     if issubclass(category, BrokenPlugin):
-        print(f"quaternity: {message}", file=sys.stderr)
+        warn(str(message))
     else:
         print(warnings.formatwarning(message, category, *place[:2]), end="", file=sys.stderr)
 

@@ -20,7 +20,7 @@ from quaternity.cli.chosen_solvers import (
 )
 from quaternity.cli.saved_states import SaveTo, saved_or_shown
 from quaternity.cli.status import ExitStatus
-from quaternity.cli.terminal import progress, warn
+from quaternity.cli.terminal import progress, say, warn, width
 from quaternity.errors import InputError, LimitError
 from solvers.wording import counted
 
@@ -320,20 +320,20 @@ def _measure(
 
 
 def _print_report(report: Report) -> None:
-    print(report.headline())
+    say(report.headline())
     for group in report.groups:
         print()
-        for line in report.table(group):
+        for line in report.table(group, width()):
             print(line)
     if len(report.groups) > 1:
         print()
         print("over all sizes")
-        for line in report.table(None):
+        for line in report.table(None, width()):
             print(line)
     if report.measured:
         print()
         for line in report.remarks():
-            print(line)
+            say(line, 0)
 
 
 __all__ = ["Dask", "Workers", "compare"]

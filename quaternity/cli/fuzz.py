@@ -22,7 +22,7 @@ from quaternity.cli.chosen_solvers import (
 from quaternity.cli.compare import Dask
 from quaternity.cli.saved_states import SaveTo, saved_or_shown
 from quaternity.cli.status import ExitStatus
-from quaternity.cli.terminal import progress, warn
+from quaternity.cli.terminal import progress, say, warn
 from quaternity.errors import InputError
 
 if TYPE_CHECKING:
@@ -179,8 +179,8 @@ def _document(
 
 def _print_summary(tally: Tally, names: list[str], seed: int, seconds: float) -> None:
     feasible, infeasible = tally.problems(True), tally.problems(False)
-    print(f"{', '.join(names)}: {seconds:.1f} s, seed {seed}")
-    print(
+    say(f"{', '.join(names)}: {seconds:.1f} s, seed {seed}")
+    say(
         f"{feasible + infeasible} problems: {feasible} feasible, {infeasible} infeasible; "
         f"{tally.games} games: {tally.counts['candidates']} candidates for a question and its "
         "answer"
@@ -188,11 +188,11 @@ def _print_summary(tally: Tally, names: list[str], seed: int, seconds: float) ->
     for what, counts in _covered(tally).items():
         if counts:
             row = "; ".join(f"{name}: {count}" for name, count in counts.items())
-            print(f"{what.replace('_', ' ')}: {row}")
+            say(f"{what.replace('_', ' ')}: {row}")
     for words, counter in (("refused", tally.refused), ("gave up on", tally.gave_up)):
         for name in names:
             if counter[name]:
-                print(f"{name} {words} {counter[name]}, where the others were compared")
+                say(f"{name} {words} {counter[name]}, where the others were compared")
 
 
 def _print_finding(finding: Finding, saved: str | None) -> None:

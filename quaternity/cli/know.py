@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from quaternity.cli.kwartet import kwartet
-from quaternity.cli.terminal import warn, warn_about
+from quaternity.cli.terminal import say, warn, warn_about
 from quaternity.errors import InputError, LimitError
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def know(
         print("true" if truth else "false")
         if explanation is not None:
             for line in explanation.lines:
-                print(f"  {line}")
+                say(f"  {line}")
             for number, deal in enumerate(explanation.deals, start=1):
                 print(f"deal {number}:")
                 _print_deal(deal, log.settings.players)
@@ -98,7 +98,7 @@ def _position(log: GameLog, go: int | None, at: int | None) -> Position:
 def _print_deal(deal: Deal, players: int) -> None:
     for player in range(players):
         cards = " ".join(f"{index}/{number}" for index, number in deal.hand(player))
-        print(f"  player {player}: {cards or 'no cards'}")
+        say(f"  player {player}: {cards or 'no cards'}")
 
 
 __all__ = ["know"]

@@ -5,8 +5,9 @@ from __future__ import annotations
 import typer
 
 from quaternity.cli.app import app
+from quaternity.cli.help_pages import HelpfulGroup
 
-kwartet = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+kwartet = typer.Typer(cls=HelpfulGroup, no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(kwartet, name="kwartet", help="Kwartet: hidden hands, knowledge, strategies.")
 
 

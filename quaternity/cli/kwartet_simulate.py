@@ -10,7 +10,7 @@ import typer
 from quaternity.cli.failed_players import Failures, MoveSeconds, Traceback, played_on, traced
 from quaternity.cli.kwartet import kwartet
 from quaternity.cli.status import ExitStatus
-from quaternity.cli.terminal import console, progress, warn
+from quaternity.cli.terminal import progress, say, warn, width
 
 if TYPE_CHECKING:
     from quaternity.kwartet.standing import Mean, Standing
@@ -201,36 +201,25 @@ def _document(result: Standing, seconds: float, failed: dict[str, Any] | None) -
 def _print(result: Standing, seconds: float) -> None:
     from functools import partial
 
-    from rich.markup import escape
-    from rich.table import Table
-
+    from quaternity.game.text_table import table_lines
     from quaternity.workers.seatings import labels
     from solvers.wording import counted
 
     shown = partial(_shown, known=result.deals > 1)
-    table = Table(box=None, pad_edge=False)
-    table.add_column("strategy")
-    for heading in ("won alone", "tied", "win share", "sets a game"):
-        table.add_column(heading, justify="right")
-    for name, sole, tied, share, sets in zip(
-        labels(result.strategies),
-        result.sole_wins,
-        result.tied_players,
-        result.win_share,
-        result.sets_won,
-        strict=True,
-    ):
-        table.add_row(
-            escape(name), str(sole), str(tied), shown(share, 3), f"{sets / result.games:.2f}"
-        )
-    console().print(table)
-    print(
+    columns = (
+        labels(result.strategies), map(str, result.sole_wins), map(str, result.tied_players),
+        [shown(share, 3) for share in result.win_share],
+        [f"{sets / result.games:.2f}" for sets in result.sets_won],
+    )  # fmt: skip
+    head = ("strategy", "won alone", "tied", "win share", "sets a game")
+    print("\n".join(table_lines(head, list(zip(*columns, strict=True)), width())))
+    say(
         f"{counted(result.games, 'game')}, {result.tied_games} tied; a game has "
         f"{shown(result.goes, 1)} goes and {shown(result.requests, 1)} requests; "
         f"{seconds:.1f} s"
     )
     if result.games_a_deal > 1:
-        print(_orders(result))
+        say(_orders(result))
 
 
 def _orders(result: Standing) -> str:

@@ -1,14 +1,22 @@
-"""`kwartet watch`: forward and back through a logged game."""
+"""`kwartet watch`: forward and back through a logged game, with all hands or as a seat sees it."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from quaternity.cli.kwartet import kwartet
-from quaternity.cli.terminal import warn
+from quaternity.cli.terminal import bold, columns, say, warn, width
 from quaternity.errors import InputError
+from solvers.wording import printable
+
+if TYPE_CHECKING:
+    from quaternity.kwartet.log import GameLog
+    from quaternity.kwartet.public import PublicState
+    from quaternity.kwartet.view import View
+
+MARKS = "=1: player 1 has it   12: player 1 or 2 has it   *: any opponent with cards may have it"
 
 
 @kwartet.command()
@@ -33,8 +41,6 @@ def watch(
 
     Example: quaternity kwartet watch my.game --seat 0
     """
-    from quaternity.cli.kwartet_steps import show_knowledge, show_step
-    from quaternity.cli.terminal import console
     from quaternity.cli.viewer import Viewer
     from quaternity.kwartet.log_reading import read_log
 
@@ -46,7 +52,6 @@ def watch(
         raise InputError(f"--seat {seat} is out of range 0..{last}")
     if not 0 <= step <= len(log.events):
         raise InputError(f"--step {step} is out of range 0..{len(log.events)}")
-    output = console()
 
     def knowledge(player: str, at: int) -> None:
         who = str(seat) if not player and seat is not None else player
@@ -55,15 +60,122 @@ def watch(
         elif seat is not None and int(who) != seat:
             print(f"only what player {seat} sees is shown")
         else:
-            show_knowledge(output, log, at, int(who))
+            show_knowledge(log, at, int(who))
 
-    viewer = Viewer(
-        lambda at: show_step(output, log, at, seat, worlds), len(log.events), step, knowledge
-    )
+    viewer = Viewer(lambda at: show_step(log, at, seat, worlds), len(log.events), step, knowledge)
     if game == "-":
         viewer.print_all()
     else:
         viewer.play()
 
 
-__all__ = ["watch"]
+def show_step(log: GameLog, step: int, seat: int | None = None, worlds: bool = True) -> None:
+    """Print a step.
+
+    Args:
+        step: the number of requests made; 0 is the deal.
+        seat: show what this seat sees, and nothing else.
+        worlds: whether to count the possible deals.
+    """
+    from quaternity.kwartet.log import announced_at_deal
+
+    position = log.positions[step]
+    if step:
+        event = log.events[step - 1]
+        said = f"{event.question}: {event.answer}"
+        said += "".join(f", {event.question.asker} puts down {one}" for one in event.announced)
+    else:
+        said = ", ".join(["the deal", *announced_at_deal(log.positions[0])])
+    say(f"{bold(f'step {step} of {len(log.events)}')}: {said}")
+    if seat is None:
+        print("\n".join(hands_lines(log, step)))
+    else:
+        if log.names:
+            say(_names(log))
+        _show_view(_view(log, step, seat))
+    if position.public.is_over:
+        say(f"all sets are put down: {points_text(position.public)}")
+    elif worlds:
+        _say_worlds(log, step, seat)
+
+
+def show_knowledge(log: GameLog, step: int, seat: int) -> None:
+    """Print what a seat knows at a step."""
+    print(f"what player {seat} knows at step {step}")
+    _show_view(_view(log, step, seat))
+
+
+def hands_lines(log: GameLog, step: int) -> list[str]:
+    """All hands side by side: a row a set, a column a player; below them cards and points.
+
+    The row of the card that was asked for stands out.
+    """
+    from quaternity.game.text_table import table_lines
+    from quaternity.kwartet.hands import NUMBERS
+
+    position = log.positions[step]
+    public, players = position.public, range(log.settings.players)
+    turn = None if public.is_over else public.turn
+    names = [f" ({printable(name)})" for name in log.names] or [""] * len(players)
+    head = [f"{'> ' * (player == turn)}{player}{names[player]}" for player in players]
+    rows = []
+    for index, owner in enumerate(public.removed):
+        held = [" ".join(map(str, NUMBERS[hand[index]])) for hand in position.hands]
+        if owner is not None:
+            held = ["put down" if player == owner else "" for player in players]
+        rows.append([str(index), *held])
+    rows += [["cards", *map(str, public.hands)], ["points", *map(str, public.points)]]
+    head = [name.ljust(len("0 1 2 3")) for name in head]
+    lines = table_lines(["set", *head], rows, width(), align=">" + "<" * len(players))
+    asked = str(log.events[step - 1].question.card.set_index) if step else None
+    return [bold(line) if line.split()[:1] == [asked] else line for line in lines]
+
+
+def points_text(public: PublicState) -> str:
+    """The points, and who has won."""
+    points = public.points
+    told = ", ".join(f"player {player}: {count}" for player, count in enumerate(points))
+    best = [player for player, count in enumerate(points) if count == max(points)]
+    if len(best) == 1:
+        return f"{told}: player {best[0]} wins"
+    return f"{told}: a tie of players {', '.join(map(str, best))}"
+
+
+def _view(log: GameLog, step: int, seat: int) -> View:
+    """What a seat sees after some requests."""
+    return log.positions[step].view(seat, log.events[:step])
+
+
+def _show_view(view: View) -> None:
+    from quaternity.kwartet.rules import KwartetRules
+
+    print(KwartetRules(view.public.settings).show(view, columns()))
+    say(MARKS)
+
+
+def _names(log: GameLog) -> str:
+    return ", ".join(f"player {one} is {printable(name)}" for one, name in enumerate(log.names))
+
+
+def _say_worlds(log: GameLog, step: int, seat: int | None) -> None:
+    """How many deals are possible for everybody, and for whom it concerns."""
+    from quaternity.kwartet.worlds import public_worlds, worlds_of
+
+    seats = range(log.settings.players) if seat is None else (seat,)
+    say(f"possible deals: for everybody {_number(public_worlds(log.positions[step].public))}")
+    told = [f"player {one} {_number(worlds_of(_view(log, step, one)))}" for one in seats]
+    say(f"  for {', '.join(told)}")
+
+
+def _number(deals: int | None) -> str:
+    """A number of deals, short when it is long.
+
+    >>> _number(123456), _number(53644737765488792839237440000), _number(None)
+    ('123,456', '5.36e+28', 'too many to count')
+    """
+    if deals is None:
+        return "too many to count"
+    return f"{deals:,}" if deals < 10**9 else f"{deals:.2e}"
+
+
+__all__ = ["hands_lines", "points_text", "show_knowledge", "show_step", "watch"]

@@ -11,7 +11,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from quaternity.cli.failed_players import traced
-from quaternity.cli.terminal import columns, folded, in_columns, warn
+from quaternity.cli.terminal import CLEAR, columns, folded, in_columns, warn
 from quaternity.errors import IllegalMove, InputError, LimitError, PlayerFault
 from quaternity.table.players import STRONGEST, YOU, make_player
 from solvers.wording import counted
@@ -25,8 +25,6 @@ MOST_ALONE = 100_000
 
 MOST_LISTED = 60
 """Most moves that are listed."""
-
-_CLEAR = "\x1b[H\x1b[2J\x1b[3J"
 
 QUIT = ("quit", "exit", "q")
 
@@ -293,7 +291,7 @@ class MatchSession:
     def _change_seats(self, seat: int) -> None:
         """Let somebody else sit down, who alone may see what comes now."""
         if self.looking is not None and sys.stdout.isatty():
-            sys.stdout.write(_CLEAR)
+            sys.stdout.write(CLEAR)
         self._print_news(self.looking)
         asked = f"player {seat} is on turn: Enter shows what player {seat} sees "
         while line := self._read(asked, None):
@@ -336,7 +334,7 @@ class MatchSession:
         places = match.rules.places(match.position)
         first = [seat for seat, place in enumerate(places or ()) if place == 1]
         who = f"player {first[0]} wins" if len(first) == 1 else "nobody wins alone"
-        print(f"the game is over ({points}): {who}")
+        print(folded(f"the game is over ({points}): {who}"))
 
 
 def seats_of(text: str | None) -> list[str] | None:

@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from quaternity.cli.app import app
+from quaternity.cli.help_pages import HelpfulGroup
+from quaternity.cli.terminal import say
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from quaternity.quarto import Board, Move
 
-quarto_app = typer.Typer(no_args_is_help=True, help="Boards of the game Quarto.")
+quarto_app = typer.Typer(cls=HelpfulGroup, no_args_is_help=True, help="Boards of the game Quarto.")
 app.add_typer(quarto_app, name="quarto")
 
 EXAMPLE = "example"
@@ -73,10 +75,10 @@ def show(
     quartos = [
         f"{row.name} {word}" for row, mark in board.quartos() for word in board.pieces.words(mark)
     ]
-    print(f"quartos:   {', '.join(quartos) or 'none'}")
-    print(f"reachable: {_reachable(board)}")
+    say(f"quartos:   {', '.join(quartos) or 'none'}")
+    say(f"reachable: {_reachable(board)}")
     ways = "" if not completions else f", in {completions} way{'s' * (completions > 1)}"
-    print(f"can draw:  {'yes' if drawable else 'no'}{ways}")
+    say(f"can draw:  {'yes' if drawable else 'no'}{ways}")
 
 
 @quarto_app.command()
@@ -122,17 +124,17 @@ def explain(pieces: PIECES, configuration: CONFIGURATION, as_json: AS_JSON = Fal
         return
     _print_board(board)
     for quarto in quartos:
-        print(quarto)
+        say(str(quarto))
     if quartos:
-        print(f"reachable: {_reachable(board)}")
+        say(f"reachable: {_reachable(board)}")
         return
     print("No quarto.")
     safe = safe_pieces(board)
     if board.left:
-        print(f"Safe to hand over: {' '.join(safe) or 'no piece'}")
+        say(f"Safe to hand over: {' '.join(safe) or 'no piece'}")
     for name, cells in winning.items():
         if cells:
-            print(f"Whoever gets {name} completes a quarto on {' or '.join(cells)}.")
+            say(f"Whoever gets {name} completes a quarto on {' or '.join(cells)}.")
 
 
 @quarto_app.command()
@@ -202,16 +204,16 @@ def solve(
     _print_board(board)
     if over:
         won = bool(board.quartos())
-        print(f"The game is over: {'who placed last has won' if won else 'a draw'}.")
+        say(f"The game is over: {'who placed last has won' if won else 'a draw'}.")
         return
     task = "hand over a piece" if in_hand is None else f"place {in_hand}"
-    print(f"To {task}: {solution.outcome.name.lower()} with perfect play.")
+    say(f"To {task}: {solution.outcome.name.lower()} with perfect play.")
     lost = solution.outcome == Outcome.LOSS
-    print("Every move loses; the longest resistance first:" if lost else "Best moves:")
+    say("Every move loses; the longest resistance first:" if lost else "Best moves:")
     _print_moves(rows)
     print("A line of play:")
     for number, move in enumerate(line, start=1):
-        print(f"  {number}. {move}")
+        say(f"  {number}. {move}")
     for outcome in sorted({one.outcome for one in rated}, reverse=True):
         print(f"All moves to a {outcome.name.lower()}:")
         _print_moves((one.move, one.distance) for one in rated if one.outcome == outcome)
@@ -282,7 +284,7 @@ def _print_moves(rows: Iterable[tuple[Move, int]]) -> None:
     for (distance, cell), names in alike.items():
         place = [] if cell is None else [f"place it on {cell_name(cell)}"]
         give = [f"hand over {' or '.join(names)}"] if names else []
-        print(f"  {', then '.join(place + give)} ({counted(distance, 'piece')} to the end)")
+        say(f"  {', then '.join(place + give)} ({counted(distance, 'piece')} to the end)")
 
 
 __all__ = ["quarto_app"]

@@ -18,7 +18,7 @@ from quaternity.cli.chosen_solvers import (
 )
 from quaternity.cli.saved_states import SaveTo, saved_or_shown
 from quaternity.cli.status import ExitStatus
-from quaternity.cli.terminal import progress, warn, warn_about
+from quaternity.cli.terminal import progress, say, warn, warn_about
 from quaternity.errors import InputError, LimitError, SolverFault
 
 if TYPE_CHECKING:
@@ -142,9 +142,9 @@ def _print_report(path: str, report: Report, as_json: bool) -> None:
     kind = report.kind
     if kind == "record":
         kind = f"record, {counted(report.positions - 1, 'move')}"
-    print(f"{path} ({kind}): {'possible' if report.valid else 'impossible'}")
+    say(f"{path} ({kind}): {'possible' if report.valid else 'impossible'}")
     if report.reason:
-        print(f"  because {report.reason}")
+        say(f"  because {report.reason}")
     if report.deal is not None:
         print("  for example:" if report.kind == "state" else "  at the end, for example:")
         for player in range(report.players):
@@ -154,12 +154,12 @@ def _print_report(path: str, report: Report, as_json: bool) -> None:
                 for card, owner in enumerate(owners)
                 if owner == player
             ]
-            print(f"    player {player}: {' '.join(cards) or '-'}")
+            say(f"    player {player}: {' '.join(cards) or '-'}")
     agreeing = ", ".join(report.verdicts)
     if len(report.verdicts) > 1:
-        print(f"  {len(report.verdicts)} solvers agree: {agreeing}")
+        say(f"  {len(report.verdicts)} solvers agree: {agreeing}")
     for name, why in report.skipped.items():
-        print(f"  {name} was skipped: {why}")
+        say(f"  {name} was skipped: {why}")
 
 
 @app.command()
@@ -216,9 +216,9 @@ def questions(files: Files, as_json: AsJson = False) -> None:
             print(json.dumps(sorted(rows), separators=(",", ":")), flush=True)
             continue
         turn = "the game is over" if state.is_over else f"player {state.turn} on turn"
-        print(f"{path}: {counted(len(found), 'legal question')}, {turn}")
+        say(f"{path}: {counted(len(found), 'legal question')}, {turn}")
         for question, answers in found.items():
-            print(f"  {question}: {' or '.join(str(answer) for answer in answers)}")
+            say(f"  {question}: {' or '.join(str(answer) for answer in answers)}")
     if status:
         raise typer.Exit(status)
 

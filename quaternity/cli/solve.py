@@ -9,7 +9,7 @@ import typer
 
 from quaternity.cli.app import app
 from quaternity.cli.status import ExitStatus
-from quaternity.cli.terminal import Progress, progress, warn
+from quaternity.cli.terminal import Progress, progress, say, warn
 from quaternity.errors import InputError, LimitError
 
 if TYPE_CHECKING:
@@ -265,7 +265,7 @@ def _show_estimate(rules: Rules, expected: Estimate, as_json: bool) -> None:
 
         print(json.dumps(asdict(expected)))
     else:
-        print(f"{rules.set_size}-{rules.sets}-{rules.players}: {expected}")
+        say(f"{rules.set_size}-{rules.sets}-{rules.players}: {expected}")
 
 
 def _show_with(
@@ -288,7 +288,7 @@ def _show(found: dict[str, Any], as_json: bool) -> None:
         print(json.dumps(found))
         return
     rules = found["rules"]
-    print(
+    say(
         f"{rules['set_size']}-{rules['sets']}-{rules['players']}: "
         f"{found['states']:,} canonical states, {found['questions']:,} questions, "
         f"{found['answers']:,} answers"
@@ -296,33 +296,33 @@ def _show(found: dict[str, Any], as_json: bool) -> None:
     for player in range(rules["players"]):
         length = found["forced_length"][player]
         if length is not None:
-            print(f"  player {player} can force a win, in {length} moves at most")
+            say(f"  player {player} can force a win, in {length} moves at most")
         elif player not in found["can_win"]:
-            print(f"  player {player} cannot win")
+            say(f"  player {player} cannot win")
         else:
-            print(f"  player {player} can win, but not force it")
+            say(f"  player {player} can win, but not force it")
         prevented = [one for one in found["can_prevent_win"][player] if one in found["can_win"]]
         if prevented:
-            print(f"    and can prevent a win of {', '.join(map(str, prevented))}")
+            say(f"    and can prevent a win of {', '.join(map(str, prevented))}")
     longest = found["longest_forced"]
     if longest is not None:
-        print(f"  the longest forced win anywhere takes {longest} moves")
+        say(f"  the longest forced win anywhere takes {longest} moves")
     if "value" in found:
         _show_value(found["value"])
     if found["tablebase"]:
-        print(f"  tablebase: {found['tablebase']}")
+        say(f"  tablebase: {found['tablebase']}")
 
 
 def _show_value(value: dict[str, Any]) -> None:
     if not value["settled"]:
-        print("  by backward induction unsettled: no way to play leads to an outcome that all keep")
+        say("  by backward induction unsettled: no way to play leads to an outcome that all keep")
         return
     winner = "nobody" if value["winner"] is None else f"player {value['winner']}"
-    print(f"  by backward induction {winner} wins" + (", such as by" if value["line"] else ""))
+    say(f"  by backward induction {winner} wins" + (", such as by" if value["line"] else ""))
     for move in value["line"]:
-        print(f"    {move}")
+        say(f"    {move}")
     if value["again"] is not None:
-        print(f"    and so on for ever: as after {value['again']} moves, but for names of cards")
+        say(f"    and so on for ever: as after {value['again']} moves, but for names of cards")
 
 
 __all__ = ["MOST_STATES", "solve"]

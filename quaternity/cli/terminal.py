@@ -9,14 +9,17 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rich.console import Console
     from rich.progress import Progress as Bar
     from rich.progress import TaskID
+
+CLEAR = "\x1b[H\x1b[2J\x1b[3J"
+"""What empties a terminal's screen."""
 
 
 def warn(text: str) -> None:
     """A message on standard error."""
-    print(f"quaternity: {text}", file=sys.stderr)
+    message = f"quaternity: {text}"
+    print(folded(message) if sys.stderr.isatty() else message, file=sys.stderr)
 
 
 def warn_about(path: str, error: object) -> None:
@@ -25,19 +28,22 @@ def warn_about(path: str, error: object) -> None:
     warn(text if text.startswith(f"{path}: ") else f"{path}: {text}")
 
 
-def console() -> Console:
-    """A console on standard output; no colours unless it is a terminal and NO_COLOR is unset."""
-    from rich.console import Console
+def width() -> int | None:
+    """How wide lines on standard output may be; None for a pipe, where they stay as they are."""
+    if sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdecimal():
+        return columns()
+    return None
 
-    plain = not sys.stdout.isatty()
-    # A pipe has no width: lines are left as long as they are.
-    columns = os.environ.get("COLUMNS", "")
-    width = int(columns) if columns.isdecimal() and 0 < int(columns) < 10_000 else None
-    if plain:
-        return Console(
-            highlight=False, width=width or 200, no_color=True, force_terminal=False, soft_wrap=True
-        )
-    return Console(highlight=False, width=width)
+
+def say(text: str, indent: int = 2) -> None:
+    """Print lines; on a terminal they are broken between words, and what goes on is indented."""
+    print(text if width() is None else folded(text, indent))
+
+
+def bold(text: str) -> str:
+    """A text that stands out on a terminal with colours."""
+    colours = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    return f"\x1b[1m{text}\x1b[m" if colours else text
 
 
 def columns() -> int:
@@ -53,8 +59,8 @@ def folded(text: str, indent: int = 2) -> str:
 
     return "\n".join(
         fill(
-            line, columns(), subsequent_indent=" " * indent, break_long_words=False,
-            break_on_hyphens=False,
+            line, columns(), break_long_words=False, break_on_hyphens=False,
+            subsequent_indent=" " * max(indent, len(line) - len(line.lstrip()) + min(indent, 2)),
         )
         for line in text.splitlines()
     )  # fmt: skip
@@ -102,12 +108,15 @@ class Progress:
 
 
 __all__ = [
+    "CLEAR",
     "Progress",
+    "bold",
     "columns",
-    "console",
     "folded",
     "in_columns",
     "progress",
+    "say",
     "warn",
     "warn_about",
+    "width",
 ]

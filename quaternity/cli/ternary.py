@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from quaternity.cli.app import app
+from quaternity.cli.help_pages import HelpfulGroup
 from quaternity.cli.status import ExitStatus
-from quaternity.cli.terminal import warn
+from quaternity.cli.terminal import say, warn, width
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from quaternity.ternary.triples import Triple
 
 set_app = typer.Typer(
+    cls=HelpfulGroup,
     no_args_is_help=True,
     help="""The 81 cards of the game SET, under two rules.
 
@@ -38,7 +40,7 @@ CARD = Annotated[
 ]
 CARDS = Annotated[
     list[str],
-    typer.Argument(metavar="CARD...", help="The cards of the table, each as for `set show`."),
+    typer.Argument(metavar="CARD", help="The cards of the table, each as for `set show`."),
 ]
 RULE = Annotated[
     str, typer.Option("--rule", "-r", metavar="triple|set", help="Which threes are meant.")
@@ -103,7 +105,10 @@ def partners(card: CARD, as_json: AS_JSON = False) -> None:
     print("forms a triple with")
     for three in through:
         first, second = (other for other in three if other != index)
-        print(f"{_line(first):<48}{_line(second)}")
+        beside = (width() or 100) >= 96
+        print(
+            f"{_line(first):<48}{_line(second)}" if beside else f"{_line(first)}\n{_line(second)}\n"
+        )
 
 
 @set_app.command()
@@ -183,7 +188,7 @@ def count(
             probability=counted.probability,
         )
         return
-    print(
+    say(
         f"{counted.free:,} of {counted.tables:,} tables of {n} cards "
         f"have no {counted.rule.three}: {percent(Fraction(counted.free, counted.tables), 4)}"
     )
@@ -193,7 +198,7 @@ def count(
 def largest(
     cards: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[CARD...]", help="The cards of a table; none: the whole deck."),
+        typer.Argument(metavar="CARD", help="The cards of a table; none: the whole deck."),
     ] = None,
     rule: RULE = "triple",
     method: METHOD = "search",
@@ -228,11 +233,11 @@ def largest(
         )  # fmt: skip
     else:
         limit = "no more can be" if best.proved else f"at most {best.bound} can be"
-        print(f"{best.size} of {len(table)} cards without a {chosen.three}, and {limit}:")
+        say(f"{best.size} of {len(table)} cards without a {chosen.three}, and {limit}:")
         for card in best.found:
             print(_line(card))
         for reason in reasons:
-            print(f"- {reason}")
+            say(f"- {reason}")
     _leave(status)
 
 

@@ -76,6 +76,7 @@ def simulate(
     Example:
       quaternity set simulate --games 1000 --rule set --extra --seed 1
     """
+    from quaternity.cli.terminal import say
     from quaternity.ternary import Rule
     from solvers.plain_values import time_limit
     from solvers.wording import percent
@@ -99,10 +100,10 @@ def simulate(
             stuck=stuck, tables_of_12=looks, without_three=blanks, left=left, asked=games,
         )  # fmt: skip
     else:
-        print(f"{finished} games, seed {drawn}")
-        print(f"stuck before the deck was empty: {percent(stuck / finished, 2)}")
+        say(f"{finished} games, seed {drawn}")
+        say(f"stuck before the deck was empty: {percent(stuck / finished, 2)}")
         share = percent(blanks / looks, 2)
-        print(f"no {chosen.three} on the table of 12: {share} of {looks} times")
+        say(f"no {chosen.three} on the table of 12: {share} of {looks} times")
         for number, often in left.items():
             print(f"{number} cards left at the end: {percent(often / finished, 2)}")
     if status is not ExitStatus.DONE:

@@ -10,7 +10,7 @@ import typer
 from quaternity.cli.app import app
 from quaternity.cli.failed_players import Failures, MoveSeconds, Traceback, played_on, traced
 from quaternity.cli.status import ExitStatus
-from quaternity.cli.terminal import console, progress
+from quaternity.cli.terminal import progress, say, width
 
 if TYPE_CHECKING:
     from quaternity.perfect.ratings import Measured, Table
@@ -169,42 +169,34 @@ def _document(plan: Tournament, table: Table, games: int, seconds: float) -> dic
 
 
 def _print(plan: Tournament, table: Table, games: int) -> None:
-    from rich.markup import escape
-    from rich.table import Table as Grid
-
+    from quaternity.game.text_table import table_lines
     from quaternity.workers.seatings import labels
 
     names = labels(plan.bots)
     settings = plan.settings
-    print(
+    say(
         f"{games} games of {settings.set_size}-{settings.sets}-{settings.players}, "
         f"{table.moves.mean:.1f} moves each; nobody won {table.shared}, "
         f"{table.unfinished} without a result"
     )
-    grid = Grid(box=None, pad_edge=False)
-    grid.add_column("bot")
-    for heading in ("games", "wins", "share", "score", "sets", "rating"):
-        grid.add_column(heading, justify="right")
-    for bot, record in zip(names, table.records, strict=True):
-        grid.add_row(
-            escape(bot),
-            str(record.games),
-            str(record.wins),
-            str(record.share),
-            str(record.score),
-            str(record.sets),
-            _rounded(record.rating),
-        )
-    output = console()
-    output.print(grid)
-    print("score: 1 for a sole win, shared by all seats when nobody wins; ahead by (in errors):")
+    head = ("bot", "games", "wins", "share", "score", "sets", "rating")
+    rows = [
+        [
+            bot,
+            *map(str, (one.games, one.wins, one.share, one.score, one.sets)),
+            _rounded(one.rating),
+        ]
+        for bot, one in zip(names, table.records, strict=True)
+    ]
+    print("\n".join(table_lines(head, rows, width())))
+    say("score: 1 for a sole win, shared by all seats when nobody wins; ahead by (in errors):")
     for bot, row in zip(names, table.margins, strict=True):
         ahead = [
             f"{other} {margin.mean:+.3f} ({_in_errors(margin)})"
             for other, margin in zip(names, row, strict=True)
             if margin is not None
         ]
-        print(f"  {bot}: {'; '.join(ahead) or '-'}")
+        say(f"  {bot}: {'; '.join(ahead) or '-'}")
 
 
 def _rounded(rating: Measured | None) -> str:

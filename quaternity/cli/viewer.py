@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 
-from quaternity.cli.terminal import console
+from quaternity.cli.terminal import CLEAR
 
 HELP = """\
 Enter, n   next step                b       back
@@ -34,7 +34,6 @@ class Viewer:
         """
         self.show_step, self.last, self.step = show_step, last, step
         self.show_knowledge = show_knowledge
-        self.output = console()
 
     def play(self) -> None:
         """Obey somebody at a terminal; print all steps when nobody sits there."""
@@ -113,8 +112,8 @@ class Viewer:
 
     def show(self) -> None:
         """The step, on a clean screen when that is a terminal."""
-        if self.output.is_terminal:
-            self.output.clear()
+        if sys.stdout.isatty():
+            sys.stdout.write(CLEAR)
         self.show_step(self.step)
 
 

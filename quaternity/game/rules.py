@@ -283,8 +283,8 @@ def owners_table(state: State, width: int = WIDTH) -> str:
 
 
 def owner_cell(mask: int, everybody: int) -> str:
-    """Who may own a card: `*` for everybody, `=2` for player 2, `13` for one of two."""
-    if mask == everybody:
+    """Who may own a card: `=2` for player 2, `*` for everybody, `13` for one of two."""
+    if mask == everybody and mask.bit_count() > 1:
         return "*"
     who = "".join(str(one) if one < 10 else f"({one})" for one in players_in(mask))
     return f"={who}" if mask.bit_count() == 1 else who

@@ -1,8 +1,10 @@
-"""Who may own what, as text: a line a set, in as many columns as fit."""
+"""Tables as text that fits a width; above all who may own what, a line a set."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import zip_longest
+from textwrap import wrap
 from typing import NamedTuple
 
 from solvers.wording import counted
@@ -41,11 +43,64 @@ def owners_text(lines: Sequence[SetLine], width: int = WIDTH) -> str:
         if len(lines) > 6 and 2 * column - 3 <= width:
             break
     else:
-        return "\n".join(line.rstrip() for line in _lines(lines, wide + 2))
+        told = [line.rstrip() for line in _lines(lines, wide + 2)]
+        if max(map(len, told)) > width:
+            names = ["set", *(f"/{number}" for number in range(len(lines[0].cells))), "at least"]
+            rows = [(line.name, *line.cells, line.rest) for line in lines]
+            told = table_lines(names, rows, width, align=">" + "<" * (len(names) - 1))
+        return "\n".join(told)
     head, *told = told
     half = (len(told) + 1) // 2
     pairs = [(head, head), *zip(told[:half], [*told[half:], ""], strict=False)]
     return "\n".join(f"{left:<{column}}{right}".rstrip() for left, right in pairs)
+
+
+def table_lines(
+    head: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    width: int | None = None,
+    names: int = 1,
+    align: str = "",
+) -> list[str]:
+    """A table as aligned lines; where it is too wide, its columns below each other in parts.
+
+    Args:
+        head: the columns' headings.
+        rows: as many cells each.
+        width: that lines may have; None: any.
+        names: so many columns at the left tell what a row is about: every part begins with them.
+        align: `<` or `>` per column; by default to the left for `names`, to the right for others.
+
+    >>> print("\\n".join(table_lines(["", "a", "long"], [["one", "1", "2"], ["two", "3", "4"]], 9)))
+         a
+    one  1
+    two  3
+    <BLANKLINE>
+         long
+    one     2
+    two     4
+    """
+    align = align or "<" * names + ">" * (len(head) - names)
+    lines: list[Sequence[str]] = [head]
+    for row in rows:
+        most = [max(width // 2, 10) if width and place < names else None for place in range(names)]
+        folded = [wrap(cell, one, break_long_words=False) if one else [cell]
+                  for cell, one in zip_longest(row, most)]  # fmt: skip
+        lines += zip_longest(*folded, fillvalue="")
+    wide = [max(len(line[place]) for line in lines) for place in range(len(head))]
+    parts = [list(range(names))]
+    for place in range(names, len(head)):
+        taken = sum(wide[one] + 2 for one in [*parts[-1], place]) - 2
+        if width and taken > width and len(parts[-1]) > names:
+            parts.append(list(range(names)))
+        parts[-1].append(place)
+    return "\n\n".join(
+        "\n".join(
+            "  ".join(f"{line[one]:{align[one]}{wide[one]}}" for one in part).rstrip()
+            for line in lines
+        )
+        for part in parts
+    ).split("\n")
 
 
 def _lines(lines: Sequence[SetLine], wide: int) -> list[str]:
@@ -82,4 +137,4 @@ def score_text(
     )
 
 
-__all__ = ["WIDTH", "SetLine", "at_least", "owners_text", "score_text"]
+__all__ = ["WIDTH", "SetLine", "at_least", "owners_text", "score_text", "table_lines"]

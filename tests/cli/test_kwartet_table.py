@@ -3,10 +3,10 @@
 from random import Random
 
 import pytest
-from rich.console import Console
 
-from quaternity.cli.kwartet_table import hand_text, knowledge_table, legend, points_text
+from quaternity.cli.kwartet_watch import points_text
 from quaternity.kwartet.position import Position
+from quaternity.kwartet.rules import KwartetRules, hand_text
 from quaternity.kwartet.settings import KwartetSettings
 from quaternity.kwartet.view import View
 from solvers.brute_force import deals, refuses
@@ -15,10 +15,8 @@ from tests.kwartet.games import random_game, random_settings
 
 def rows(view: View) -> list[list[str]]:
     """The words of the table's rows."""
-    console = Console(width=200, no_color=True)
-    with console.capture() as captured:
-        console.print(knowledge_table(view))
-    return [line.split(maxsplit=5) for line in captured.get().splitlines()[1:]]
+    shown = KwartetRules(view.public.settings).show(view).split("at least\n")[1]
+    return [line.split(maxsplit=5) for line in shown.splitlines()[: view.public.settings.sets]]
 
 
 def expected(view: View) -> list[list[str]]:
@@ -30,7 +28,7 @@ def expected(view: View) -> list[list[str]]:
     told = []
     for index, removed in enumerate(view.public.removed):
         if removed is not None:
-            told.append([str(index), *"----", f"player {removed} put it down"])
+            told.append([str(index), *"----", f"put down by {removed}"])
             continue
         row = [str(index)]
         for number in range(4):
@@ -42,7 +40,7 @@ def expected(view: View) -> list[list[str]]:
             else:
                 row.append("*" if owners == opponents else "".join(map(str, owners)))
         least = {one: min(deal.owner[index].count(one) for deal in possible) for one in opponents}
-        held = ", ".join(f"player {one}: {count}" for one, count in least.items() if count)
+        held = " ".join(f"{one}:{count}" for one, count in least.items() if count)
         told.append([*row, held] if held else row)
     return told
 
@@ -63,28 +61,7 @@ def test_every_cell_is_what_the_possible_deals_have_in_common(seed: int) -> None
 
 def test_a_hand_and_an_empty_hand() -> None:
     start = Position.start(KwartetSettings(2, 2), ((0b1111, 0), (0, 0b1111)))
-    assert hand_text(start.view(0)) == "hand of player 0: no cards"
+    assert hand_text(start.view(0).hand) == "no cards"
     assert points_text(start.public) == "player 0: 1, player 1: 1: a tie of players 0, 1"
     other = Position.start(KwartetSettings(2, 2), ((0b0111, 0b0100), (0b1000, 0b1011)))
-    assert hand_text(other.view(0)) == "hand of player 0: 0/0 0/1 0/2   1/2"
-
-
-@pytest.mark.parametrize(
-    ("players", "seat", "told"),
-    [
-        (2, 0, ["=1: player 1 has it"]),
-        (3, 0, ["=2: player 2 has it", "*: any opponent with cards may have it"]),
-        (3, 2, ["=1: player 1 has it", "*: any opponent with cards may have it"]),
-        (4, 1, ["=3: player 3 has it", "02: player 0 or 2 has it",
-                "*: any opponent with cards may have it"]),
-    ],
-)  # fmt: skip
-def test_the_legend_names_opponents_that_there_are(
-    players: int, seat: int, told: list[str]
-) -> None:
-    hands = [[0] * players for _ in range(players)]
-    for player, hand in enumerate(hands):
-        hand[player] = 0b0111
-        hand[(player + 1) % players] = 0b1000
-    start = Position.start(KwartetSettings(players, players), tuple(map(tuple, hands)))
-    assert legend(start.view(seat)).split("   ") == ["mine: in the hand below", *told]
+    assert hand_text(other.view(0).hand) == "0/0 0/1 0/2  1/2"

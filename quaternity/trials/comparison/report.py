@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from quaternity.game.settings import Settings
+from quaternity.game.text_table import table_lines
 from quaternity.trials.comparison.measuring import Measured
 from quaternity.trials.comparison.summary import Row, summarise
 from solvers.wording import counted
@@ -77,8 +78,8 @@ class Report:
         """How many states there are of which kind."""
         return f"{counts(self.measured)} ({self.what}, seed {self.seed})"
 
-    def table(self, group: Group | None) -> Iterator[str]:
-        """The rows of one size, or over all, as aligned lines."""
+    def table(self, group: Group | None, width: int | None = None) -> Iterator[str]:
+        """The rows of one size, or over all, as aligned lines that fit a width."""
         number = None if group is None else self.groups.index(group)
         if group is not None and len(self.groups) > 1:
             yield f"{group.name}: {counts(group.measured)}"
@@ -92,11 +93,8 @@ class Report:
             column for column, name in enumerate(head)
             if name not in FAILURES or any(line[column] != "0" for line in body)
         ]  # fmt: skip
-        widths = [max(len(line[column]) for line in [head, *body]) for column in shown]
-        for line in [head, *body]:
-            cells = [line[column] for column in shown]
-            first, rest = cells[0].ljust(widths[0]), zip(cells[1:], widths[1:], strict=True)
-            yield "  ".join([first, *(cell.rjust(width) for cell, width in rest)])
+        named, *lines = ([line[column] for column in shown] for line in [head, *body])
+        yield from table_lines(named, lines, width)
 
     def remarks(self) -> Iterator[str]:
         """What the table means, and how sure it is."""

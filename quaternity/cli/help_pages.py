@@ -1,0 +1,99 @@
+"""Help pages that fit the terminal, from 60 columns up, and break neither words nor examples."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from textwrap import wrap
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+_WORD = r"(?:'[^']*'|\S)+"
+_TOGETHER = re.compile(rf"-\S+(?: (?!-){_WORD})?|{_WORD}")
+"""What of a command stays on one line: an option with its value, or a word, quoted or not."""
+
+
+class HelpPage(typer.Context.formatter_class):  # type: ignore[valid-type,misc]
+    """Lays a page out: texts, and lists of words with what they mean."""
+
+    def write_text(self, text: str) -> None:
+        """Paragraphs. The commands of one that begins with "Example" can be pasted as they are."""
+        indent = " " * self.current_indent
+        self.write("\n\n".join(self._paragraph(one, indent) for one in text.split("\n\n")) + "\n")
+
+    def _paragraph(self, text: str, indent: str) -> str:
+        text = text.removeprefix("\b\n")
+        if not text.startswith("Example"):
+            return "\n".join(_lines(text, self.width, indent))
+        title, _, commands = text.partition(":")
+        lines = [indent + title + ":"]
+        for command in commands.strip().splitlines():
+            lines += _continued(command.strip(), self.width, indent + "  ")
+        return "\n".join(lines)
+
+    def write_dl(
+        self, rows: Sequence[tuple[str, str]], col_max: int = 26, col_spacing: int = 2
+    ) -> None:
+        """A word and what it means beside it; below it where the word is too long."""
+        widths = [len(word) for word, _ in rows]
+        margin = max((one for one in widths if one <= col_max), default=col_max) + col_spacing
+        indent = " " * (self.current_indent + margin)
+        for word, meaning in rows:
+            head = " " * self.current_indent + word
+            lines = list(_lines(meaning, self.width, indent)) or [""]
+            if len(word) > col_max:
+                self.write(head + "\n")
+            else:
+                lines[0] = head.ljust(len(indent)) + lines[0][len(indent) :]
+            self.write("\n".join(line.rstrip() for line in lines) + "\n")
+
+
+class HelpfulGroup(TyperGroup):
+    """A group of commands whose pages, and those of its commands, are laid out by `HelpPage`."""
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """The command of a name, or None."""
+        command = super().get_command(ctx, cmd_name)
+        if command is not None:
+            command.context_class = HelpfulContext
+        return command
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """The commands with a whole sentence each."""
+        found = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+        rows = [(name, one.get_short_help_str(1000)) for name, one in found if not one.hidden]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
+
+
+class HelpfulContext(typer.Context):
+    """Where a command's page is made."""
+
+    formatter_class = HelpPage
+
+
+HelpfulGroup.context_class = HelpfulContext
+
+
+def _lines(text: str, width: int, indent: str) -> list[str]:
+    """A paragraph in lines that fit, broken at spaces only."""
+    return wrap(
+        text, width, initial_indent=indent, subsequent_indent=indent,
+        break_long_words=False, break_on_hyphens=False,
+    )  # fmt: skip
+
+
+def _continued(command: str, width: int, indent: str) -> Iterator[str]:
+    """A command in lines that fit; all but the last end in a backslash."""
+    line = indent
+    for word in _TOGETHER.findall(command):
+        if line.strip() and len(line) + len(word) + 2 > width:
+            yield line + "\\"
+            line = indent + "    "
+        line += word + " "
+    yield line.rstrip()
+
+
+__all__ = ["HelpPage", "HelpfulContext", "HelpfulGroup"]

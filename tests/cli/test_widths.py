@@ -1,0 +1,126 @@
+"""From 60 columns up everything fits a terminal, and no word is broken."""
+
+import shlex
+from collections.abc import Iterator
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+import typer.main
+
+from quaternity.cli.commands import run
+from quaternity.game.text_table import table_lines
+from tests.cli.conftest import Cli
+
+DATA = files("quaternity") / "data"
+STATE = str(DATA / "possible-4-13-4.json")
+GAME = str(DATA / "game-4-13-4.record")
+
+
+def pages() -> Iterator[tuple[str, ...]]:
+    """Every command and every group, as it is typed."""
+    from quaternity.cli.app import app
+
+    def below(group: object, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+        yield path
+        for name, command in getattr(group, "commands", {}).items():
+            yield from below(command, (*path, name))
+
+    yield from below(typer.main.get_command(app), ())
+
+
+PAGES = list(pages())
+
+
+def page(command: tuple[str, ...], width: int, capsys: pytest.CaptureFixture[str]) -> str:
+    """A help page as it is printed."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("COLUMNS", str(width))
+        assert run([*command, "--help"]) == 0
+    return capsys.readouterr().out
+
+
+def words(text: str) -> list[str]:
+    """The words, less the backslashes behind which a command goes on."""
+    return [word for word in text.split() if word != "\\"]
+
+
+@pytest.mark.parametrize("command", PAGES, ids=" ".join)
+def test_help_fits_and_breaks_no_word(
+    command: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    shown = {width: page(command, width, capsys) for width in (60, 80, 100)}
+    for width, text in shown.items():
+        assert [line for line in text.splitlines() if len(line) > width] == []
+        assert "..." not in text.split("Commands:")[-1] or "Commands:" not in text
+        assert words(text) == words(shown[100])
+
+
+def test_an_example_over_several_lines_can_be_pasted(capsys: pytest.CaptureFixture[str]) -> None:
+    text = page(("kwartet", "know"), 60, capsys)
+    command = text.split("Example:\n")[1].split("\n\n")[0].replace("\\\n", "")
+    assert shlex.split(command)[-4:] == ["--go", "20", "K1 !K2 H3 8/3", "--why"]
+    assert "'K1 !K2 H3 8/3' --why\n" in text
+
+
+OUTPUTS = [
+    ["analyse", STATE, "--questions"],
+    ["analyse", GAME],
+    ["check", str(DATA / "damaged-owner-4-13-4.json"), "--solver", "coalitions"],
+    ["questions", STATE],
+    ["compare", "--states", "2", "--solvers", "max-flow,matching,coalitions", "--repeats", "1"],
+    ["compare", "--sweep", "sets", "3..6", "--states", "2", "--solvers", "max-flow,coalitions"],
+    ["fuzz", "--examples", "5", "--solvers", "max-flow,matching,coalitions"],
+    ["solve", "-s", "2", "-n", "3", "-p", "3"],
+    ["tournament", "random", "informed", "--games", "12"],
+    ["play", "--seats", "random,random,random"],
+    ["kwartet", "simulate", "--games", "48", "--seats", "greedy,mixed,random,random"],
+    ["kwartet", "play", "--seats", "greedy,mixed,random,random"],
+    ["quarto", "show", "example", "N?BI??JO?FDLMEAG"],
+    ["quarto", "explain", "example", "N?BI??JO?FDLMEAG"],
+    ["quarto", "solve", "example", "AGDPMJCFOE......"],
+    ["quarto", "play", "--seats", "random,careful"],
+    ["set", "partners", "23"],
+    ["set", "find", "0", "40", "80"],
+    ["set", "count"],
+    ["set", "chain"],
+    ["set", "deck"],
+    ["set", "simulate", "--games", "3"],
+    ["watch", GAME, "--step", "170"],
+]
+
+
+@pytest.mark.parametrize(
+    "command", OUTPUTS, ids=lambda command: " ".join(command[:2]).replace(str(DATA), "")
+)
+def test_output_fits(cli: Cli, command: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    width = 60
+    monkeypatch.setenv("COLUMNS", str(width))
+    outcome = cli(*command)
+    assert outcome.status in (0, 1), outcome.err
+    long = [line for line in outcome.out.splitlines() if len(line) > width]
+    # What has no space cannot be broken: the path of a file.
+    assert [line for line in long if " " in line.strip()] == []
+
+
+def test_all_cells_of_a_wide_table_are_there() -> None:
+    head = ["solver", *(f"column {number}" for number in range(7))]
+    rows = [[f"{row}", *(f"{row}.{number}" for number in range(7))] for row in "ab"]
+    narrow = table_lines(head, rows, 30)
+    assert max(map(len, narrow)) <= 30
+    assert sorted(set(" ".join(narrow).split())) == sorted(
+        {word for line in [head, *rows] for cell in line for word in cell.split()}
+    )
+    assert table_lines(head, rows) == [line.rstrip() for line in table_lines(head, rows, 500)]
+
+
+@pytest.mark.parametrize("width", [60, 80])
+def test_tables_of_many_cards_and_players_fit(
+    cli: Cli, tmp_path: Path, width: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    game = tmp_path / "game.record"
+    game.write_text("quaternity 1\nset-size 24\nsets 3\nplayers 12\n0 asks 1 for 0/0: no\n")
+    out = cli("watch", game).out
+    assert "/23" in out
+    assert max(map(len, out.splitlines())) <= width
