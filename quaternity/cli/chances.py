@@ -47,11 +47,16 @@ def percent(chance: float | None) -> str:
     return ">99" if rounded == 100 else str(rounded)
 
 
-def chance_lines(chances: Chances, width: int) -> Iterator[str]:
-    """Players down, cards across, as many sets beside each other as fit in `width` columns."""
+def chance_lines(chances: Chances, width: int, narrowest: int = 4) -> Iterator[str]:
+    """Players down, cards across, as many sets beside each other as fit in `width` columns.
+
+    Args:
+        narrowest: least width of a card's column.
+    """
     size = max(map(len, chances))
     players = len(chances[0][0]) if chances[0] else 0
-    cell = max(4, len(f" /{size - 1}"))
+    longest = max(len(percent(one)) for cards in chances for card in cards for one in card)
+    cell = max(narrowest, longest + 1, len(f" /{size - 1}"))
     margin, block = _margin(players), cell * size + 2
     beside = max(1, (width - margin) // block)
     for first in range(0, len(chances), beside):

@@ -7,8 +7,8 @@ from random import Random
 
 from quaternity.cli.chances import chance_lines
 from quaternity.cli.match import GameWords, MatchSession
-from quaternity.cli.terminal import columns
-from quaternity.errors import LimitError
+from quaternity.cli.terminal import columns, thinking
+from quaternity.errors import InputError, LimitError
 from quaternity.kwartet.hint import chance_of
 from quaternity.table.players import STRONGEST, make_player
 from solvers.counting import chances
@@ -17,10 +17,12 @@ RULES = """\
 All cards are dealt; everybody sees the own hand. On turn you ask an opponent for a card of a set
 of which you hold a card yourself. If he has it you get it and ask again; if not, the turn passes
 to the next seat. All four cards of a set are put down and are a point. When all sets are down,
-the most points win.
-The table shows exactly what follows from what everybody saw and from your hand: =1 is a card that
-player 1 has, two numbers are the opponents one of whom has it, * is one that any opponent may have,
-and mine is yours; at least 1:2 means that player 1 has two cards of the set or more."""
+the most points win. The table shows exactly what follows from what everybody saw and from your
+hand."""
+
+MARKS = """\
+In the table =1 is a card of player 1, 12 one of player 1 or 2, * one of any opponent, and mine is \
+yours; at least 1:2: player 1 has two cards of the set or more."""
 
 FORMS = "Ask:     1 0/2  or  1 0 2  or  1 for 0/2    player 1, have you card 2 of set 0?"
 
@@ -30,8 +32,10 @@ def kwartet_words() -> GameWords:
     return GameWords(
         RULES,
         FORMS,
+        MARKS,
         {
             "chances": ("who has each card with what chance, in percent", _chances),
+            "know": ("know H1 0/2: do you know that player 1 has 0/2? or any formula", _know),
             "hint": ("", _hint),
         },
     )
@@ -45,19 +49,43 @@ def _chances(session: MatchSession, seat: int, rest: str) -> Iterator[str]:
         yield f"no chances yet: {error}"
         return
     yield "chances in percent; # is certain, . is impossible"
-    yield from chance_lines(table, columns())
+    yield from chance_lines(table, columns(), 3)
+
+
+def _know(session: MatchSession, seat: int, rest: str) -> Iterator[str]:
+    """Whether a seat knows a formula, or knows that it is false: nothing that it cannot tell."""
+    from quaternity.epistemic.holding import holds
+    from quaternity.kwartet.settings import SET_SIZE
+
+    position = session.match.position.position
+    if not rest:
+        yield "say what: know H1 0/2 (player 1 has 0/2), or a formula as in kwartet know --help"
+        return
+    try:
+        known, denied = (
+            holds(formula, position.public.problem, position.deal, "auto", 20.0, SET_SIZE)
+            for formula in (f"K{seat} ({rest})", f"K{seat} !({rest})")
+        )
+    except (InputError, LimitError) as error:
+        yield str(error)
+        return
+    if known or denied:
+        yield f"you know that {rest} is {'true' if known else 'false'}"
+    else:
+        yield f"you do not know whether {rest}"
 
 
 def _hint(session: MatchSession, seat: int, rest: str) -> Iterator[str]:
     del rest
     match, name = session.match, STRONGEST["kwartet"]
     view = match.view(seat)
-    question = make_player(match.rules, name).choose(view, Random(f"hint/{len(match.moves)}"))
+    with thinking(name):
+        question = make_player(match.rules, name).choose(view, Random(f"hint/{len(match.moves)}"))
     try:
-        chance = f" ({float(chance_of(view, question)):.1%})"
+        chance = f" (yes with {float(chance_of(view, question)):.1%})"
     except LimitError:
         chance = ""
     yield f"{name} would ask: {question.asked} {question.card}{chance}"
 
 
-__all__ = ["FORMS", "RULES", "kwartet_words"]
+__all__ = ["FORMS", "MARKS", "RULES", "kwartet_words"]

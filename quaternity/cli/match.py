@@ -5,13 +5,15 @@ from __future__ import annotations
 import select
 import sys
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, field
+from itertools import pairwise
 from random import Random
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from quaternity.cli.failed_players import traced
-from quaternity.cli.terminal import CLEAR, columns, folded, in_columns, warn
+from quaternity.cli.terminal import CLEAR, columns, folded, in_columns, thinking, warn
 from quaternity.errors import IllegalMove, InputError, LimitError, PlayerFault
 from quaternity.table.players import STRONGEST, YOU, make_player
 from solvers.wording import counted
@@ -49,12 +51,14 @@ class GameWords:
     Attributes:
         rules: its rules in some ten lines.
         forms: how a move is typed, one line or two.
+        marks: what the marks of the table mean, in a line or two.
         words: by word, what it is for (nothing when all games have it) and what it prints.
         remark: what is said of a position below the table, if anything.
     """
 
     rules: str
     forms: str
+    marks: str = ""
     words: Mapping[str, tuple[str, Word]] = field(default_factory=dict)
     remark: Callable[[Match[Any, Any, Any]], str | None] = lambda match: None
 
@@ -84,6 +88,8 @@ class MatchSession:
         if reconfigure is not None:
             reconfigure(errors="replace")
         print(folded(f"{self.match.rules.name}: {self._who()}"))
+        if self.words.marks:
+            print(folded(self.words.marks))
         print("type a move, or one of: help, rules, quit")
         alone = 0
         try:
@@ -105,7 +111,7 @@ class MatchSession:
 
     def so_far(self) -> str:
         """How far the match came, and what resumes it."""
-        kept = f"; {self.journal.path} resumes it" if self.journal is not None else ""
+        kept = f"; --record {self.journal.path} resumes it" if self.journal is not None else ""
         return f"after {counted(self.match.whole_moves, 'move')}{kept}"
 
     # ------------------------------------------------------------------ moves
@@ -113,8 +119,10 @@ class MatchSession:
     def _turn(self) -> bool:
         """One move, of a person or a program; whether a person had the word."""
         match = self.match
-        people = [one for one in match.rules.to_act(match.position) if one in match.people]
-        planned = match.next_program()
+        acting = match.rules.to_act(match.position)
+        people = [one for one in acting if one in match.people]
+        with nullcontext() if people else thinking(match.names[acting[0]]):
+            planned = match.next_program()
         if not people:
             if planned is None:
                 raise LimitError("every program waits: the game does not go on")
@@ -127,6 +135,8 @@ class MatchSession:
         if line is None or (not line and planned is not None):
             assert planned is not None, "only a program's move ends the waiting"
             match.play(planned.seat, planned.move)
+        elif not line and len(acting) > 1:
+            print("no program waits to move: it is up to you")
         elif line and not self._command(line, seat):
             self._move(line, seat)
         return True
@@ -191,7 +201,6 @@ class MatchSession:
         """Obey a command; False when the line is none."""
         word, _, rest = line.partition(" ")
         word = word.lower()
-        match = self.match
         if word in QUIT:
             raise _Quit
         if word in self.words.words:
@@ -200,7 +209,7 @@ class MatchSession:
         elif word in ("help", "?"):
             self._help()
         elif word == "rules":
-            print(folded(" ".join(self.words.rules.split()), 0))
+            print(folded(" ".join(f"{self.words.rules} {self.words.marks}".split()), 0))
         elif word == "state":
             self.shown = -1
         elif word == "moves":
@@ -208,8 +217,7 @@ class MatchSession:
         elif word == "hint":
             self._hint(seat)
         elif word == "history":
-            for number in range(len(match.moves)):
-                self._tell(number)
+            self._list_history()
         elif word == "undo":
             self._undo()
         elif word == "seat":
@@ -234,12 +242,12 @@ class MatchSession:
         """What the strongest program of the table would do."""
         rules = self.match.rules
         name = STRONGEST[rules.name]
+        random = Random(f"{self.match.seed}/hint/{len(self.match.moves)}")
         try:
-            advice = make_player(rules, name).choose(
-                self.match.view(seat), Random(f"{self.match.seed}/hint/{len(self.match.moves)}")
-            )
+            with thinking(name):
+                advice = make_player(rules, name).choose(self.match.view(seat), random)
         except LimitError as error:
-            print(f"no hint: {error}")
+            print(folded(f"no hint: {error}"))
             return
         print(f"{name} would wait" if advice is None else f"{name} would: {rules.write(advice)}")
 
@@ -266,6 +274,8 @@ class MatchSession:
             print(folded(str(error)))
             return
         print(folded(self._who()))
+        if self.journal is not None:
+            self.journal.note_seats(self.match)
 
     # ------------------------------------------------------------------ showing
 
@@ -304,13 +314,8 @@ class MatchSession:
         match = self.match
         mine = [number for number, (one, _) in enumerate(match.moves) if one == seat]
         since = self.looked.get(seat, mine[-1] if mine else self.begun)
-        events = [
-            event
-            for number in range(since, len(match.moves))
-            for event in match.step(number).events
-        ]
         lines: list[str] = []
-        for event in events:
+        for event in self._events(since, len(match.moves)):
             if lines and len(lines[-1]) + len(event) + 3 <= columns():
                 lines[-1] += f" · {event}"
             else:
@@ -318,9 +323,23 @@ class MatchSession:
         for line in lines:
             print(folded(line))
 
-    def _tell(self, number: int) -> None:
-        for event in self.match.step(number).events:
-            print(folded(event))
+    def _events(self, first: int, end: int) -> list[str]:
+        """What happened in some moves; a question whose answer follows is in the answer."""
+        events: list[str] = []
+        for number in range(first, end):
+            for event in self.match.step(number).events:
+                if events and event.startswith(f"{events[-1]}:"):
+                    events.pop()
+                events.append(event)
+        return events
+
+    def _list_history(self) -> None:
+        """The moves so far, numbered."""
+        last = len(self.match.moves)
+        settled = map(self.match.rules.is_settled, self.match.positions)
+        ends = [place for place, whole in enumerate(settled) if whole or place == last]
+        for number, (first, end) in enumerate(pairwise(ends), 1):
+            print(folded(f"{number}. {' · '.join(self._events(first, end))}"))
 
     def _end(self) -> None:
         match = self.match
@@ -385,8 +404,6 @@ def play_match(
         move_seconds: the longest that a program may think for a move.
         traceback: whether that of a program that fails is shown.
     """
-    from contextlib import nullcontext
-
     from quaternity.files.growing_file import GrowingFile
     from quaternity.files.reading import read_bytes
     from quaternity.table.journal import MatchJournal
@@ -397,13 +414,16 @@ def play_match(
     # The seed is never shown: it may say what everybody holds.
     chance = str(Random().getrandbits(64) if seed is None else seed)
 
-    def seated(rules: Any, known: tuple[str, ...] = ()) -> list[str]:
-        chosen = names_for(rules)
-        if chosen is not None and known and tuple(chosen) != known:
+    def seated(rules: Any, known: tuple[str, ...] = (), handed: tuple[str, ...] = ()) -> list[str]:
+        chosen, handed = names_for(rules), handed if len(handed) == rules.seats else ()
+        if chosen is not None and known and tuple(chosen) not in (known, handed):
             raise InputError(
                 f"seats {','.join(chosen)!r} was asked for, but the record has {','.join(known)!r}"
             )
-        return list(known) or chosen or (default(rules) if default is not None else [YOU])
+        found = list(known) if known else chosen
+        if handed and (known or chosen is None):
+            found = list(handed)
+        return found or (default(rules) if default is not None else [YOU] * rules.seats)
 
     journal = None
     if record is not None and GrowingFile.exists(record):
@@ -413,7 +433,7 @@ def play_match(
             warn(f"{record}: {text}")
     with journal or nullcontext():
         if journal is not None:
-            names = seated(rules, replay.names)
+            names = seated(rules, replay.names, journal.seats)
             match = Match(rules, names, chance, replay.positions, replay.moves, move_seconds)
             print(f"resuming {record} after {counted(match.whole_moves, 'move')}")
         else:

@@ -86,7 +86,7 @@ def play(
 
         tablebase = Tablebase(oracle)
 
-    def names(rules: QuaternityRules) -> list[str]:
+    def names(rules: QuaternityRules) -> list[str] | None:
         for seat in bots:
             if not 0 <= seat < rules.seats:
                 raise InputError(f"seat {seat}: players are 0..{rules.seats - 1}")
@@ -94,7 +94,7 @@ def play(
             tablebase.check_settings(rules.settings)
         if seats is not None:
             return [name.strip() for name in seats.split(",")]
-        return [bots.get(seat, YOU) for seat in range(rules.seats)]
+        return [bots.get(seat, YOU) for seat in range(rules.seats)] if bots else None
 
     def of_record(data: bytes) -> QuaternityRules:
         rules = QuaternityRules.of_record(data)

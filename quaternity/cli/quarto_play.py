@@ -14,8 +14,9 @@ Sixteen pieces, each big or small, red or blue, square or circular, hollow or so
 of 4 x 4 cells. Player 0 hands a piece to player 1, who places it and hands over the next one,
 and so on. Whoever places the fourth piece of a row, a column or a diagonal in which all four
 have something in common has a quarto, and wins; that it is one need not be said. Sixteen pieces
-without a quarto are a draw. With --squares four pieces in a square of 2 x 2 cells count as well.
-On the board a dot is an empty cell, and the pieces of a quarto are in brackets."""
+without a quarto are a draw. With --squares four pieces in a square of 2 x 2 cells count as well."""
+
+MARKS = "On the board a dot is an empty cell, and the pieces of a quarto are in brackets."
 
 FORMS = """\
 Move:    H1V2 K   place the piece in hand on row H1, column V2, and hand over K
@@ -56,10 +57,11 @@ def play(
         return rules
 
     play_match(
-        lambda: QuartoRules(QuartoSettings(bool(squares))), of_record, GameWords(RULES, FORMS),
+        lambda: QuartoRules(QuartoSettings(bool(squares))), of_record,
+        GameWords(RULES, FORMS, MARKS),
         lambda rules: seats_of(seats), record, seed, lambda rules: ["you", "search"],
         move_seconds, traceback,
     )  # fmt: skip
 
 
-__all__ = ["FORMS", "RULES", "play"]
+__all__ = ["FORMS", "MARKS", "RULES", "play"]

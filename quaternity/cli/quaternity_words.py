@@ -24,9 +24,11 @@ deal only has to stay possible. On turn you ask somebody for a card. By asking y
 have not got it, and that you have another card of its set. After yes the card is yours and you
 ask again; after no the turn is his. When only one answer is possible, it is given for him.
 Whoever must own all cards of a set completes it: a point. When all sets are completed, the most
-points win; shared, nobody wins.
-In the table * is a card that anybody may own, two numbers are the players one of whom has it, and
-=1 is a card of player 1; at least 1:2 means that player 1 has two cards of the set or more."""
+points win; shared, nobody wins."""
+
+MARKS = """\
+In the table =1 is a card of player 1, 12 one of player 1 or 2, and * anybody's; at least 1:2: \
+player 1 has two cards of the set or more."""
 
 FORMS = """\
 Ask:     1 0 2   or   1 for 0/2      player 1, have you card 2 of set 0?
@@ -49,6 +51,7 @@ def quaternity_words(tablebase: Tablebase | None = None) -> GameWords:
     return GameWords(
         RULES,
         FORMS,
+        MARKS,
         {
             "questions": ("what may be asked now", _questions),
             "why": ("why was it refused or forced?  why 1 0 2: of any question", _why),
@@ -59,7 +62,9 @@ def quaternity_words(tablebase: Tablebase | None = None) -> GameWords:
 
 
 def _remark(match: Match[Any, Any, Any]) -> str | None:
-    """What two players mean, and that a position was there before."""
+    """That an answer is due, what two players mean, and that a position was there before."""
+    if match.position.pending is not None:
+        return "your answer: yes or no (y or n)?"
     if match.rules.seats == 2 and not match.moves:
         return "With two players every answer is a forced yes: player 0 never loses the turn."
     if match.position in match.positions[:-1]:
@@ -155,4 +160,4 @@ def _explanation(game: Game, question: Question, answer: Answer | None) -> Expla
     return explain(game, question, answer)
 
 
-__all__ = ["FORMS", "RULES", "game_of", "quaternity_words"]
+__all__ = ["FORMS", "MARKS", "RULES", "game_of", "quaternity_words"]

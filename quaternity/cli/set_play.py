@@ -19,6 +19,10 @@ all, you are told. The game ends when the deck is out and no SET is left.
 Programs find every SET, but take their time: quick some 4 seconds, slow some 12, slow:30 some 30.
 At a terminal the clock runs while you look; Enter lets the next program move at once."""
 
+MARKS = """\
+A card has a letter, its number and its looks: claim three by their letters, such as a d k. \
+Programs claim too, after a while."""
+
 FORMS = """\
 Move:    a d k           claim the cards with these letters
          claim 3 17 52   by their numbers
@@ -70,9 +74,9 @@ def play(
     names = seats_of(seats)
     play_match(
         lambda: SetRules(SetSettings(seats=len(names or "12"), **named)), of_record,
-        GameWords(RULES, FORMS), lambda rules: names, record, seed, lambda rules: ["you", "slow"],
-        move_seconds, traceback,
+        GameWords(RULES, FORMS, MARKS), lambda rules: names, record, seed,
+        lambda rules: ["you", "slow"], move_seconds, traceback,
     )  # fmt: skip
 
 
-__all__ = ["FORMS", "RULES", "play"]
+__all__ = ["FORMS", "MARKS", "RULES", "play"]

@@ -77,6 +77,19 @@ def in_columns(entries: Sequence[str]) -> str:
 
 
 @contextmanager
+def thinking(who: str) -> Iterator[None]:
+    """Tell on a terminal that a program thinks while the block runs."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    print(f"{who} is thinking ...", end="", file=sys.stderr, flush=True)
+    try:
+        yield
+    finally:
+        print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+
+@contextmanager
 def progress(what: str, total: float | None) -> Iterator[Progress]:
     """A progress bar on standard error while the block runs; nothing unless it is a terminal.
 
@@ -116,6 +129,7 @@ __all__ = [
     "in_columns",
     "progress",
     "say",
+    "thinking",
     "warn",
     "warn_about",
     "width",

@@ -83,9 +83,9 @@ def simulate(
 
     chosen, (random, drawn) = Rule(rule), _random(seed)
     ends: Counter[_End] = Counter()
-    status = _played(ends, games, time_limit(seconds), chosen, random, safe=safe, extra=extra)
+    status, reason = _played(ends, games, time_limit(seconds), chosen, random, safe=safe, extra=extra)
     finished = ends.total()
-    if not finished:
+    if not (finished or as_json):
         raise typer.Exit(status)
     stuck = sum(often for end, often in ends.items() if end.got_stuck)
     looks = sum(end.looks * often for end, often in ends.items())
@@ -98,6 +98,7 @@ def simulate(
         print_json(
             rule=chosen, safe=safe, extra=extra, seed=drawn, games=finished,
             stuck=stuck, tables_of_12=looks, without_three=blanks, left=left, asked=games,
+            reason=reason,
         )  # fmt: skip
     else:
         say(f"{finished} games, seed {drawn}")
@@ -128,8 +129,8 @@ def _played(
     *,
     safe: bool,
     extra: bool,
-) -> ExitStatus:
-    """Play games, and add how each ended, until an interrupt or the time is up."""
+) -> tuple[ExitStatus, str | None]:
+    """Play games, and add how each ended; the exit status, and what ended it early."""
     from time import monotonic
 
     from quaternity.cli.terminal import progress, warn
@@ -140,16 +141,18 @@ def _played(
         with progress("games", games) as bar:
             for number in range(games):
                 if end_of_time is not None and monotonic() >= end_of_time:
-                    warn(f"the time is up after {number} of {games} games")
-                    return ExitStatus.LIMIT
+                    reason = f"the time is up after {number} of {games} games"
+                    warn(reason)
+                    return ExitStatus.LIMIT, reason
                 cards = safe_deck(random, rule) if safe else shuffled_deck(random)
                 game = play_out(cards, rule, random, extra=extra)
                 ends[_End(len(game.left), game.got_stuck, game.looks, game.blanks)] += 1
                 bar.advance()
     except KeyboardInterrupt:
-        warn(f"interrupted after {ends.total()} of {games} games")
-        return ExitStatus.INTERRUPTED
-    return ExitStatus.DONE
+        reason = f"interrupted after {ends.total()} of {games} games"
+        warn(reason)
+        return ExitStatus.INTERRUPTED, reason
+    return ExitStatus.DONE, None
 
 
 @set_app.command()

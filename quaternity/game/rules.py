@@ -112,7 +112,7 @@ class QuaternityRules:
         question = before.pending if isinstance(move, Answer) else move
         assert question is not None, "an answer is to a question"
         answer = self._answer(before, move)
-        forced = "" if isinstance(move, Answer) else "   (it had to be)"
+        forced = "" if isinstance(move, Answer) else " (it had to be)"
         told = [f"{question}: {answer}{forced}"]
         told += [
             f"player {owner} completes set {index}"
@@ -212,12 +212,15 @@ class QuaternityRules:
         move: QuaternityMove,
         after: QuaternityPosition,
     ) -> str:
-        """A line; of a question that waits its part before the answer, without a line end."""
+        """A line; of a question that waits its part before the answer, without a line end.
+
+        The colon tells that nothing of the question was cut off.
+        """
         del seat
         if after.pending is not None:
-            return str(after.pending)
+            return f"{after.pending}:"
         if isinstance(move, Answer):
-            return f": {move}\n"
+            return f" {move}\n"
         return f"{move}: {self._answer(before, move)}\n"
 
     def record_start(self, start: QuaternityPosition, names: Sequence[str]) -> str:
@@ -231,7 +234,7 @@ class QuaternityRules:
         return cls(parse_record(data).settings)
 
     def replay(self, data: bytes) -> Replay[QuaternityPosition, QuaternityMove]:
-        """Read a record with these settings.
+        """Read a record with these settings. A question that waits for its answer is a move.
 
         Raises:
             InputError: it is none, or has other settings.
@@ -255,12 +258,28 @@ class QuaternityRules:
             if len(state.answers(question)) == 2:
                 positions.append(QuaternityPosition(state, question))
                 moves.append((question.asked, answer))
-                ends.append(begins[number] + lines[record.lines[number] - 1].index(b":"))
+                ends.append(begins[number] + lines[record.lines[number] - 1].index(b":") + 1)
             positions.append(QuaternityPosition(game.states[number + 1]))
             ends.append(begins[number + 1])
-        return Replay(
-            tuple(positions), tuple(moves), (), record.warnings, record.whole_bytes, tuple(ends)
-        )
+        warnings, whole = record.warnings, record.whole_bytes
+        waiting = _waiting(data[whole:], game.state)
+        if waiting is not None:
+            positions.append(QuaternityPosition(game.state, waiting))
+            moves.append((waiting.asker, waiting))
+            ends.append(len(data))
+            warnings, whole = (), len(data)
+        return Replay(tuple(positions), tuple(moves), (), warnings, whole, tuple(ends))
+
+
+def _waiting(last: bytes, state: State) -> Question | None:
+    """The question in a last line that has no answer yet, when both answers are possible."""
+    found = ASK.fullmatch(last[:-1].decode(errors="replace")) if last.endswith(b":") else None
+    if found is None or found[1] is None:
+        return None
+    asker, asked, index, number = map(int, found.groups())
+    question = Question(asker, asked, Card(index, number))
+    legal = question in state.legal_questions and len(state.answers(question)) == 2
+    return question if legal else None
 
 
 def owners_table(state: State, width: int = WIDTH) -> str:

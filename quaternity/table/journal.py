@@ -1,7 +1,12 @@
-"""The record of a match, kept while it is played: a move is on the disk before it is seen."""
+"""The record of a match, kept while it is played: a move is on the disk before it is seen.
+
+Where a seat was handed over a comment tells who plays from there on: `# seats: you, search`.
+"""
 
 from __future__ import annotations
 
+import re
+from contextlib import suppress
 from typing import Any, Self
 
 from quaternity.errors import InputError, QuaternityError
@@ -10,11 +15,16 @@ from quaternity.files.reading import read_bytes
 from quaternity.files.text_record import Replay
 from quaternity.table.match import Match
 
+_SEATS = re.compile(rb"^# seats: (.*?)\r?$", re.MULTILINE)
+
 
 class MatchJournal(GrowingFile):
     """The record file of one match. `begin` starts a new file, `resume` goes on with one."""
 
     _ends: list[int]
+    _written: tuple[str, ...] = ()
+    seats: tuple[str, ...] = ()
+    """Who plays since a seat was handed over last; empty when none was."""
 
     @classmethod
     def begin(cls, path: str, match: Match[Any, Any, Any]) -> Self:
@@ -45,11 +55,13 @@ class MatchJournal(GrowingFile):
             whole = data[: replay.whole_bytes]
             if len(whole) < len(data):
                 journal.shorten(len(whole))
-            if whole and not whole.endswith((b"\n", b"\r")):
+            waits = not rules.is_settled(replay.positions[-1])
+            if whole and not waits and not whole.endswith((b"\n", b"\r")):
                 journal.append("\n")
         except BaseException:
             journal.close()
             raise
+        journal.seats = journal._written = _seats_in(data)
         # What follows the last move (comments, say) stays before the next one.
         journal._ends = [*replay.ends[:-1], journal.size]
         return journal, replay
@@ -61,6 +73,25 @@ class MatchJournal(GrowingFile):
             InputError: the file cannot be written, or was changed by somebody else.
         """
         self._append(match, len(match.moves) - 1)
+        with suppress(InputError):  # the move is kept; who plays is told after the next one
+            self._write_seats(match)
+
+    def note_seats(self, match: Match[Any, Any, Any]) -> None:
+        """Tell that seats were handed over; between a question and its answer, after that.
+
+        Raises:
+            InputError: the file cannot be written, or was changed by somebody else.
+        """
+        self.seats = tuple(match.names)
+        self._write_seats(match)
+
+    def _write_seats(self, match: Match[Any, Any, Any]) -> None:
+        if self.seats == self._written or not match.rules.is_settled(match.position):
+            return
+        line = f"# seats: {', '.join(self.seats)}\n"
+        self.append(line)
+        self._written = self.seats
+        self._ends[-1] += len(line.encode())
 
     def _append(self, match: Match[Any, Any, Any], number: int) -> None:
         seat, move = match.moves[number]
@@ -86,6 +117,14 @@ class MatchJournal(GrowingFile):
             raise InputError(f"{self.path}: was changed by another program meanwhile")
         self.shorten(length)
         del self._ends[len(match.moves) + 1 :]
+        self._written = _seats_in(data)
+        self._write_seats(match)
+
+
+def _seats_in(data: bytes) -> tuple[str, ...]:
+    """Who plays by the last comment that tells it."""
+    found = _SEATS.findall(data)
+    return tuple(found[-1].decode(errors="replace").split(", ")) if found else ()
 
 
 __all__ = ["MatchJournal"]

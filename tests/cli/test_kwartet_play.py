@@ -49,8 +49,8 @@ def test_ways_to_type_a_request(cli: Cli, path: Path, line: str) -> None:
 
 def test_a_full_set_is_put_down_and_counts(cli: Cli, path: Path) -> None:
     outcome = resumed(cli, path, "1 0 2\n2 0 3\nhistory\n")
-    assert "0 asks 2 for 0/3: yes · 0 puts down 0\n" in outcome.out
-    assert "0 asks 2 for 0/3: yes\n0 puts down 0\n" in outcome.out
+    assert "\n0 asks 2 for 0/3: yes · 0 puts down 0\n" in outcome.out
+    assert "2. 0 asks 2 for 0/3: yes · 0 puts down 0\n" in outcome.out
     assert "put down by 0" in outcome.out
     assert path.read_text().endswith(
         "0 asks 1 for 0/2: yes\n0 asks 2 for 0/3: yes\n0 puts down 0\n"
@@ -301,3 +301,12 @@ def test_what_a_person_is_shown_depends_on_what_the_seat_sees_only(
     assert "nonsense" in shown
     for other in others:
         assert transcript(other, seat, capfd, monkeypatch) == shown
+
+
+def test_know_says_what_follows_from_what_the_seat_sees(cli: Cli, path: Path) -> None:
+    outcome = resumed(cli, path, "know H0 0/0\nknow !H1 0/0\nknow H1 1/1\nknow\nknow H9\nquit\n")
+    told = " ".join(outcome.out.split())
+    assert "you know that H0 0/0 is " in told
+    assert "you do not know whether H1 1/1" in told or "you know that H1 1/1 is" in told
+    assert "say what: know H1 0/2" in told
+    assert outcome.err == ""

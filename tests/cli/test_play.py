@@ -36,7 +36,7 @@ def test_ways_to_type_a_question(cli: Cli, tmp_path: Path, question: str) -> Non
 
 def test_forced_answers_are_announced_and_explained(cli: Cli) -> None:
     outcome = cli("play", stdin="1 0 2\nn\n0 0 2\nwhy\n")
-    assert ": no   (it had to be)" in outcome.out
+    assert ": no (it had to be)" in outcome.out
     assert "yes is impossible: player 0 is known not to have 0/2" in outcome.out
 
 
@@ -196,3 +196,51 @@ def test_why_tells_the_moves_and_their_proof_or_that_there_are_none(cli: Cli) ->
     ) in outcome.out
     outcome = cli("play", "-s", 2, "-n", 2, "-p", 2, stdin="1 0 0\nwhy\nwhy 1 1 0\nwhy 0 1 0\n")
     assert outcome.out.count("no earlier move matters") == 1 + 1
+
+
+def test_a_question_that_waits_for_its_answer_is_asked_again_after_resuming(
+    cli: Cli, tmp_path: Path
+) -> None:
+    path = tmp_path / "game.record"
+    assert "after 0 moves" in cli("play", "--record", path, stdin="1 0 2\nquit\n").out
+    assert path.read_text() == START + "0 asks 1 for 0/2:"
+    looked = cli("watch", path)
+    assert "step 1 of 1\n0 asks 1 for 0/2\n" in looked.out
+    outcome = cli("play", "--record", path, stdin="y\n")
+    assert outcome.err == ""
+    assert "0 asks 1 for 0/2: yes or no?" in outcome.out
+    assert path.read_text() == START + "0 asks 1 for 0/2: yes\n"
+
+
+@pytest.mark.parametrize(
+    "last", ["0 asks 1 for 0/2", "0 asks 1 for 0/2: ", "0 asks 1 for 7/2:", "1 for 0/2:", "\xff:"]
+)
+def test_what_is_no_whole_question_is_left_out(cli: Cli, tmp_path: Path, last: str) -> None:
+    path = tmp_path / "game.record"
+    path.write_text(START + "0 asks 1 for 0/0: no\n" + last, encoding="latin-1")
+    outcome = cli("play", "--record", path, stdin="quit\n")
+    assert "is cut off and left out" in outcome.err
+    assert "resuming" in outcome.out
+    assert "player 1> " in outcome.out
+
+
+@pytest.mark.parametrize("typed", ["seat 1 random\n1 0 2\n", "1 0 2\nseat 1 random\n"])
+def test_a_record_tells_that_a_seat_was_handed_over(cli: Cli, tmp_path: Path, typed: str) -> None:
+    """Also amid a question and its answer: then after it; and an undo does not forget it."""
+    path = tmp_path / "game.record"
+    cli("play", "--record", path, "--seats", "you,you,you", stdin=f"{typed}quit\n")
+    assert path.read_text().count("# seats: you, random, you\n") == 1
+    assert cli("check", path).status == 0
+    outcome = cli("play", "--record", path, stdin="undo\nquit\n")
+    assert "player 0 is you, player 1 is random, player 2 is you" in outcome.out
+    assert "taken back" in outcome.out
+    assert path.read_text() == START + "# seats: you, random, you\n"
+    other = cli("play", "--record", path, "--seats", "random,you,you", stdin="quit\n")
+    assert "player 0 is random, player 1 is you, player 2 is you" in other.out
+
+
+def test_the_news_tells_a_question_and_its_answer_once(cli: Cli) -> None:
+    outcome = cli("play", stdin="1 0 2\nn\nhistory\nrules\nquit\n")
+    assert outcome.out.count("0 asks 1 for 0/2: no") == 2
+    assert "\nplayer 1> 1. 0 asks 1 for 0/2: no\n" in outcome.out
+    assert " ".join(outcome.out.split()).count("=1 is a card of player 1") == 2

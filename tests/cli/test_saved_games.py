@@ -128,7 +128,7 @@ def test_an_interrupt_says_what_resumes_the_game(
     monkeypatch.setattr("builtins.input", read)
     outcome = cli(*command, path)
     assert outcome.status == 130
-    assert outcome.err == f"quaternity: {said}; {path} resumes it\n"
+    assert outcome.err == f"quaternity: {said}; --record {path} resumes it\n"
     monkeypatch.undo()
     resumed = cli(*command, path)
     assert (resumed.status, resumed.err) == (0, "")

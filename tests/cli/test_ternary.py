@@ -325,8 +325,9 @@ def test_play_shows_the_finished_games_when_it_is_interrupted(
     monkeypatch.setattr(ternary, "play_out", interrupted)
     ended = cli("set", "simulate", "-g", 100, "--rule", "set", "--seed", 1, "--json")
     assert ended.status == 130
-    assert ended.json == {**whole, "asked": 100}
-    assert "interrupted after 5 of 100 games" in ended.err
+    reason = "interrupted after 5 of 100 games"
+    assert ended.json == {**whole, "asked": 100, "reason": reason}
+    assert reason in ended.err
     late = cli("set", "simulate", "-g", 10**9, "--seed", 1, "--seconds", 0.05)
     assert late.status == 4
     assert "the time is up after" in late.err
@@ -351,3 +352,11 @@ def test_small_chances_are_not_shown_as_nothing(cli: Cli) -> None:
     assert cli("set", "count", "-n", 54).out.endswith("have no triple: 5.2e-19%\n")
     assert cli("set", "count", "-n", 18, "--rule", "set").out.endswith("have no SET: 0.0000014%\n")
     assert cli("set", "count", "-n", 55).out.endswith("have no triple: 0.0000%\n")
+
+
+def test_a_simulation_without_a_game_says_so_in_json(cli: Cli) -> None:
+    outcome = cli("set", "simulate", "--seconds", 1e-9, "--games", 5, "--json")
+    assert outcome.status == 4
+    assert (outcome.json["games"], outcome.json["asked"], outcome.json["left"]) == (0, 5, {})
+    assert outcome.json["reason"] == "the time is up after 0 of 5 games"
+    assert cli("set", "simulate", "--seconds", 1e-9, "--games", 5).out == ""

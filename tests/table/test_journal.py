@@ -87,7 +87,7 @@ def test_every_step_is_on_the_disk(tmp_path: Path, synchronised: list[int]) -> N
             journal.play(move)
             game = game.play(move)
             # Both answers are possible, so the question is kept before the answer is known.
-            lengths = [len(text) + len(str(move.question)), len(text) + len(str(move)) + 1]
+            lengths = [len(text) + len(f"{move.question}:"), len(text) + len(str(move)) + 1]
             assert synchronised == lengths
             text += f"{move}\n"
             assert path.read_text() == text == record_text(game)
