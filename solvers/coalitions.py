@@ -14,7 +14,7 @@ from solvers.coalition_tables import IMPOSSIBLE, MAX_PLAYERS, Lanes, lanes_of, t
 from solvers.deadline import NEVER, Deadline
 from solvers.memo import Memo, bytes_of
 from solvers.problem import DealProblem, SetConstraint
-from solvers.set_counts import count_vectors, hand_out, vector_bound
+from solvers.set_ways import count_vectors, hand_out, vector_bound
 from solvers.shortage import Certificate, Shortage, plain_shortage
 from solvers.verdict import Deal, Feasible, Infeasible, Verdict
 

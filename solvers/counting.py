@@ -2,7 +2,7 @@
 
 Sets meet only in the hand sizes. For one set, list its count vectors (k_0 … k_{P-1}) with the
 number of ways to reach each; the number of deals is the coefficient of x0^h0 x1^h1 … in the product
-over sets (see `solvers.lane_polynomials`). General counting is #P-hard (a permanent); this is
+over sets (see `solvers.factor_product`). General counting is #P-hard (a permanent); this is
 polynomial for a fixed number of players.
 
 Memory grows with the product of the hand sizes of all players but one: a few polynomials of (that

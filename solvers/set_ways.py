@@ -1,8 +1,8 @@
-"""One set on its own, for counting: its count vectors and how often each card goes to whom.
+"""One set on its own: its count vectors, their numbers of ways, and cards handed out by one.
 
 A *count vector* says how many cards of the set each player gets; its *ways* are the deals of the
-set that give these counts. Cards with equal owners are alike, so everything is made from classes
-of cards instead of single cards.
+set that give these counts. Cards with equal owners are alike: counting makes everything from
+classes of cards instead of single cards.
 """
 
 from __future__ import annotations
@@ -14,8 +14,79 @@ from typing import Any
 
 from solvers.deadline import NEVER, Deadline
 from solvers.errors import LimitError
-from solvers.memo import Memo
-from solvers.problem import players_in
+from solvers.memo import Memo, bytes_of
+from solvers.problem import SetConstraint, players_in
+
+
+def vector_bound(constraint: SetConstraint) -> int:
+    """An upper bound on the number of count vectors of a set: C(size + P - 1, P - 1)."""
+    return comb(constraint.size + constraint.players - 1, constraint.players - 1)
+
+
+def count_vectors(constraint: SetConstraint) -> dict[Vector, int]:
+    """All count vectors within owners and bounds, each with its number of ways to deal the set.
+
+    They come in the order in which dealing card after card meets them.
+    Cost: (number of cards) x (number of vectors) x (owners per card).
+
+    Raises:
+        LimitError: more than `MAX_VECTORS` times 20 steps for a card.
+
+    >>> dict(count_vectors(SetConstraint.of([[0, 1], [0, 1]], players=2, low=[1, 0])))
+    {(2, 0): 1, (1, 1): 2}
+    """
+    ways: Mapping[Vector, int] = {(0,) * constraint.players: 1}
+    for mask in constraint.owners:
+        ways = _merged(ways, class_vectors(mask, 1, constraint.high), constraint.high)
+    return _above(ways, constraint.low)
+
+
+def hand_out(owners: Sequence[int], counts: Sequence[int]) -> tuple[int, ...]:
+    """Give each card one of its owners so that player p gets `counts[p]` cards.
+
+    The counts must be possible. Each card goes to somebody with room, if need be at the end of a
+    chain in which players pass on other cards (augmenting paths over players).
+    Cost: cards x players^2, however many the distinct owner masks are.
+    """
+    room = list(counts)
+    players = range(len(room))
+    owner = [-1] * len(owners)
+    # holding[p][mask]: the cards of that owner mask now with p.
+    holding: list[dict[int, list[int]]] = [{} for _ in room]
+    # passing[p][q]: the owner masks of cards with p that q may have (used as an ordered set).
+    passing: list[list[dict[int, None]]] = [[{} for _ in players] for _ in players]
+    for card, mask in enumerate(owners):
+        came: dict[int, tuple[int, int]] = dict.fromkeys(players_in(mask), (-1, mask))
+        queue = list(came)
+        for player in queue:
+            if room[player]:
+                break
+            for other in players:
+                if other not in came and passing[player][other]:
+                    came[other] = (player, next(iter(passing[player][other])))
+                    queue.append(other)
+        else:
+            raise ValueError(f"counts {list(counts)} are not possible")
+        room[player] -= 1
+        while True:
+            giver, moved = came[player]
+            cards = holding[player].setdefault(moved, [])
+            if not cards:
+                for other in players_in(moved):
+                    passing[player][other][moved] = None
+            if giver < 0:
+                cards.append(card)
+                owner[card] = player
+                break
+            left = holding[giver][moved]
+            cards.append(left.pop())
+            owner[cards[-1]] = player
+            if not left:
+                for other in players_in(moved):
+                    del passing[giver][other][moved]
+            player = giver
+    return tuple(owner)
+
 
 MAX_VECTORS = 50_000
 """Most count vectors (and most steps between them) of one set that are listed."""
@@ -57,7 +128,10 @@ def class_vectors(mask: int, size: int, high: Vector) -> dict[Vector, int]:
 
 
 def _merged(
-    first: Mapping[Vector, int], second: Mapping[Vector, int], high: Vector, deadline: Deadline
+    first: Mapping[Vector, int],
+    second: Mapping[Vector, int],
+    high: Vector,
+    deadline: Deadline = NEVER,
 ) -> dict[Vector, int]:
     """The count vectors of two groups of cards together, up to `high`."""
     if len(first) * len(second) > 20 * MAX_VECTORS:
@@ -74,6 +148,11 @@ def _merged(
     return merged
 
 
+def _above(ways: Mapping[Vector, int], low: Vector) -> dict[Vector, int]:
+    """The count vectors with as many cards for everybody as these at least."""
+    return {vector: number for vector, number in ways.items() if all(map(ge, vector, low))}
+
+
 class SetWays:
     """The ways to deal one set whose every card has at least two possible owners.
 
@@ -85,7 +164,7 @@ class SetWays:
         tails: per class number i, the vectors of classes i, i + 1, … up to `high`, with their ways.
         base: per player, the smallest count over all vectors; zeros when there is no vector.
         programs: how to multiply polynomials by this factor, by the players that have a digit (see
-            `solvers.lane_polynomials`): at most one for every player left out.
+            `solvers.factor_product`): at most one for every player left out.
         size: about how many bytes of memory all of this takes.
 
     Raises:
@@ -107,9 +186,7 @@ class SetWays:
         for group in reversed(self._groups):
             tails.append(_merged(group, tails[-1], high, deadline))
         self.tails = tails[::-1]
-        counted = {
-            vector: number for vector, number in self.tails[0].items() if all(map(ge, vector, low))
-        }
+        counted = _above(self.tails[0], low)
         self.base = (
             tuple(map(min, zip(*counted, strict=True))) if counted else tuple([0] * len(low))
         )
@@ -119,7 +196,8 @@ class SetWays:
         self.programs: dict[tuple[int, ...], Any] = {}
         self._card_weights: dict[int, dict[int, Vector]] | None = None
         owned = sum(mask.bit_count() for mask in sizes)
-        self.size = 3_000 + len(counted) * (900 + 120 * len(low) + 16 * owned)
+        numbers = 15 * len(low) + 2 * owned
+        self.size = bytes_of(30 + 9 * len(counted), numbers * len(counted))
 
     @property
     def is_single_card(self) -> bool:
@@ -230,5 +308,8 @@ __all__ = [
     "Vector",
     "arranged",
     "class_vectors",
+    "count_vectors",
+    "hand_out",
     "set_ways",
+    "vector_bound",
 ]

@@ -29,7 +29,7 @@ ROOMS: dict[str, tuple[str, str]] = {
         "",
     ),
     "solvers/tables": (
-        "solvers.coalition_tables solvers.set_counts",
+        "solvers.coalition_tables solvers.set_ways",
         "solvers/contract",
     ),
     "solvers/cp_sat": ("solvers.cp_sat", "solvers/contract"),
@@ -39,9 +39,8 @@ ROOMS: dict[str, tuple[str, str]] = {
     "solvers/brute_force": ("solvers.brute_force", "solvers/contract"),
     "solvers/registry": ("solvers.registry", "solvers/contract"),
     "solvers/counting": (
-        "solvers.counting solvers.factor_product solvers.lane_polynomials solvers.open_cards"
-        " solvers.residue solvers.sampling solvers.set_ways",
-        "solvers/contract solvers/registry",
+        "solvers.counting solvers.factor_product solvers.residue solvers.sampling",
+        "solvers/contract solvers/tables solvers/registry",
     ),
     "solvers/filtering": (
         "solvers.filtering solvers.flow_filtering",

@@ -9,8 +9,7 @@ import pytest
 
 from solvers import DealProblem, SetConstraint
 from solvers.coalition_tables import Lanes
-from solvers.factor_product import Product
-from solvers.lane_polynomials import program
+from solvers.factor_product import Product, program
 from solvers.memo import Memo
 from solvers.residue import residue
 from solvers.set_ways import SetWays

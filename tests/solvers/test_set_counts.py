@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from solvers import SetConstraint, players_in
-from solvers.set_counts import count_vectors, hand_out
-from solvers.set_ways import class_vectors
+from solvers.set_ways import class_vectors, count_vectors, hand_out
 from tests.sizes import examples
 
 
