@@ -80,6 +80,10 @@ class PlayerTimeout(PlayerFault, LimitError):
     """A strategy or bot took longer for a move than it was given."""
 
 
+class WorkersLost(LimitError):
+    """Workers died again and again, or the cluster went away."""
+
+
 __all__ = [
     "FaultPlace",
     "GameLimit",
@@ -92,4 +96,5 @@ __all__ = [
     "SolverFault",
     "SolverTimeout",
     "UnsupportedProblem",
+    "WorkersLost",
 ]

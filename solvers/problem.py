@@ -9,6 +9,7 @@ set when player p belongs to it. The module knows no game and no turn.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple, Self
 
 from solvers.errors import InputError
@@ -234,6 +235,15 @@ class DealProblem(_ProblemFields):
         sets = with_entry(self.sets, set_index, constraint)
         return DealProblem.trusted(self.hands, sets)
 
+    def seen_by(self, player: int, hand: Sequence[int]) -> DealProblem:
+        """The deals in which a player holds these very cards: what that player holds possible.
+
+        Args:
+            hand: per set a bit mask of the player's cards.
+        """
+        sets = [_seen_by(one, player, held) for one, held in zip(self.sets, hand, strict=True)]
+        return DealProblem.trusted(self.hands, tuple(sets))
+
     def relabelled(
         self,
         players: Sequence[int] | None = None,
@@ -275,6 +285,15 @@ class DealProblem(_ProblemFields):
 
     def __repr__(self) -> str:
         return f"DealProblem(hands={list(self.hands)}, sets={list(self.sets)})"
+
+
+@lru_cache(maxsize=1 << 16)
+def _seen_by(constraint: SetConstraint, player: int, held: int) -> SetConstraint:
+    own = 1 << player
+    masks = [
+        own if held >> card & 1 else mask & ~own for card, mask in enumerate(constraint.owners)
+    ]
+    return SetConstraint.trusted(tuple(masks), constraint.low, constraint.high)
 
 
 def _check_set(constraint: SetConstraint, index: int, players: int) -> None:

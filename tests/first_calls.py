@@ -101,12 +101,12 @@ def _check() -> bool:
 
 
 def _kwartet() -> bool:
-    from quaternity.kwartet.public import PublicState, information_set
+    from quaternity.kwartet.public import PublicState
     from quaternity.kwartet.settings import KwartetSettings
     from solvers import count_deals
 
     public = PublicState.start(KwartetSettings(players=3, sets=3), [4, 4, 4])
-    own = information_set(public.problem, 0, (1, 1, 3))
+    own = public.problem.seen_by(0, (1, 1, 3))
     return count_deals(own) == 8 * 7 * 6 * 5 // 24
 
 

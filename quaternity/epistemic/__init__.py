@@ -13,14 +13,11 @@ False
 True
 """
 
-from quaternity.epistemic.deadline import Undecided
+from quaternity.epistemic.evaluator import Undecided, information_set
 from quaternity.epistemic.explanation import Explanation, explain, judge
-from quaternity.epistemic.formula import FALSE, TRUE, Formula, every, some
-from quaternity.epistemic.grammar import parse
+from quaternity.epistemic.formula import FALSE, TRUE, C, D, Formula, H, K, P, U, every, some
+from quaternity.epistemic.grammar import Language, parse
 from quaternity.epistemic.holding import Method, holds
-from quaternity.epistemic.information import information_set
-from quaternity.epistemic.language import Language
-from quaternity.epistemic.notation import C, D, H, K, P, U
 
 __all__ = [
     "FALSE",

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from quaternity.epistemic.deadline import Deadline, Undecided
+from quaternity.epistemic.evaluator import Deadline, Undecided
 from quaternity.errors import LimitError, SolverFault
 from solvers.interruptible import solved
 from solvers.problem import DealProblem, players_in

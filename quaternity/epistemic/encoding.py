@@ -213,12 +213,9 @@ class Encoder:
         if said or is_propositional(formula):
             return formula
         match formula:
-            case Not(part):
-                return Not(self._without_the_unknowable(part, said))
-            case And(parts):
-                return every(self._without_the_unknowable(part, said) for part in parts)
-            case Or(parts):
-                return some(self._without_the_unknowable(part, said) for part in parts)
+            case Not() | And() | Or():
+                parts = [self._without_the_unknowable(part, said) for part in formula.parts()]
+                return formula.with_parts(parts)
             case Knows() | Distributed():
                 group = (formula.player,) if isinstance(formula, Knows) else formula.players
                 hidden = without_knowledge(Not(formula.part), False)

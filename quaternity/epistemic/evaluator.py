@@ -1,13 +1,20 @@
-"""What every evaluator of formulas can be asked."""
+"""What evaluators share: their protocol, time limits, and what players can tell.
+
+The public information is a deal problem; a *world* is a deal that satisfies it. Two worlds are
+indistinguishable for a player iff the player's hand is the same in both, so a player's *information
+set* is the public problem with that hand fixed: again a deal problem.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol, TypeAlias
+from collections.abc import Callable, Iterable, Sequence
+from typing import NoReturn, Protocol, TypeAlias
 
+import solvers.deadline
 from quaternity.epistemic.formula import Formula
+from quaternity.errors import InputError, LimitError
 from solvers.problem import DealProblem
-from solvers.verdict import Deal
+from solvers.verdict import Deal, deal_faults
 
 Said: TypeAlias = tuple[Formula, ...]
 """What was announced so far, in order; each is understood after those before it."""
@@ -41,4 +48,68 @@ class Evaluator(Protocol):
         """
 
 
-__all__ = ["Evaluator", "Said"]
+Check: TypeAlias = Callable[[], object]
+"""What long work calls now and then, such as `Deadline.left`; it may end the work by raising."""
+
+
+def no_check() -> None:
+    """A `Check` that lets everything go on."""
+
+
+class Undecided(LimitError):
+    """A formula was neither shown true nor shown false within the limits. Never a guess."""
+
+
+class Deadline(solvers.deadline.Deadline):
+    """A moment by which an answer is wanted, else it is undecided."""
+
+    __slots__ = ()
+
+    def reached(self) -> NoReturn:
+        raise Undecided(f"undecided: the time limit of {self.seconds:g} s was reached")
+
+
+def information_set(problem: DealProblem, deal: Deal, players: Iterable[int]) -> DealProblem:
+    """The deals that some players, laying their hands together, cannot tell from this one.
+
+    With one player that is the player's information set; with none, the problem itself.
+    Cost: cards.
+    """
+    for player in players:
+        hand = [
+            sum(1 << number for number, who in enumerate(owner) if who == player)
+            for owner in deal.owner
+        ]
+        problem = problem.seen_by(player, hand)
+    return problem
+
+
+def same_hands(first: Deal, second: Deal, players: Iterable[int]) -> bool:
+    """Whether all these players hold the same cards in both deals."""
+    return all(first.hand(player) == second.hand(player) for player in players)
+
+
+def checked_deal(problem: DealProblem, owner: Deal | Sequence[Sequence[int]]) -> Deal:
+    """A deal, held against the public problem.
+
+    Raises:
+        InputError: it is not one of the problem's deals; the message says everything that is wrong.
+    """
+    deal = owner if isinstance(owner, Deal) else Deal(tuple(tuple(cards) for cards in owner))
+    faults = deal_faults(problem, deal.owner)
+    if faults:
+        raise InputError(f"the deal does not fit the public record: {'; '.join(faults)}")
+    return deal
+
+
+__all__ = [
+    "Check",
+    "Deadline",
+    "Evaluator",
+    "Said",
+    "Undecided",
+    "checked_deal",
+    "information_set",
+    "no_check",
+    "same_hands",
+]

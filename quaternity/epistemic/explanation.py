@@ -6,7 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from quaternity.epistemic.evaluator import Evaluator, Said
+from quaternity.epistemic.evaluator import (
+    Evaluator,
+    Said,
+    checked_deal,
+    information_set,
+    same_hands,
+)
 from quaternity.epistemic.formula import (
     Announced,
     Common,
@@ -22,7 +28,6 @@ from quaternity.epistemic.formula import (
     every,
 )
 from quaternity.epistemic.holding import SECONDS, Method, ask, checked_formula
-from quaternity.epistemic.information import checked_deal, information_set, same_hands
 from quaternity.epistemic.normal_form import normal_form
 from quaternity.epistemic.propositional import (
     Case,

@@ -16,8 +16,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from quaternity.epistemic.deadline import Check, Deadline, no_check
-from quaternity.epistemic.evaluator import Said
+from quaternity.epistemic.evaluator import Check, Deadline, Said, no_check
 from quaternity.epistemic.formula import (
     And,
     Announced,

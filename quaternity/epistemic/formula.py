@@ -4,7 +4,12 @@
 >>> print(Knows(1, held) & ~Common(held >> TRUE))
 K1 H4 8/4 & !C (H4 8/4 -> true)
 
-Short names for writing them are in `quaternity.epistemic.notation`.
+There are short names for writing them, as they are written in the logic:
+
+>>> print(K(1, H(4, "8/4")) & ~C(H(0, "8/0") >> P(H(1, "8/1"))))
+K1 H4 8/4 & !C (H0 8/0 -> P H1 8/1)
+>>> print(H(2, "0/1").announce(D({2, 1}, H(3, "0/0"))) | U(1, 4, 1))
+[H2 0/1!] D{1,2} H3 0/0 | U1(4)=1
 
 `str` of a formula is text that `quaternity.epistemic.grammar.parse` reads back as an equal formula.
 In Python `>>` binds tighter than `&` and `|`; in text `->` binds weaker, as is usual.
@@ -12,7 +17,7 @@ In Python `>>` binds tighter than `&` and `|`; in text `->` binds weaker, as is 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from quaternity.errors import InputError, LimitError
@@ -65,6 +70,10 @@ class Formula:
     def parts(self) -> tuple[Formula, ...]:
         """The formulas directly inside."""
         return ()
+
+    def with_parts(self, parts: Sequence[Formula]) -> Formula:
+        """The same with other formulas directly inside, as many as there are."""
+        return type(self)(*parts) if parts else self
 
     def subformulas(self) -> Iterator[Formula]:
         """This formula and everything inside, each occurrence, outermost first."""
@@ -190,6 +199,9 @@ class Knows(Formula):
     def parts(self) -> tuple[Formula, ...]:
         return (self.part,)
 
+    def with_parts(self, parts: Sequence[Formula]) -> Formula:
+        return Knows(self.player, *parts)
+
     def __str__(self) -> str:
         return f"K{self.player} {_inside(self.part, _PREFIX)}"
 
@@ -212,6 +224,9 @@ class Distributed(Formula):
 
     def parts(self) -> tuple[Formula, ...]:
         return (self.part,)
+
+    def with_parts(self, parts: Sequence[Formula]) -> Formula:
+        return Distributed(self.players, *parts)
 
     def __str__(self) -> str:
         return f"D{{{','.join(map(str, self.players))}}} {_inside(self.part, _PREFIX)}"
@@ -259,6 +274,9 @@ class And(Formula):
     def parts(self) -> tuple[Formula, ...]:
         return self.conjuncts
 
+    def with_parts(self, parts: Sequence[Formula]) -> Formula:
+        return And(tuple(parts))
+
     def __str__(self) -> str:
         return " & ".join(_inside(part, _AND) for part in self.conjuncts)
 
@@ -274,6 +292,9 @@ class Or(Formula):
 
     def parts(self) -> tuple[Formula, ...]:
         return self.disjuncts
+
+    def with_parts(self, parts: Sequence[Formula]) -> Formula:
+        return Or(tuple(parts))
 
     def __str__(self) -> str:
         return " | ".join(_inside(part, _OR) for part in self.disjuncts)
@@ -358,6 +379,24 @@ def some(parts: Iterable[Formula]) -> Formula:
     return Or(listed) if len(listed) > 1 else listed[0] if listed else FALSE
 
 
+K, C, P = Knows, Common, Everywhere
+
+
+def H(player: int, card: Card | str) -> Holds:  # noqa: N802 - the operator's name in the logic
+    """`H(4, "8/4")`: the player holds the card, given as a `Card` or as text."""
+    return Holds(player, Card.parse(card) if isinstance(card, str) else card)
+
+
+def D(players: Iterable[int], part: Formula) -> Distributed:  # noqa: N802 - as in the logic
+    """`D({1, 2}, f)`: distributed knowledge of some players."""
+    return Distributed(tuple(iterated(players, "players")), part)
+
+
+def U(knower: int, owner: int, count: int) -> Unknown:  # noqa: N802 - as in the logic
+    """`U(1, 4, 2)`: player 1 does not know exactly 2 of the cards of player 4."""
+    return Unknown(knower, owner, count)
+
+
 __all__ = [
     "FALSE",
     "MAX_DEPTH",
@@ -365,17 +404,23 @@ __all__ = [
     "TRUE",
     "And",
     "Announced",
+    "C",
     "Common",
     "Constant",
+    "D",
     "Distributed",
     "Everywhere",
     "Formula",
+    "H",
     "Holds",
     "Iff",
     "Implies",
+    "K",
     "Knows",
     "Not",
     "Or",
+    "P",
+    "U",
     "Unknown",
     "every",
     "some",

@@ -7,6 +7,7 @@ and `[f!]`, which bind tightest. Atoms are `true`, `false`, `H4 8/4`, `U1(4)=2` 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, NoReturn
 
@@ -28,12 +29,90 @@ from quaternity.epistemic.formula import (
     Or,
     Unknown,
 )
-from quaternity.epistemic.language import Language
 from quaternity.errors import InputError, LimitError
 from quaternity.game.cards import Card
+from solvers.problem import DealProblem
 
 if TYPE_CHECKING:
     from lark import Lark, Token
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """The players 0..players-1 and, per set, its number of cards.
+
+    A set that is out of play has no cards in the deal problem, yet its cards may be named: nobody
+    holds them.
+    """
+
+    players: int
+    sizes: tuple[int, ...]
+
+    @classmethod
+    def of(cls, problem: DealProblem, set_size: int | None = None) -> Language:
+        """The language of a problem.
+
+        Args:
+            set_size: cards of a set that is out of play; by default as many as the largest set has.
+        """
+        sizes = [constraint.size for constraint in problem.sets]
+        gone = max(sizes, default=0) if set_size is None else set_size
+        return cls(problem.players, tuple(size or gone for size in sizes))
+
+    def check_player(self, player: int) -> None:
+        """Refuse a player who does not exist.
+
+        Raises:
+            InputError: naming the player and who is allowed.
+        """
+        if not 0 <= player < self.players:
+            raise InputError(
+                f"player {player} does not exist: the players are 0..{self.players - 1}"
+            )
+
+    def check_card(self, card: Card) -> None:
+        """Refuse a card that does not exist.
+
+        Raises:
+            InputError: naming the card and what is allowed.
+        """
+        if not 0 <= card.set_index < len(self.sizes):
+            allowed = (
+                f"the sets are 0..{len(self.sizes) - 1}" if self.sizes else "there are no sets"
+            )
+            raise InputError(f"card {card} does not exist: {allowed}")
+        size = self.sizes[card.set_index]
+        if not 0 <= card.number < size:
+            allowed = (
+                f"the cards of set {card.set_index} are {card.set_index}/0..{card.set_index}/"
+                f"{size - 1}"
+                if size
+                else f"set {card.set_index} has no cards"
+            )
+            raise InputError(f"card {card} does not exist: {allowed}")
+
+    def check(self, formula: Formula) -> None:
+        """Refuse a formula that names a player or a card that does not exist.
+
+        Raises:
+            InputError: naming the first one and what is allowed.
+        """
+        for node in formula.subformulas():
+            match node:
+                case Holds(player, card):
+                    self.check_player(player)
+                    self.check_card(card)
+                case Knows(player, _):
+                    self.check_player(player)
+                case Unknown(knower, owner, _):
+                    self.check_player(knower)
+                    self.check_player(owner)
+                case Distributed(players, _):
+                    for player in players:
+                        self.check_player(player)
+                case _:
+                    pass
+
 
 MAX_TEXT = 100_000
 """Most characters of a formula's text."""
@@ -250,4 +329,4 @@ def _refuse(text: str, position: int, why: str) -> NoReturn:
     ) from None
 
 
-__all__ = ["GRAMMAR", "MAX_TEXT", "parse"]
+__all__ = ["GRAMMAR", "MAX_TEXT", "Language", "parse"]

@@ -7,8 +7,7 @@ from enum import StrEnum
 from numbers import Real
 from typing import TypeVar
 
-from quaternity.epistemic.deadline import Deadline
-from quaternity.epistemic.evaluator import Evaluator
+from quaternity.epistemic.evaluator import Deadline, Evaluator, checked_deal
 from quaternity.epistemic.formula import (
     Announced,
     Common,
@@ -18,9 +17,7 @@ from quaternity.epistemic.formula import (
     Knows,
     Unknown,
 )
-from quaternity.epistemic.grammar import parse
-from quaternity.epistemic.information import checked_deal
-from quaternity.epistemic.language import Language
+from quaternity.epistemic.grammar import Language, parse
 from quaternity.epistemic.propositional import is_propositional
 from quaternity.errors import InputError, LimitError
 from solvers.plain_values import LONGEST

@@ -97,13 +97,7 @@ class _Kind(NamedTuple):
         """The formula that something is true all over the class."""
         if part is self.box.part:
             return self.box
-        match self.box:
-            case Knows(player, _):
-                return Knows(player, part)
-            case Distributed(players, _):
-                return Distributed(players, part)
-            case box:
-                return type(box)(part)
+        return self.box.with_parts([part])
 
 
 class _Settled(NamedTuple):

@@ -7,9 +7,10 @@ and in no others, so questions about it become questions to the solvers of deal 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeAlias
 
+from quaternity.epistemic.evaluator import Said
 from quaternity.epistemic.formula import (
     FALSE,
     TRUE,
@@ -29,7 +30,7 @@ from quaternity.epistemic.formula import (
     Unknown,
 )
 from quaternity.game.cards import Card
-from solvers.problem import DealProblem, SetConstraint
+from solvers.problem import DealProblem, SetConstraint, mask_of
 from solvers.verdict import Deal
 
 Case: TypeAlias = Mapping[Card, int]
@@ -180,7 +181,7 @@ def cases(
 
     Cases that no owners of the problem allow are left out; cases may overlap.
 
-    >>> from quaternity.epistemic.notation import H
+    >>> from quaternity.epistemic.formula import H
     >>> problem = DealProblem([1, 1], [SetConstraint.of([[0, 1], [0, 1]], players=2)])
     >>> cases(problem, H(0, "0/0") | H(1, "0/1"))
     [{Card(set_index=0, number=0): 1}, {Card(set_index=0, number=1): 2}]
@@ -277,11 +278,78 @@ def narrowed(problem: DealProblem, case: Case) -> DealProblem:
     return DealProblem.trusted(problem.hands, tuple(sets))
 
 
+def case_around(
+    formula: Formula,
+    truth: bool,
+    deal: Deal,
+    said: Said,
+    true_at: Callable[[Formula, Deal, Said], bool],
+) -> Case:
+    """A case that holds a deal, in all of whose deals a formula has the truth value it has there.
+
+    It speaks of the cards that atoms name, and of whole hands for what their players know.
+
+    Args:
+        truth: the truth value of the formula at the deal.
+        true_at: evaluates a formula at a deal.
+    """
+    match formula:
+        case Holds(player, card):
+            if card.number >= len(deal.owner[card.set_index]):
+                return {}  # out of play: nobody holds it in any deal
+            mask = 1 << player
+            return {card: mask if truth else ~mask}
+        case Constant() | Everywhere():
+            return {}
+        case Iff(first, second):
+            sides = [(part, true_at(part, deal, said)) for part in (first, second)]
+            cases = [case_around(part, value, deal, said, true_at) for part, value in sides]
+            return merged(cases[0], cases[1])
+        case Announced(announcement, then):
+            if truth and not true_at(announcement, deal, said):
+                return case_around(announcement, False, deal, said, true_at)
+            return merged(
+                case_around(announcement, True, deal, said, true_at),
+                case_around(then, truth, deal, (*said, announcement), true_at),
+            )
+        case Knows(player, _) | Unknown(player, _, _):
+            return hands_of((player,), deal)
+        case Distributed(players, _):
+            return hands_of(players, deal)
+        case Common():
+            return hands_of((0,), deal)
+        case _:
+            needed = unfolded(formula, truth)
+            assert needed is not None
+            right = (
+                (part, wish)
+                for part, wish in sorted(needed[1], key=effort)
+                if needed[0] or true_at(part, deal, said) == wish
+            )
+            case: Case = {}
+            for part, wish in right:
+                case = merged(case, case_around(part, wish, deal, said, true_at))
+                if not needed[0]:
+                    break
+            return case
+
+
+def hands_of(players: Sequence[int], deal: Deal) -> Case:
+    """The deals in which some players hold what they hold in a deal."""
+    return {
+        Card(index, number): 1 << who if who in players else ~mask_of(players)
+        for index, owner in enumerate(deal.owner)
+        for number, who in enumerate(owner)
+    }
+
+
 __all__ = [
     "Case",
+    "case_around",
     "cases",
     "determined",
     "effort",
+    "hands_of",
     "is_propositional",
     "knowledge_depth",
     "merged",

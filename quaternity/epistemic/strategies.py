@@ -26,7 +26,7 @@ from quaternity.epistemic.formula import (
     Or,
     Unknown,
 )
-from quaternity.epistemic.language import Language
+from quaternity.epistemic.grammar import Language
 from quaternity.game.cards import Card
 from solvers.problem import DealProblem, SetConstraint
 from solvers.verdict import Deal

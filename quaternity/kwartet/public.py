@@ -2,18 +2,16 @@
 
 The deals of the problem are exactly the deals in which everything that was said and done is true,
 including what it means that somebody did *not* announce a full set. What one player knows is the
-same problem with that player's hand fixed (`information_set`).
+same problem with that player's hand fixed (`DealProblem.seen_by`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
 from quaternity.game.question import Question
 from quaternity.game.transition import out_of_play
-from quaternity.kwartet.hands import Hand
 from quaternity.kwartet.settings import SET_SIZE, KwartetSettings
 from solvers.problem import DealProblem, SetConstraint
 
@@ -157,32 +155,4 @@ def next_with_cards(hands: Sequence[int], player: int) -> int:
     return max(player, 0)
 
 
-@lru_cache(maxsize=1 << 16)
-def _with_own(constraint: SetConstraint, player: int, held: int) -> SetConstraint:
-    own = 1 << player
-    return SetConstraint.trusted(
-        tuple(
-            [
-                own if held >> number & 1 else mask & ~own
-                for number, mask in enumerate(constraint.owners)
-            ]
-        ),
-        constraint.low,
-        constraint.high,
-    )
-
-
-def information_set(problem: DealProblem, player: int, hand: Hand) -> DealProblem:
-    """The deals that a player holds possible: the public ones that give him this very hand.
-
-    Args:
-        problem: the public problem.
-        hand: the player's cards.
-    """
-    return DealProblem.trusted(
-        problem.hands,
-        tuple([_with_own(one, player, held) for one, held in zip(problem.sets, hand, strict=True)]),
-    )
-
-
-__all__ = ["PublicState", "information_set", "next_with_cards"]
+__all__ = ["PublicState", "next_with_cards"]

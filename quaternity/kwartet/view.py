@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from quaternity.game.question import Question
 from quaternity.kwartet.hands import Hand
-from quaternity.kwartet.public import PublicState, information_set
+from quaternity.kwartet.public import PublicState
 from quaternity.kwartet.requests import Event, request_faults
 from quaternity.workers.foreign import Sitting, is_plain
 from solvers.problem import DealProblem
@@ -50,7 +50,7 @@ class View:
         if self.seat == NOBODY:
             return self.public.problem
         if self._problem is None:
-            self._problem = information_set(self.public.problem, self.seat, self.hand)
+            self._problem = self.public.problem.seen_by(self.seat, self.hand)
         return self._problem
 
     def __eq__(self, other: object) -> bool:

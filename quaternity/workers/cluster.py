@@ -7,10 +7,13 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
-from quaternity.errors import InputError
-from quaternity.workers.pool import Pool, WorkersLost
+from quaternity.errors import InputError, WorkersLost
+
+Check: TypeAlias = Callable[[], None]
+
+Start: TypeAlias = Callable[[], tuple[Executor, Check]]
 
 CLUSTER_SECONDS = 10
 """How long to wait for a cluster to answer, and then for its first worker."""
@@ -65,14 +68,15 @@ def cluster_client(address: str) -> Iterator[Any]:
             logger.setLevel(level)
 
 
-def cluster_pool(client: Any) -> Pool:
-    """A pool of a client's cluster.
+def cluster_parts(client: Any) -> tuple[Start, int, tuple[type[BaseException], ...], Check]:
+    """What a `Pool` of a client's cluster is made of, in the order of its arguments.
 
-    It raises `WorkersLost` when the cluster goes away, or has no workers for `WORKERLESS_SECONDS`.
+    Its check raises `WorkersLost` when the cluster goes away, or has no workers for
+    `WORKERLESS_SECONDS`.
     """
     from distributed import KilledWorker
 
-    def start() -> tuple[Executor, Callable[[], None]]:
+    def start() -> tuple[Executor, Check]:
         executor: Executor = client.get_executor(pure=False)
         # This executor knows no `cancel_futures`: without waiting it cancels.
         return executor, partial(executor.shutdown, wait=False)
@@ -99,7 +103,7 @@ def cluster_pool(client: Any) -> Pool:
             )
 
     threads = sum(client.nthreads().values())
-    return Pool(start, 2 * threads + 1, (KilledWorker,), check)
+    return start, 2 * threads + 1, (KilledWorker,), check
 
 
-__all__ = ["CLUSTER_SECONDS", "WORKERLESS_SECONDS", "cluster_client", "cluster_pool"]
+__all__ = ["CLUSTER_SECONDS", "WORKERLESS_SECONDS", "cluster_client", "cluster_parts"]

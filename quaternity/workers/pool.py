@@ -30,7 +30,7 @@ from itertools import islice
 from random import Random
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeAlias, TypeVar
 
-from quaternity.errors import InputError, LimitError, SolverFault
+from quaternity.errors import InputError, SolverFault, WorkersLost
 from solvers.interrupts import is_interrupt, leave_interrupts
 
 if TYPE_CHECKING:
@@ -50,10 +50,6 @@ MOST_WORKERS = 1024
 
 CHECK_SECONDS = 2
 """How often a pool that waits looks whether it waits in vain."""
-
-
-class WorkersLost(LimitError):
-    """Workers died again and again, or the cluster went away."""
 
 
 def item_random(seed: int, index: int) -> Random:
@@ -169,9 +165,9 @@ def open_executor(workers: int = 1, dask: str | None = None) -> Iterator[Pool]:
             answers at the address, or it has no workers.
     """
     if dask is not None:
-        from quaternity.workers.cluster import cluster_client, cluster_pool
+        from quaternity.workers.cluster import cluster_client, cluster_parts
 
-        with cluster_client(dask) as client, _ended(cluster_pool(client)) as pool:
+        with cluster_client(dask) as client, _ended(Pool(*cluster_parts(client))) as pool:
             yield pool
     elif not 1 <= workers <= MOST_WORKERS:
         raise InputError(f"workers: {workers} is out of range 1..{MOST_WORKERS}")

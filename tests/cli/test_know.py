@@ -10,7 +10,7 @@ from typing import NoReturn
 import pytest
 
 from quaternity.epistemic import Undecided
-from quaternity.epistemic.deadline import Deadline
+from quaternity.epistemic.evaluator import Deadline
 from quaternity.kwartet.log import log_text
 from quaternity.kwartet.log_reading import read_log
 from quaternity.kwartet.settings import KwartetSettings

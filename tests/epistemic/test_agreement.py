@@ -12,13 +12,11 @@ from hypothesis import strategies as st
 
 from quaternity.epistemic import C, D, H, K, P, U, by_solvers, encoding, hand_patterns
 from quaternity.epistemic.by_solvers import SolverEvaluator
-from quaternity.epistemic.deadline import Deadline
-from quaternity.epistemic.evaluator import Evaluator
+from quaternity.epistemic.evaluator import Deadline, Evaluator, same_hands
 from quaternity.epistemic.explicit import ExplicitEvaluator
 from quaternity.epistemic.formula import FALSE, Common, Formula, Holds, Knows, Not
+from quaternity.epistemic.grammar import Language
 from quaternity.epistemic.holding import Method, holds
-from quaternity.epistemic.information import same_hands
-from quaternity.epistemic.language import Language
 from quaternity.epistemic.strategies import chains, formulas, positions
 from quaternity.game.cards import Card
 from solvers import Deal, DealProblem, SetConstraint, deal_faults

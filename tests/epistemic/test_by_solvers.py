@@ -11,17 +11,23 @@ from hypothesis import strategies as st
 from quaternity.epistemic import C, D, H, K, Undecided, hand_patterns, holds
 from quaternity.epistemic.by_solvers import SolverEvaluator
 from quaternity.epistemic.coupled_deals import CoupledDeals
-from quaternity.epistemic.deadline import Deadline
+from quaternity.epistemic.encoding import Encoder
+from quaternity.epistemic.evaluator import Deadline, information_set, same_hands
 from quaternity.epistemic.explicit import ExplicitEvaluator
 from quaternity.epistemic.formula import Formula
+from quaternity.epistemic.grammar import Language
 from quaternity.epistemic.hand_patterns import HandPatterns, set_options
-from quaternity.epistemic.information import information_set, same_hands
-from quaternity.epistemic.language import Language
-from quaternity.epistemic.propositional import Case, cases, narrowed, true_in, without_knowledge
+from quaternity.epistemic.propositional import (
+    Case,
+    case_around,
+    cases,
+    narrowed,
+    true_in,
+    without_knowledge,
+)
 from quaternity.epistemic.refutation import Refuter
 from quaternity.epistemic.smallest_totals import FAR, Options, smallest_totals, without_hands
 from quaternity.epistemic.strategies import chains, formulas, positions
-from quaternity.epistemic.surroundings import case_around
 from quaternity.errors import InputError
 from quaternity.game.cards import Card
 from quaternity.kwartet.settings import KwartetSettings
@@ -162,7 +168,7 @@ def test_undecided_common_knowledge(monkeypatch: pytest.MonkeyPatch) -> None:
     )
     deal, formula = Deal(((1, 2, 3, 0),)), C(~H(1, "0/1"))
     assert holds(formula, problem, deal, "solvers") is False
-    monkeypatch.setattr("quaternity.epistemic.common_knowledge.MAX_STEPS", 1)
+    monkeypatch.setattr("quaternity.epistemic.by_solvers.MAX_STEPS", 1)
     with pytest.raises(Undecided, match="no chain of 1 step"):
         holds(formula, problem, deal, "solvers")
     monkeypatch.setattr("quaternity.epistemic.holding.FEW_WORLDS", 0)
@@ -376,3 +382,19 @@ def test_a_time_limit_may_be_any_positive_number() -> None:
     limits: list[Any] = [np.float32(5), np.int64(5), 10**400, float("inf")]
     for seconds in limits:
         assert holds("K0 K1 H0 0/0", problem, deal, "solvers", seconds=seconds)
+
+
+@pytest.mark.parametrize("certain", [0, 1, 2])
+@pytest.mark.parametrize("number", range(5))
+def test_counting_literals_of_which_some_are_certain(number: int, certain: int) -> None:
+    """One that is open, one that is false, and some that are true."""
+    model = CoupledDeals(Deadline(60))
+    open_one = model.new_literal()
+    encoder = Encoder(model, DealProblem([0], []), lambda _formula, _said: False)
+    enough = encoder._at_least(number, [*[True] * certain, open_one, False])
+    if number == certain + 1:
+        model.require_one([enough])
+        assert model.solve()
+        assert model.value(open_one)
+    else:
+        assert enough is (number <= certain)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from quaternity.epistemic import holds, judge, parse
 from quaternity.epistemic.by_solvers import SolverEvaluator
-from quaternity.epistemic.deadline import Deadline
+from quaternity.epistemic.evaluator import Deadline
 from quaternity.epistemic.explanation import Explanation
 from quaternity.epistemic.explicit import Model
 from quaternity.epistemic.formula import (
@@ -25,7 +25,7 @@ from quaternity.epistemic.formula import (
     Not,
     Unknown,
 )
-from quaternity.epistemic.language import Language
+from quaternity.epistemic.grammar import Language
 from quaternity.epistemic.normal_form import GROWTH, normal_form
 from quaternity.epistemic.strategies import positions
 from quaternity.game.cards import Card

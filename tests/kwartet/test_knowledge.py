@@ -10,7 +10,6 @@ from quaternity.game.cards import Card
 from quaternity.game.question import Question
 from quaternity.kwartet.hands import Hand, cards_in, hand_of
 from quaternity.kwartet.position import Position
-from quaternity.kwartet.public import information_set
 from quaternity.kwartet.requests import Event
 from quaternity.kwartet.settings import Announce, KwartetSettings
 from solvers import DealProblem, SetConstraint, count_deals
@@ -71,7 +70,7 @@ def test_the_deals_of_the_problem_are_those_that_replay_the_record(seed: int) ->
         if refuses(problem) is None:
             agree({"replay": lambda _: worlds, "problem": by_solver}, problem)  # noqa: B023
         for seat, hand in enumerate(position.hands):
-            own = information_set(problem, seat, hand)
+            own = problem.seen_by(seat, hand)
             possible = {deal for deal in worlds if deal[seat] == plain(hand)}
             assert count_deals(own) == len(possible)
             if refuses(own) is None:
@@ -87,7 +86,7 @@ def test_the_real_deal_satisfies_everything_that_is_known(seed: int) -> None:
             problem = position.public.problem
             assert not deal_faults(problem, owner)
             for seat, hand in enumerate(position.hands):
-                own = information_set(problem, seat, hand)
+                own = problem.seen_by(seat, hand)
                 assert not deal_faults(own, owner)
                 assert own.hands == position.public.hands
 
