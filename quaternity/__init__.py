@@ -65,7 +65,7 @@ def __getattr__(name: str) -> Any:
 # Names of modules that stood in the documentation before they moved; they go on working.
 _MOVED = {
     "quaternity.analysis": "quaternity.insight.analysis",
-    "quaternity.information": "quaternity.insight.information",
+    "quaternity.information": "quaternity.insight.analysis",
     "quaternity.strategies": "quaternity.trials.strategies",
 }
 

@@ -24,7 +24,7 @@ ROOMS: dict[str, tuple[str, str]] = {
     # from outside of solvers/, `solvers` stands for all of it.
     "solvers/contract": (
         "solvers.deadline solvers.errors solvers.interruptible solvers.interrupts solvers.memo"
-        " solvers.plain_proofs solvers.plain_values solvers.plugins solvers.problem"
+        " solvers.plain_values solvers.plugins solvers.problem"
         " solvers.shortage solvers.verdict solvers.wording",
         "",
     ),

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from quaternity.cli.chances import Chances
     from quaternity.game.game import Game
     from quaternity.game.state import State
-    from quaternity.insight.analysis import Analysis, Deductions
-    from quaternity.insight.information import Prospect
+    from quaternity.insight.analysis import Analysis, Deductions, Prospect
     from quaternity.perfect.tablebase import Tablebase
 
 MOST_QUESTIONS = 15
@@ -92,11 +91,10 @@ def analyse(
 def _analyse(
     path: str, questions: bool, plot: str | None, tablebase: Tablebase | None, as_json: bool
 ) -> None:
-    from quaternity.game.documents import read_document
     from quaternity.game.record import ParsedRecord
-    from quaternity.insight.analysis import Analysis, TooManyDeals
+    from quaternity.game.state_file import read_document
+    from quaternity.insight.analysis import Analysis, TooManyDeals, prospects
     from quaternity.insight.analysis import analyse as analysed
-    from quaternity.insight.information import prospects
 
     document = read_document(path)
     for text in document.warnings:

@@ -238,9 +238,8 @@ def _of_files(
     files: list[str], seed: int, damage: float, repeats: int | None, budget: float | None
 ) -> _Request:
     """What to measure when states are given: those of state files, all positions of records."""
-    from quaternity.game.documents import read_document
     from quaternity.game.record import ImpossibleRecord, ParsedRecord
-    from quaternity.game.state_file import ContradictoryState, state_text
+    from quaternity.game.state_file import ContradictoryState, read_document, state_text
     from quaternity.trials.comparison import Work
     from quaternity.trials.comparison.measuring import STATES_AT_ONCE
     from quaternity.trials.comparison.summary import rounds_for

@@ -49,7 +49,7 @@ def know(
     """
     from quaternity.epistemic.explanation import judge
     from quaternity.epistemic.holding import holds
-    from quaternity.kwartet.log_reading import read_log
+    from quaternity.kwartet.log import read_log
     from quaternity.kwartet.settings import SET_SIZE
 
     log = read_log(game)

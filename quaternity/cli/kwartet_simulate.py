@@ -274,8 +274,7 @@ def log(
     from quaternity.errors import InputError, PlayerFault
     from quaternity.files.growing_file import GrowingFile
     from quaternity.files.writing import write_text
-    from quaternity.kwartet.log import log_as_seen, log_text
-    from quaternity.kwartet.log_reading import parse_log
+    from quaternity.kwartet.log import log_as_seen, log_text, parse_log
     from quaternity.kwartet.tournament import logged_game
 
     tournament = _tournament(seats, sets, seed, announce, rotate, own_card_requests, move_seconds)

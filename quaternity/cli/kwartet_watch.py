@@ -42,7 +42,7 @@ def watch(
     Example: quaternity kwartet watch my.game --seat 0
     """
     from quaternity.cli.viewer import Viewer
-    from quaternity.kwartet.log_reading import read_log
+    from quaternity.kwartet.log import read_log
 
     log = read_log(game)
     for text in log.warnings:
@@ -159,7 +159,7 @@ def _names(log: GameLog) -> str:
 
 def _say_worlds(log: GameLog, step: int, seat: int | None) -> None:
     """How many deals are possible for everybody, and for whom it concerns."""
-    from quaternity.kwartet.worlds import public_worlds, worlds_of
+    from quaternity.kwartet.chances import public_worlds, worlds_of
 
     seats = range(log.settings.players) if seat is None else (seat,)
     say(f"possible deals: for everybody {_number(public_worlds(log.positions[step].public))}")

@@ -107,10 +107,9 @@ def _save_smallest(state: State, chosen: list[Solver] | None, directory: str) ->
 
 
 def _checked(path: str, chosen: list[Solver] | None) -> Report:
-    from quaternity.game.documents import read_document
     from quaternity.game.record import ParsedRecord
     from quaternity.game.state import State
-    from quaternity.game.state_file import ContradictoryState
+    from quaternity.game.state_file import ContradictoryState, read_document
     from quaternity.insight.check import Report, check_record, check_state
 
     try:
@@ -170,11 +169,10 @@ def questions(files: Files, as_json: AsJson = False) -> None:
 
     Example: quaternity questions state.json --json
     """
-    from quaternity.game.documents import read_document
     from quaternity.game.faults import why_impossible
     from quaternity.game.question import Answer
     from quaternity.game.record import ImpossibleRecord, ParsedRecord
-    from quaternity.game.state_file import ContradictoryState
+    from quaternity.game.state_file import ContradictoryState, read_document
     from solvers.wording import counted
 
     status = ExitStatus.DONE

@@ -124,9 +124,8 @@ def _state(position: str | None, set_size: int, sets: int, players: int, tie_bre
 
 def _state_in(path: str) -> State:
     """The state in a file, or the last position of a record."""
-    from quaternity.game.documents import read_document
     from quaternity.game.record import ImpossibleRecord, ParsedRecord
-    from quaternity.game.state_file import ContradictoryState
+    from quaternity.game.state_file import ContradictoryState, read_document
 
     try:
         document = read_document(path)

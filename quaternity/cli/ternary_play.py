@@ -83,7 +83,9 @@ def simulate(
 
     chosen, (random, drawn) = Rule(rule), _random(seed)
     ends: Counter[_End] = Counter()
-    status, reason = _played(ends, games, time_limit(seconds), chosen, random, safe=safe, extra=extra)
+    status, reason = _played(
+        ends, games, time_limit(seconds), chosen, random, safe=safe, extra=extra
+    )
     finished = ends.total()
     if not (finished or as_json):
         raise typer.Exit(status)

@@ -2,7 +2,8 @@
 
 A file that is malformed raises `StateFileError`, with every fault and its path in the document. A
 file that is well formed but contradicts itself about a completed set raises `ContradictoryState`:
-it is impossible, not malformed. Everything else becomes a `State`, possible or not.
+it is impossible, not malformed. Everything else becomes a `State`, possible or not. Where either a
+state or a record may be given, what a file is shows in its content, not in its name.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any, NamedTuple
 
 from quaternity.errors import InputError, QuaternityError
 from quaternity.files.reading import decode, read_bytes
+from quaternity.game.record import FIRST_LINE, ParsedRecord, parse_record
 from quaternity.game.settings import LARGEST_SEED, TieBreak
 from quaternity.game.state import State
 from quaternity.game.transition import out_of_play
@@ -328,12 +330,31 @@ def state_text(state: State) -> str:
     return "{" + ",\n ".join(fields) + "}\n"
 
 
+def read_document(path: str) -> LoadedState | ParsedRecord:
+    """Read a state file or a game record (`-`: standard input).
+
+    Raises:
+        InputError: unreadable, malformed, or neither of the two.
+        ContradictoryState: a state that contradicts itself about a completed set.
+    """
+    data = read_bytes(path)
+    start = data.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if start.startswith((b"{", b"[")):
+        return parse_state(decode(data))
+    if start.startswith((b"#", FIRST_LINE.split()[0].encode())):
+        return parse_record(data)
+    if not start:
+        raise InputError("the file is empty")
+    raise InputError(f"neither a state (a JSON object) nor a record (first line {FIRST_LINE!r})")
+
+
 __all__ = [
     "FORMAT",
     "ContradictoryState",
     "LoadedState",
     "StateFileError",
     "parse_state",
+    "read_document",
     "read_state",
     "state_document",
     "state_text",

@@ -1,12 +1,22 @@
-"""Everything a state implies at once: who may own what, counts, the number of deals, chances."""
+"""Everything a state implies at once: who may own what, counts, the number of deals, chances.
+
+And what each legal question would tell, all deals that fit the state being equally likely. A
+question tells something twice: the asker says not to own the card but another of its set, and the
+answer says where the card is not, or is.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import log2
 
 from quaternity.game.faults import why_impossible
+from quaternity.game.legal import Group
+from quaternity.game.question import Answer
 from quaternity.game.state import State
-from solvers.counting import exact_chances
+from quaternity.game.transition import claimed
+from solvers.coalition_tables import Looks, looks_of
+from solvers.counting import count_deals, count_deals_given, exact_chances
 from solvers.errors import LimitError, NoDeal
 from solvers.problem import DealProblem, SetConstraint, players_in
 
@@ -101,4 +111,94 @@ def _deductions(state: State, closed: DealProblem) -> Deductions:
     )  # fmt: skip
 
 
-__all__ = ["Analysis", "Deductions", "TooManyDeals", "analyse"]
+@dataclass(frozen=True, slots=True)
+class Prospect:
+    """What a question about any of a group of interchangeable cards would do.
+
+    Attributes:
+        group: the questions: asked player, set, cards, legal answers.
+        after_no, after_yes: number of deals left after each answer; 0 for an impossible one.
+        before: number of deals now.
+    """
+
+    group: Group
+    after_no: int
+    after_yes: int
+    before: int
+
+    @property
+    def chance_of_yes(self) -> float:
+        """The chance of a yes among the deals that allow the question."""
+        return self.after_yes / (self.after_no + self.after_yes)
+
+    @property
+    def bits_of_asking(self) -> float:
+        """What the asking tells before any answer, in bits: the asker does not have the card, but
+        another of its set."""
+        return log2(self.before) - log2(self.after_no + self.after_yes)
+
+    @property
+    def bits(self) -> float:
+        """Expected information of asking and answer: how much the logarithm (base 2) of the number
+        of deals falls."""
+        asked = self.after_no + self.after_yes
+        left = sum(
+            deals / asked * log2(deals) for deals in (self.after_no, self.after_yes) if deals
+        )
+        return log2(self.before) - left
+
+
+def prospects(state: State) -> list[Prospect]:
+    """What every legal question would tell, most informative first.
+
+    Sets that look alike share their counts. Cost: about one count per different set.
+
+    Raises:
+        LimitError: the counts are above the limits of `solvers.counting`.
+    """
+    asker = state.turn
+    if asker is None:
+        return []
+    problem = state.problem
+    before = count_deals(problem)
+    # By the looks of a set: per asked player and owner mask, the deals after each answer.
+    known: dict[Looks, dict[tuple[int, int], tuple[int, int]]] = {}
+    found = []
+    for group in state.legal_questions.groups():
+        constraint = problem.sets[group.set_index]
+        looks = looks_of(constraint)
+        if looks not in known:
+            known[looks] = _after_answers(problem, asker, group.set_index)
+        after = known[looks][group.asked, constraint.owners[group.cards[0]]]
+        found.append(Prospect(group, *after, before))
+    return sorted(found, key=lambda one: -one.bits)
+
+
+def _after_answers(
+    problem: DealProblem, asker: int, set_index: int
+) -> dict[tuple[int, int], tuple[int, int]]:
+    """Per asked player and owner mask of the card, the number of deals after no, and after yes.
+
+    The deals before the card moves are counted, which are as many as after.
+    """
+    constraint = problem.sets[set_index]
+    asks = [
+        (asked, mask)
+        for mask in dict.fromkeys(constraint.owners)
+        for asked in range(problem.players)
+        if asked != asker
+    ]
+    narrower = [
+        claimed(constraint, asker, asked, constraint.owners.index(mask), answer)
+        for asked, mask in asks
+        for answer in Answer
+    ]
+    try:
+        numbers = count_deals_given(problem, set_index, narrower)
+    except LimitError:
+        # Cards that no bound concerns need not be taken together, however many there are.
+        numbers = [count_deals(problem.with_set(set_index, one)) for one in narrower]
+    return dict(zip(asks, zip(numbers[::2], numbers[1::2], strict=True), strict=True))
+
+
+__all__ = ["Analysis", "Deductions", "Prospect", "TooManyDeals", "analyse", "prospects"]

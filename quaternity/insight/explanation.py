@@ -30,10 +30,9 @@ from quaternity.game.game import Game
 from quaternity.game.question import Answer, Question
 from quaternity.game.transition import asking, claimed, stated_minimum
 from solvers import coalitions
-from solvers.plain_proofs import CrowdedHand
 from solvers.problem import DealProblem, SetConstraint, players_in
 from solvers.registry import default_solver
-from solvers.shortage import Certificate, Shortage
+from solvers.shortage import Certificate, CrowdedHand, Shortage
 from solvers.wording import counted
 
 

@@ -1,12 +1,18 @@
-"""How likely each player is to own each card, as a seat sees it: exact where that is quick."""
+"""How likely each player is to own each card, as a seat sees it, and how many deals are possible.
+
+Exact where that is quick.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import log10
 from typing import NamedTuple
 
 from quaternity.errors import LimitError
-from solvers.counting import exact_chances
+from quaternity.kwartet.public import PublicState
+from quaternity.kwartet.view import View
+from solvers.counting import count_deals, exact_chances
 from solvers.factor_product import Product
 from solvers.filtering import closed
 from solvers.problem import DealProblem, players_in
@@ -97,4 +103,42 @@ def _shares(mask: int, scale: Sequence[float]) -> Mapping[int, float]:
     return {player: scale[player] / whole for player in owners}
 
 
-__all__ = ["FEW_PLAYERS", "MOST_LANES", "OwnerWeights", "estimated", "owner_weights"]
+def public_worlds(public: PublicState) -> int | None:
+    """The number of deals that fit what everybody knows; None above the limits of counting.
+
+    Cost: as `solvers.counting.count_deals`: milliseconds for four players, seconds for six.
+    """
+    return _counted(public.problem)
+
+
+def worlds_of(view: View) -> int | None:
+    """The number of deals that a seat holds possible; None above the limits of counting."""
+    return _counted(view.problem)
+
+
+def log10_worlds(problem: DealProblem) -> float:
+    """The decimal logarithm of the number of deals of a problem that has one.
+
+    Raises:
+        LimitError: there are more deals than counting is made for.
+    """
+    return log10(count_deals(problem))
+
+
+def _counted(problem: DealProblem) -> int | None:
+    try:
+        return count_deals(problem)
+    except LimitError:
+        return None
+
+
+__all__ = [
+    "FEW_PLAYERS",
+    "MOST_LANES",
+    "OwnerWeights",
+    "estimated",
+    "log10_worlds",
+    "owner_weights",
+    "public_worlds",
+    "worlds_of",
+]

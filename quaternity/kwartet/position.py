@@ -7,8 +7,13 @@ from typing import NamedTuple
 
 from quaternity.game.question import Answer, Question
 from quaternity.kwartet.hands import FULL, Hand
-from quaternity.kwartet.public import PublicState
-from quaternity.kwartet.requests import Event, IllegalRequest, may_ask_for_own, request_faults
+from quaternity.kwartet.public import (
+    Event,
+    IllegalRequest,
+    PublicState,
+    may_ask_for_own,
+    request_faults,
+)
 from quaternity.kwartet.settings import SET_SIZE, KwartetSettings
 from quaternity.kwartet.view import View
 from solvers.verdict import Deal

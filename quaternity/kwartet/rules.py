@@ -15,10 +15,9 @@ from quaternity.game.question import Question
 from quaternity.game.rules import ASK, owner_cell
 from quaternity.game.text_table import WIDTH, SetLine, at_least, owners_text, score_text
 from quaternity.kwartet.hands import FULL, NUMBERS, Hand, dealt_hands
-from quaternity.kwartet.log import GameLog, announced_at_deal, header_text
-from quaternity.kwartet.log_reading import parse_log
+from quaternity.kwartet.log import GameLog, announced_at_deal, header_text, parse_log
 from quaternity.kwartet.position import Position
-from quaternity.kwartet.requests import Event, may_ask_for_own
+from quaternity.kwartet.public import Event, may_ask_for_own
 from quaternity.kwartet.settings import SET_SIZE, KwartetSettings
 from quaternity.kwartet.view import NOBODY, View
 from solvers.filtering import closed
@@ -256,7 +255,7 @@ class KwartetRules:
 
     @classmethod
     def of_record(cls, data: bytes) -> KwartetRules:
-        """The rules that a log was played by. Raises as `quaternity.kwartet.log_reading`."""
+        """The rules that a log was played by. Raises as `quaternity.kwartet.log`."""
         return cls(parse_log(data).settings)
 
     def replay(self, data: bytes) -> Replay[KwartetGame, Question]:

@@ -16,14 +16,14 @@ from typing import NamedTuple, TypeVar
 from quaternity.errors import FaultPlace, GameLimit, InputError, PlayerFault
 from quaternity.game.cards import Card
 from quaternity.game.question import Question
+from quaternity.kwartet.chances import log10_worlds
 from quaternity.kwartet.hands import Hand, dealt_hands
 from quaternity.kwartet.log import GameLog, ends_go, log_text
 from quaternity.kwartet.position import Position
-from quaternity.kwartet.requests import Event, IllegalRequest
+from quaternity.kwartet.public import Event, IllegalRequest
 from quaternity.kwartet.settings import KwartetSettings
 from quaternity.kwartet.strategies.registry import STRATEGIES, check_strategies, strategy_named
 from quaternity.kwartet.view import request_of
-from quaternity.kwartet.worlds import log10_worlds
 from quaternity.workers.foreign import Sitting, played_apart
 from quaternity.workers.own_process import FOREIGN_SECONDS, NotedMove, check_move_seconds, notes
 from quaternity.workers.pool import Pool, item_random, ordered_map

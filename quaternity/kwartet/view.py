@@ -8,8 +8,7 @@ from typing import TypeAlias
 
 from quaternity.game.question import Question
 from quaternity.kwartet.hands import Hand
-from quaternity.kwartet.public import PublicState
-from quaternity.kwartet.requests import Event, request_faults
+from quaternity.kwartet.public import Event, PublicState, request_faults
 from quaternity.workers.foreign import Sitting, is_plain
 from solvers.problem import DealProblem
 

@@ -14,7 +14,7 @@ from random import Random
 import pytest
 
 from quaternity.game.record import read_record
-from quaternity.kwartet.log_reading import read_log
+from quaternity.kwartet.log import read_log
 from tests.cli.conftest import Cli
 
 SOLVE = ("solve", "-s", 2, "-n", 3, "-p", 3, "--no-limit", "--out")

@@ -11,8 +11,7 @@ import pytest
 
 from quaternity.epistemic import Undecided
 from quaternity.epistemic.evaluator import Deadline
-from quaternity.kwartet.log import log_text
-from quaternity.kwartet.log_reading import read_log
+from quaternity.kwartet.log import log_text, read_log
 from quaternity.kwartet.settings import KwartetSettings
 from solvers import Deal, deal_faults
 from tests.cli.conftest import Cli

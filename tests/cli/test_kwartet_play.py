@@ -8,8 +8,7 @@ import pytest
 
 from quaternity.cli.kwartet_words import kwartet_words
 from quaternity.cli.match import MatchSession
-from quaternity.kwartet.log import GameLog, header_text, log_text
-from quaternity.kwartet.log_reading import read_log
+from quaternity.kwartet.log import GameLog, header_text, log_text, read_log
 from quaternity.kwartet.rules import KwartetRules
 from quaternity.kwartet.settings import KwartetSettings
 from quaternity.table.match import Match

@@ -18,8 +18,7 @@ import pytest
 from quaternity.errors import InputError
 from quaternity.game.question import Question
 from quaternity.kwartet import tournament
-from quaternity.kwartet.log import log_as_seen
-from quaternity.kwartet.log_reading import parse_log
+from quaternity.kwartet.log import log_as_seen, parse_log
 from quaternity.kwartet.strategies import registry as strategy_registry
 from quaternity.kwartet.strategies.registry import ENTRY_POINTS, STRATEGIES
 from quaternity.kwartet.view import View

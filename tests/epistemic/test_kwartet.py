@@ -8,7 +8,7 @@ import pytest
 from quaternity.epistemic import C, Formula, H, K, Method, P, every, holds, some
 from quaternity.game.cards import Card
 from quaternity.kwartet.position import Position
-from quaternity.kwartet.requests import Event
+from quaternity.kwartet.public import Event
 from quaternity.kwartet.settings import SET_SIZE, Announce, KwartetSettings
 from tests.agreement import agree
 from tests.kwartet.games import random_log, random_settings

@@ -12,10 +12,9 @@ from quaternity.game.question import Answer, Move, Question
 from quaternity.game.settings import Settings
 from quaternity.game.state import State
 from quaternity.game.transition import asking, problem_after
-from quaternity.insight import explanation, information
-from quaternity.insight.analysis import analyse
+from quaternity.insight import analysis, explanation
+from quaternity.insight.analysis import analyse, prospects
 from quaternity.insight.explanation import explain, known_from
-from quaternity.insight.information import prospects
 from solvers import DealProblem, SetConstraint, flow_filtering, solve
 from solvers.brute_force import deals
 from solvers.counting import count_deals
@@ -114,7 +113,7 @@ def test_prospects_are_counts_of_the_problems_after_answers(
         raise LimitError("too many count vectors")
 
     if limited:
-        monkeypatch.setattr(information, "count_deals_given", refused)
+        monkeypatch.setattr(analysis, "count_deals_given", refused)
     random = Random(5)
     for _ in range(4):
         state = played(Settings(4, 6, 4), random, random.randrange(5, 25)).state

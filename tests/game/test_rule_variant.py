@@ -9,8 +9,8 @@ from quaternity.game.game import Game
 from quaternity.game.question import Answer, Move, Question
 from quaternity.game.settings import Settings
 from quaternity.game.state import State
+from quaternity.insight.analysis import prospects
 from quaternity.insight.explanation import explain
-from quaternity.insight.information import prospects
 from quaternity.perfect.keys.canonical import Coding, Rules, canonical
 from quaternity.perfect.keys.kinds import kind_book
 from quaternity.perfect.successors.one_state import choices

@@ -10,7 +10,7 @@ from quaternity.game.question import Question
 from quaternity.kwartet.hands import dealt_hands
 from quaternity.kwartet.log import GameLog
 from quaternity.kwartet.position import Position
-from quaternity.kwartet.requests import Event, request_faults
+from quaternity.kwartet.public import Event, request_faults
 from quaternity.kwartet.settings import SET_SIZE, Announce, KwartetSettings
 from quaternity.kwartet.strategies.students import better_greedy
 

@@ -10,7 +10,7 @@ from quaternity.game.cards import Card
 from quaternity.game.question import Question
 from quaternity.kwartet.hands import Hand, cards_in, hand_of
 from quaternity.kwartet.position import Position
-from quaternity.kwartet.requests import Event
+from quaternity.kwartet.public import Event
 from quaternity.kwartet.settings import Announce, KwartetSettings
 from solvers import DealProblem, SetConstraint, count_deals
 from solvers.brute_force import deals, refuses

@@ -7,8 +7,15 @@ from random import Random
 import pytest
 
 from quaternity.errors import InputError
-from quaternity.kwartet.log import GameLog, ends_go, header_text, log_as_seen, log_text
-from quaternity.kwartet.log_reading import LogError, parse_log
+from quaternity.kwartet.log import (
+    GameLog,
+    LogError,
+    ends_go,
+    header_text,
+    log_as_seen,
+    log_text,
+    parse_log,
+)
 from quaternity.kwartet.settings import Announce
 from solvers.verdict import deal_faults
 from tests.kwartet.games import random_log, random_settings

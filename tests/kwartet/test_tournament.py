@@ -15,8 +15,7 @@ from quaternity.game.cards import Card
 from quaternity.game.question import Question
 from quaternity.kwartet import tournament as module
 from quaternity.kwartet.hands import Hand, dealt_hands
-from quaternity.kwartet.log import GameLog, log_text
-from quaternity.kwartet.log_reading import parse_log
+from quaternity.kwartet.log import GameLog, log_text, parse_log
 from quaternity.kwartet.settings import Announce, KwartetSettings
 from quaternity.kwartet.standing import Mean, Standing, standing, worlds_by_go
 from quaternity.kwartet.strategies.registry import STRATEGIES

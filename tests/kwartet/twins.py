@@ -8,7 +8,7 @@ from random import Random
 from quaternity.kwartet.hands import FULL, Hand
 from quaternity.kwartet.log import GameLog, log_as_seen
 from quaternity.kwartet.position import Position
-from quaternity.kwartet.requests import Event
+from quaternity.kwartet.public import Event
 from solvers.sampling import sample_deals
 
 

@@ -209,7 +209,7 @@ def test_a_verdict_that_changes_between_two_looks_is_looked_at_once() -> None:
     assert list(judgement.verdicts) == ["two"]
 
 
-@pytest.mark.parametrize("name", ["verdict", "plain_proofs", "shortage"])
+@pytest.mark.parametrize("name", ["verdict", "shortage"])
 def test_evidence_is_not_changed_afterwards(name: str) -> None:
     module = import_module(f"solvers.{name}")
     values = [one for one in vars(module).values() if isinstance(one, type) and is_dataclass(one)]

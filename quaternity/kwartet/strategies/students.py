@@ -12,8 +12,7 @@ from random import Random
 from quaternity.game.cards import Card
 from quaternity.game.question import Question
 from quaternity.kwartet.hands import LACKING, NUMBERS, Hand
-from quaternity.kwartet.public import PublicState
-from quaternity.kwartet.requests import may_ask_for_own
+from quaternity.kwartet.public import PublicState, may_ask_for_own
 from quaternity.kwartet.settings import SET_SIZE
 from quaternity.kwartet.view import View
 
