@@ -1,6 +1,6 @@
 """All commands, gathered: importing a module registers its commands with the application."""
 
-from quaternity.cli import (
+from quaternity.cli import (  # noqa: F401
     analyse,
     compare,
     fuzz,
@@ -22,24 +22,4 @@ from quaternity.cli import (
 )
 from quaternity.cli.app import run
 
-__all__ = [
-    "analyse",
-    "compare",
-    "fuzz",
-    "know",
-    "kwartet",
-    "kwartet_play",
-    "kwartet_simulate",
-    "kwartet_watch",
-    "play",
-    "quarto",
-    "quarto_play",
-    "referee",
-    "run",
-    "set_play",
-    "solve",
-    "ternary",
-    "ternary_play",
-    "tournament",
-    "watch",
-]
+__all__ = ["run"]

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from quaternity.cli.failed_players import MoveSeconds, Traceback
 from quaternity.cli.kwartet import kwartet
-from quaternity.errors import InputError
+from quaternity.cli.playing import (
+    MoveSeconds,
+    Playing,
+    Seed,
+    Traceback,
+    play_match,
+    seats_of,
+)  # fmt: skip
 
 SEATS = ("you", "exact", "exact", "exact")
 
@@ -23,9 +29,7 @@ def play(
         ),
     ] = None,
     sets: Annotated[int | None, typer.Option("-n", "--sets", help="Sets; default 13.")] = None,
-    seed: Annotated[
-        int | None, typer.Option(help="Of the deal and of the strategies; without, by chance.")
-    ] = None,
+    seed: Seed = None,
     announce: Annotated[
         str | None,
         typer.Option(help="When full sets are put down: at-once (default) or after-own-request."),
@@ -54,37 +58,27 @@ def play(
 
     Example: quaternity kwartet play --seats you,exact,better-greedy --sets 8 --record my.game
     """
+    from functools import partial
+
     from quaternity.cli.kwartet_words import kwartet_words
-    from quaternity.cli.match import check_named, play_match, seats_of
     from quaternity.kwartet.rules import KwartetRules
     from quaternity.kwartet.settings import Announce, KwartetSettings
 
-    asked: dict[str, Any] = {}
-    if sets is not None:
-        asked["sets"] = sets
-    if announce is not None:
-        asked["announce"] = Announce.parse(announce)
-    if own_card_requests is not None:
-        asked["own_card_requests"] = own_card_requests
+    asked = {
+        "sets": sets,
+        "announce": announce and Announce.parse(announce),
+        "own_card_requests": own_card_requests,
+    }
     names = seats_of(seats)
-
-    def of_record(data: bytes) -> KwartetRules:
-        rules = KwartetRules.of_record(data)
-        check_named(rules.settings, asked)
-        return rules
-
-    def default(rules: KwartetRules) -> list[str]:
-        if rules.seats != len(SEATS):
-            raise InputError(
-                f"{record}: does not say who plays its {rules.seats} seats: name them with --seats"
-            )
-        return list(SEATS)
-
     play_match(
-        lambda: KwartetRules(KwartetSettings(players=len(names or SEATS), **asked)), of_record,
-        kwartet_words(), lambda rules: names, record, seed, default,
-        move_seconds, traceback,
-    )  # fmt: skip
+        KwartetRules,
+        partial(KwartetSettings, players=len(names or SEATS)),
+        asked,
+        kwartet_words(),
+        lambda rules: names,
+        SEATS,
+        Playing(record, seed, move_seconds, traceback),
+    )
 
 
 __all__ = ["play"]

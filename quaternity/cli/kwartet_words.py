@@ -1,17 +1,20 @@
-"""What one can type in a game of Kwartet besides requests: chances, hint."""
+"""What one can type in a game of Kwartet besides requests: chances, know."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from random import Random
+from typing import TYPE_CHECKING
 
 from quaternity.cli.chances import chance_lines
 from quaternity.cli.match import GameWords, MatchSession
-from quaternity.cli.terminal import columns, thinking
+from quaternity.cli.terminal import columns
 from quaternity.errors import InputError, LimitError
 from quaternity.kwartet.hint import chance_of
-from quaternity.table.players import STRONGEST, make_player
 from solvers.counting import chances
+
+if TYPE_CHECKING:
+    from quaternity.game.question import Question
+    from quaternity.kwartet.view import View
 
 RULES = """\
 All cards are dealt; everybody sees the own hand. On turn you ask an opponent for a card of a set
@@ -36,8 +39,8 @@ def kwartet_words() -> GameWords:
         {
             "chances": ("who has each card with what chance, in percent", _chances),
             "know": ("know H1 0/2: do you know that player 1 has 0/2? or any formula", _know),
-            "hint": ("", _hint),
         },
+        advice=_advice,
     )
 
 
@@ -75,17 +78,12 @@ def _know(session: MatchSession, seat: int, rest: str) -> Iterator[str]:
         yield f"you do not know whether {rest}"
 
 
-def _hint(session: MatchSession, seat: int, rest: str) -> Iterator[str]:
-    del rest
-    match, name = session.match, STRONGEST["kwartet"]
-    view = match.view(seat)
-    with thinking(name):
-        question = make_player(match.rules, name).choose(view, Random(f"hint/{len(match.moves)}"))
+def _advice(view: View, question: Question) -> str:
+    """The chance of a yes."""
     try:
-        chance = f" (yes with {float(chance_of(view, question)):.1%})"
+        return f" (yes with {float(chance_of(view, question)):.1%})"
     except LimitError:
-        chance = ""
-    yield f"{name} would ask: {question.asked} {question.card}{chance}"
+        return ""
 
 
 __all__ = ["FORMS", "MARKS", "RULES", "kwartet_words"]

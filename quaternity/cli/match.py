@@ -12,7 +12,6 @@ from random import Random
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from quaternity.cli.failed_players import traced
 from quaternity.cli.terminal import CLEAR, columns, folded, in_columns, thinking, warn
 from quaternity.errors import IllegalMove, InputError, LimitError, PlayerFault
 from quaternity.table.players import STRONGEST, YOU, make_player
@@ -54,6 +53,7 @@ class GameWords:
         marks: what the marks of the table mean, in a line or two.
         words: by word, what it is for (nothing when all games have it) and what it prints.
         remark: what is said of a position below the table, if anything.
+        advice: what is added to a hint: of a view and the move.
     """
 
     rules: str
@@ -61,6 +61,7 @@ class GameWords:
     marks: str = ""
     words: Mapping[str, tuple[str, Word]] = field(default_factory=dict)
     remark: Callable[[Match[Any, Any, Any]], str | None] = lambda match: None
+    advice: Callable[[Any, Any], str] = lambda view, move: ""
 
 
 class MatchSession:
@@ -243,13 +244,17 @@ class MatchSession:
         rules = self.match.rules
         name = STRONGEST[rules.name]
         random = Random(f"{self.match.seed}/hint/{len(self.match.moves)}")
+        view = self.match.view(seat)
         try:
             with thinking(name):
-                advice = make_player(rules, name).choose(self.match.view(seat), random)
+                move = make_player(rules, name).choose(view, random)
         except LimitError as error:
             print(folded(f"no hint: {error}"))
             return
-        print(f"{name} would wait" if advice is None else f"{name} would: {rules.write(advice)}")
+        if move is None:
+            print(f"{name} would wait")
+        else:
+            print(f"{name} would: {rules.write(move)}{self.words.advice(view, move)}")
 
     def _undo(self) -> None:
         match = self.match
@@ -356,93 +361,4 @@ class MatchSession:
         print(folded(f"the game is over ({points}): {who}"))
 
 
-def seats_of(text: str | None) -> list[str] | None:
-    """The names in a list such as `you,exact,greedy`."""
-    return None if text is None else [name.strip() for name in text.split(",")]
-
-
-def check_named(recorded: Any, named: Mapping[str, Any]) -> None:
-    """Refuse settings that were named and are not those of the record.
-
-    Raises:
-        InputError: lists every difference.
-    """
-    differing = [
-        f"{key.replace('_', '-')} {_said(value)} was asked for, but the record has "
-        f"{_said(getattr(recorded, key))}"
-        for key, value in named.items()
-        if getattr(recorded, key) != value
-    ]
-    if differing:
-        raise InputError("; ".join(differing))
-
-
-def _said(value: object) -> str:
-    return ("yes" if value else "no") if isinstance(value, bool) else str(value)
-
-
-def play_match(
-    rules_of: Callable[[], Any],
-    of_record: Callable[[bytes], Any],
-    words: GameWords,
-    names_for: Callable[[Any], list[str] | None],
-    record: str | None,
-    seed: int | None,
-    default: Callable[[Any], list[str]] | None = None,
-    move_seconds: float | None = None,
-    traceback: bool = False,
-) -> None:
-    """Play a match at this terminal, a new one or that of a record.
-
-    Args:
-        rules_of: the rules that were asked for; only called for a new match.
-        of_record: the rules of a record, after making sure that they are those asked for.
-        names_for: who was asked for in the seats, if anybody was.
-        record: the file to keep the match in, and to resume it from.
-        seed: of all chance; drawn when it is None.
-        default: who plays when neither a name was given nor the record says.
-        move_seconds: the longest that a program may think for a move.
-        traceback: whether that of a program that fails is shown.
-    """
-    from quaternity.files.growing_file import GrowingFile
-    from quaternity.files.reading import read_bytes
-    from quaternity.table.journal import MatchJournal
-    from quaternity.table.match import Match
-    from quaternity.workers.own_process import check_move_seconds
-
-    check_move_seconds(move_seconds)
-    # The seed is never shown: it may say what everybody holds.
-    chance = str(Random().getrandbits(64) if seed is None else seed)
-
-    def seated(rules: Any, known: tuple[str, ...] = (), handed: tuple[str, ...] = ()) -> list[str]:
-        chosen, handed = names_for(rules), handed if len(handed) == rules.seats else ()
-        if chosen is not None and known and tuple(chosen) not in (known, handed):
-            raise InputError(
-                f"seats {','.join(chosen)!r} was asked for, but the record has {','.join(known)!r}"
-            )
-        found = list(known) if known else chosen
-        if handed and (known or chosen is None):
-            found = list(handed)
-        return found or (default(rules) if default is not None else [YOU] * rules.seats)
-
-    journal = None
-    if record is not None and GrowingFile.exists(record):
-        rules = of_record(read_bytes(record))
-        journal, replay = MatchJournal.resume(record, rules)
-        for text in replay.warnings:
-            warn(f"{record}: {text}")
-    with journal or nullcontext():
-        if journal is not None:
-            names = seated(rules, replay.names, journal.seats)
-            match = Match(rules, names, chance, replay.positions, replay.moves, move_seconds)
-            print(f"resuming {record} after {counted(match.whole_moves, 'move')}")
-        else:
-            rules = rules_of()
-            match = Match(rules, seated(rules), chance, move_seconds=move_seconds)
-            if record is not None:
-                journal = MatchJournal.begin(record, match)
-        with journal or nullcontext(), traced(traceback):
-            MatchSession(match, words, journal).run()
-
-
-__all__ = ["GameWords", "MatchSession", "check_named", "play_match", "seats_of"]
+__all__ = ["GameWords", "MatchSession"]

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from quaternity.cli.app import app
-from quaternity.cli.failed_players import MoveSeconds, Traceback
+from quaternity.cli.playing import (
+    MoveSeconds,
+    Playing,
+    Record,
+    Traceback,
+    play_match,
+    seats_of,
+)  # fmt: skip
 from quaternity.errors import InputError
+
+if TYPE_CHECKING:
+    from quaternity.game.rules import QuaternityRules
 
 
 @app.command()
@@ -26,10 +36,7 @@ def play(
         str | None,
         typer.Option(help="first-in-order (default) or fewest-sets: who asks when both are bare."),
     ] = None,
-    record: Annotated[
-        str | None,
-        typer.Option(help="Keep the game in this file, and resume it from there."),
-    ] = None,
+    record: Record = None,
     seats: Annotated[
         str | None,
         typer.Option(
@@ -62,21 +69,11 @@ def play(
 
     Example: quaternity play -s 4 -n 3 -p 3 --bot 1=informed --random 2 --record game.record
     """
-    from quaternity.cli.match import check_named, play_match
     from quaternity.cli.quaternity_words import quaternity_words
     from quaternity.game.rules import QuaternityRules
     from quaternity.game.settings import Settings, TieBreak
     from quaternity.table.players import YOU
 
-    asked: dict[str, Any] = {
-        name: value
-        for name, value in (("set_size", set_size), ("sets", sets), ("players", players))
-        if value is not None
-    }
-    if tie_break is not None:
-        asked["tie_break"] = TieBreak.parse(tie_break)
-    if seed:
-        asked["seed"] = seed
     bots = _seats(random or [], bot or [])
     if seats is not None and bots:
         raise InputError("--seats: says it all; leave out --random and --bot")
@@ -92,20 +89,22 @@ def play(
                 raise InputError(f"seat {seat}: players are 0..{rules.seats - 1}")
         if tablebase is not None:
             tablebase.check_settings(rules.settings)
-        if seats is not None:
-            return [name.strip() for name in seats.split(",")]
-        return [bots.get(seat, YOU) for seat in range(rules.seats)] if bots else None
-
-    def of_record(data: bytes) -> QuaternityRules:
-        rules = QuaternityRules.of_record(data)
-        check_named(rules.settings, asked)
-        return rules
+        if bots:
+            return [bots.get(seat, YOU) for seat in range(rules.seats)]
+        return seats_of(seats)
 
     if seats is not None and players is None:
-        asked["players"] = len(seats.split(","))
+        players = len(seats.split(","))
+    asked = {
+        "set_size": set_size,
+        "sets": sets,
+        "players": players,
+        "tie_break": tie_break and TieBreak.parse(tie_break),
+        "seed": seed or None,
+    }
     play_match(
-        lambda: QuaternityRules(Settings(**asked)), of_record, quaternity_words(tablebase), names,
-        record, seed, None, move_seconds, traceback,
+        QuaternityRules, Settings, asked, quaternity_words(tablebase), names, None,
+        Playing(record, seed, move_seconds, traceback),
     )  # fmt: skip
 
 

@@ -6,7 +6,15 @@ from typing import Annotated
 
 import typer
 
-from quaternity.cli.failed_players import MoveSeconds, Traceback
+from quaternity.cli.playing import (
+    MoveSeconds,
+    Playing,
+    Record,
+    Seed,
+    Traceback,
+    play_match,
+    seats_of,
+)  # fmt: skip
 from quaternity.cli.quarto import quarto_app
 
 RULES = """\
@@ -37,10 +45,8 @@ def play(
         bool | None,
         typer.Option("--squares/--no-squares", help="Four in a 2 x 2 square are a quarto too."),
     ] = None,
-    record: Annotated[
-        str | None, typer.Option(help="Keep the game in this file, and resume it from there.")
-    ] = None,
-    seed: Annotated[int | None, typer.Option(help="Of all chance; drawn without.")] = None,
+    record: Record = None,
+    seed: Seed = None,
     move_seconds: MoveSeconds = None,
     traceback: Traceback = False,
 ) -> None:
@@ -48,20 +54,18 @@ def play(
 
     Example: quaternity quarto play --seats you,careful --record my.game
     """
-    from quaternity.cli.match import GameWords, check_named, play_match, seats_of
+    from quaternity.cli.match import GameWords
     from quaternity.quarto.rules import QuartoRules, QuartoSettings
 
-    def of_record(data: bytes) -> QuartoRules:
-        rules = QuartoRules.of_record(data)
-        check_named(rules.settings, {} if squares is None else {"squares": squares})
-        return rules
-
     play_match(
-        lambda: QuartoRules(QuartoSettings(bool(squares))), of_record,
+        QuartoRules,
+        QuartoSettings,
+        {"squares": squares},
         GameWords(RULES, FORMS, MARKS),
-        lambda rules: seats_of(seats), record, seed, lambda rules: ["you", "search"],
-        move_seconds, traceback,
-    )  # fmt: skip
+        lambda rules: seats_of(seats),
+        ["you", "search"],
+        Playing(record, seed, move_seconds, traceback),
+    )
 
 
 __all__ = ["FORMS", "MARKS", "RULES", "play"]

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from quaternity.cli.failed_players import MoveSeconds, Traceback
+from quaternity.cli.playing import (
+    MoveSeconds,
+    Playing,
+    Record,
+    Seed,
+    Traceback,
+    play_match,
+    seats_of,
+)  # fmt: skip
 from quaternity.cli.ternary import set_app
 
 RULES = """\
@@ -29,6 +37,8 @@ Move:    a d k           claim the cards with these letters
          more            agree to three more cards
          Enter           wait for the programs"""
 
+DEFAULT = ("you", "slow")
+
 
 @set_app.command()
 def play(
@@ -45,10 +55,8 @@ def play(
     table: Annotated[
         int | None, typer.Option(help="Cards on the table: 9, 12 (default), 15 or 18.")
     ] = None,
-    record: Annotated[
-        str | None, typer.Option(help="Keep the game in this file, and resume it from there.")
-    ] = None,
-    seed: Annotated[int | None, typer.Option(help="Of all chance; drawn without.")] = None,
+    record: Record = None,
+    seed: Seed = None,
     move_seconds: MoveSeconds = None,
     traceback: Traceback = False,
 ) -> None:
@@ -56,27 +64,22 @@ def play(
 
     Example: quaternity set play --seats you,quick,slow:20 --record my.game
     """
-    from quaternity.cli.match import GameWords, check_named, play_match, seats_of
+    from functools import partial
+
+    from quaternity.cli.match import GameWords
     from quaternity.ternary import Rule
     from quaternity.ternary.rules import SetRules, SetSettings
 
-    named: dict[str, Any] = {}
-    if rule is not None:
-        named["rule"] = Rule(rule)
-    if table is not None:
-        named["table"] = table
-
-    def of_record(data: bytes) -> SetRules:
-        rules = SetRules.of_record(data)
-        check_named(rules.settings, named)
-        return rules
-
     names = seats_of(seats)
     play_match(
-        lambda: SetRules(SetSettings(seats=len(names or "12"), **named)), of_record,
-        GameWords(RULES, FORMS, MARKS), lambda rules: names, record, seed,
-        lambda rules: ["you", "slow"], move_seconds, traceback,
-    )  # fmt: skip
+        SetRules,
+        partial(SetSettings, seats=len(names or DEFAULT)),
+        {"rule": rule and Rule(rule), "table": table},
+        GameWords(RULES, FORMS, MARKS),
+        lambda rules: names,
+        DEFAULT,
+        Playing(record, seed, move_seconds, traceback),
+    )
 
 
 __all__ = ["FORMS", "MARKS", "RULES", "play"]

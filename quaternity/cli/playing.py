@@ -1,0 +1,152 @@
+"""What the four `play` commands share: their options, and how a match begins or goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
+from random import Random
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+import typer
+
+from quaternity.cli.failed_players import MoveSeconds, Traceback
+from quaternity.errors import InputError
+
+if TYPE_CHECKING:
+    from quaternity.cli.match import GameWords
+
+Record = Annotated[
+    str | None, typer.Option(help="Keep the game in this file, and resume it from there.")
+]
+Seed = Annotated[int | None, typer.Option(help="Of all chance; drawn without.")]
+
+
+class Playing(NamedTuple):
+    """How a match is played.
+
+    Attributes:
+        record: the file to keep it in, and to resume it from.
+        seed: of all chance; drawn when it is None.
+        move_seconds: the longest that a program may think for a move.
+        traceback: whether that of a program that fails is shown.
+    """
+
+    record: str | None
+    seed: int | None
+    move_seconds: float | None
+    traceback: bool
+
+
+def seats_of(text: str | None) -> list[str] | None:
+    """The names in a list such as `you,exact,greedy`."""
+    return None if text is None else [name.strip() for name in text.split(",")]
+
+
+def _check_asked(recorded: Any, asked: Mapping[str, Any]) -> None:
+    """Refuse settings that were asked for and are not those of the record.
+
+    Raises:
+        InputError: lists every difference.
+    """
+    differing = [
+        f"{key.replace('_', '-')} {_said(value)} was asked for, but the record has "
+        f"{_said(getattr(recorded, key))}"
+        for key, value in asked.items()
+        if getattr(recorded, key) != value
+    ]
+    if differing:
+        raise InputError("; ".join(differing))
+
+
+def _said(value: object) -> str:
+    return ("yes" if value else "no") if isinstance(value, bool) else str(value)
+
+
+def play_match(
+    rules_class: Any,
+    settings: Callable[..., Any],
+    asked: Mapping[str, Any],
+    words: GameWords,
+    seats: Callable[[Any], list[str] | None],
+    default: Sequence[str] | None,
+    playing: Playing,
+) -> None:
+    """Play a match at this terminal, a new one or that of a record.
+
+    Args:
+        rules_class: of the game.
+        settings: makes the settings of a new match of those that were asked for.
+        asked: settings by name; None where nothing was asked for.
+        seats: who was asked for in the seats of some rules, if anybody was.
+        default: who plays when neither a name was given nor the record says; None: people.
+    """
+    from quaternity.cli.failed_players import traced
+    from quaternity.cli.match import MatchSession
+    from quaternity.cli.terminal import warn
+    from quaternity.files.growing_file import GrowingFile
+    from quaternity.files.reading import read_bytes
+    from quaternity.table.journal import MatchJournal
+    from quaternity.table.match import Match
+    from quaternity.workers.own_process import check_move_seconds
+    from solvers.wording import counted
+
+    record, seed, seconds, traceback = playing
+    check_move_seconds(seconds)
+    asked = {name: value for name, value in asked.items() if value is not None}
+    # The seed is never shown: it may say what everybody holds.
+    chance = str(Random().getrandbits(64) if seed is None else seed)
+    journal = None
+    if record is not None and GrowingFile.exists(record):
+        data = read_bytes(record)
+        rules = rules_class.of_record(data)
+        _check_asked(rules.settings, asked)
+        journal, replay = MatchJournal.resume(record, rules)
+        for text in replay.warnings:
+            warn(f"{record}: {text}")
+    with journal or nullcontext():
+        if journal is not None:
+            names = _seated(rules, seats(rules), default, replay.names, journal.seats)
+            match = Match(rules, names, chance, replay.positions, replay.moves, seconds)
+            print(f"resuming {record} after {counted(match.whole_moves, 'move')}")
+        else:
+            rules = rules_class(settings(**asked))
+            names = _seated(rules, seats(rules), default)
+            match = Match(rules, names, chance, move_seconds=seconds)
+            if record is not None:
+                journal = MatchJournal.begin(record, match)
+        with journal or nullcontext(), traced(traceback):
+            MatchSession(match, words, journal).run()
+
+
+def _seated(
+    rules: Any,
+    chosen: list[str] | None,
+    default: Sequence[str] | None,
+    known: tuple[str, ...] = (),
+    handed: tuple[str, ...] = (),
+) -> list[str]:
+    """Who plays.
+
+    Args:
+        chosen: who was asked for.
+        known: who plays by the head of the record; belongs to the game.
+        handed: who plays since a seat was handed over.
+    """
+    from quaternity.table.players import YOU
+
+    handed = handed if len(handed) == rules.seats else ()
+    if chosen is not None and known and tuple(chosen) not in (known, handed):
+        raise InputError(
+            f"seats {','.join(chosen)!r} was asked for, but the record has {','.join(known)!r}"
+        )
+    if handed and (known or chosen is None):
+        return list(handed)
+    found = list(known) or chosen or list(default or [YOU] * rules.seats)
+    if chosen is None and not known and len(found) != rules.seats:
+        raise InputError(
+            f"the record does not say who plays its {rules.seats} seats: name them with --seats"
+        )
+    return found
+
+
+__all__ = ["MoveSeconds", "Playing", "Record", "Seed", "Traceback", "play_match", "seats_of"]
