@@ -55,9 +55,7 @@ def show(
     Drawn completions (ways to fill the board without a quarto) are counted up to 10 empty cells;
     above that JSON has null.
 
-    \b
-    Example:
-      quaternity quarto show example 'N?BI??JO?FDLMEAG' --svg board.svg
+    Example: quaternity quarto show example 'N?BI??JO?FDLMEAG' --svg board.svg
     """
     from quaternity.files.writing import write_text
     from quaternity.quarto import COMPLETIONS_LIMIT, board_svg, can_draw, drawn_completions
@@ -85,9 +83,7 @@ def show(
 def explain(pieces: PIECES, configuration: CONFIGURATION, as_json: AS_JSON = False) -> None:
     """Say in words which quartos there are and which pieces one can hand over.
 
-    \b
-    Example:
-      quaternity quarto explain example 'AGH.............'
+    Example: quaternity quarto explain example 'AGH.............'
     """
     from quaternity.quarto import (
         cell_name,
@@ -163,9 +159,7 @@ def solve(
     pieces are placed until the end; the shortest win comes first, and in a lost position, where
     every move loses, the longest resistance.
 
-    \b
-    Example:
-      quaternity quarto solve example 'AGDPMJCF.E......' --in-hand K
+    Example: quaternity quarto solve example 'AGDPMJCF.E......' --in-hand K
     """
     from quaternity.quarto import Outcome, line_of_play, rated_moves
     from quaternity.quarto import solve as solution_of

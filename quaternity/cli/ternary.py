@@ -62,9 +62,7 @@ AS_JSON = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 def show(card: CARD, as_json: AS_JSON = False) -> None:
     """Show a card as index, as ternary digits and in words.
 
-    \b
-    Example:
-      quaternity set show 0212
+    Example: quaternity set show 0212
     """
     from quaternity.ternary import Card, read_card
 
@@ -89,9 +87,7 @@ def show(card: CARD, as_json: AS_JSON = False) -> None:
 def partners(card: CARD, as_json: AS_JSON = False) -> None:
     """List the 16 cards that share no attribute with a card, as its 8 triples.
 
-    \b
-    Example:
-      quaternity set partners 23
+    Example: quaternity set partners 23
     """
     from quaternity.ternary import Rule, read_card, triples_through
     from quaternity.ternary import partners as partners_of
@@ -115,9 +111,7 @@ def partners(card: CARD, as_json: AS_JSON = False) -> None:
 def find(cards: CARDS, rule: RULE = "triple", as_json: AS_JSON = False) -> None:
     """Find all triples, or SETs, on a table of three or more cards.
 
-    \b
-    Example:
-      quaternity set find 0 1 2 40 80 --rule set
+    Example: quaternity set find 0 1 2 40 80 --rule set
     """
     from quaternity.ternary import Rule, triples
 
@@ -143,9 +137,7 @@ def disjoint(
     At a limit (exit status 4) or an interrupt (130) the most that were found are shown, and how
     many there can be at most.
 
-    \b
-    Example:
-      quaternity set disjoint 0 1 2 40 80 13 26 --rule set
+    Example: quaternity set disjoint 0 1 2 40 80 13 26 --rule set
     """
     from quaternity.ternary import Best, Rule, most_disjoint
 
@@ -169,9 +161,7 @@ def count(
 ) -> None:
     """Count the tables of n cards without a triple, or SET, exactly.
 
-    \b
-    Example:
-      quaternity set count -n 12 --rule set
+    Example: quaternity set count -n 12 --rule set
     """
     from fractions import Fraction
 
@@ -211,9 +201,7 @@ def largest(
     At a limit (exit status 4; under `set` reached with some 40 cards) or an interrupt (130) the
     largest collection found is shown, and how many cards there can be at most.
 
-    \b
-    Example:
-      quaternity set largest --rule set --method cp-sat
+    Example: quaternity set largest --rule set --method cp-sat
     """
     from quaternity.ternary import WHOLE_DECK, Best, Rule, largest_free, largest_in_deck
 
@@ -277,9 +265,7 @@ def picture(
 ) -> None:
     """Draw all pairs: chords between 81 points on a circle, or the 81 x 81 matrix.
 
-    \b
-    Example:
-      quaternity set picture pairs.svg --kind matrix
+    Example: quaternity set picture pairs.svg --kind matrix
     """
     from quaternity.errors import InputError
     from quaternity.files.writing import write_text

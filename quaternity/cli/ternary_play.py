@@ -35,9 +35,7 @@ def deck(
     A safe deck is dealt three by three; the newest three always belong together, so shuffle the
     places on the table at every deal.
 
-    \b
-    Example:
-      quaternity set deck --safe --rule set --seed 7
+    Example: quaternity set deck --safe --rule set --seed 7
     """
     from quaternity.ternary import Rule, safe_deck, shuffled_deck
 
@@ -72,9 +70,7 @@ def simulate(
 
     When the time is up (exit status 4) or after an interrupt (130) the finished games are shown.
 
-    \b
-    Example:
-      quaternity set simulate --games 1000 --rule set --extra --seed 1
+    Example: quaternity set simulate --games 1000 --rule set --extra --seed 1
     """
     from quaternity.cli.terminal import say
     from quaternity.ternary import Rule
@@ -169,9 +165,7 @@ def chain(
 ) -> None:
     """Print a chain of triples, or SETs, each beginning with the last card of the one before.
 
-    \b
-    Example:
-      quaternity set chain --length 5 --start 0212 --seed 1
+    Example: quaternity set chain --length 5 --start 0212 --seed 1
     """
     from itertools import islice
 
