@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from quaternity.cli.app import app
+from quaternity.cli.options import AsJsonLines, Files
 from quaternity.cli.oracle import oracle_document, oracle_lines
-from quaternity.cli.referee import AsJson, Files
 from quaternity.cli.status import ExitStatus
 from quaternity.cli.terminal import progress, say, warn, warn_about, width
 from quaternity.errors import InputError, LimitError, QuaternityError
@@ -48,7 +48,7 @@ def analyse(
         str | None,
         typer.Option(help="A tablebase of the game: who can force what, and the best questions."),
     ] = None,
-    as_json: AsJson = False,
+    as_json: AsJsonLines = False,
 ) -> None:
     """Say everything a state implies: owners, counts, the number of deals, chances.
 

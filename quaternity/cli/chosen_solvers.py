@@ -1,4 +1,4 @@
-"""`--solvers NAME,NAME,...`: which solvers a command runs."""
+"""Which solvers a command runs, within which limits, and what becomes of a state that trips one."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from quaternity.cli.terminal import warn
 from quaternity.errors import InputError
 
 if TYPE_CHECKING:
@@ -85,7 +86,18 @@ def chosen_solvers(names: str) -> list[Solver]:
     return chosen
 
 
+def saved_or_shown(directory: str, text: str) -> str | None:
+    """Save the text of a state file and give its name; where that fails, show the text."""
+    from quaternity.game.saved_states import save_finding
+
+    try:
+        return save_finding(directory, text)
+    except InputError as error:
+        warn(f"{error}; the state is\n{text}")
+        return None
+
+
 __all__ = [
     "MEMORY", "PATIENCE", "SECONDS", "Limit", "Memory", "SolverNames", "check_seconds",
-    "chosen_solvers", "guarded",
+    "chosen_solvers", "guarded", "saved_or_shown",
 ]  # fmt: skip

@@ -17,8 +17,17 @@ from quaternity.cli.chosen_solvers import (
     check_seconds,
     chosen_solvers,
     guarded,
+    saved_or_shown,
 )
-from quaternity.cli.saved_states import SaveTo, saved_or_shown
+from quaternity.cli.options import (
+    AsJson,
+    Dask,
+    MaybePlayers,
+    MaybeSets,
+    MaybeSetSize,
+    SaveTo,
+    Workers,
+)  # fmt: skip
 from quaternity.cli.status import ExitStatus
 from quaternity.cli.terminal import progress, say, warn, width
 from quaternity.errors import InputError, LimitError
@@ -36,13 +45,6 @@ STATES, STATES_OF_A_SWEEP = 100, 30
 BUDGET_OF_A_SWEEP = 10.0
 DAMAGE = 0.5
 
-Workers = Annotated[
-    int, typer.Option(min=1, help="Processes. More than one disturbs the times a little.")
-]
-Dask = Annotated[
-    str | None, typer.Option(metavar="ADDRESS", help="Run on the Dask cluster at tcp://...")
-]
-
 
 class _Request(NamedTuple):
     """The options, checked."""
@@ -58,15 +60,9 @@ def compare(
         list[str] | None,
         typer.Argument(help="State files or game records; without any, games are played."),
     ] = None,
-    set_size: Annotated[
-        int | None, typer.Option("-s", "--set-size", help="Cards in one set.  [default: 4]")
-    ] = None,
-    sets: Annotated[
-        int | None, typer.Option("-n", "--sets", help="Number of sets.  [default: 3]")
-    ] = None,
-    players: Annotated[
-        int | None, typer.Option("-p", "--players", help="Number of players.  [default: 3]")
-    ] = None,
+    set_size: MaybeSetSize = None,
+    sets: MaybeSets = None,
+    players: MaybePlayers = None,
     states: Annotated[
         int | None, typer.Option(help=f"States of games.  [default: {STATES}; in a sweep, a size: "
                                  f"{STATES_OF_A_SWEEP}]")
@@ -102,7 +98,7 @@ def compare(
                      ".png, .svg or .pdf."),
     ] = None,
     save_to: SaveTo = ".",
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+    as_json: AsJson = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="One line per size and solver.")] = False,
 ) -> None:  # fmt: skip
     """Time every solver on many states, and hold every verdict against the evidence.
@@ -335,4 +331,4 @@ def _print_report(report: Report) -> None:
             say(line, 0)
 
 
-__all__ = ["Dask", "Workers", "compare"]
+__all__ = ["compare"]

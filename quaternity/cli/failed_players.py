@@ -7,9 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from traceback import print_exc
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
-
-import typer
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from quaternity.cli.status import ExitStatus, status_of
 from quaternity.cli.terminal import warn
@@ -17,17 +15,6 @@ from quaternity.errors import InputError, LimitError, PlayerFault, QuaternityErr
 
 if TYPE_CHECKING:
     from quaternity.errors import FaultPlace
-
-MoveSeconds = Annotated[
-    float | None,
-    typer.Option(
-        help="Most seconds for one move of a player. Without: 60 for players from outside, and "
-        "no limit for those of this program."
-    ),
-]
-Traceback = Annotated[
-    bool, typer.Option("--traceback", help="Show the traceback of a player that fails.")
-]
 
 
 @contextmanager
@@ -135,4 +122,4 @@ def _saved(place: FaultPlace, suffix: str) -> str:
     return str(path)
 
 
-__all__ = ["Failures", "MoveSeconds", "Traceback", "played_on", "traced"]
+__all__ = ["Failures", "played_on", "traced"]

@@ -18,9 +18,9 @@ from quaternity.cli.chosen_solvers import (
     check_seconds,
     chosen_solvers,
     guarded,
+    saved_or_shown,
 )
-from quaternity.cli.compare import Dask
-from quaternity.cli.saved_states import SaveTo, saved_or_shown
+from quaternity.cli.options import AsJson, Dask, SaveTo, Workers
 from quaternity.cli.status import ExitStatus
 from quaternity.cli.terminal import progress, say, warn
 from quaternity.errors import InputError
@@ -47,10 +47,10 @@ def fuzz(
     seed: Annotated[int, typer.Option(help="The same seed draws the same examples.")] = 0,
     solvers: SolverNames = "all",
     limit: Limit = SECONDS,
-    workers: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
+    workers: Workers = 1,
     dask: Dask = None,
     save_to: SaveTo = ".",
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+    as_json: AsJson = False,
 ) -> None:  # fmt: skip
     """Try random problems and whole random games on all solvers, in search of a disagreement.
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from quaternity.cli.kwartet import kwartet
+from quaternity.cli.options import AsJson
 from quaternity.cli.terminal import say, warn, warn_about
 from quaternity.errors import InputError, LimitError
 
@@ -34,7 +35,7 @@ def know(
         str, typer.Option(help="auto, solvers, or explicit (lists all deals).")
     ] = "auto",
     seconds: Annotated[float, typer.Option(help="Time limit, reason included.")] = 60.0,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Say whether a formula is true at a point of a game (by default at the end of the log).
 

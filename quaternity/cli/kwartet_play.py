@@ -7,14 +7,8 @@ from typing import Annotated
 import typer
 
 from quaternity.cli.kwartet import kwartet
-from quaternity.cli.playing import (
-    MoveSeconds,
-    Playing,
-    Seed,
-    Traceback,
-    play_match,
-    seats_of,
-)  # fmt: skip
+from quaternity.cli.options import MoveSeconds, Seed, Traceback
+from quaternity.cli.playing import Playing, play_match, seats_of
 
 SEATS = ("you", "exact", "exact", "exact")
 

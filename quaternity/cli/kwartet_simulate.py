@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from quaternity.cli.failed_players import Failures, MoveSeconds, Traceback, played_on, traced
+from quaternity.cli.failed_players import Failures, played_on, traced
 from quaternity.cli.kwartet import kwartet
+from quaternity.cli.options import AsJson, Dask, MoveSeconds, Traceback, Workers
 from quaternity.cli.status import ExitStatus
 from quaternity.cli.terminal import progress, say, warn, width
 
@@ -74,17 +75,15 @@ def simulate(
     announce: AnnounceRule = "at-once",
     rotate: Rotate = True,
     own_card_requests: OwnCards = True,
-    workers: Annotated[int, typer.Option(help="Processes.")] = 1,
-    dask: Annotated[
-        str | None, typer.Option(metavar="ADDRESS", help="Run on the Dask cluster at tcp://...")
-    ] = None,
+    workers: Workers = 1,
+    dask: Dask = None,
     plot: Annotated[
         str | None,
         typer.Option(help="Draw wins, and possible deals by go: .png, .svg or .pdf."),
     ] = None,
     move_seconds: MoveSeconds = None,
     traceback: Traceback = False,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Let strategies play each other, and say who wins how often.
 

@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from quaternity.cli.app import app
-from quaternity.cli.playing import (
+from quaternity.cli.options import (
+    MaybePlayers,
+    MaybeSets,
+    MaybeSetSize,
     MoveSeconds,
-    Playing,
     Record,
     Traceback,
-    play_match,
-    seats_of,
-)  # fmt: skip
+)
+from quaternity.cli.playing import Playing, play_match, seats_of
 from quaternity.errors import InputError
 
 if TYPE_CHECKING:
@@ -23,15 +24,9 @@ if TYPE_CHECKING:
 
 @app.command()
 def play(
-    set_size: Annotated[
-        int | None, typer.Option("-s", "--set-size", help="Cards in one set (S); default 4.")
-    ] = None,
-    sets: Annotated[
-        int | None, typer.Option("-n", "--sets", help="Number of sets (N); default 3.")
-    ] = None,
-    players: Annotated[
-        int | None, typer.Option("-p", "--players", help="Number of players (P); default 3.")
-    ] = None,
+    set_size: MaybeSetSize = None,
+    sets: MaybeSets = None,
+    players: MaybePlayers = None,
     tie_break: Annotated[
         str | None,
         typer.Option(help="first-in-order (default) or fewest-sets: who asks when both are bare."),

@@ -1,24 +1,16 @@
-"""What the four `play` commands share: their options, and how a match begins or goes on."""
+"""What the four `play` commands share: how a match begins or goes on."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from random import Random
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import typer
-
-from quaternity.cli.failed_players import MoveSeconds, Traceback
 from quaternity.errors import InputError
 
 if TYPE_CHECKING:
     from quaternity.cli.match import GameWords
-
-Record = Annotated[
-    str | None, typer.Option(help="Keep the game in this file, and resume it from there.")
-]
-Seed = Annotated[int | None, typer.Option(help="Of all chance; drawn without.")]
 
 
 class Playing(NamedTuple):
@@ -149,4 +141,4 @@ def _seated(
     return found
 
 
-__all__ = ["MoveSeconds", "Playing", "Record", "Seed", "Traceback", "play_match", "seats_of"]
+__all__ = ["Playing", "play_match", "seats_of"]

@@ -9,6 +9,7 @@ import typer
 
 from quaternity.cli.app import app
 from quaternity.cli.help_pages import HelpfulGroup
+from quaternity.cli.options import AsJson
 from quaternity.cli.terminal import say
 
 if TYPE_CHECKING:
@@ -38,14 +39,13 @@ CONFIGURATION = Annotated[
         "character that is no piece is an empty cell. Write -- before one that begins with '-'.",
     ),
 ]
-AS_JSON = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 @quarto_app.command()
 def show(
     pieces: PIECES,
     configuration: CONFIGURATION,
-    as_json: AS_JSON = False,
+    as_json: AsJson = False,
     svg: Annotated[
         str | None, typer.Option("--svg", metavar="FILE", help="Also draw the board as SVG.")
     ] = None,
@@ -80,7 +80,7 @@ def show(
 
 
 @quarto_app.command()
-def explain(pieces: PIECES, configuration: CONFIGURATION, as_json: AS_JSON = False) -> None:
+def explain(pieces: PIECES, configuration: CONFIGURATION, as_json: AsJson = False) -> None:
     """Say in words which quartos there are and which pieces one can hand over.
 
     Example: quaternity quarto explain example 'AGH.............'
@@ -150,7 +150,7 @@ def solve(
     every: Annotated[
         bool, typer.Option("--all", help="Rate every move, not only the best ones.")
     ] = False,
-    as_json: AS_JSON = False,
+    as_json: AsJson = False,
 ) -> None:
     """Who wins with perfect play, with which moves and how soon: up to 10 empty cells.
 

@@ -6,15 +6,8 @@ from typing import Annotated
 
 import typer
 
-from quaternity.cli.playing import (
-    MoveSeconds,
-    Playing,
-    Record,
-    Seed,
-    Traceback,
-    play_match,
-    seats_of,
-)  # fmt: skip
+from quaternity.cli.options import MoveSeconds, Record, Seed, Traceback
+from quaternity.cli.playing import Playing, play_match, seats_of
 from quaternity.cli.quarto import quarto_app
 
 RULES = """\

@@ -15,8 +15,9 @@ from quaternity.cli.chosen_solvers import (
     check_seconds,
     chosen_solvers,
     guarded,
+    saved_or_shown,
 )
-from quaternity.cli.saved_states import SaveTo, saved_or_shown
+from quaternity.cli.options import AsJson, AsJsonLines, Files, Players, SaveTo, Sets, SetSize
 from quaternity.cli.status import ExitStatus
 from quaternity.cli.terminal import progress, say, warn, warn_about
 from quaternity.errors import InputError, LimitError, SolverFault
@@ -28,12 +29,6 @@ if TYPE_CHECKING:
 
 SHRINK_SECONDS = 10.0
 """How long a state about which a solver is wrong is made smaller at most."""
-
-Files = Annotated[list[str], typer.Argument(help="State files or game records; - reads one.")]
-AsJson = Annotated[bool, typer.Option("--json", help="One JSON line per file.")]
-SetSize = Annotated[int, typer.Option("-s", "--set-size", help="Cards in one set (S).")]
-Sets = Annotated[int, typer.Option("-n", "--sets", help="Number of sets (N).")]
-Players = Annotated[int, typer.Option("-p", "--players", help="Number of players (P).")]
 
 
 def _taking(solvers: list[Solver] | None, problem: DealProblem) -> list[Solver]:
@@ -51,7 +46,7 @@ def check(
     ] = None,
     limit: Limit = SECONDS,
     save_to: SaveTo = ".",
-    as_json: AsJson = False,
+    as_json: AsJsonLines = False,
 ) -> None:
     """Is this state possible? Was this game played by the rules?
 
@@ -162,7 +157,7 @@ def _print_report(path: str, report: Report, as_json: bool) -> None:
 
 
 @app.command()
-def questions(files: Files, as_json: AsJson = False) -> None:
+def questions(files: Files, as_json: AsJsonLines = False) -> None:
     """List the legal questions of a state, or of a record's last position.
 
     Exit status 0; 1 when a state is impossible or a record breaks the rules.
@@ -227,7 +222,7 @@ def perft(
     sets: Sets = 3,
     players: Players = 3,
     depth: Annotated[int, typer.Option("-d", "--depth", min=1, max=100)] = 3,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Count the sequences of moves from the start: a number that pins the rules.
 
@@ -249,4 +244,4 @@ def perft(
         print(json.dumps({"leaves": leaves}))
 
 
-__all__ = ["AsJson", "Files", "Players", "SetSize", "Sets", "check", "perft", "questions"]
+__all__ = ["check", "perft", "questions"]

@@ -8,6 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from quaternity.cli.app import app
+from quaternity.cli.options import (
+    AsJson,
+    Dask,
+    Players,
+    Sets,
+    SetSize,
+    TieBreakName,
+    Workers,
+)  # fmt: skip
 from quaternity.cli.status import ExitStatus
 from quaternity.cli.terminal import Progress, progress, say, warn
 from quaternity.errors import InputError, LimitError
@@ -32,12 +41,10 @@ PATIENCE = 15.0
 
 @app.command()
 def solve(
-    set_size: Annotated[int, typer.Option("-s", "--set-size", help="Cards in one set (S).")] = 4,
-    sets: Annotated[int, typer.Option("-n", "--sets", help="Number of sets (N).")] = 3,
-    players: Annotated[int, typer.Option("-p", "--players", help="Number of players (P).")] = 3,
-    tie_break: Annotated[
-        str, typer.Option(help="first-in-order or fewest-sets: who asks when both are bare.")
-    ] = "first-in-order",
+    set_size: SetSize = 4,
+    sets: Sets = 3,
+    players: Players = 3,
+    tie_break: TieBreakName = "first-in-order",
     position: Annotated[
         str | None,
         typer.Option("--from", help="Solve from this state, or this record's last position."),
@@ -62,9 +69,9 @@ def solve(
     estimate_only: Annotated[
         bool, typer.Option("--estimate", help="Only say how large it will be.")
     ] = False,
-    workers: Annotated[int, typer.Option(help="Processes.")] = 1,
-    dask: Annotated[str | None, typer.Option(help="Address of a Dask scheduler.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+    workers: Workers = 1,
+    dask: Dask = None,
+    as_json: AsJson = False,
 ) -> None:
     """Solve a game: who can force a win, who can prevent whose, and how.
 

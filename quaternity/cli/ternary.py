@@ -10,6 +10,7 @@ import typer
 
 from quaternity.cli.app import app
 from quaternity.cli.help_pages import HelpfulGroup
+from quaternity.cli.options import AsJson
 from quaternity.cli.status import ExitStatus
 from quaternity.cli.terminal import say, warn, width
 
@@ -55,11 +56,10 @@ SECONDS = Annotated[
 CHOSEN_BY = Annotated[
     int | None, typer.Option("--seed", help="Choose among the answers; without, the same always.")
 ]
-AS_JSON = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 @set_app.command()
-def show(card: CARD, as_json: AS_JSON = False) -> None:
+def show(card: CARD, as_json: AsJson = False) -> None:
     """Show a card as index, as ternary digits and in words.
 
     Example: quaternity set show 0212
@@ -84,7 +84,7 @@ def show(card: CARD, as_json: AS_JSON = False) -> None:
 
 
 @set_app.command()
-def partners(card: CARD, as_json: AS_JSON = False) -> None:
+def partners(card: CARD, as_json: AsJson = False) -> None:
     """List the 16 cards that share no attribute with a card, as its 8 triples.
 
     Example: quaternity set partners 23
@@ -108,7 +108,7 @@ def partners(card: CARD, as_json: AS_JSON = False) -> None:
 
 
 @set_app.command()
-def find(cards: CARDS, rule: RULE = "triple", as_json: AS_JSON = False) -> None:
+def find(cards: CARDS, rule: RULE = "triple", as_json: AsJson = False) -> None:
     """Find all triples, or SETs, on a table of three or more cards.
 
     Example: quaternity set find 0 1 2 40 80 --rule set
@@ -130,7 +130,7 @@ def disjoint(
     method: METHOD = "search",
     seconds: SECONDS = None,
     seed: CHOSEN_BY = None,
-    as_json: AS_JSON = False,
+    as_json: AsJson = False,
 ) -> None:
     """Find as many triples, or SETs, as can be taken from a table together.
 
@@ -157,7 +157,7 @@ def disjoint(
 def count(
     n: Annotated[int, typer.Option("-n", "--cards", help="Cards on the table: 1..81.")] = 12,
     rule: RULE = "triple",
-    as_json: AS_JSON = False,
+    as_json: AsJson = False,
 ) -> None:
     """Count the tables of n cards without a triple, or SET, exactly.
 
@@ -194,7 +194,7 @@ def largest(
     method: METHOD = "search",
     seconds: SECONDS = None,
     seed: CHOSEN_BY = None,
-    as_json: AS_JSON = False,
+    as_json: AsJson = False,
 ) -> None:
     """Find a largest collection without a triple, or SET, and prove that there is no larger one.
 
@@ -261,7 +261,7 @@ def picture(
     kind: Annotated[
         str, typer.Option("--kind", "-k", metavar="circle|matrix", help="Which picture.")
     ] = "circle",
-    as_json: AS_JSON = False,
+    as_json: AsJson = False,
 ) -> None:
     """Draw all pairs: chords between 81 points on a circle, or the 81 x 81 matrix.
 
@@ -326,4 +326,4 @@ def print_json(**value: object) -> None:
     print(json.dumps(value))
 
 
-__all__ = ["AS_JSON", "RULE", "print_json", "set_app", "ternary_digits"]
+__all__ = ["RULE", "print_json", "set_app", "ternary_digits"]

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
+from quaternity.cli.options import AsJson
 from quaternity.cli.status import ExitStatus
-from quaternity.cli.ternary import AS_JSON, RULE, print_json, set_app, ternary_digits
+from quaternity.cli.ternary import RULE, print_json, set_app, ternary_digits
 
 if TYPE_CHECKING:
     from random import Random
@@ -28,7 +29,7 @@ def deck(
     safe: SAFE = False,
     rule: RULE = "triple",
     seed: SEED = None,
-    as_json: AS_JSON = False,
+    as_json: AsJson = False,
 ) -> None:
     """Shuffle a deck, on request a safe one, and list it in the order of dealing.
 
@@ -61,7 +62,7 @@ def simulate(
         float | None, typer.Option("--seconds", help="Begin no game after so many seconds.")
     ] = None,
     seed: SEED = None,
-    as_json: AS_JSON = False,
+    as_json: AsJson = False,
 ) -> None:
     """Play games out with random choices, and tell how they end.
 
@@ -161,7 +162,7 @@ def chain(
     ] = None,
     rule: RULE = "triple",
     seed: SEED = None,
-    as_json: AS_JSON = False,
+    as_json: AsJson = False,
 ) -> None:
     """Print a chain of triples, or SETs, each beginning with the last card of the one before.
 

@@ -8,7 +8,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from quaternity.cli.app import app
-from quaternity.cli.failed_players import Failures, MoveSeconds, Traceback, played_on, traced
+from quaternity.cli.failed_players import Failures, played_on, traced
+from quaternity.cli.options import (
+    AsJson,
+    Dask,
+    MoveSeconds,
+    Players,
+    Sets,
+    SetSize,
+    TieBreakName,
+    Traceback,
+    Workers,
+)  # fmt: skip
 from quaternity.cli.status import ExitStatus
 from quaternity.cli.terminal import progress, say, width
 
@@ -23,17 +34,15 @@ def tournament(
         list[str],
         typer.Argument(help="random, informed, search[:GAMES] or perfect:TABLEBASE; at least two."),
     ],
-    set_size: Annotated[int, typer.Option("-s", "--set-size", help="Cards in one set (S).")] = 4,
-    sets: Annotated[int, typer.Option("-n", "--sets", help="Number of sets (N).")] = 3,
-    players: Annotated[int, typer.Option("-p", "--players", help="Number of players (P).")] = 3,
-    tie_break: Annotated[
-        str, typer.Option(help="first-in-order or fewest-sets: who asks when both are bare.")
-    ] = "first-in-order",
+    set_size: SetSize = 4,
+    sets: Sets = 3,
+    players: Players = 3,
+    tie_break: TieBreakName = "first-in-order",
     games: Annotated[int, typer.Option(help="Games to play.")] = 60,
     cap: Annotated[int, typer.Option(help="A game of so many moves has no result.")] = 500,
     seed: Annotated[int, typer.Option(help="Of everything that is random.")] = 0,
-    workers: Annotated[int, typer.Option(help="Processes.")] = 1,
-    dask: Annotated[str | None, typer.Option(help="Address of a Dask scheduler.")] = None,
+    workers: Workers = 1,
+    dask: Dask = None,
     plot: Annotated[
         str | None, typer.Option(help="Draw shares and ratings: .png, .svg or .pdf.")
     ] = None,
@@ -42,7 +51,7 @@ def tournament(
     ] = None,
     move_seconds: MoveSeconds = None,
     traceback: Traceback = False,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Let bots play each other, and say who wins how often, with standard errors.
 

@@ -1,0 +1,57 @@
+"""Options and arguments that several commands have."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+Files = Annotated[list[str], typer.Argument(help="State files or game records; - reads one.")]
+AsJson = Annotated[bool, typer.Option("--json", help="One JSON object.")]
+AsJsonLines = Annotated[bool, typer.Option("--json", help="One JSON line per file.")]
+
+SetSize = Annotated[int, typer.Option("-s", "--set-size", help="Cards in one set (S).")]
+Sets = Annotated[int, typer.Option("-n", "--sets", help="Number of sets (N).")]
+Players = Annotated[int, typer.Option("-p", "--players", help="Number of players (P).")]
+TieBreakName = Annotated[
+    str, typer.Option(help="first-in-order or fewest-sets: who asks when both are bare.")
+]
+# The same where something else may say it, a record for example.
+MaybeSetSize = Annotated[
+    int | None, typer.Option("-s", "--set-size", help="Cards in one set (S).  [default: 4]")
+]
+MaybeSets = Annotated[
+    int | None, typer.Option("-n", "--sets", help="Number of sets (N).  [default: 3]")
+]
+MaybePlayers = Annotated[
+    int | None, typer.Option("-p", "--players", help="Number of players (P).  [default: 3]")
+]
+
+Record = Annotated[
+    str | None, typer.Option(help="Keep the game in this file, and resume it from there.")
+]
+Seed = Annotated[int | None, typer.Option(help="Of all chance; drawn without.")]
+MoveSeconds = Annotated[
+    float | None,
+    typer.Option(
+        help="Most seconds for one move of a player. Without: 60 for players from outside, and "
+        "no limit for those of this program."
+    ),
+]
+Traceback = Annotated[
+    bool, typer.Option("--traceback", help="Show the traceback of a player that fails.")
+]
+
+Workers = Annotated[int, typer.Option(min=1, help="Processes.")]
+Dask = Annotated[
+    str | None, typer.Option(metavar="ADDRESS", help="Run on the Dask cluster at tcp://...")
+]
+SaveTo = Annotated[
+    str, typer.Option("--save-to", metavar="DIRECTORY", help="Where a disagreement is saved.")
+]
+
+__all__ = [
+    "AsJson", "AsJsonLines", "Dask", "Files", "MaybePlayers", "MaybeSetSize", "MaybeSets",
+    "MoveSeconds", "Players", "Record", "SaveTo", "Seed", "SetSize", "Sets", "TieBreakName",
+    "Traceback", "Workers",
+]  # fmt: skip
