@@ -24,8 +24,8 @@ the most points win. The table shows exactly what follows from what everybody sa
 hand."""
 
 MARKS = """\
-In the table =1 is a card of player 1, 12 one of player 1 or 2, * one of any opponent, and mine is \
-yours; at least 1:2: player 1 has two cards of the set or more."""
+In the table mine: you have the card, =1: player 1 has it, 12: player 1 or 2 has it, *: any \
+opponent may have it; at least 1:2: player 1 has two cards of the set or more."""
 
 FORMS = "Ask:     1 0/2  or  1 0 2  or  1 for 0/2    player 1, have you card 2 of set 0?"
 

@@ -122,7 +122,8 @@ class MatchSession:
         match = self.match
         acting = match.rules.to_act(match.position)
         people = [one for one in acting if one in match.people]
-        with nullcontext() if people else thinking(match.names[acting[0]]):
+        who = f"player {acting[0]} ({match.names[acting[0]]})"
+        with nullcontext() if people else thinking(who):
             planned = match.next_program()
         if not people:
             if planned is None:
@@ -246,10 +247,10 @@ class MatchSession:
         random = Random(f"{self.match.seed}/hint/{len(self.match.moves)}")
         view = self.match.view(seat)
         try:
-            with thinking(name):
+            with thinking(f"{name} (Ctrl-C gives the hint up)"):
                 move = make_player(rules, name).choose(view, random)
-        except LimitError as error:
-            print(folded(f"no hint: {error}"))
+        except (LimitError, KeyboardInterrupt) as error:
+            print(folded(f"no hint: {str(error) or 'given up'}"))
             return
         if move is None:
             print(f"{name} would wait")

@@ -27,8 +27,8 @@ Whoever must own all cards of a set completes it: a point. When all sets are com
 points win; shared, nobody wins."""
 
 MARKS = """\
-In the table =1 is a card of player 1, 12 one of player 1 or 2, and * anybody's; at least 1:2: \
-player 1 has two cards of the set or more."""
+In the table =1: player 1 has the card, 12: player 1 or 2 has it, *: anybody may have it; \
+at least 1:2: player 1 has two cards of the set or more."""
 
 FORMS = """\
 Ask:     1 0 2   or   1 for 0/2      player 1, have you card 2 of set 0?

@@ -218,3 +218,35 @@ def test_at_a_terminal_the_clock_runs() -> None:
             seen += os.read(outer, 4096)
         assert process.wait(30) == 0
     os.close(outer)
+
+
+def test_a_hint_can_be_given_up(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("quaternity.quarto.players.Search.choose", interrupted)
+    outcome = cli("quarto", "play", "--seats", "you,random", stdin="hint\nA\nquit\n")
+    assert outcome.status == 0
+    assert "no hint: given up" in outcome.out
+    assert "player 0 hands over A" in outcome.out
+
+
+def test_an_empty_line_when_no_program_waits_says_so(cli: Cli) -> None:
+    outcome = cli("set", "play", "--seats", "you,you", "--seed", 1, stdin="\nquit\n")
+    assert "no program waits to move: it is up to you" in outcome.out
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs a pseudo-terminal")
+def test_at_a_terminal_one_sees_who_is_thinking() -> None:
+    outer, inner = pty.openpty()
+    code = "from quaternity.cli import main; main()"
+    with subprocess.Popen(
+        [sys.executable, "-c", code, "quarto", "play", "--seats", "careful,careful"],
+        stdin=inner, stdout=subprocess.DEVNULL, stderr=inner, close_fds=True,
+    ) as process:  # fmt: skip
+        os.close(inner)
+        seen = b""
+        while b"player 0 (careful) is thinking ...\r\x1b[K" not in seen:
+            seen += os.read(outer, 4096)
+        assert process.wait(30) == 0
+    os.close(outer)

@@ -243,4 +243,4 @@ def test_the_news_tells_a_question_and_its_answer_once(cli: Cli) -> None:
     outcome = cli("play", stdin="1 0 2\nn\nhistory\nrules\nquit\n")
     assert outcome.out.count("0 asks 1 for 0/2: no") == 2
     assert "\nplayer 1> 1. 0 asks 1 for 0/2: no\n" in outcome.out
-    assert " ".join(outcome.out.split()).count("=1 is a card of player 1") == 2
+    assert " ".join(outcome.out.split()).count("=1: player 1 has the card") == 2
