@@ -313,6 +313,7 @@ class MatchSession:
         while line := self._read(asked, None):
             if line.lower() in QUIT:
                 raise _Quit
+            print("press Enter first, or type quit")
         self.shown = -1
 
     def _print_news(self, seat: int | None) -> None:

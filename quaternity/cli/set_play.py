@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from quaternity.cli.options import MoveSeconds, Record, Seed, Traceback
 from quaternity.cli.playing import Playing, play_match, seats_of
 from quaternity.cli.ternary import set_app
+
+if TYPE_CHECKING:
+    from quaternity.table.match import Match
 
 RULES = """\
 Every card has a shape, a colour, a fill and an amount, three kinds of each. Three cards are a SET
@@ -68,11 +71,19 @@ def play(
         SetRules,
         partial(SetSettings, seats=len(names or DEFAULT)),
         {"rule": rule and Rule(rule), "table": table},
-        GameWords(RULES, FORMS, MARKS),
+        GameWords(RULES, FORMS, MARKS, remark=_remark),
         lambda rules: names,
         DEFAULT,
         Playing(record, seed, move_seconds, traceback),
     )
+
+
+def _remark(match: Match[Any, Any, Any]) -> str | None:
+    """What to do when others agree to more cards."""
+    agreed = match.position.seen.agreed
+    if agreed and not agreed.issuperset(match.people):
+        return "type more if you see none either"
+    return None
 
 
 __all__ = ["FORMS", "MARKS", "RULES", "play"]

@@ -330,7 +330,7 @@ class SetRules:
             for first in range(0, len(cells), beside)
         ]
         score = "; ".join(
-            f"player {seat}: {len(threes) - wrong}"
+            f"player {seat}: {counted(len(threes) - wrong, 'point')}"
             for seat, (threes, wrong) in enumerate(zip(view.taken, view.wrong, strict=True))
         )
         told = f"{score}; {counted(view.undealt, 'card')} in the deck"
