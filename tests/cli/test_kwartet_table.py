@@ -11,6 +11,7 @@ from quaternity.kwartet.settings import KwartetSettings
 from quaternity.kwartet.view import View
 from solvers.brute_force import deals, refuses
 from tests.kwartet.games import random_game, random_settings
+from tests.sizes import thorough
 
 
 def rows(view: View) -> list[list[str]]:
@@ -45,7 +46,7 @@ def expected(view: View) -> list[list[str]]:
     return told
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(thorough(8, 20)))
 def test_every_cell_is_what_the_possible_deals_have_in_common(seed: int) -> None:
     random = Random(f"table/{seed}")
     settings = random_settings(random, range(2, 5), range(2, 4))

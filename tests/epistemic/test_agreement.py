@@ -169,7 +169,7 @@ def test_chains_of_knowledge_in_games_of_thousands_of_deals(seed: int) -> None:
 
 
 @given(positions(max_players=3), st.data())
-@settings(max_examples=40)
+@settings(max_examples=thorough(25, 40))
 def test_witnesses_instead_of_patterns(position: Position, data: st.DataObject) -> None:
     """The way for sets that are too large to list their patterns gives the same answers."""
     problem, deal = position
@@ -182,7 +182,7 @@ def test_witnesses_instead_of_patterns(position: Position, data: st.DataObject) 
 
 
 @given(positions(max_players=3), st.data())
-@settings(max_examples=thorough(40, 250))
+@settings(max_examples=thorough(25, 250))
 def test_guesses_instead_of_refutations(position: Position, data: st.DataObject) -> None:
     """Refinement by counterexamples alone gives the same answers."""
     problem, deal = position
@@ -194,7 +194,7 @@ def test_guesses_instead_of_refutations(position: Position, data: st.DataObject)
 
 
 @given(positions(max_players=3), st.data())
-@settings(max_examples=thorough(30, 100))
+@settings(max_examples=thorough(20, 100))
 def test_one_question_instead_of_cases(position: Position, data: st.DataObject) -> None:
     """Formulas of too many cases are asked of CP-SAT whole, with the same answers."""
     problem, deal = position

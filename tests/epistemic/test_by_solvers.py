@@ -212,7 +212,7 @@ def test_bounds_without_knowledge(position: Position, data: st.DataObject) -> No
 
 
 @given(positions(max_players=3), st.data())
-@settings(max_examples=thorough(50, 200))
+@settings(max_examples=thorough(25, 200))
 def test_surroundings_share_the_truth_value(position: Position, data: st.DataObject) -> None:
     problem, deal = position
     language = Language.of(problem)

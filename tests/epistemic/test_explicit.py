@@ -16,7 +16,7 @@ from solvers.brute_force import deals
 from solvers.counting import count_deals
 from solvers.strategies import deal_problems
 from tests.agreement import agree
-from tests.sizes import examples
+from tests.sizes import examples, thorough
 
 
 def listed(problem: DealProblem) -> list[tuple[int, ...]]:
@@ -109,13 +109,8 @@ def test_a_million_worlds() -> None:
     model = Model(pairs)
     assert 700_000 < model.worlds == count_deals(pairs) <= MAX_WORLDS
     held = H(1, "0/0")
-    for formula in (
-        K(0, held),
-        D({0, 2}, held),
-        K(1, ~K(0, held)),
-        C(held),
-        held.announce(C(held)),
-    ):
+    formulas = (D({0, 2}, held), held.announce(C(held)), K(0, held), K(1, ~K(0, held)), C(held))
+    for formula in formulas[: thorough(2, 5)]:
         assert model.extension(formula).shape == (model.worlds,)
 
 

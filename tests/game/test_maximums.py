@@ -15,6 +15,7 @@ from quaternity.game.transition import claimed, out_of_play, problem_after
 from solvers.brute_force import deals
 from solvers.problem import DealProblem, SetConstraint
 from solvers.registry import SOLVERS
+from tests.sizes import thorough
 
 Owners = tuple[tuple[int, ...], ...]
 
@@ -125,7 +126,7 @@ def test_answers_tried_one_by_one_are_those_of_brute_force() -> None:
 
 def test_sets_of_many_kinds_of_cards_take_little_memory() -> None:
     """Twelve players, a set of a thousand kinds of cards: tables of 170 MB, none of them kept."""
-    random, players, size = Random(1), 12, 1_000
+    random, players, size = Random(1), 12, thorough(400, 1_000)
     owner = [random.randrange(players) for _ in range(2 * size)]
     masks = [1 << who | random.randrange(1 << players) for who in owner]
     sets = [
@@ -138,5 +139,5 @@ def test_sets_of_many_kinds_of_cards_take_little_memory() -> None:
     groups = state.legal_questions.groups()
     most = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert len(groups) > 5_000
+    assert len(groups) > 5 * size
     assert most < 12 * 2**20

@@ -18,6 +18,7 @@ from quaternity.game.transition import problem_after
 from solvers import SOLVERS
 from solvers.coalition_tables import lanes_for
 from solvers.problem import DealProblem, SetConstraint
+from tests.sizes import thorough
 
 
 def test_kept_questions_are_estimated_in_full() -> None:
@@ -62,7 +63,7 @@ def test_outcomes_stay_within_their_budget_while_a_state_holds_its_sets(
     state = State(problem, 0, (None,) * sets, size)
     state.slack()
     tracemalloc.start()
-    for turn in range(players):
+    for turn in range(thorough(4, players)):
         other = replace(state, turn=turn)
         object.__setattr__(other, "_rows", state.rows())
         assert other.legal_questions
@@ -121,7 +122,7 @@ def test_rows_of_long_sets_are_estimated_in_full_and_leave_nothing_behind() -> N
     size = 3_000
     layout = lanes_for(3, size, size)
     tracemalloc.start()
-    for first in range(100):
+    for first in range(thorough(30, 100)):
         owners = (7,) * first + (6,) + (7,) * (size - first - 1)
         one = legal.prepared(layout, SetConstraint.trusted(owners, (0,) * 3, (size,) * 3))
         for fitting in (1, 2, 3):

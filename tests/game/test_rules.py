@@ -30,7 +30,8 @@ PERFT = {
 @pytest.mark.parametrize("size", PERFT)
 def test_perft(size: tuple[int, int, int]) -> None:
     state = State.start(Settings(*size))
-    assert [perft(state, depth + 1) for depth in range(len(PERFT[size]))] == PERFT[size]
+    counts = [count for count in PERFT[size] if count < thorough(100_000, 10**9)]
+    assert [perft(state, depth + 1) for depth in range(len(counts))] == counts
 
 
 def test_recorded_states() -> None:

@@ -19,6 +19,7 @@ from quaternity.kwartet.log import (
 from quaternity.kwartet.settings import Announce
 from solvers.verdict import deal_faults
 from tests.kwartet.games import random_log, random_settings
+from tests.sizes import thorough
 
 SHORT = """\
 kwartet 1
@@ -42,7 +43,7 @@ def some_log(seed: int, most_events: int = 10_000) -> GameLog:
     return random_log(random_settings(random, range(2, 7), range(2, 14)), random, most_events)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(thorough(12, 40)))
 def test_a_log_reads_back(seed: int) -> None:
     log = some_log(seed)
     assert parse_log(log_text(log)) == log

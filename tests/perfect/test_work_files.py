@@ -83,7 +83,7 @@ def damages(data: bytes) -> Iterator[bytes]:
     yield data[:-1]
     yield data[: len(data) // 2]
     yield data + b"\0"
-    for place in range(0, len(data), max(1, len(data) // 4)):
+    for place in range(0, len(data), max(1, len(data) // thorough(2, 4))):
         yield data[:place] + bytes([data[place] ^ 1 << place % 8]) + data[place + 1 :]
 
 
@@ -112,7 +112,7 @@ def test_damaged_working_files_are_refused_by_name(
             rmtree(work)
     # What the run that goes on does not need any more does no harm.
     needed = {"graph", "graph-no", "values-can-win"} if not count else {"level-0"}
-    assert all(refused[name] >= 8 for name in {MANIFEST, *needed})
+    assert all(refused[name] >= thorough(6, 8) for name in {MANIFEST, *needed})
 
 
 def test_files_are_of_their_run_and_of_their_name(tmp_path: Path) -> None:
@@ -138,7 +138,7 @@ def test_every_failure_is_said_and_the_run_goes_on(tmp_path: Path, name: str) ->
     """The n-th call fails, as on a full disk, for every n."""
     path, count, whole = tmp_path / "work", 0, solve(SMALL)
     while True:
-        count += thorough(3, 1)
+        count += thorough(5, 1)
         with at_call(count, name, OSError(28, "No space left on device")):
             fault = fault_of(lambda: solve(SMALL, directory=path))
         if fault is None:

@@ -49,7 +49,7 @@ def open_boards(seed: int, *, boards: int, most_empty: int) -> list[Board]:
 def test_outcome_and_best_moves_are_those_of_minimax() -> None:
     """Every position that each board gives: handing over, and every piece in hand."""
     outcomes = []
-    for board in open_boards(1, boards=240, most_empty=4):
+    for board in open_boards(1, boards=thorough(160, 240), most_empty=4):
         outcomes += [agree(METHODS, board, in_hand)[0] for in_hand in (None, *board.left)]
     assert min(outcomes.count(value) for value in (-1, 0, 1)) > 50
 

@@ -25,7 +25,7 @@ from solvers.counterexample import smallest_counterexample
 from solvers.random_problems import GameSize, brink, game_like
 from solvers.reduction import reduced, simplifications
 from solvers.strategies import deal_problems
-from tests.sizes import examples, thorough
+from tests.sizes import examples, only_thorough, thorough
 from tests.solvers.broken import (
     BROKEN,
     MORE_RARELY_BROKEN,
@@ -71,11 +71,18 @@ def test_every_broken_solver_is_found(function: Callable[[DealProblem], Verdict]
     found_out(function, 100)
 
 
-@pytest.mark.parametrize("function", RARELY_BROKEN, ids=lambda function: function.__name__)
+@pytest.mark.parametrize(
+    "function",
+    [
+        pytest.param(one, marks=only_thorough) if one is forgets_a_maximum_of_twins else one
+        for one in RARELY_BROKEN
+    ],
+    ids=lambda function: function.__name__,
+)
 def test_one_that_is_wrong_on_large_or_rare_problems_is_found(
     function: Callable[[DealProblem], Verdict],
 ) -> None:
-    found_out(function, 300 if function is forgets_a_maximum_of_twins else thorough(30, 300))
+    found_out(function, thorough(30, 300))
 
 
 @pytest.mark.slow

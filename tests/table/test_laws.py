@@ -26,6 +26,7 @@ from quaternity.ternary.cards import Card
 from quaternity.ternary.players import Finder
 from quaternity.ternary.rule import Rule
 from quaternity.ternary.rules import SetMove, SetPosition, SetRules, SetSettings, SetView
+from tests.sizes import thorough
 
 GAMES: list[tuple[Any, Any]] = [
     (QuaternityRules(), None),
@@ -47,8 +48,8 @@ def seen_as_rules(rules: Rules[Any, Any, Any]) -> str:
 
 @pytest.mark.parametrize(("rules", "player"), GAMES, ids=lambda one: getattr(one, "name", ""))
 def test_a_game_keeps_the_laws(rules: Any, player: Any) -> None:
-    found = check_rules(rules, 2, player=player)
-    assert found.matches == 2
+    found = check_rules(rules, thorough(1, 3), player=player)
+    assert found.matches == thorough(1, 3)
     assert found.over >= 1
     assert found.alike > found.moves
     assert seen_as_rules(rules) == rules.name

@@ -25,7 +25,7 @@ from quaternity.ternary.checksum import excludes
 from quaternity.ternary.tables import bits_of
 from quaternity.ternary.triples import Triple
 from tests.agreement import agree
-from tests.sizes import examples
+from tests.sizes import examples, thorough
 from tests.ternary.tables import CARD, RULES, most_disjoint_threes, tables
 
 MOST = {
@@ -120,9 +120,10 @@ def test_the_deck_falls_into_27_threes(rule: Rule) -> None:
 
 @pytest.mark.parametrize("method", PACKING_METHODS)
 def test_a_generator_decides_the_partition(method: str) -> None:
-    by_seed = [partition(WHOLE_DECK, Rule.SET, Random(seed), method) for seed in (1, 1, 2, 3)]
+    seeds = thorough((1, 1, 2), (1, 1, 2, 3))
+    by_seed = [partition(WHOLE_DECK, Rule.SET, Random(seed), method) for seed in seeds]
     assert by_seed[0] == by_seed[1]
-    assert len(set(by_seed)) == 3
+    assert len(set(by_seed)) == thorough(2, 3)
     assert all(is_packing(threes, list(WHOLE_DECK), Rule.SET) for threes in by_seed)
     assert partition(WHOLE_DECK, Rule.SET, None, method) == partition(
         WHOLE_DECK, Rule.SET, None, method
