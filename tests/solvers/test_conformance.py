@@ -192,7 +192,8 @@ def test_simplifications_are_simpler_and_stay_in_kind(
             sizes = {one.size for one in simpler.sets}
             assert len(sizes) == 1
             assert min(sizes) >= 1
-        if feasible and simpler.cards < problem.cards:
+        gone = simpler.cards < problem.cards or simpler.players < problem.players
+        if feasible and gone:
             assert SOLVERS["max-flow"](simpler)
 
 
@@ -209,3 +210,22 @@ def test_a_reduced_problem_shows_the_fault_and_nothing_else() -> None:
     assert found.cards == 2
     assert sum(mask.bit_count() for mask in found.sets[0].owners) == 2
     assert reduced(problem, keeps_a_minimum, seconds=0.0) == problem
+
+
+def test_what_shows_in_everything_is_reduced_to_one_card_and_one_player() -> None:
+    problem = DealProblem([3, 0, 5], [SetConstraint.of([[0, 1, 2]] * 4, players=3)] * 2)
+    found = reduced(problem, lambda _: True, same_size=True)
+    assert found.sets == (SetConstraint([0], [0], [1]),)
+
+
+def test_the_players_after_one_who_goes_move_up() -> None:
+    """With what they may own, so that it stays feasible."""
+    one = SetConstraint.of([[0, 2], [0, 1], [2]], players=3, low=[1, 0, 1])
+    for simpler in simplifications(DealProblem([2, 0, 1], [one])):
+        if simpler.players < 3:
+            assert simpler == DealProblem(
+                [2, 1], [SetConstraint.of([[0, 1], [0], [1]], players=2, low=[1, 1])]
+            )
+            break
+    else:
+        pytest.fail("nobody goes")

@@ -37,6 +37,12 @@ def test_a_result_above_the_budget_is_not_kept_and_costs_no_other() -> None:
     assert memo.spent == 10
 
 
+def test_a_result_of_the_whole_budget_is_kept() -> None:
+    memo: Memo[str, int] = Memo(budget=10)
+    assert memo.keep("all", 1, size=10) == 1
+    assert (memo.entries, memo.spent) == ({"all": 1}, 10)
+
+
 def test_what_grows_spends_the_budget_too() -> None:
     memo: Memo[str, int] = Memo(budget=10)
     memo.keep("a", 1, size=5)
