@@ -1,0 +1,245 @@
+"""Random matches in which everything happens: what is left agrees with a plain replay.
+
+People and programs of all kinds sit down, are replaced, take moves back, and the process is killed
+at any byte of the record. Beside every match a plain list of moves is kept; in the end and after
+every event record, positions, views, points and places are those that the rules alone make of it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from quaternity.game.rules import QuaternityRules
+from quaternity.game.settings import Settings, TieBreak
+from quaternity.kwartet.rules import KwartetRules
+from quaternity.kwartet.settings import Announce, KwartetSettings
+from quaternity.quarto.rules import QuartoRules, QuartoSettings
+from quaternity.table.journal import MatchJournal
+from quaternity.table.match import Match
+from quaternity.table.players import YOU
+from quaternity.ternary.rule import Rule
+from quaternity.ternary.rules import SetRules, SetSettings
+from tests.sizes import thorough
+
+EVENTS = 60
+"""Moves, undos, hand-overs and deaths of a match, before programs play it to its end."""
+
+MOST_MOVES = 400
+"""A match is left after them."""
+
+
+def quaternity(random: Random) -> QuaternityRules:
+    sizes = random.choice([(2, 2, 2), (2, 3, 3), (3, 4, 2), (3, 3, 3), (4, 3, 3), (2, 6, 4)])
+    return QuaternityRules(Settings(*sizes, random.choice([*TieBreak]), random.randrange(9)))
+
+
+def kwartet(random: Random) -> KwartetRules:
+    announce, own = random.choice([*Announce]), random.random() < 0.5
+    return KwartetRules(KwartetSettings(random.randint(2, 5), random.randint(2, 6), announce, own))
+
+
+def quarto(random: Random) -> QuartoRules:
+    return QuartoRules(QuartoSettings(squares=random.random() < 0.5))
+
+
+def ternary(random: Random) -> SetRules:
+    rule, table = random.choice([*Rule]), random.choice([9, 12, 15])
+    return SetRules(SetSettings(random.randint(1, 4), rule, table))
+
+
+GAMES: dict[str, tuple[Callable[[Random], Any], tuple[str, ...]]] = {
+    "quaternity": (quaternity, ("random", "informed")),
+    "kwartet": (kwartet, ("random", "greedy", "exact", "mixed")),
+    "quarto": (quarto, ("random", "careful")),
+    "set": (ternary, ("quick", "slow:3", "slow:0.1")),
+}
+"""Rules by chance, and the programs that sit down."""
+
+
+class RandomMatch:
+    """A match under way, and beside it the list of its moves."""
+
+    def __init__(self, game: str, seed: int, folder: Path) -> None:
+        make, self.programs = GAMES[game]
+        self.random = random = Random(f"{game}/{seed}")
+        self.rules, self.seed, self.path = make(random), str(seed), folder / f"{game}-{seed}"
+        self.begin(Match(self.rules, [self.somebody() for _ in range(self.rules.seats)], self.seed))
+        self.head = self.rules.record_start(self.match.positions[0], self.match.names)
+        self.plain: list[tuple[int, Any]] = []
+        self.counts = dict.fromkeys(("moves", "undo", "hand over", "death"), 0)
+
+    def begin(self, match: Match[Any, Any, Any], journal: MatchJournal | None = None) -> None:
+        """Play in a match, which is kept."""
+        self.match = match
+        self.journal = journal or MatchJournal.begin(str(self.path), match)
+        match.keep = self.journal.add
+
+    def somebody(self) -> str:
+        """A name for a seat."""
+        return self.random.choice((YOU, *self.programs))
+
+    # -------------------------------------------------------------- what happens
+
+    def play(self) -> None:
+        """A random event."""
+        event = self.random.choices(list(self.counts), (24, 3, 3, 2))[0]
+        self.counts[event] += 1
+        if event == "moves":
+            self.move()
+        elif event == "undo":
+            self.undo()
+        elif event == "hand over":
+            self.match.hand_over(self.random.randrange(self.rules.seats), self.somebody())
+        else:
+            self.die()
+
+    def move(self) -> bool:
+        """Somebody's move; whether there was one."""
+        acting = list(self.rules.to_act(self.match.position))
+        people = [seat for seat in acting if self.match.names[seat] == YOU]
+        if people and (len(people) == len(acting) or self.random.random() < 0.3):
+            seat = self.random.choice(people)
+            # A view of his own: he knows no more than that.
+            move = self.random.choice(list(self.rules.moves(self.match.view(seat))))
+            self.match.play(seat, move)
+        elif (planned := self.match.next_program()) is not None:
+            seat, move = planned.seat, planned.move
+            self.match.play(seat, move)
+        else:
+            return False
+        self.plain.append((seat, move))
+        return True
+
+    def undo(self) -> None:
+        """Back to before the last whole move of a person; without people one whole move."""
+        positions, left = self.replayed(), len(self.plain)
+        people = self.match.people or range(self.rules.seats)
+        while left:
+            left -= 1
+            if self.plain[left][0] in people and self.rules.is_settled(positions[left]):
+                break
+        assert self.match.undo() == len(self.plain) - left
+        del self.plain[left:]
+        self.journal.rewrite(self.match)
+
+    def die(self) -> None:
+        """The process dies, perhaps while the last move is written; another one goes on."""
+        texts = self.texts(self.replayed())
+        self.journal.close()
+        text = texts[-1]
+        begun = len(texts[-2]) if len(texts) > 1 else len(text)
+        cut = self.random.choice([len(text), self.random.randint(begun, len(text))])
+        with self.path.open("r+b") as file:
+            file.truncate(cut)
+        if self.random.random() < 0.3 and text[:cut].endswith("\n"):
+            with self.path.open("ab") as file:
+                file.write(b"0 as")
+        rules = type(self.rules).of_record(self.path.read_bytes())
+        assert rules.settings == self.rules.settings
+        journal, replay = MatchJournal.resume(str(self.path), rules)
+        # Whole lines are kept; a last one that lacks nothing but its end may be.
+        kept = [one for one in (text[:cut], f"{text[:cut]}\n") if one in texts]
+        kept = kept or [one for one in texts if len(one) <= cut and one.endswith("\n")][-1:]
+        left = len(replay.moves)
+        assert texts[left].endswith("\n")
+        assert texts[left] in kept or texts[left] == text[: text.rfind("\n", 0, cut) + 1]
+        assert self.plain[:left] == list(replay.moves)
+        del self.plain[left:]
+        self.match.names = [self.somebody() for _ in range(self.rules.seats)]
+        names, positions, moves = self.match.names, replay.positions, replay.moves
+        self.begin(Match(rules, names, self.seed, positions, moves), journal)
+
+    # -------------------------------------------------------------- what must be
+
+    def replayed(self) -> list[Any]:
+        """The positions that the rules make of the list."""
+        positions = [self.rules.start(Random(f"{self.seed}/deal"))]
+        for seat, move in self.plain:
+            positions.append(self.rules.after(positions[-1], seat, move))
+        return positions
+
+    def texts(self, positions: list[Any]) -> list[str]:
+        """The record of the list, before its first move and after each."""
+        texts = [self.head]
+        for (seat, move), (before, after) in zip(self.plain, pairwise(positions), strict=True):
+            texts.append(texts[-1] + self.rules.record_move(before, seat, move, after))
+        return texts
+
+    def check(self) -> None:
+        """Compare everything with the list."""
+        rules, match, positions = self.rules, self.match, self.replayed()
+        assert match.moves == self.plain
+        assert match.positions == positions
+        data = self.path.read_bytes()
+        assert data.decode() == self.texts(positions)[-1]
+        # A question without its answer is no whole line yet.
+        whole = len(self.plain) - (not rules.is_settled(positions[-1]))
+        replay = rules.replay(data)
+        assert list(replay.moves) == self.plain[:whole]
+        assert list(replay.positions) == positions[: whole + 1]
+        for seat in (None, *range(rules.seats)):
+            view = rules.view(positions[-1], seat)
+            assert match.view(seat) == view
+            assert rules.show(match.view(seat)) == rules.show(view)
+            if whole == len(self.plain):
+                assert rules.view(replay.positions[-1], seat) == view
+        assert rules.points(match.position) == rules.points(positions[-1])
+        assert rules.places(match.position) == rules.places(positions[-1])
+
+    def run(self) -> bool:
+        """Events, then programs play on; whether the match came to its end."""
+        for number in range(EVENTS):
+            self.play()
+            if number % 10 == 0:
+                self.check()
+        for seat in range(self.rules.seats):
+            self.match.hand_over(seat, self.random.choice(self.programs))
+        while len(self.plain) < MOST_MOVES and self.move():
+            pass
+        self.check()
+        self.journal.close()
+        return not self.rules.to_act(self.match.position)
+
+
+def matches(game: str, seeds: range, folder: Path) -> Iterator[tuple[RandomMatch, bool]]:
+    """Matches that have been played, and whether they ended."""
+    for seed in seeds:
+        match = RandomMatch(game, seed, folder)
+        try:
+            yield match, match.run()
+        except BaseException as error:
+            error.add_note(f"{game}, seed {seed}")
+            raise
+        finally:
+            match.journal.close()
+
+
+def check_matches(game: str, seeds: range, folder: Path) -> None:
+    played = list(matches(game, seeds, folder))
+    assert sum(over for _, over in played) > len(played) // 2
+    for event in ("moves", "undo", "hand over", "death"):
+        assert sum(match.counts[event] for match, _ in played) > len(played)
+
+
+@pytest.fixture(autouse=True)
+def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is processes that die here, not the power: the disk need not be waited for."""
+    monkeypatch.setattr(os, "fsync", lambda _: None)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_some_matches(game: str, tmp_path: Path) -> None:
+    check_matches(game, range(thorough(8, 100)), tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", GAMES)
+def test_a_thousand_matches(game: str, tmp_path: Path) -> None:
+    check_matches(game, range(1000, 2000), tmp_path)
