@@ -119,7 +119,7 @@ def test_a_disk_that_fills_up_while_a_game_is_solved(
 def test_a_game_goes_on_wherever_it_is_killed(tmp_path: Path, game: str, seed: int) -> None:
     path, random = tmp_path / "game", Random(f"{game}/{seed}")
     command = {
-        "play": ["play", "--random", "0", "--random", "1", "--random", "2"],
+        "play": ["play", "-n", "13", "-p", "4", *(f"--random={seat}" for seat in range(4))],
         "kwartet play": ["kwartet", "play", "--seats", "random,random,random"],
     }[game]
     kept, killed = b"", 0
@@ -127,11 +127,12 @@ def test_a_game_goes_on_wherever_it_is_killed(tmp_path: Path, game: str, seed: i
         run = subprocess.Popen(
             [sys.executable, "-u", "-m", "quaternity", *command, "--record", str(path)],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            pipesize=PAGE, bufsize=0,  # it is never far ahead of what is read
         )  # fmt: skip
         with run:
             assert run.stdout is not None
             assert run.stderr is not None
-            for _ in range(random.randint(1, 150)):
+            for _ in range(random.randint(1, 40)):
                 run.stdout.readline()
             run.kill()
             assert b"Traceback" not in run.stderr.read()
