@@ -45,7 +45,11 @@ class Plugins(Generic[Plugin]):
 
 
 def load_plugins(
-    group: str, kind: str, known: Iterable[str], accepted: Callable[[str, object], Plugin]
+    group: str,
+    kind: str,
+    known: Iterable[str],
+    accepted: Callable[[str, object], Plugin],
+    prefix: str = "",
 ) -> Plugins[Plugin]:
     """Load everything registered in a group; warns of each registration that is left out.
 
@@ -55,6 +59,7 @@ def load_plugins(
         known: names that are taken: they keep their meaning.
         accepted: what is used of a name and what was loaded; raises `InputError` where that is not
             what it should be.
+        prefix: only names that begin so are looked at; in what comes out they are without it.
 
     Whatever loading raises is the registration's fault, `SystemExit` too; only an interrupt by the
     user passes.
@@ -66,22 +71,24 @@ def load_plugins(
     broken: dict[str, str] = {}
     taken = set(known)
     for point in entry_points(group=group):
-        who = f"{kind} {point.name!r} ({point.value})"
-        if point.name in taken:
+        if not point.name.startswith(prefix):
+            continue
+        who, name = f"{kind} {point.name!r} ({point.value})", point.name.removeprefix(prefix)
+        if name in taken:
             _warn(f"{who} is registered twice: the other one is used")
             continue
         try:
             with redirect_stdout(sys.stderr):  # standard output is for results
-                found[point.name] = accepted(point.name, point.load())
+                found[name] = accepted(name, point.load())
         except KeyboardInterrupt:
             raise
         except InputError as error:
-            broken[point.name] = f"{who} {error}"
+            broken[name] = f"{who} {error}"
         except BaseException as error:
-            broken[point.name] = f"{who} cannot be loaded: {shown(error)}"
-        taken.add(point.name)
-        if point.name in broken:
-            _warn(f"{broken[point.name]}; it is left out")
+            broken[name] = f"{who} cannot be loaded: {shown(error)}"
+        taken.add(name)
+        if name in broken:
+            _warn(f"{broken[name]}; it is left out")
     return Plugins(found, broken)
 
 

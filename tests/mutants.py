@@ -55,13 +55,13 @@ GROUPS = {
     "retrograde": (
         "quaternity/perfect/*.py quaternity/perfect/keys/*.py quaternity/perfect/successors/*.py"
         " quaternity/perfect/solving/*.py",
-        "__init__ tournament tournament_plot ratings estimate",
+        "__init__ players estimate",
         "tests/perfect/test_canonical.py tests/perfect/test_expansion.py"
         " tests/perfect/test_kinds.py tests/perfect/test_preferences.py"
         " tests/perfect/test_retrograde.py tests/perfect/test_solving.py"
         " tests/perfect/test_standing.py tests/perfect/test_tablebase.py",
     ),
-    "ratings": ("quaternity/perfect/ratings.py", "", "tests/perfect/test_tournament.py"),
+    "scores": ("quaternity/table/tournament/scores.py", "", "tests/table/test_tournament.py"),
     "epistemic": (
         "quaternity/epistemic/*.py",
         "__init__ explanation grammar language notation strategies",

@@ -8,7 +8,7 @@ from contextlib import suppress
 
 from quaternity.errors import InputError
 from quaternity.workers.foreign import Sitting
-from quaternity.workers.own_process import NotedMove, Notes, notes
+from quaternity.workers.own_process import Notes, notes
 
 
 def begin() -> Notes:
@@ -16,14 +16,14 @@ def begin() -> Notes:
     told = notes()
     assert told is not None
     told.thinks(0)
-    told.moved(1, 2, 3, 1)
+    told.moved("0 1 asks 2 for 3/1")
     told.thinks(1)
-    told.moved(2, 70_000, 0, 0)
+    told.moved("1 yes")
     told.thinks(2)
     return told
 
 
-PLAYED = [NotedMove(1, 2, 3, 1), NotedMove(2, 70_000, 0, 0)]
+PLAYED = ["0 1 asks 2 for 3/1", "1 yes"]
 
 
 def doubled(number: int) -> int:

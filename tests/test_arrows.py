@@ -66,7 +66,7 @@ ROOMS: dict[str, tuple[str, str]] = {
     "quarto": ("quaternity.quarto", "files errors solvers"),
     "ternary": ("quaternity.ternary", "files errors solvers"),
     "perfect": ("quaternity.perfect", "workers game files errors solvers"),
-    "table": ("quaternity.table", "kwartet perfect workers files errors solvers"),
+    "table": ("quaternity.table", "workers files errors solvers"),
     "face": ("quaternity", "insight game errors"),
     "cli": (
         "quaternity.cli",

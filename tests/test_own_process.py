@@ -41,7 +41,6 @@ from tests.own_process_calls import (
     unsendable,
     writes,
 )
-from tests.sizes import thorough
 
 
 @pytest.fixture(scope="module")
@@ -159,16 +158,16 @@ def test_who_thinks_for_too_long_is_stopped_whatever_it_does(
 
 
 def test_of_very_long_games_the_first_moves_are_noted(monkeypatch: pytest.MonkeyPatch) -> None:
-    most = thorough(2_000, own_process.MOST_MOVES)
-    monkeypatch.setattr(own_process, "MOST_MOVES", most)
+    monkeypatch.setattr(own_process, "MOST_NOTED", 20)
     with TemporaryFile() as file:
-        file.truncate(1 << 23)
+        file.truncate(1 << 24)
         told = Notes(file.fileno())
-        for number in range(most + 5):
-            told.moved(number, 0, 0, 0)
+        for move in ("0 claim 1 2 3", "1 more", "0 claim 4 5 6", "1 m"):
+            told.moved(move)
         told.thinks(3)
         assert told.state() == (1, 3)
-        assert [move.asked for move in told.moves()] == list(range(most))
+        # What comes after a move that did not fit is left out, even where it would.
+        assert told.moves() == ["0 claim 1 2 3"]
 
 
 def test_a_process_looks_for_players_where_this_one_does(

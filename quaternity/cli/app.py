@@ -47,8 +47,8 @@ def run(arguments: list[str] | None = None) -> int:
     except QuaternityError as error:
         warn(str(error))
         return status_of(error)
-    except KeyboardInterrupt:
-        return ExitStatus.INTERRUPTED
+    except KeyboardInterrupt as error:
+        return status_of(error)
     except SystemExit as leave:
         if isinstance(leave.__context__, BrokenPipeError):
             # Typer and rich make a 1 of it, which says that something is impossible.

@@ -1,20 +1,29 @@
-"""What commands say, save and return when a strategy or a bot fails."""
+"""Tournaments as commands play them: what they say, save and return when a player fails."""
 
 from __future__ import annotations
 
+import json
+import signal
 import sys
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from time import perf_counter
 from traceback import print_exc
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from quaternity.cli.status import ExitStatus, status_of
-from quaternity.cli.terminal import warn
+import typer
+
+from quaternity.cli.status import ExitStatus, Terminated, status_of
+from quaternity.cli.terminal import progress, warn
 from quaternity.errors import InputError, LimitError, PlayerFault, QuaternityError
 
 if TYPE_CHECKING:
     from quaternity.errors import FaultPlace
+    from quaternity.table.tournament.playing import GameResult, Tournament
+
+MOST_GAMES = 10_000_000
 
 
 @contextmanager
@@ -32,57 +41,117 @@ class Failures(NamedTuple):
     """How a command deals with players that fail.
 
     Attributes:
-        kind: of the players: "strategy" or "bot".
         suffix: of the files that games are saved in.
         replay: the command that plays a game again, by its number.
         traceback: whether the traceback is shown.
     """
 
-    kind: str
     suffix: str
     replay: Callable[[int], Sequence[str]]
     traceback: bool
 
 
-def played_on(
-    play: Callable[[], None],
-    finished: Sequence[object],
-    games: int,
-    failures: Failures,
-    in_hand: int = 1,
-) -> tuple[ExitStatus, dict[str, Any] | None]:
+@contextmanager
+def _terminable() -> Iterator[None]:
+    """Within the block SIGTERM interrupts as Ctrl-C does, so that what is finished is shown."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def leave(number: int, frame: object) -> None:
+        raise Terminated
+
+    before = signal.signal(signal.SIGTERM, leave)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def play_tournament(
+    plan: Tournament, games: int, workers: int, dask: str | None, failures: Failures
+) -> tuple[list[GameResult], ExitStatus, dict[str, Any] | None]:
     """Play until all games are finished, or something stops that; say what.
 
-    Args:
-        play: plays, and adds to `finished`.
-        games: how many there are to be.
-        in_hand: how many a worker plays before it hands them over.
-
     Returns:
-        The exit status, and what JSON says of a game that failed.
+        The finished games, the exit status, and what JSON says of a game that failed.
 
     Raises:
         What stopped it, when no game failed and none is finished.
     """
+    from quaternity.table.tournament.playing import at_once, play
+    from quaternity.workers.pool import open_executor
+
+    if not 1 <= games <= MOST_GAMES:
+        raise InputError(f"games: {games} is out of range 1..{MOST_GAMES}")
+    finished: list[GameResult] = []
+    in_hand = 1
     try:
-        with traced(failures.traceback):
-            play()
+        with (
+            traced(failures.traceback),
+            _terminable(),
+            progress("games", games) as bar,
+            open_executor(workers, dask) as pool,
+        ):
+            in_hand = at_once(plan, games, pool)
+            finished.extend(play(plan, games, pool, bar.advance))
     except (KeyboardInterrupt, Exception) as error:
-        fault = error if isinstance(error, PlayerFault) else None
+        fault = error if isinstance(error, PlayerFault) and error.place is not None else None
         if not finished and fault is None:
             raise
         interrupted = isinstance(error, KeyboardInterrupt)
         if not (interrupted or isinstance(error, QuaternityError | OSError | MemoryError)):
             print_exc()  # a fault of this program: the games are shown all the same
-        why = "interrupted" if interrupted else f"{str(error) or type(error).__name__}; ended"
+        why = f"{str(error) or type(error).__name__}; ended"
+        if interrupted:
+            why = "terminated" if isinstance(error, Terminated) else "interrupted"
         cut = in_hand > 1 and fault is None
         lost = f"; up to {in_hand - 1} more of each worker are not shown" if cut else ""
         warn(f"{why} after {len(finished)} of {games} games{lost}")
-        return status_of(error), None if fault is None else _saved_failure(fault, failures)
-    return ExitStatus.DONE, None
+        failed = None if fault is None else _saved_failure(fault, plan.kind, failures)
+        return finished, status_of(error), failed
+    return finished, ExitStatus.DONE, None
 
 
-def _saved_failure(fault: PlayerFault, failures: Failures) -> dict[str, Any]:
+def run_tournament(
+    plan: Tournament,
+    games: int,
+    workers: int,
+    dask: str | None,
+    failures: Failures,
+    show: Callable[[list[GameResult], dict[str, Any]], None],
+    as_json: bool,
+) -> None:
+    """Play all games, show those that were finished, and leave with what stopped the others.
+
+    Args:
+        show: told the games, and for JSON the seconds that they took and what failed.
+    """
+    began = perf_counter()
+    finished, status, failed = play_tournament(plan, games, workers, dask, failures)
+    if finished:
+        show(finished, {"seconds": perf_counter() - began, "failed": failed})
+    elif as_json:
+        print(json.dumps({"games": 0, "failed": failed}))
+    if status is not ExitStatus.DONE:
+        raise typer.Exit(status)
+
+
+def show_game(plan: Tournament, game: int, traceback: bool, show: Callable[[str], object]) -> None:
+    """Play one game and show its record, up to where a player fails if one does."""
+    from quaternity.table.tournament.playing import record_of_game
+
+    try:
+        with traced(traceback):
+            record = record_of_game(plan, game)
+    except PlayerFault as fault:
+        if fault.place is not None:
+            show(fault.place.record)
+        raise
+    show(record)
+
+
+def _saved_failure(fault: PlayerFault, kind: str, failures: Failures) -> dict[str, Any]:
     """Save a game that failed, say how to play it again, and give all that for JSON."""
     from shlex import join
 
@@ -97,7 +166,7 @@ def _saved_failure(fault: PlayerFault, failures: Failures) -> dict[str, Any]:
         warn(f"the game up to there could not be saved: {error}")
     warn(f"to play it again: {command} --traceback")
     return {
-        failures.kind: place.player or None,
+        kind: place.player or None,
         "seat": place.seat,
         "game": place.game,
         "moves": place.moves,
@@ -122,4 +191,10 @@ def _saved(place: FaultPlace, suffix: str) -> str:
     return str(path)
 
 
-__all__ = ["Failures", "played_on", "traced"]
+__all__ = [
+    "MOST_GAMES",
+    "Failures",
+    "run_tournament",
+    "show_game",
+    "traced",
+]

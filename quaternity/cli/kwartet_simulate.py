@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from quaternity.cli.failed_players import Failures, played_on, traced
+from quaternity.cli.failed_players import (
+    MOST_GAMES,
+    Failures,
+    run_tournament,
+    show_game,
+)
 from quaternity.cli.kwartet import kwartet
 from quaternity.cli.options import AsJson, Dask, MoveSeconds, Traceback, Workers
-from quaternity.cli.status import ExitStatus
-from quaternity.cli.terminal import progress, say, warn, width
+from quaternity.cli.terminal import say, warn, width
+from quaternity.cli.tournament import orders_text, typed
 
 if TYPE_CHECKING:
-    from quaternity.kwartet.standing import Mean, Standing
-    from quaternity.kwartet.tournament import Outcome, Tournament
+    from quaternity.table.tournament.playing import GameResult, Tournament
+    from quaternity.table.tournament.scores import Measured, Table
 
 SEATS = "greedy,silent,mixed,random"
-MOST_GAMES = 10_000_000
 WORLDS_EVERY = 5
 """A picture shows the number of possible deals at every so many goes."""
-GAMES_A_CHUNK = 20
-ALL_ORDERS = 4
-"""With more players not all orders of seats are played."""
 
 Seats = Annotated[str, typer.Option(help="Strategies by commas, 2 to 8, repeats allowed.")]
 Sets = Annotated[int, typer.Option("-n", "--sets", help="Number of sets, 2 to 20.")]
@@ -57,13 +59,20 @@ def _tournament(
     own_cards: bool,
     move_seconds: float | None,
 ) -> Tournament:
-    from quaternity.kwartet.seats import seats_from
-    from quaternity.kwartet.settings import Announce, KwartetSettings
-    from quaternity.kwartet.tournament import Tournament
+    from quaternity.errors import InputError
+    from quaternity.kwartet.rules import KwartetRules
+    from quaternity.kwartet.settings import PLAYERS, Announce, KwartetSettings
+    from quaternity.table.tournament.playing import Tournament
 
-    names = seats_from(seats)
+    names = tuple(name.strip() for name in seats.split(","))
+    if len(names) not in PLAYERS:
+        raise InputError(
+            f"seats {seats!r}: {len(names)} is out of range {PLAYERS[0]}..{PLAYERS[-1]} players"
+        )
     settings = KwartetSettings(len(names), sets, Announce.parse(announce), own_cards)
-    return Tournament(settings, names, seed, rotate, move_seconds=move_seconds)
+    return Tournament(
+        KwartetRules(settings), names, seed, rotate, cap_stops=True, move_seconds=move_seconds
+    )
 
 
 @kwartet.command()
@@ -99,146 +108,102 @@ def simulate(
 
     Example: quaternity kwartet simulate --seats patient,exact,exact,exact --games 1000 --seed 1
     """
-    import time
     from dataclasses import replace
     from functools import partial
 
     from quaternity.files.pictures import check_picture
     from quaternity.kwartet.chances import FEW_PLAYERS
-    from quaternity.kwartet.tournament import outcomes
-    from quaternity.workers.pool import open_executor
+    from quaternity.table.tournament.picture import draw_table
+    from quaternity.table.tournament.scores import Measured, tabulated, worlds_by_go
+    from quaternity.table.tournament.seatings import labels
 
     tournament = _tournament(seats, sets, seed, announce, rotate, own_card_requests, move_seconds)
     if plot is not None:
         check_picture(plot)
-        if tournament.settings.players <= FEW_PLAYERS:
-            tournament = replace(tournament, worlds_every=WORLDS_EVERY)
+        if tournament.rules.seats <= FEW_PLAYERS:
+            tournament = replace(tournament, details=WORLDS_EVERY)
         else:
             warn(f"possible deals are drawn up to {FEW_PLAYERS} players only: counting is slow")
-    began = time.perf_counter()
-    finished: list[Outcome] = []
-    chunk = 1 if workers == 1 and dask is None else _chunk(tournament.games_a_deal)
 
-    def play() -> None:
-        with progress("games", games) as bar, open_executor(workers, dask) as pool:
-            finished.extend(outcomes(tournament, games, pool, bar.advance, chunk))
+    def show(finished: list[GameResult], run: dict[str, Any]) -> None:
+        games_a_deal = tournament.games_a_deal
+        table = tabulated(finished, len(tournament.players), None, games_a_deal)
+        # Players from outside may play without the loop that counts goes.
+        goes = [game.details.goes for game in finished if game.details is not None]
+        deals = [tournament.deal_of(game) for game in range(len(goes))]
+        mean_goes = Measured.of(goes, deals) if goes else None
+        if as_json:
+            print(json.dumps(_document(tournament.players, table, mean_goes) | run))
+        else:
+            _print(tournament.players, table, mean_goes, run["seconds"])
+        # A picture that fails costs no results.
+        if plot is not None:
+            worlds = worlds_by_go(finished, games_a_deal) if tournament.details and goes else []
+            draw_table(plot, labels(tournament.players), table, worlds)
 
-    failures = Failures("strategy", ".log", partial(_replay, tournament), traceback)
-    status, failed = played_on(play, finished, games, failures, chunk)
-    if finished:
-        _show(tournament, finished, failed, time.perf_counter() - began, plot, as_json)
-    elif as_json:
-        print(json.dumps({"games": 0, "failed": failed}))
-    if status is not ExitStatus.DONE:
-        raise typer.Exit(status)
-
-
-def _chunk(games_a_deal: int) -> int:
-    """Games that a worker is given at a time: whole deals."""
-    return games_a_deal * max(1, GAMES_A_CHUNK // games_a_deal)
+    failures = Failures(".log", partial(_replay, tournament), traceback)
+    run_tournament(tournament, games, workers, dask, failures, show, as_json)
 
 
 def _replay(tournament: Tournament, game: int) -> list[str]:
     """The command that plays a game again."""
-    settings = tournament.settings
-    command = ["quaternity", "kwartet", "log", "--seats", ",".join(tournament.strategies)]
-    command += ["--game", str(game), "--seed", str(tournament.seed)]
-    command += ["--sets", str(settings.sets), "--announce", str(settings.announce)]
-    if not tournament.rotate:
-        command.append("--fixed")
-    if not settings.own_card_requests:
-        command.append("--no-own-card-requests")
-    if tournament.move_seconds is not None:
-        command += ["--move-seconds", f"{tournament.move_seconds:g}"]
-    return command
+    settings = tournament.rules.settings
+    options = {
+        "seats": ",".join(tournament.players), "game": game, "seed": tournament.seed,
+        "sets": settings.sets, "announce": settings.announce, "fixed": not tournament.rotate,
+        "no_own_card_requests": not settings.own_card_requests,
+        "move_seconds": tournament.move_seconds,
+    }  # fmt: skip
+    return ["quaternity", "kwartet", "log", *typed(options)]
 
 
-def _show(
-    tournament: Tournament,
-    finished: list[Outcome],
-    failed: dict[str, Any] | None,
-    seconds: float,
-    plot: str | None,
-    as_json: bool,
-) -> None:
-    from quaternity.kwartet.standing import standing, worlds_by_go
+def _document(names: Sequence[str], table: Table, goes: Measured | None) -> dict[str, Any]:
+    from quaternity.table.tournament.seatings import labels
 
-    result = standing(tournament.strategies, finished, tournament.games_a_deal)
-    if as_json:
-        print(json.dumps(_document(result, seconds, failed)))
-    else:
-        _print(result, seconds)
-    # A picture that fails costs no results.
-    if plot is not None:
-        from quaternity.kwartet.standing_plot import plot_standing
+    def mean(value: Measured) -> dict[str, float]:
+        return {"mean": value.mean, "se": value.error or 0.0}
 
-        plot_standing(plot, result, worlds_by_go(finished, tournament.games_a_deal))
-
-
-def _document(result: Standing, seconds: float, failed: dict[str, Any] | None) -> dict[str, Any]:
-    from quaternity.workers.seatings import labels
-
+    records = table.records
     return {
-        "games": result.games,
-        "strategies": list(result.strategies),
-        "sole_wins": list(result.sole_wins),
-        "tied_games": result.tied_games,
-        "tied_players": list(result.tied_players),
-        "win_share": [share.mean for share in result.win_share],
-        "sets_won": list(result.sets_won),
-        "goes": result.goes._asdict(),
-        "requests": result.requests._asdict(),
-        "seconds": seconds,
-        "labels": labels(result.strategies),
-        "win_share_se": [share.se for share in result.win_share],
-        "deals": result.deals,
-        "games_a_deal": result.games_a_deal,
-        "failed": failed,
+        "games": table.games,
+        "strategies": list(names),
+        "sole_wins": [record.wins for record in records],
+        "tied_games": table.shared,
+        "tied_players": [record.tied for record in records],
+        "win_share": [record.win_share.mean for record in records],
+        "sets_won": [round(record.points.mean * table.games) for record in records],
+        "goes": goes and mean(goes),
+        "requests": mean(table.moves),
+        "labels": labels(names),
+        "win_share_se": [record.win_share.error or 0.0 for record in records],
+        "deals": table.deals,
+        "games_a_deal": table.games_a_deal,
     }
 
 
-def _print(result: Standing, seconds: float) -> None:
-    from functools import partial
-
+def _print(names: Sequence[str], table: Table, goes: Measured | None, seconds: float) -> None:
     from quaternity.game.text_table import table_lines
-    from quaternity.workers.seatings import labels
+    from quaternity.table.tournament.seatings import labels
     from solvers.wording import counted
 
-    shown = partial(_shown, known=result.deals > 1)
-    columns = (
-        labels(result.strategies), map(str, result.sole_wins), map(str, result.tied_players),
-        [shown(share, 3) for share in result.win_share],
-        [f"{sets / result.games:.2f}" for sets in result.sets_won],
-    )  # fmt: skip
     head = ("strategy", "won alone", "tied", "win share", "sets a game")
-    print("\n".join(table_lines(head, list(zip(*columns, strict=True)), width())))
+    rows = [
+        [name, str(one.wins), str(one.tied), _shown(one.win_share, 3), f"{one.points.mean:.2f}"]
+        for name, one in zip(labels(names), table.records, strict=True)
+    ]
+    print("\n".join(table_lines(head, rows, width())))
+    stretches = "" if goes is None else f"{_shown(goes, 1)} goes and "
     say(
-        f"{counted(result.games, 'game')}, {result.tied_games} tied; a game has "
-        f"{shown(result.goes, 1)} goes and {shown(result.requests, 1)} requests; "
-        f"{seconds:.1f} s"
+        f"{counted(table.games, 'game')}, {table.shared} tied; a game has "
+        f"{stretches}{_shown(table.moves, 1)} requests; {seconds:.1f} s"
     )
-    if result.games_a_deal > 1:
-        say(_orders(result))
+    if table.games_a_deal > 1:
+        say(orders_text(table, len(names)))
 
 
-def _orders(result: Standing) -> str:
-    """In which orders of seats the deals were played."""
-    from solvers.wording import counted
-
-    whole, rest = divmod(result.games, result.games_a_deal)
-    orders = f"{result.games_a_deal} orders of seats"
-    if not whole:
-        return f"one deal, in {rest} of {orders}"
-    told = f"{counted(whole, 'deal')} in all {orders}"
-    if len(result.strategies) > ALL_ORDERS:
-        told = f"{counted(whole, 'deal')} in {orders}, balanced"
-    if rest:
-        told += f", one more in {rest}"
-    return f"{told}; errors over deals" if result.deals > 1 else told
-
-
-def _shown(value: Mean, digits: int, known: bool) -> str:
-    return f"{value.mean:.{digits}f}" + (f" ± {value.se:.{digits}f}" if known else "")
+def _shown(value: Measured, digits: int) -> str:
+    error = "" if value.error is None else f" ± {value.error:.{digits}f}"
+    return f"{value.mean:.{digits}f}{error}"
 
 
 @kwartet.command()
@@ -270,32 +235,25 @@ def log(
 
     Example: quaternity kwartet log --seats exact,exact,greedy --seed 1 --record game.log
     """
-    from quaternity.errors import InputError, PlayerFault
+    from quaternity.errors import InputError
     from quaternity.files.growing_file import GrowingFile
     from quaternity.files.writing import write_text
-    from quaternity.kwartet.log import log_as_seen, log_text, parse_log
-    from quaternity.kwartet.tournament import logged_game
+    from quaternity.kwartet.log import log_as_seen, parse_log
 
     tournament = _tournament(seats, sets, seed, announce, rotate, own_card_requests, move_seconds)
     if seat is not None:
-        _check_seat(seat, tournament.settings.players)
+        _check_seat(seat, tournament.rules.seats)
     if record is not None and not force and GrowingFile.exists(record):
         raise InputError(f"{record}: is there already; --force overwrites it")
-    failed = None
-    try:
-        with traced(traceback):
-            played = logged_game(tournament, game)
-    except PlayerFault as fault:
-        if fault.place is None:
-            raise
-        played, failed = parse_log(fault.place.record), fault
-    text = log_text(played) if seat is None else log_as_seen(played, seat)
-    if record is None:
-        print(text, end="")
-    else:
-        write_text(record, text)
-    if failed is not None:
-        raise failed
+
+    def show(text: str) -> None:
+        seen = text if seat is None else log_as_seen(parse_log(text), seat)
+        if record is None:
+            print(seen, end="")
+        else:
+            write_text(record, seen)
+
+    show_game(tournament, game, traceback, show)
 
 
 def _check_seat(seat: int, players: int) -> None:

@@ -17,10 +17,17 @@ class ExitStatus(IntEnum):
     DISAGREE = 3
     LIMIT = 4
     INTERRUPTED = 130
+    TERMINATED = 143
+
+
+class Terminated(KeyboardInterrupt):
+    """The process was told to end, by SIGTERM, and ends as after Ctrl-C."""
 
 
 def status_of(error: BaseException) -> ExitStatus:
     """The status of a command that an error ends."""
+    if isinstance(error, Terminated):
+        return ExitStatus.TERMINATED
     if isinstance(error, KeyboardInterrupt):
         return ExitStatus.INTERRUPTED
     if isinstance(error, LimitError | MemoryError):
@@ -30,4 +37,4 @@ def status_of(error: BaseException) -> ExitStatus:
     return ExitStatus.BAD_INPUT if known else ExitStatus.DISAGREE
 
 
-__all__ = ["ExitStatus", "status_of"]
+__all__ = ["ExitStatus", "Terminated", "status_of"]

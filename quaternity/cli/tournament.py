@@ -1,14 +1,21 @@
-"""`tournament`: bots against each other."""
+"""`tournament`, `quarto tournament`, `set tournament`: programs against each other."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from inspect import Parameter, Signature, signature
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from quaternity.cli.app import app
-from quaternity.cli.failed_players import Failures, played_on, traced
+from quaternity.cli.failed_players import (
+    Failures,
+    run_tournament,
+    show_game,
+)
 from quaternity.cli.options import (
     AsJson,
     Dask,
@@ -20,24 +27,83 @@ from quaternity.cli.options import (
     Traceback,
     Workers,
 )  # fmt: skip
-from quaternity.cli.status import ExitStatus
-from quaternity.cli.terminal import progress, say, width
+from quaternity.cli.quarto import quarto_app
+from quaternity.cli.terminal import say, width
+from quaternity.cli.ternary import set_app
 
 if TYPE_CHECKING:
-    from quaternity.perfect.ratings import Measured, Table
-    from quaternity.perfect.tournament import GameResult, Tournament
+    from quaternity.table.tournament.playing import GameResult, Tournament
+    from quaternity.table.tournament.scores import Measured, Table
+
+ALL_ORDERS = 4
+"""With more seats not all orders of seats are played."""
 
 
-@app.command()
-def tournament(
-    bots: Annotated[
+@dataclass(frozen=True, slots=True)
+class TournamentWords:
+    """What a game's command says in its own way.
+
+    Attributes:
+        command: the words that call it.
+        who: names of players, for the help.
+        points: what points are called.
+        title: what is played, by the rules, in a word.
+        example: arguments of an example.
+        deals: what the help says of deals, where there are any.
+    """
+
+    command: tuple[str, ...]
+    who: str
+    points: str
+    title: Callable[[Any], str]
+    example: str
+    deals: str = ""
+
+
+DOC = """Let {kind}s play each other, and say who wins how often, with standard errors.
+
+    The {kind}s play in all orders of seats, from five seats on in a balanced choice of orders.
+    {deals}With fewer {kind}s than seats they take turns in the seats, with more all choices of
+    them do. Only a sole win counts as a win.
+
+    A {kind} that fails ends the run with status 3 (4 when it took too long): the games before it
+    are shown, and the game that it failed in is saved as a record.
+
+    Example: quaternity {example}
+    """
+
+
+def _add_tournament(
+    application: typer.Typer, kind: str, rules_of: Callable[..., Any], words: TournamentWords
+) -> None:
+    """Give an application the command of a game.
+
+    Args:
+        kind: what a player is called.
+        rules_of: makes the rules; its parameters are options of the command.
+    """
+    own = signature(rules_of, eval_str=True).parameters
+    common = list(signature(_tournament, eval_str=True).parameters.values())[3:]
+
+    def command(entries: list[str], **values: Any) -> None:
+        chosen = {name: values.pop(name) for name in own}
+        _tournament(rules_of(**chosen), chosen, words, entries, **values)
+
+    whom = Annotated[
         list[str],
-        typer.Argument(help="random, informed, search[:GAMES] or perfect:TABLEBASE; at least two."),
-    ],
-    set_size: SetSize = 4,
-    sets: Sets = 3,
-    players: Players = 3,
-    tie_break: TieBreakName = "first-in-order",
+        typer.Argument(metavar=f"{kind.upper()}S", help=f"{words.who}; at least two."),
+    ]
+    entries = Parameter("entries", Parameter.POSITIONAL_OR_KEYWORD, annotation=whom)
+    command.__signature__ = Signature([entries, *own.values(), *common[1:]])  # type: ignore[attr-defined]  # read by Typer
+    command.__doc__ = DOC.format(kind=kind, deals=words.deals, example=words.example)
+    application.command("tournament")(command)
+
+
+def _tournament(
+    rules: Any,
+    chosen: dict[str, Any],
+    words: TournamentWords,
+    entries: list[str],
     games: Annotated[int, typer.Option(help="Games to play.")] = 60,
     cap: Annotated[int, typer.Option(help="A game of so many moves has no result.")] = 500,
     seed: Annotated[int, typer.Option(help="Of everything that is random.")] = 0,
@@ -53,159 +119,100 @@ def tournament(
     traceback: Traceback = False,
     as_json: AsJson = False,
 ) -> None:
-    """Let bots play each other, and say who wins how often, with standard errors.
-
-    The bots play in all orders of seats, from five players on in a balanced choice of orders. With
-    fewer bots than seats they take turns in the seats, with more all choices of them do. Only a
-    sole win counts as a win.
-
-    A bot that fails ends the run with status 3 (4 when it took too long): the games before it are
-    shown, and the game that it failed in is saved as a record.
-
-    Example: quaternity tournament search informed random --games 300 --seed 1 --workers 2
-    """
-    import time
-    from functools import partial
+    from random import Random
 
     from quaternity.files.pictures import check_picture
-    from quaternity.game.settings import Settings, TieBreak
-    from quaternity.perfect.tournament import CHUNK, Tournament, play
-    from quaternity.workers.pool import open_executor
+    from quaternity.table.tournament.picture import draw_table
+    from quaternity.table.tournament.playing import Tournament
+    from quaternity.table.tournament.scores import tabulated
+    from quaternity.table.tournament.seatings import labels
 
-    settings = Settings(set_size, sets, players, TieBreak.parse(tie_break), seed)
-    plan = Tournament(settings, tuple(bots), games, seed, cap, move_seconds)
+    plan = Tournament(rules, tuple(entries), seed, cap=cap, move_seconds=move_seconds)
     if game is not None:
-        with traced(traceback):
-            _print_record(plan, game)
+        show_game(plan, game, traceback, lambda text: print(text, end=""))
         return
     if plot is not None:
         check_picture(plot)
-    began = time.perf_counter()
-    results: list[GameResult] = []
 
-    def play_all() -> None:
-        with progress("games", games) as bar, open_executor(workers, dask) as pool:
-            for result in play(plan, pool):
-                results.append(result)
-                bar.advance()
+    def replay(game: int) -> list[str]:
+        options = chosen | {"game": game, "seed": seed, "cap": cap, "move_seconds": move_seconds}
+        return ["quaternity", *words.command, *entries, *typed(options)]
 
-    in_hand = 1 if workers == 1 and dask is None else CHUNK
-    failures = Failures("bot", ".record", partial(_replay, plan), traceback)
-    status, failed = played_on(play_all, results, games, failures, in_hand)
-    if results:
-        _show(plan, results, failed, time.perf_counter() - began, plot, as_json)
-    elif as_json:
-        print(json.dumps({"games": 0, "failed": failed}))
-    if status is not ExitStatus.DONE:
-        raise typer.Exit(status)
+    def show(results: list[GameResult], run: dict[str, Any]) -> None:
+        table = tabulated(results, len(entries), Random(seed), plan.games_a_deal)
+        if as_json:
+            print(json.dumps({**chosen, **_document(plan, words, table), **run}))
+        else:
+            _print(plan, words, table)
+        # A picture that fails costs no results.
+        if plot is not None:
+            draw_table(plot, labels(plan.players), table)
 
-
-def _print_record(plan: Tournament, game: int) -> None:
-    """Play one game and print its record, up to where a bot fails if one does."""
-    from quaternity.errors import PlayerFault
-    from quaternity.game.record import record_of
-    from quaternity.perfect.tournament import played_game
-
-    try:
-        _, moves = played_game(plan, game)
-    except PlayerFault as fault:
-        if fault.place is not None:
-            print(fault.place.record, end="")
-        raise
-    print(record_of(plan.settings, moves), end="")
+    failures = Failures(".record", replay, traceback)
+    run_tournament(plan, games, workers, dask, failures, show, as_json)
 
 
-def _replay(plan: Tournament, game: int) -> list[str]:
-    """The command that plays a game again."""
-    settings = plan.settings
-    command = ["quaternity", "tournament", *plan.bots, "--game", str(game)]
-    command += ["--seed", str(plan.seed), "-s", str(settings.set_size), "-n", str(settings.sets)]
-    command += ["-p", str(settings.players), "--tie-break", str(settings.tie_break)]
-    command += ["--cap", str(plan.cap)]
-    if plan.move_seconds is not None:
-        command += ["--move-seconds", f"{plan.move_seconds:g}"]
-    return command
+def typed(chosen: dict[str, Any]) -> list[str]:
+    """Options as they are typed; those that are None or False are left out."""
+    words = []
+    for name, value in chosen.items():
+        if value is not None and value is not False:
+            words += [f"--{name.replace('_', '-')}", *([] if value is True else [str(value)])]
+    return words
 
 
-def _show(
-    plan: Tournament,
-    results: list[GameResult],
-    failed: dict[str, Any] | None,
-    seconds: float,
-    plot: str | None,
-    as_json: bool,
-) -> None:
-    from random import Random
+def _document(plan: Tournament, words: TournamentWords, table: Table) -> dict[str, Any]:
+    from quaternity.table.tournament.seatings import labels
 
-    from quaternity.perfect.ratings import tabulated
-    from quaternity.workers.seatings import labels
-
-    table = tabulated(results, len(plan.bots), Random(plan.seed))
-    if as_json:
-        document = _document(plan, table, len(results), seconds)
-        print(json.dumps({**document, "labels": labels(plan.bots), "failed": failed}))
-    else:
-        _print(plan, table, len(results))
-    # A picture that fails costs no results.
-    if plot is not None:
-        from quaternity.perfect.tournament_plot import plot_tournament
-
-        plot_tournament(plot, labels(plan.bots), table)
-
-
-def _document(plan: Tournament, table: Table, games: int, seconds: float) -> dict[str, Any]:
-    from dataclasses import asdict
-
-    settings = plan.settings
+    rows = []
+    for name, record in zip(plan.players, table.records, strict=True):
+        row = {plan.kind: name, **asdict(record)}
+        rows.append(row | {words.points: row.pop("points")})
     return {
-        "set_size": settings.set_size,
-        "sets": settings.sets,
-        "players": settings.players,
-        "tie_break": str(settings.tie_break),
-        "games": games,
+        "games": table.games,
         "seed": plan.seed,
         "cap": plan.cap,
-        "bots": [
-            {"bot": bot, **asdict(record)}
-            for bot, record in zip(plan.bots, table.records, strict=True)
-        ],
+        f"{plan.kind}s": rows,
         "margins": [[one and asdict(one) for one in row] for row in table.margins],
         "shared": table.shared,
         "unfinished": table.unfinished,
         "moves": asdict(table.moves),
-        "seconds": seconds,
+        "deals": table.deals,
+        "games_a_deal": table.games_a_deal,
+        "labels": labels(plan.players),
     }
 
 
-def _print(plan: Tournament, table: Table, games: int) -> None:
+def _print(plan: Tournament, words: TournamentWords, table: Table) -> None:
     from quaternity.game.text_table import table_lines
-    from quaternity.workers.seatings import labels
+    from quaternity.table.tournament.seatings import labels
 
-    names = labels(plan.bots)
-    settings = plan.settings
+    names = labels(plan.players)
     say(
-        f"{games} games of {settings.set_size}-{settings.sets}-{settings.players}, "
+        f"{table.games} games of {words.title(plan.rules)}, "
         f"{table.moves.mean:.1f} moves each; nobody won {table.shared}, "
         f"{table.unfinished} without a result"
     )
-    head = ("bot", "games", "wins", "share", "score", "sets", "rating")
+    head = (plan.kind, "games", "wins", "share", "score", words.points, "rating")
     rows = [
         [
-            bot,
-            *map(str, (one.games, one.wins, one.share, one.score, one.sets)),
+            name,
+            *map(str, (one.games, one.wins, one.share, one.score, one.points)),
             _rounded(one.rating),
         ]
-        for bot, one in zip(names, table.records, strict=True)
+        for name, one in zip(names, table.records, strict=True)
     ]
     print("\n".join(table_lines(head, rows, width())))
     say("score: 1 for a sole win, shared by all seats when nobody wins; ahead by (in errors):")
-    for bot, row in zip(names, table.margins, strict=True):
+    for name, row in zip(names, table.margins, strict=True):
         ahead = [
             f"{other} {margin.mean:+.3f} ({_in_errors(margin)})"
             for other, margin in zip(names, row, strict=True)
             if margin is not None
         ]
-        say(f"  {bot}: {'; '.join(ahead) or '-'}")
+        say(f"  {name}: {'; '.join(ahead) or '-'}")
+    if table.games_a_deal > 1:
+        say(orders_text(table, plan.rules.seats))
 
 
 def _rounded(rating: Measured | None) -> str:
@@ -218,4 +225,90 @@ def _in_errors(margin: Measured) -> str:
     return f"{margin.mean / margin.error:+.1f}" if margin.error else "-"
 
 
-__all__ = ["tournament"]
+def orders_text(table: Table, seats: int) -> str:
+    """In which orders of seats the deals were played."""
+    from solvers.wording import counted
+
+    whole, rest = divmod(table.games, table.games_a_deal)
+    orders = f"{table.games_a_deal} orders of seats"
+    if not whole:
+        return f"one deal, in {rest} of {orders}"
+    told = f"{counted(whole, 'deal')} in all {orders}"
+    if seats > ALL_ORDERS:
+        told = f"{counted(whole, 'deal')} in {orders}, balanced"
+    if rest:
+        told += f", one more in {rest}"
+    return f"{told}; errors over deals" if table.deals > 1 else told
+
+
+# ---------------------------------------------------------------------------- the games
+
+
+def _quaternity(
+    set_size: SetSize = 4,
+    sets: Sets = 3,
+    players: Players = 3,
+    tie_break: TieBreakName = "first-in-order",
+) -> Any:
+    from quaternity.game.rules import QuaternityRules
+    from quaternity.game.settings import Settings, TieBreak
+
+    return QuaternityRules(Settings(set_size, sets, players, TieBreak.parse(tie_break)))
+
+
+def _quarto(
+    squares: Annotated[
+        bool, typer.Option("--squares", help="Four in a 2 x 2 square are a quarto too.")
+    ] = False,
+) -> Any:
+    from quaternity.quarto.rules import QuartoRules, QuartoSettings
+
+    return QuartoRules(QuartoSettings(squares))
+
+
+def _set(
+    seats: Annotated[int, typer.Option(help="How many play at a table, 1 to 8.")] = 2,
+    rule: Annotated[str, typer.Option(help="set or triple: which threes count.")] = "set",
+    table: Annotated[int, typer.Option(help="Cards on the table: 9, 12, 15 or 18.")] = 12,
+) -> Any:
+    from quaternity.ternary import Rule
+    from quaternity.ternary.rules import SetRules, SetSettings
+
+    return SetRules(SetSettings(seats, Rule(rule), table))
+
+
+_add_tournament(
+    app, "bot", _quaternity,
+    TournamentWords(
+        ("tournament",),
+        "random, informed, search[:GAMES], perfect:TABLEBASE or package.module:name",
+        "sets",
+        lambda rules: "-".join(
+            str(one) for one in (rules.settings.set_size, rules.settings.sets, rules.seats)
+        ),
+        "tournament search informed random --games 300 --seed 1 --workers 2",
+    ),
+)  # fmt: skip
+_add_tournament(
+    quarto_app, "player", _quarto,
+    TournamentWords(
+        ("quarto", "tournament"),
+        "random, careful, search[:GAMES] or package.module:name",
+        "points",
+        lambda rules: "Quarto with squares" if rules.settings.squares else "Quarto",
+        "quarto tournament search careful random --games 60 --seed 1 --workers 2",
+    ),
+)  # fmt: skip
+_add_tournament(
+    set_app, "player", _set,
+    TournamentWords(
+        ("set", "tournament"),
+        "quick, slow[:SECONDS] or package.module:name",
+        "points",
+        lambda rules: f"{rules.settings.rule.three} for {rules.seats}",
+        "set tournament quick slow slow:30 --seats 3 --games 60 --seed 1",
+        "The same deck is dealt in all of them. ",
+    ),
+)  # fmt: skip
+
+__all__ = ["TournamentWords", "orders_text", "typed"]

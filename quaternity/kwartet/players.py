@@ -2,27 +2,99 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from random import Random
+from typing import NamedTuple
 
 from quaternity.game.question import Question
-from quaternity.kwartet.strategies.registry import strategy_named
-from quaternity.kwartet.view import View, request_of
+from quaternity.kwartet.chances import log10_worlds
+from quaternity.kwartet.log import ends_go
+from quaternity.kwartet.position import Position
+from quaternity.kwartet.public import Event, IllegalRequest
+from quaternity.kwartet.rules import KwartetGame
+from quaternity.kwartet.view import Strategy, View
+from quaternity.workers.course import Course
+from quaternity.workers.foreign import Sitting
+
+
+class Worlds(NamedTuple):
+    """Decimal logarithms of numbers of possible deals after some goes.
+
+    Attributes:
+        public: for who sees no hand.
+        own: per seat, for the one that sees its own.
+    """
+
+    goes: int
+    public: float
+    own: tuple[float, ...]
+
+
+class GameDetails(NamedTuple):
+    """What a game of strategies tells besides.
+
+    Attributes:
+        goes: number of goes; a go is one player's stretch of requests.
+        worlds: the possible deals at some goes.
+    """
+
+    goes: int
+    worlds: tuple[Worlds, ...] = ()
 
 
 class StrategyPlayer:
     """A strategy in a seat."""
 
-    def __init__(self, name: str) -> None:
-        """Find the strategy.
-
-        Raises:
-            InputError: there is none of this name.
-        """
-        self._name, self._strategy = name, strategy_named(name)
+    def __init__(self, name: str, strategy: Strategy) -> None:
+        self.name, self.strategy = name, strategy
 
     def choose(self, view: View, random: Random) -> Question:
         """Its request."""
-        return request_of(self._strategy, self._name, view, random)
+        return self.strategy(view, random)
+
+    @staticmethod
+    def play_bare(
+        players: Sequence[StrategyPlayer],
+        start: KwartetGame,
+        chances: Sequence[Random],
+        cap: int,
+        course: Course,
+        details: int,
+    ) -> tuple[KwartetGame, int, GameDetails]:
+        """A game of strategies alone: see `quaternity.table.tournament.playing`.
+
+        Args:
+            details: count the possible deals at every so many goes; 0 never.
+
+        Raises:
+            LimitError: possible deals are asked for and are too many to count.
+        """
+        who = [Sitting("strategy", player.name, seat) for seat, player in enumerate(players)]
+        position, goes = start.position, 0
+        events: list[Event] = []
+        worlds = [_worlds(0, position)] if details and not position.public.is_over else []
+        while not position.public.is_over and len(events) < cap:
+            turn = position.public.turn
+            course.thinks(turn)
+            view = position.view(turn, events)
+            question = who[turn].question(players[turn].strategy, view, chances[turn])
+            try:
+                position, event = position.ask(question)
+            except IllegalRequest as error:
+                raise who[turn].breaks_rules(error) from error
+            course.moved(turn, question)
+            events.append(event)
+            if ends_go(event, position):
+                goes += 1
+                if details and not goes % details and not position.public.is_over:
+                    worlds.append(_worlds(goes, position))
+        end = KwartetGame(start.dealt, position, tuple(events))
+        return end, len(events), GameDetails(goes, tuple(worlds))
 
 
-__all__ = ["StrategyPlayer"]
+def _worlds(goes: int, position: Position) -> Worlds:
+    own = [log10_worlds(position.view(seat).problem) for seat in range(len(position.hands))]
+    return Worlds(goes, log10_worlds(position.public.problem), tuple(own))
+
+
+__all__ = ["GameDetails", "StrategyPlayer", "Worlds"]

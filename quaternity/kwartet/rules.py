@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from textwrap import fill
@@ -12,18 +12,14 @@ from quaternity.errors import IllegalMove, InputError, LimitError
 from quaternity.files.text_record import Replay, check_same
 from quaternity.game.cards import Card
 from quaternity.game.question import Question
-from quaternity.game.rules import ASK, owner_cell
 from quaternity.game.text_table import WIDTH, SetLine, at_least, owners_text, score_text
 from quaternity.kwartet.hands import FULL, NUMBERS, Hand, dealt_hands
-from quaternity.kwartet.log import GameLog, announced_at_deal, header_text, parse_log
+from quaternity.kwartet.log import GameLog, announced_at_deal, header_text, log_text, parse_log
 from quaternity.kwartet.position import Position
 from quaternity.kwartet.public import Event, may_ask_for_own
 from quaternity.kwartet.settings import SET_SIZE, KwartetSettings
 from quaternity.kwartet.view import NOBODY, View
 from solvers.filtering import closed
-from solvers.registry import solve
-from solvers.sampling import sample_deals
-from solvers.verdict import Feasible
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +92,11 @@ class KwartetRules:
     def start(self, random: Random) -> KwartetGame:
         """A well shuffled deck, dealt; where it does not come out, who has more is drawn too."""
         extra = random.randrange(self.seats) if self.settings.cards % self.seats else 0
-        return self._start(dealt_hands(self.settings, random, extra))
+        return self.start_of_deal(random, extra)
+
+    def start_of_deal(self, random: Random, deal: int) -> KwartetGame:
+        """The start of the deal of a number: who has more cards moves on from deal to deal."""
+        return self._start(dealt_hands(self.settings, random, deal))
 
     def _start(self, hands: tuple[Hand, ...]) -> KwartetGame:
         return KwartetGame(hands, Position.start(self.settings, hands))
@@ -166,6 +166,8 @@ class KwartetRules:
         Raises:
             InputError: no request is in it.
         """
+        from quaternity.game.rules import ASK
+
         match = ASK.fullmatch(text.partition(":")[0].strip())
         if match is None:
             raise InputError(
@@ -182,6 +184,8 @@ class KwartetRules:
 
     def show(self, view: View, width: int = WIDTH) -> str:
         """Cards and points, what the seat can know of the other hands, and its own."""
+        from quaternity.game.rules import owner_cell
+
         public = view.public
         turn = None if public.is_over else public.turn
         opponents = public.with_cards & ~(1 << view.seat if view.seat >= 0 else 0)
@@ -227,6 +231,10 @@ class KwartetRules:
 
     def like(self, view: View, random: Random) -> KwartetGame:
         """A deal that this seat holds possible; evenly drawn within the limits of counting."""
+        from solvers.registry import solve
+        from solvers.sampling import sample_deals
+        from solvers.verdict import Feasible
+
         try:
             (deal,) = sample_deals(view.problem, random, 1)
         except LimitError:
@@ -252,6 +260,14 @@ class KwartetRules:
         """The request with its result, and the sets put down."""
         del before, seat, move
         return f"{after.events[-1]}\n"
+
+    def record_of(
+        self, start: KwartetGame, names: Sequence[str], moves: Iterable[Question]
+    ) -> tuple[str, int]:
+        """A whole log, and the number of goes finished in it; quicker than move by move."""
+        events = [event for _, event in start.position.played(moves)]
+        log = GameLog.of(self.settings, start.dealt, events, names)
+        return log_text(log), len(log.go_ends)
 
     @classmethod
     def of_record(cls, data: bytes) -> KwartetRules:

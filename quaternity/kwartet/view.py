@@ -9,7 +9,6 @@ from typing import TypeAlias
 from quaternity.game.question import Question
 from quaternity.kwartet.hands import Hand
 from quaternity.kwartet.public import Event, PublicState, request_faults
-from quaternity.workers.foreign import Sitting, is_plain
 from solvers.problem import DealProblem
 
 NOBODY = -1
@@ -71,20 +70,4 @@ Strategy: TypeAlias = Callable[[View, Random], Question]
 """A strategy: from what its seat sees, and a source of chance, to a legal request."""
 
 
-def request_of(strategy: Strategy, name: str, view: View, random: Random) -> Question:
-    """What a strategy asks; whether that is legal is for the game to say.
-
-    Raises:
-        PlayerFault: it raises something itself, tries to end the program, or gives something else
-            than a question of whole numbers.
-    """
-    try:
-        question = strategy(view, random)
-    except BaseException as error:  # whatever somebody else's code may raise
-        raise Sitting("strategy", name, view.seat).fault(error) from error
-    if is_plain(question):
-        return question
-    return Sitting("strategy", name, view.seat).plain(question)
-
-
-__all__ = ["NOBODY", "Strategy", "View", "request_of"]
+__all__ = ["NOBODY", "Strategy", "View"]

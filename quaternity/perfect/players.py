@@ -2,34 +2,137 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from random import Random
 
+from quaternity.errors import IllegalMove, InputError, QuaternityError
 from quaternity.game.question import Answer, Question
 from quaternity.game.rules import QuaternityPosition, QuaternityRules
-from quaternity.perfect.bots.bot import make_bot
+from quaternity.perfect.bots.bot import Bot
+from quaternity.workers.course import Course
+from quaternity.workers.foreign import Sitting, is_plain
+from solvers.wording import shown
 
 
 class BotPlayer:
-    """A bot in a seat; see `quaternity.perfect.bots`."""
+    """A bot in a seat; see `quaternity.perfect.bots`.
 
-    def __init__(self, rules: QuaternityRules, name: str, argument: str | None) -> None:
-        """Make the bot.
+    Attributes:
+        chance: the generator that the bot was made with.
+    """
 
-        Raises:
-            InputError: its argument is wrong, or a tablebase is for another game.
-        """
-        self._chance = Random(0)
-        self.bot = make_bot(name if argument is None else f"{name}:{argument}", self._chance)
-        tablebase = getattr(self.bot, "tablebase", None)
-        if tablebase is not None:
-            tablebase.check_settings(rules.settings)
+    def __init__(self, text: str, make: Callable[[Random], Bot]) -> None:
+        """Make the bot that a text names."""
+        self.text, self.chance = text, Random(0)
+        self.bot = make(self.chance)
 
     def choose(self, view: QuaternityPosition, random: Random) -> Question | Answer:
         """A question, or the answer to the one that waits."""
-        self._chance.setstate(random.getstate())
-        if view.pending is not None:
-            return self.bot.answer(view.state, view.pending)
-        return self.bot.ask(view.state)
+        self.chance.setstate(random.getstate())
+        try:
+            if view.pending is not None:
+                return self.bot.answer(view.state, view.pending)
+            return self.bot.ask(view.state)
+        finally:
+            random.setstate(self.chance.getstate())
+
+    @staticmethod
+    def play_bare(
+        players: Sequence[BotPlayer],
+        start: QuaternityPosition,
+        chances: Sequence[Random],
+        cap: int,
+        course: Course,
+        details: int,
+    ) -> tuple[QuaternityPosition, int, None]:
+        """A game of bots alone: see `quaternity.table.tournament.playing`.
+
+        A bot that sits twice draws from one generator.
+
+        Raises:
+            PlayerFault: one raises something, or makes a move that is none or not legal.
+            QuaternityError: what a bot says of a game that is too large for it.
+        """
+        del details
+        who = [Sitting("bot", player.text, seat) for seat, player in enumerate(players)]
+        for player, chance in zip(players, chances, strict=True):
+            player.chance.setstate(chance.getstate())
+        bots = [player.bot for player in players]
+        state, moves, seat = start.state, 0, 0
+        while not state.is_over and moves < cap:
+            assert state.turn is not None, "somebody asks"
+            seat = asker = state.turn
+            course.thinks(seat)
+            try:
+                question = bots[seat].ask(state)
+                if not is_plain(question):
+                    question = who[seat].plain(question)
+                answers = state.answers(question)
+                answer = answers[0]
+                if len(answers) > 1:
+                    seat = question.asked
+                    course.thinks(seat)
+                    answer = bots[seat].answer(state, question)
+                    if not isinstance(answer, int) or answer not in answers:
+                        legal = " or ".join(map(str, answers))
+                        what = f"it answers {shown(answer)} to '{question}', not {legal}"
+                        raise who[seat].breaks_rules(InputError(what))
+            except IllegalMove as error:
+                raise who[seat].breaks_rules(error) from error
+            except QuaternityError:
+                raise
+            except BaseException as error:  # whatever a bot may raise
+                raise who[seat].fault(error) from None
+            state = state.after(question, Answer(answer))
+            course.moved(asker, question)
+            if len(answers) > 1:
+                course.moved(seat, Answer(answer))
+            moves += 1
+        return QuaternityPosition(state), moves, None
 
 
-__all__ = ["BotPlayer"]
+def random(rules: QuaternityRules) -> BotPlayer:
+    """The player `random`."""
+    from quaternity.perfect.bots.random_bot import RandomBot
+
+    del rules
+    return BotPlayer("random", RandomBot)
+
+
+def informed(rules: QuaternityRules) -> BotPlayer:
+    """The player `informed`."""
+    from quaternity.perfect.bots.informed import InformedBot
+
+    del rules
+    return BotPlayer("informed", InformedBot)
+
+
+def search(rules: QuaternityRules, argument: str | None) -> BotPlayer:
+    """The player `search`, or `search:500` for so many imagined games a decision."""
+    from quaternity.perfect.bots.search import DEFAULT_GAMES, SearchBot
+
+    del rules
+    text = str(DEFAULT_GAMES) if argument is None else argument
+    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 10**6:
+        raise InputError(f"bot 'search:{argument}': the games to imagine are 1..1000000")
+    name = "search" if argument is None else f"search:{argument}"
+    return BotPlayer(name, lambda chance: SearchBot(chance, int(text)))
+
+
+def perfect(rules: QuaternityRules, argument: str | None) -> BotPlayer:
+    """The player `perfect:FILE`.
+
+    Raises:
+        InputError: there is no such tablebase, or it is for another game.
+    """
+    from quaternity.perfect.bots.perfect import PerfectBot
+    from quaternity.perfect.tablebase import Tablebase
+
+    if not argument:
+        raise InputError("bot 'perfect' needs a tablebase: perfect:FILE (see quaternity solve)")
+    tablebase = Tablebase(argument)
+    tablebase.check_settings(rules.settings)
+    return BotPlayer(f"perfect:{argument}", lambda chance: PerfectBot(chance, tablebase))
+
+
+__all__ = ["BotPlayer", "informed", "perfect", "random", "search"]

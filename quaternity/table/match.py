@@ -154,7 +154,7 @@ class Match(Generic[P, M, V]):
             )  # fmt: skip
             return None if text is None else Planned(delay, seat, self.rules.read(text, view))
         who = Sitting("player", name, seat)
-        move, delay = _chosen(self.rules, self._players[seat], who, view, random)
+        move, delay = chosen(self.rules, self._players[seat], who, view, random)
         return None if move is None else Planned(delay, seat, move)
 
     @property
@@ -218,9 +218,7 @@ class Match(Generic[P, M, V]):
         if name == YOU or not self._apart(name):
             player: Player[M, V] | None = make_player(self.rules, name)
             return player
-        played_apart(
-            "player", self.names, self._seconds, None, _tried_apart, self.rules, name, seat
-        )
+        try_apart(self.rules, self.names, seat, self._seconds)
         return None
 
     def _tell(self, step: Step) -> None:
@@ -230,7 +228,7 @@ class Match(Generic[P, M, V]):
                 observe(step)
 
 
-def _chosen(
+def chosen(
     rules: Any, player: Any, who: Sitting, view: Any, random: Random, steps: Sequence[Step] = ()
 ) -> tuple[Any, float]:
     """The legal move of a player that is told of some steps first, and how long it takes for it.
@@ -239,6 +237,7 @@ def _chosen(
         PlayerFault: it fails, or gives no legal move or no time.
         QuaternityError: what a player of this program says of a position that is beyond it.
     """
+    foreign = is_foreign(rules.name, who.name)
     try:
         observe = getattr(player, "observe", None)
         if observe is not None:
@@ -248,8 +247,11 @@ def _chosen(
         delay = getattr(player, "delay", None)
         seconds = 0.0 if delay is None else float(delay(view, random))
         faults = [] if move is None else list(rules.faults(view, move))
+        if move is not None and not faults and foreign:
+            # No object of somebody else's gets into a game.
+            move = rules.read(rules.write(move), view)
     except BaseException as error:  # whatever somebody else's code may raise
-        if isinstance(error, QuaternityError) and not is_foreign(rules.name, who.name):
+        if isinstance(error, QuaternityError) and not foreign:
             raise
         raise who.fault(error) from error
     if faults:
@@ -267,7 +269,7 @@ def _chosen_apart(
     The move comes back as text: no object of somebody else's is made on this side.
     """
     who = Sitting("player", name, seat)
-    move, seconds = _chosen(rules, _made_apart(rules, name, seat), who, view, random, steps)
+    move, seconds = chosen(rules, _made_apart(rules, name, seat), who, view, random, steps)
     try:
         return None if move is None else str(rules.write(move)), seconds
     except BaseException as error:  # a move may be of anybody's class
@@ -282,9 +284,21 @@ def _made_apart(rules: Any, name: str, seat: int) -> Any:
     return make_player(rules, name)
 
 
+def try_apart(
+    rules: Any, names: Sequence[str], seat: int, seconds: float, kind: str = "player"
+) -> None:
+    """Make sure, in a process of its own, that the player of a seat can be made.
+
+    Raises:
+        InputError: it cannot.
+        PlayerFault: that ends its process.
+        PlayerTimeout: that takes too long.
+    """
+    played_apart(kind, names, seconds, None, _tried_apart, rules, names[seat], seat)
+
+
 def _tried_apart(rules: Any, name: str, seat: int) -> None:
-    """Make sure that a player can be made."""
     _made_apart(rules, name, seat)
 
 
-__all__ = ["Match", "Planned", "Player"]
+__all__ = ["Match", "Planned", "Player", "chosen", "try_apart"]

@@ -4,7 +4,9 @@ A player's name is `name` or `name:argument` of the table below, a name register
 distribution, or `package.module:name`. What it stands for is a factory: called with the rules and
 the argument (None without one) it gives a player (`quaternity.table.match.Player`) for one match.
 Another distribution registers factories through the entry-point group `quaternity.players`, under
-names such as `quarto.mine`: the game, a dot, and the player's name.
+names such as `quarto.mine`: the game, a dot, and the player's name; strategies of Kwartet, which
+are functions `(view, random) -> question`, also through `quaternity.kwartet.strategies`, by the
+name alone.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ import os
 import re
 import sys
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache
 from importlib import import_module
 from random import Random
 from typing import Any
@@ -24,6 +26,9 @@ from solvers.wording import shown
 
 ENTRY_POINTS = "quaternity.players"
 """The entry-point group in which other distributions register players."""
+
+STRATEGY_ENTRY_POINTS = "quaternity.kwartet.strategies"
+"""The group in which they register strategies of Kwartet."""
 
 YOU = "you"
 """The name of a seat that a person plays."""
@@ -46,144 +51,164 @@ class RandomPlayer:
         return random.choice(moves) if moves else None
 
 
-def _random(rules: Any, argument: str | None) -> RandomPlayer:
-    if argument is not None:
-        raise InputError(f"player 'random' takes no {argument!r}")
-    return RandomPlayer(rules)
+def _loaded(place: str) -> Any:
+    module, _, name = place.partition(":")
+    return getattr(import_module(module), name)
 
 
 def _late(place: str) -> Factory:
     """A factory that is imported when it is first called."""
-    module, _, name = place.partition(":")
+    return lambda rules, argument: _loaded(place)(rules, argument)
+
+
+def _plain(name: str, make: Callable[[Any], Any]) -> Factory:
+    """A factory of players without an argument, made of the rules."""
 
     def factory(rules: Any, argument: str | None) -> Any:
-        return getattr(import_module(module), name)(rules, argument)
+        if argument is not None:
+            raise InputError(f"player {name!r} takes no {argument!r}")
+        return make(rules)
 
     return factory
 
 
 def _bot(name: str) -> Factory:
-    def factory(rules: Any, argument: str | None) -> Any:
-        from quaternity.perfect.players import BotPlayer
-
-        return BotPlayer(rules, name, argument)
-
-    return factory
+    return _plain(name, lambda rules: _loaded(f"quaternity.perfect.players:{name}")(rules))
 
 
-def _bots() -> dict[str, Factory]:
-    from quaternity.perfect.bots.bot import BOTS
+def strategy_row(name: str, strategy: Any) -> Factory:
+    """A factory of players with a strategy of Kwartet: a function `(view, random) -> question`, or
+    where it is, as `package.module:name`.
+    """
 
-    return {name: _bot(name) for name in BOTS}
+    def make(rules: Any) -> Any:
+        found = _loaded(strategy) if isinstance(strategy, str) else strategy
+        return _loaded("quaternity.kwartet.players:StrategyPlayer")(name, found)
 
-
-def _strategy(name: str) -> Factory:
-    def factory(rules: Any, argument: str | None) -> Any:
-        from quaternity.kwartet.players import StrategyPlayer
-
-        del rules
-        if argument is not None:
-            raise InputError(f"player {name!r} takes no {argument!r}")
-        return StrategyPlayer(name)
-
-    return factory
+    return _plain(name, make)
 
 
-def _strategies() -> dict[str, Factory]:
-    from quaternity.kwartet.strategies.registry import STRATEGIES
+_STUDENTS = "quaternity.kwartet.strategies.students"
+_COUNTING = "quaternity.kwartet.strategies.counting"
 
-    return {name: _strategy(name) for name in STRATEGIES}
-
-
-PLAYERS: dict[str, Callable[[], dict[str, Factory]]] = {
-    "quaternity": _bots,
-    "kwartet": _strategies,
-    "quarto": lambda: {
-        "random": _random,
+PLAYERS: dict[str, dict[str, Factory]] = {
+    "quaternity": {
+        "random": _bot("random"),
+        "informed": _bot("informed"),
+        "search": _late("quaternity.perfect.players:search"),
+        "perfect": _late("quaternity.perfect.players:perfect"),
+    },
+    "kwartet": {
+        "random": strategy_row("random", f"{_STUDENTS}:random_request"),
+        "greedy": strategy_row("greedy", f"{_STUDENTS}:greedy"),
+        "silent": strategy_row("silent", f"{_STUDENTS}:silent"),
+        "mixed": strategy_row("mixed", f"{_STUDENTS}:mixed"),
+        "better-greedy": strategy_row("better-greedy", f"{_STUDENTS}:better_greedy"),
+        "exact": strategy_row("exact", f"{_COUNTING}:exact"),
+        "patient": strategy_row("patient", f"{_COUNTING}:patient"),
+    },
+    "quarto": {
+        "random": _plain("random", RandomPlayer),
         "careful": _late("quaternity.quarto.players:careful"),
         "search": _late("quaternity.quarto.players:search"),
     },
-    "set": lambda: {
+    "set": {
         "slow": _late("quaternity.ternary.players:slow"),
         "quick": _late("quaternity.ternary.players:quick"),
     },
 }
-"""Per game its players by name."""
+"""Per game its players by name: the one table of them."""
 
 STRONGEST = {"quaternity": "search", "kwartet": "patient", "quarto": "search", "set": "quick"}
 """Per game the player that gives hints."""
 
 
-@lru_cache(maxsize=1)
-def _plugins() -> Plugins[Factory]:
+@cache
+def registered(game: str) -> Plugins[Factory]:
+    """What other distributions registered for a game, by the player's name."""
+
     def accepted(name: str, loaded: object) -> Factory:
-        game, dot, _ = name.partition(".")
-        if not dot or game not in PLAYERS:
-            raise InputError(
-                f"has no name such as quarto.mine: a game ({', '.join(PLAYERS)}) first"
-            )
         if not callable(loaded):
             raise InputError("is not callable")
         return loaded
 
-    return load_plugins(ENTRY_POINTS, "player", (), accepted)
+    def strategy(name: str, loaded: object) -> Factory:
+        return strategy_row(name, accepted(name, loaded))
 
-
-def _registered(game: str) -> dict[str, Factory]:
-    """What other distributions registered for a game, by the player's name."""
-    found = {
-        name.partition(".")[2]: factory
-        for name, factory in _plugins().found.items()
-        if name.partition(".")[0] == game
-    }
-    if game == "kwartet":
-        from quaternity.kwartet.strategies.registry import STRATEGIES, all_strategies
-
-        found |= {name: _strategy(name) for name in all_strategies() if name not in STRATEGIES}
-    return found
+    players = load_plugins(ENTRY_POINTS, "player", PLAYERS[game], accepted, f"{game}.")
+    if game != "kwartet":
+        return players
+    taken = (*PLAYERS[game], *players.found)
+    strategies = load_plugins(STRATEGY_ENTRY_POINTS, "strategy", taken, strategy)
+    return Plugins({**players.found, **strategies.found}, {**players.broken, **strategies.broken})
 
 
 def is_foreign(game: str, text: str) -> bool:
     """Whether the player that a text names is somebody else's code."""
-    return text != YOU and text.partition(":")[0] not in PLAYERS[game]()
+    return text != YOU and text.partition(":")[0] not in PLAYERS[game]
 
 
-def make_player(rules: Any, text: str) -> Any:
+def check_name(game: str, text: str, kind: str = "player", people: bool = True) -> None:
+    """Refuse a text that names nobody; what others registered is looked at only for other names.
+
+    Args:
+        kind: what a player is called.
+        people: whether `you` is somebody.
+
+    Raises:
+        InputError: lists the known names, or says why a registration cannot be used.
+    """
+    name = text.partition(":")[0]
+    if (text == YOU and people) or name in PLAYERS[game] or _FOREIGN.fullmatch(text):
+        return
+    registered(game).check(name)
+    if name not in registered(game).found:
+        known = (*PLAYERS[game], *registered(game).found, "package.module:name")
+        every = ", ".join((YOU, *known) if people else known)
+        raise InputError(f"{kind} {text!r} is unknown; known are {every}")
+
+
+def make_player(rules: Any, text: str, found: Callable[[], None] = lambda: None) -> Any:
     """The player that a text names, for one match; None for `you`.
+
+    Args:
+        found: told when its code is loaded, before it is made.
 
     Raises:
         InputError: there is none, it cannot be loaded, or it refuses its argument.
     """
     if text == YOU:
         return None
-    known = PLAYERS[rules.name]()
+    check_name(rules.name, text)
     name, colon, argument = text.partition(":")
-    if name in known:
-        return known[name](rules, argument if colon else None)
-    _plugins().check(f"{rules.name}.{name}")
-    registered = _registered(rules.name)
+    given = argument if colon else None
+    if name in PLAYERS[rules.name]:
+        return PLAYERS[rules.name][name](rules, given)
     try:
-        if name in registered:
-            return registered[name](rules, argument if colon else None)
-        if _FOREIGN.fullmatch(text):
+        factory = registered(rules.name).found.get(name)
+        if factory is None:
             # Whoever names a module may have it in the folder where he works.
             if os.getcwd() not in sys.path:
                 sys.path.append(os.getcwd())
-            return getattr(import_module(name), argument)(rules, None)
+            factory, given = _loaded(text), None
+        found()
+        return factory(rules, given)
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # whatever somebody else's code may raise
         raise InputError(f"player {text!r} cannot be loaded: {shown(error)}") from error
-    every = ", ".join((YOU, *known, *registered, "package.module:name"))
-    raise InputError(f"player {text!r} is unknown; known are {every}")
 
 
 __all__ = [
     "ENTRY_POINTS",
     "PLAYERS",
+    "STRATEGY_ENTRY_POINTS",
     "STRONGEST",
     "YOU",
     "Factory",
+    "check_name",
     "is_foreign",
     "make_player",
+    "registered",
+    "strategy_row",
 ]

@@ -9,16 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from operator import index as as_int
 from traceback import format_exception
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from quaternity.errors import FaultPlace, GameLimit, PlayerFault, PlayerTimeout
 from quaternity.game.cards import Card
 from quaternity.game.question import Question
 from solvers.interrupts import is_interrupt
 from solvers.wording import printable, shown
-
-if TYPE_CHECKING:
-    from quaternity.workers.own_process import NotedMove
 
 Result = TypeVar("Result")
 
@@ -30,7 +27,7 @@ class Sitting(NamedTuple):
     """A player in its seat.
 
     Attributes:
-        kind: "strategy" or "bot".
+        kind: "strategy", "bot" or "player".
     """
 
     kind: str
@@ -55,6 +52,14 @@ class Sitting(NamedTuple):
     def breaks_rules(self, error: Exception) -> PlayerFault:
         """The fault of a player that did what the rules forbid."""
         return PlayerFault(f"{self}: {error}")
+
+    def question(self, ask: Callable[..., Question], *arguments: Any) -> Question:
+        """What a player asks, as `plain` has it; whatever its code raises is its fault."""
+        try:
+            question = ask(*arguments)
+        except BaseException as error:  # whatever somebody else's code may raise
+            raise self.fault(error) from error
+        return question if is_plain(question) else self.plain(question)
 
     def plain(self, question: object) -> Question:
         """What a player asked as a question of plain whole numbers: NumPy's count as such.
@@ -89,7 +94,7 @@ def played_apart(
     kind: str,
     seats: Sequence[str],
     seconds: float | None,
-    place: Callable[[Sequence[NotedMove], int | None], FaultPlace] | None,
+    place: Callable[[Sequence[str], int | None], FaultPlace] | None,
     play: Callable[..., Result],
     *arguments: Any,
 ) -> Result:
@@ -99,11 +104,11 @@ def played_apart(
     killed from elsewhere.
 
     Args:
-        kind: "strategy" or "bot".
+        kind: "strategy", "bot" or "player".
         seats: the names of the players by seat.
         seconds: the longest that one may think at a time; None: for ever.
-        place: where the game was, after some moves, when a seat or none was thinking; None where
-            that is known to the caller.
+        place: where the game was, after some moves as they were noted, when a seat or none was
+            thinking; None where that is known to the caller.
         play: plays it, or a part of it; told `arguments`, all picklable.
 
     Raises:

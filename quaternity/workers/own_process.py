@@ -16,7 +16,6 @@ from __future__ import annotations
 import io
 import os
 import pickle
-import secrets
 import select
 import signal
 import subprocess
@@ -29,7 +28,7 @@ from mmap import mmap
 from pathlib import Path
 from struct import Struct
 from time import monotonic, sleep
-from typing import Any, NamedTuple, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from quaternity.errors import InputError, LimitError
 from quaternity.workers.pool import Raised
@@ -39,8 +38,8 @@ from solvers.wording import shown
 Result = TypeVar("Result")
 Arguments = ParamSpec("Arguments")
 
-MOST_MOVES = 1 << 18
-"""Moves that are noted; of longer games those up to there."""
+MOST_NOTED = 1 << 23
+"""Bytes of moves that are noted; of longer games those up to there."""
 
 IDLE_SECONDS = 60
 """A process that is given nothing to do leaves."""
@@ -54,11 +53,11 @@ FOREIGN_SECONDS = 60
 MEMORY_CHECK_SECONDS = 0.05
 """How often the memory of a process is looked at, where it has a limit."""
 
-_STATE, _MOVE, _LENGTH = Struct("<3Q"), Struct("<4I"), Struct("<Q")
+_STATE, _LENGTH = Struct("<3Q"), Struct("<Q")
 _MARK = 16
 """Bytes of the mark of a call: its answer begins with them."""
 
-_SIZE = _STATE.size + MOST_MOVES * _MOVE.size
+_SIZE = _STATE.size + MOST_NOTED
 _START = (
     "import sys; sys.path[:] = sys.argv[3:]; from quaternity.workers.own_process import serve; "
     "serve(int(sys.argv[1]), int(sys.argv[2]))"
@@ -75,21 +74,12 @@ def check_move_seconds(seconds: float | None) -> None:
         raise InputError(f"move-seconds: {seconds:g} is not above 0 and at most {MOST_SECONDS}")
 
 
-class NotedMove(NamedTuple):
-    """A move, by the player on turn."""
-
-    asked: int
-    set_index: int
-    number: int
-    answer: int
-
-
 class ProcessEnded(LimitError):
     """A process ended before it gave a result.
 
     Attributes:
         thinking: the seat of the player that was thinking, if one was.
-        moves: the moves made.
+        moves: the moves made, as they were noted.
         overdue: whether it was killed because the player took too long.
         too_large: whether it was killed because it took too much memory.
         stack: where its code was then, the innermost call first, if that could be found out.
@@ -99,7 +89,7 @@ class ProcessEnded(LimitError):
         self,
         how: str,
         thinking: int | None,
-        moves: list[NotedMove],
+        moves: list[str],
         overdue: bool,
         stack: str,
         too_large: bool = False,
@@ -120,25 +110,29 @@ class Notes:
 
     def __init__(self, file: int) -> None:
         self._memory = mmap(file, _SIZE)
-        self._thoughts = self._moves = 0
+        self._thoughts = self._used = 0
+        self._fits = True
 
     def clear(self) -> None:
         """Nothing noted."""
-        self._thoughts = self._moves = 0
+        self._thoughts = self._used = 0
+        self._fits = True
         _STATE.pack_into(self._memory, 0, 0, 0, 0)
 
     def thinks(self, seat: int) -> None:
         """A player begins to think."""
         self._thoughts += 1
-        _STATE.pack_into(self._memory, 0, self._thoughts, seat + 1, self._moves)
+        _STATE.pack_into(self._memory, 0, self._thoughts, seat + 1, self._used)
 
-    def moved(self, asked: int, set_index: int, number: int, answer: int) -> None:
+    def moved(self, move: str) -> None:
         """A move was made, and nobody thinks."""
-        if self._moves < MOST_MOVES:
-            place = _STATE.size + self._moves * _MOVE.size
-            _MOVE.pack_into(self._memory, place, asked, set_index, number, answer)
-            self._moves += 1
-        _STATE.pack_into(self._memory, 0, self._thoughts, 0, self._moves)
+        line = f"{move}\n".encode()
+        start, end = _STATE.size + self._used, self._used + len(line)
+        self._fits = self._fits and end <= MOST_NOTED
+        if self._fits:
+            self._memory[start : start + len(line)] = line
+            self._used = end
+        _STATE.pack_into(self._memory, 0, self._thoughts, 0, self._used)
 
     def state(self) -> tuple[int, int | None]:
         """How often a player began to think, and the seat of the one that thinks now."""
@@ -149,14 +143,11 @@ class Notes:
         """Note elsewhere from now on."""
         self._memory = mmap(-1, _SIZE)
 
-    def moves(self) -> list[NotedMove]:
+    def moves(self) -> list[str]:
         """The moves noted."""
-        _, _, count = _STATE.unpack_from(self._memory, 0)
-        size = _STATE.size
-        return [
-            NotedMove(*_MOVE.unpack_from(self._memory, size + number * _MOVE.size))
-            for number in range(min(count, MOST_MOVES))
-        ]
+        used = min(_STATE.unpack_from(self._memory, 0)[2], MOST_NOTED)
+        text = self._memory[_STATE.size : _STATE.size + used]
+        return text.decode(errors="replace").splitlines()
 
 
 _notes: Notes | None = None
@@ -212,7 +203,7 @@ class OwnProcess:
                 it took too much memory.
             What the function raises.
         """
-        mark = secrets.token_bytes(_MARK)
+        mark = os.urandom(_MARK)
         work = pickle.dumps((function, arguments))
         try:
             if self._path != sys.path:
@@ -503,7 +494,6 @@ def _adopt_orphans() -> None:
 __all__ = [
     "FOREIGN_SECONDS",
     "MOST_SECONDS",
-    "NotedMove",
     "Notes",
     "OwnProcess",
     "ProcessEnded",

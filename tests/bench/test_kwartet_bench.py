@@ -8,8 +8,9 @@ from random import Random
 
 import pytest
 
+from quaternity.kwartet.rules import KwartetRules
 from quaternity.kwartet.settings import Announce, KwartetSettings
-from quaternity.kwartet.tournament import Tournament, play_game
+from quaternity.table.tournament.playing import Tournament, play_game
 from solvers.counting import chances, count_deals
 from tests.kwartet.games import random_log
 
@@ -28,7 +29,8 @@ def test_a_game(
     names: str, announce: Announce, games: int, goal: str, pace: Callable[..., float]
 ) -> None:
     """Every round plays other games, so that no game is remembered."""
-    tournament = Tournament(KwartetSettings(announce=announce), tuple(names.split(",")))
+    rules = KwartetRules(KwartetSettings(announce=announce))
+    tournament = Tournament(rules, tuple(names.split(",")))
     numbers = count()
 
     def play() -> None:

@@ -16,7 +16,6 @@ import pytest
 
 from quaternity.game.settings import Settings
 from quaternity.game.state import State
-from quaternity.perfect.bots.bot import make_bot
 from quaternity.perfect.keys.arrays import key_array
 from quaternity.perfect.keys.canonical import Rules, canonical, coding
 from quaternity.perfect.solving.graph import MOST_AT_ONCE
@@ -25,6 +24,7 @@ from quaternity.perfect.successors.many_states import expanded, expanded_plainly
 from quaternity.perfect.tablebase import Tablebase, write_tablebase
 from quaternity.workers.pool import open_executor
 from tests.perfect.positions import all_keys, random_states
+from tests.table.planted import make_bot
 
 pytestmark = pytest.mark.bench
 

@@ -10,10 +10,10 @@ from quaternity.game.record import parse_record
 from quaternity.game.settings import Settings
 from quaternity.game.state import State
 from quaternity.game.state_file import state_document
-from quaternity.perfect import tournament
 from quaternity.perfect.keys.canonical import canonical
 from quaternity.perfect.solving.graph_files import MANIFEST, WorkDirectory
 from quaternity.perfect.solving.solver import solve
+from quaternity.table.tournament import playing as tournament
 from tests.cli.conftest import Cli
 
 HEADER = "quaternity 1\nset-size 2\nsets 3\nplayers 3\n"

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from random import Random
 
 import pytest
 
 from quaternity.game.question import Question
 from quaternity.game.record import parse_record
 from quaternity.game.state import State
-from quaternity.perfect.bots.bot import BOTS
 from quaternity.perfect.bots.random_bot import RandomBot
-from quaternity.perfect.tournament import _kept_bot
 from tests.cli.conftest import Cli
+from tests.table.planted import plant_bot
 
 
 class Leaving(RandomBot):
@@ -29,12 +27,7 @@ class Leaving(RandomBot):
 @pytest.fixture
 def leaving(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """A bot that leaves, by the name `leaving`, and the folder to run in."""
-
-    def make(argument: str | None, random: Random) -> Leaving:
-        return Leaving(random)
-
-    monkeypatch.setitem(BOTS, "leaving", make)
-    monkeypatch.setattr("quaternity.perfect.tournament._kept_bot", _kept_bot.__wrapped__)
+    plant_bot(monkeypatch, "leaving", Leaving)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

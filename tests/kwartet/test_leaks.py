@@ -14,11 +14,11 @@ from quaternity.game.question import Question
 from quaternity.kwartet.hint import hint
 from quaternity.kwartet.log import GameLog, log_as_seen
 from quaternity.kwartet.position import Position
-from quaternity.kwartet.strategies.registry import STRATEGIES
 from quaternity.kwartet.view import View
 from tests.kwartet.games import random_log, random_settings
 from tests.kwartet.twins import twins
 from tests.sizes import thorough
+from tests.table.planted import STRATEGIES
 
 GAMES = 15
 TWINS = 25

@@ -13,10 +13,9 @@ from quaternity.game.question import Question
 from quaternity.kwartet.chances import OwnerWeights, estimated, owner_weights
 from quaternity.kwartet.hands import LACKING
 from quaternity.kwartet.position import Position
+from quaternity.kwartet.rules import KwartetRules
 from quaternity.kwartet.settings import Announce, KwartetSettings
-from quaternity.kwartet.strategies import registry
 from quaternity.kwartet.strategies.counting import exact, patient
-from quaternity.kwartet.strategies.registry import STRATEGIES, strategy_named
 from quaternity.kwartet.strategies.students import (
     better_greedy,
     greedy,
@@ -27,10 +26,13 @@ from quaternity.kwartet.strategies.students import (
     silent,
 )
 from quaternity.kwartet.view import View
+from quaternity.table import players
+from quaternity.table.players import STRATEGY_ENTRY_POINTS, check_name, make_player
 from solvers.brute_force import deals
 from solvers.filtering import closed
 from solvers.plugins import BrokenPlugin
 from tests.kwartet.games import legal_requests, random_game, random_settings
+from tests.table.planted import STRATEGIES
 
 
 def some_positions(seed: int, number: int, most_sets: int = 8) -> list[Position]:
@@ -194,16 +196,21 @@ def registered(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[EntryPoint]]:
     """Entry points that other distributions would have; the table is read anew."""
     points: list[EntryPoint] = []
     monkeypatch.setattr("importlib.metadata.entry_points", lambda group: points)
-    registry._registered.cache_clear()
+    players.registered.cache_clear()
     yield points
-    registry._registered.cache_clear()
+    players.registered.cache_clear()
+
+
+def strategy_named(name: str) -> object:
+    return make_player(KwartetRules(), name).strategy
 
 
 def test_another_distribution_adds_a_strategy(registered: list[EntryPoint]) -> None:
     place = "quaternity.kwartet.strategies.students:own_card_request"
-    registered.append(EntryPoint("bluff", place, registry.ENTRY_POINTS))
-    assert strategy_named("bluff").__name__ == "own_card_request"
-    assert registry.strategy_names() == [*STRATEGIES, "bluff"]
+    registered.append(EntryPoint("bluff", place, STRATEGY_ENTRY_POINTS))
+    assert strategy_named("bluff") is own_card_request
+    assert list(players.registered("kwartet").found) == ["bluff"]
+    assert not players.registered("quarto").found
 
 
 @pytest.mark.parametrize(
@@ -216,24 +223,37 @@ def test_another_distribution_adds_a_strategy(registered: list[EntryPoint]) -> N
 def test_a_broken_registration_disables_nobody_else(
     registered: list[EntryPoint], name: str, place: str, fault: str
 ) -> None:
-    registered.append(EntryPoint(name, place, registry.ENTRY_POINTS))
+    registered.append(EntryPoint(name, place, STRATEGY_ENTRY_POINTS))
     good = "quaternity.kwartet.strategies.students:own_card_request"
-    registered.append(EntryPoint("bluff", good, registry.ENTRY_POINTS))
+    registered.append(EntryPoint("bluff", good, STRATEGY_ENTRY_POINTS))
     with pytest.warns(BrokenPlugin, match=fault):
-        assert registry.strategy_names() == [*STRATEGIES, "bluff"]
-    registry.check_strategies(["exact", "greedy", "bluff"])
+        assert list(players.registered("kwartet").found) == ["bluff"]
+    for known in ("exact", "greedy", "bluff"):
+        check_name("kwartet", known)
     with pytest.raises(InputError, match=fault):
-        registry.check_strategies(["exact", name])
+        check_name("kwartet", name)
     assert strategy_named("exact") is exact
 
 
 def test_a_name_of_ours_stays_ours(registered: list[EntryPoint]) -> None:
     place = "quaternity.kwartet.strategies.students:greedy"
-    registered.append(EntryPoint("exact", place, registry.ENTRY_POINTS))
+    registered.append(EntryPoint("exact", place, STRATEGY_ENTRY_POINTS))
     with pytest.warns(BrokenPlugin, match="registered twice: the other one is used"):
-        assert registry.all_strategies()["exact"] is exact
+        assert not players.registered("kwartet").found
+    assert strategy_named("exact") is exact
+
+
+def test_bots_and_players_of_each_game_are_registered_in_one_group(
+    registered: list[EntryPoint],
+) -> None:
+    place = "quaternity.table.players:RandomPlayer"
+    games = ("quaternity", "kwartet", "quarto", "set")
+    registered += [EntryPoint(f"{game}.mine", place, players.ENTRY_POINTS) for game in games]
+    for game in ("quaternity", "quarto", "set"):
+        assert list(players.registered(game).found) == ["mine"]
+        assert players.is_foreign(game, "mine")
 
 
 def test_an_unknown_name_lists_the_known_ones() -> None:
-    with pytest.raises(InputError, match=r"'nobody' unknown; known are random, greedy, .*patient"):
+    with pytest.raises(InputError, match=r"'nobody' is unknown; known are you, random, .*patient"):
         strategy_named("nobody")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import copy
 from itertools import permutations
 from math import sqrt
@@ -13,58 +14,88 @@ import pytest
 from quaternity.errors import GameLimit, InputError, LimitError, PlayerFault
 from quaternity.game.cards import Card
 from quaternity.game.question import Question
-from quaternity.kwartet import tournament as module
+from quaternity.kwartet import rules as rules_module
 from quaternity.kwartet.hands import Hand, dealt_hands
 from quaternity.kwartet.log import GameLog, log_text, parse_log
+from quaternity.kwartet.rules import KwartetRules
 from quaternity.kwartet.settings import Announce, KwartetSettings
-from quaternity.kwartet.standing import Mean, Standing, standing, worlds_by_go
-from quaternity.kwartet.strategies.registry import STRATEGIES
 from quaternity.kwartet.strategies.students import better_greedy, own_card_request, request
-from quaternity.kwartet.tournament import (
-    Outcome,
-    Tournament,
-    logged_game,
-    outcomes,
-    play_game,
-)
 from quaternity.kwartet.view import View
+from quaternity.table.tournament import playing as module
+from quaternity.table.tournament.playing import (
+    GameResult,
+    Tournament,
+    play,
+    play_game,
+    record_of_game,
+)
+from quaternity.table.tournament.scores import Measured, Table, tabulated, worlds_by_go
 from quaternity.workers.pool import open_executor
 from tests.sizes import thorough
+from tests.table.planted import STRATEGIES, plant_strategy
 
 STUDENTS = ("greedy", "silent", "mixed", "random")
 COMPATIBLE = KwartetSettings(announce=Announce.AFTER_OWN_REQUEST)
 
 
-def result(tournament: Tournament, games: int, workers: int = 1) -> Standing:
+def of(settings: KwartetSettings, names: Sequence[str], seed: int = 0, **more: Any) -> Tournament:
+    return Tournament(KwartetRules(settings), tuple(names), seed, cap_stops=True, **more)
+
+
+def outcomes(tournament: Tournament, games: int, workers: int = 1) -> list[GameResult]:
     with open_executor(workers) as pool:
-        played = list(outcomes(tournament, games, pool))
-    return standing(tournament.strategies, played, tournament.games_a_deal)
+        return list(play(tournament, games, pool))
+
+
+def result(tournament: Tournament, games: int) -> Table:
+    return table_of(tournament, outcomes(tournament, games))
+
+
+def table_of(tournament: Tournament, played: Sequence[GameResult]) -> Table:
+    return tabulated(played, len(tournament.players), None, tournament.games_a_deal)
+
+
+def goes_in(tournament: Tournament, played: Sequence[GameResult]) -> Measured:
+    deals = [tournament.deal_of(game) for game in range(len(played))]
+    return Measured.of([one.details.goes for one in played], deals)
+
+
+def logged_game(tournament: Tournament, game: int) -> GameLog:
+    return parse_log(record_of_game(tournament, game))
 
 
 def four(names: str, settings: KwartetSettings | None = None, seed: int = 1) -> Tournament:
-    return Tournament(settings or KwartetSettings(), tuple(names.split(",")), seed)
+    return of(settings or KwartetSettings(), names.split(","), seed)
 
 
-def near(measured: float, se: float, published: float, published_se: float) -> None:
+def known(measured: Measured) -> float:
+    assert measured.error is not None
+    return measured.error
+
+
+def near(measured: Measured, published: float, published_se: float) -> None:
     """Within four standard errors of the difference."""
-    assert abs(measured - published) <= 4 * sqrt(se**2 + published_se**2), (measured, published)
+    most = 4 * sqrt(known(measured) ** 2 + published_se**2)
+    assert abs(measured.mean - published) <= most, (measured, published)
 
 
 def published_table(games: int) -> None:
     """The students' table of 10,000 games, held against a number of our games."""
-    ours = result(Tournament(COMPATIBLE, STUDENTS, seed=2, rotate=False), games)
+    plan = of(COMPATIBLE, STUDENTS, seed=2, rotate=False)
+    played = outcomes(plan, games)
+    ours, goes = table_of(plan, played), goes_in(plan, played)
 
     def same_share(count: int, published: int) -> None:
         share = (published + count + 1) / (10_000 + games + 2)
         se = sqrt(share * (1 - share))
-        near(count / games, se / sqrt(games), published / 10_000, se / 100)
+        near(Measured(count / games, se / sqrt(games)), published / 10_000, se / 100)
 
-    for count, published in zip(ours.sole_wins, (5597, 781, 1933, 2), strict=True):
-        same_share(count, published)
-    for count, published in zip(ours.tied_players, (1545, 683, 1290, 1), strict=True):
-        same_share(count, published)
-    same_share(ours.tied_games, 1687)
-    near(*ours.goes, 137.23, ours.goes.se * sqrt(games) / 100)
+    for record, published in zip(ours.records, (5597, 781, 1933, 2), strict=True):
+        same_share(record.wins, published)
+    for record, published in zip(ours.records, (1545, 683, 1290, 1), strict=True):
+        same_share(record.tied, published)
+    same_share(ours.shared, 1687)
+    near(goes, 137.23, known(goes) * sqrt(games) / 100)
 
 
 def test_the_published_table_in_some_games() -> None:
@@ -78,12 +109,12 @@ def test_the_published_table_in_10000_games() -> None:
 
 def lengths_and_shares(games: int) -> None:
     for name, rules, mean, se in (("greedy", COMPATIBLE, 108.4, 0.3), ("exact", None, 20.3, 0.1)):
-        alike = Tournament(rules or KwartetSettings(), (name,) * 4, 1, rotate=False)
-        near(*result(alike, games // 6).goes, mean, se)
+        alike = of(rules or KwartetSettings(), (name,) * 4, 1, rotate=False)
+        near(goes_in(alike, outcomes(alike, games // 6)), mean, se)
     # Of 24 orders of seats four differ in names, and are played.
-    near(*result(four("exact,greedy,greedy,greedy"), games).win_share[0], 0.9985, 0.0005)
+    near(result(four("exact,greedy,greedy,greedy"), games).records[0].win_share, 0.9985, 0.0005)
     against = four("exact,better-greedy,better-greedy,better-greedy")
-    near(*result(against, games).win_share[0], 0.965, 0.004)
+    near(result(against, games).records[0].win_share, 0.965, 0.004)
 
 
 def test_lengths_and_shares_in_some_games() -> None:
@@ -93,15 +124,17 @@ def test_lengths_and_shares_in_some_games() -> None:
 @pytest.mark.slow
 def test_lengths_and_shares_in_24000_games() -> None:
     lengths_and_shares(24_000)
-    assert result(four("exact,greedy,greedy,greedy", seed=3), 12_000).win_share[0].mean >= 0.99
+    assert (
+        result(four("exact,greedy,greedy,greedy", seed=3), 12_000).records[0].win_share.mean >= 0.99
+    )
     against = "exact,better-greedy,better-greedy,better-greedy"
-    assert result(four(against, seed=3), 24_000).win_share[0].mean >= 0.95
+    assert result(four(against, seed=3), 24_000).records[0].win_share.mean >= 0.95
 
 
 def beats_exact(games: int) -> None:
     # Of 24 orders of seats four differ in names, and are played.
-    share = result(four("patient,exact,exact,exact", seed=4), games).win_share[0]
-    assert share.mean - 0.25 > 3 * share.se
+    share = result(four("patient,exact,exact,exact", seed=4), games).records[0].win_share
+    assert share.mean - 0.25 > 3 * known(share)
 
 
 def test_patient_beats_three_exact_in_some_games() -> None:
@@ -118,15 +151,14 @@ PUBLISHED_GAMES = 1000
 
 
 def possible_deals(games: int) -> None:
-    curve = Tournament(COMPATIBLE, STUDENTS, seed=5, rotate=False, worlds_every=20)
-    with open_executor() as pool:
-        found = {one.goes: one for one in worlds_by_go(outcomes(curve, games, pool))}
+    curve = of(COMPATIBLE, STUDENTS, seed=5, rotate=False, details=20)
+    found = {one.goes: one for one in worlds_by_go(outcomes(curve, games))}
     public = {0: 28.73, 20: 19.88, 40: 13.32, 60: 8.40, 80: 4.89}
     own = {0: 16.93, 20: 11.21, 40: 7.25, 60: 4.42, 80: 2.50}
     rounded = 0.005 / 4
     for goes, published in public.items():
         for ours, theirs in ((found[goes].public, published), (found[goes].own[0], own[goes])):
-            near(*ours, theirs, ours.se * sqrt(games / PUBLISHED_GAMES) + rounded)
+            near(ours, theirs, known(ours) * sqrt(games / PUBLISHED_GAMES) + rounded)
 
 
 def test_possible_deals_by_go_in_some_games() -> None:
@@ -140,10 +172,8 @@ def test_possible_deals_by_go_in_2000_games() -> None:
 
 def test_the_same_seed_gives_the_same_games_on_any_number_of_workers() -> None:
     tournament = four("exact,silent,patient,random", seed=9)
-    with open_executor() as here, open_executor(2) as there:
-        one = list(outcomes(tournament, 18, here, chunk_size=7))
-        other = list(outcomes(tournament, 18, there, chunk_size=4))
-    assert one == other
+    one = outcomes(tournament, 18)
+    assert outcomes(tournament, 18, workers=2) == one
     assert one[17] == play_game(tournament, 17)
     assert one != [
         play_game(four("exact,silent,patient,random", seed=8), game) for game in range(18)
@@ -152,7 +182,7 @@ def test_the_same_seed_gives_the_same_games_on_any_number_of_workers() -> None:
 
 @pytest.mark.parametrize("seed", range(6))
 def test_a_logged_game_is_the_game_of_that_number(seed: int) -> None:
-    tournament = Tournament(
+    tournament = of(
         KwartetSettings(3, 7, list(Announce)[seed % 2], seed % 3 > 0),
         ("exact", "mixed", "better-greedy"),
         seed,
@@ -161,11 +191,9 @@ def test_a_logged_game_is_the_game_of_that_number(seed: int) -> None:
         log = logged_game(tournament, game)
         outcome = play_game(tournament, game)
         assert parse_log(log_text(log)) == log
-        assert (len(log.go_ends), len(log.events)) == (outcome.goes, outcome.requests)
-        for entry, name in enumerate(tournament.strategies):
-            seat = tournament.seat_of(entry, game)
-            assert log.names[seat] == name
-            assert log.positions[-1].public.points[seat] == outcome.points[entry]
+        assert (len(log.go_ends), len(log.events)) == (outcome.details.goes, outcome.moves)
+        assert log.positions[-1].public.points == outcome.points
+        assert log.names == tuple(tournament.players[entry] for entry in outcome.line_up)
 
 
 @pytest.mark.parametrize("rotate", [True, False])
@@ -174,14 +202,14 @@ def test_over_a_full_turn_everybody_starts_and_has_extra_cards_equally_often(
     players: int, sets: int, rotate: bool
 ) -> None:
     settings = KwartetSettings(players, sets)
-    tournament = Tournament(settings, ("random",) * players, rotate=rotate)
+    tournament = of(settings, ("random",) * players, rotate=rotate)
     cards, starts = [0] * players, [0] * players
     for game in range(players * tournament.games_a_deal):
-        sizes = settings.hand_sizes(tournament.first_extra(game))
+        dealt = tournament.start(game).dealt
+        sizes = [sum(held.bit_count() for held in hand) for hand in dealt]
         assert sum(sizes) == settings.cards
         assert max(sizes) - min(sizes) <= 1
-        for entry in range(players):
-            seat = tournament.seat_of(entry, game)
+        for seat, entry in enumerate(tournament.line_up(game)):
             cards[entry] += sizes[seat]
             starts[entry] += seat == 0
     assert len(set(cards)) == 1
@@ -189,14 +217,14 @@ def test_over_a_full_turn_everybody_starts_and_has_extra_cards_equally_often(
 
 
 def test_a_deal_is_the_same_in_every_seating_and_another_one_next() -> None:
-    tournament = Tournament(KwartetSettings(3, 5), ("random", "silent", "mixed"), 4)
+    tournament = of(KwartetSettings(3, 5), ("random", "silent", "mixed"), 4)
     assert tournament.games_a_deal == 6
     logs = [logged_game(tournament, game) for game in range(12)]
     first, second = logs[:6], logs[6:]
     assert len({log.hands for log in first}) == len({log.hands for log in second}) == 1
     assert first[0].hands != second[0].hands
     for deal in first, second:
-        assert {log.names for log in deal} == set(permutations(tournament.strategies))
+        assert {log.names for log in deal} == set(permutations(tournament.players))
 
 
 @pytest.mark.parametrize(
@@ -205,69 +233,69 @@ def test_a_deal_is_the_same_in_every_seating_and_another_one_next() -> None:
 def test_equal_strategies_come_out_equal_over_whole_deals(names: str) -> None:
     """Exactly: each sits in every seat, between all the others, with the same cards and dice."""
     strategies = tuple(names.split(","))
-    tournament = Tournament(KwartetSettings(len(strategies), 4), strategies, seed=6)
+    tournament = of(KwartetSettings(len(strategies), 4), strategies, seed=6)
     found = result(tournament, 3 * tournament.games_a_deal)
-    for values in (found.sole_wins, found.tied_players, found.sets_won, found.win_share):
-        by_name: dict[str, set[object]] = {}
-        for name, value in zip(strategies, values, strict=True):
-            by_name.setdefault(name, set()).add(value)
-        assert all(len(equal) == 1 for equal in by_name.values()), values
+    by_name: dict[str, set[object]] = {}
+    for name, one in zip(strategies, found.records, strict=True):
+        by_name.setdefault(name, set()).add((one.wins, one.tied, one.points, one.win_share))
+    assert all(len(equal) == 1 for equal in by_name.values()), by_name
     assert found.deals == 3
 
 
 def test_orders_that_differ_in_equal_names_are_played_once_and_counted_each(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    tournament = Tournament(
-        KwartetSettings(3, 4), ("mixed", "random", "random"), seed=5, worlds_every=3
-    )
+    tournament = of(KwartetSettings(3, 4), ("mixed", "random", "random"), seed=5, details=3)
     alone = [play_game(tournament, game) for game in range(20)]
     played: list[int] = []
 
-    def counted(plan: Tournament, game: int) -> Outcome:
+    def counted(plan: Tournament, game: int) -> GameResult:
         played.append(game)
         return play_game(plan, game)
 
     monkeypatch.setattr(module, "play_game", counted)
-    with open_executor() as pool:
-        assert list(outcomes(tournament, 20, pool)) == alone
+    assert outcomes(tournament, 20) == alone
     assert len(played) == 3 + 3 + 3 + 2
 
 
 def test_errors_are_over_deals() -> None:
     values = [1.0, 2.0, 4.0, 4.0, 9.0, 3.0]
-    assert Mean.of(values, [0, 1, 2, 3, 4, 5]) == Mean.of(values)
-    pairs = Mean.of(values, [0, 0, 1, 1, 2, 2])
-    assert pairs == pytest.approx(Mean.of([1.5, 4.0, 6.0]))
+    assert Measured.of(values, [0, 1, 2, 3, 4, 5]) == Measured.of(values)
+    pairs = Measured.of(values, [0, 0, 1, 1, 2, 2])
+    assert about(pairs) == about(Measured.of([1.5, 4.0, 6.0]))
     # The same values seen again say nothing new.
-    assert Mean.of(values * 3, [0, 1, 2, 3, 4, 5] * 3) == pytest.approx(Mean.of(values))
+    assert about(Measured.of(values * 3, [0, 1, 2, 3, 4, 5] * 3)) == about(Measured.of(values))
     # Four values of one deal and two of another: totals 11 and 12 where 46/3 and 23/3 are expected.
-    assert Mean.of(values, [0, 0, 0, 0, 1, 1]).se == pytest.approx(13 / 3 / 3)
-    assert Mean.of(values, [7] * 6).se == 0
-    games = [Outcome((7, 6), 10, 20), Outcome((6, 7), 12, 20), Outcome((7, 6), 30, 40)]
-    found = standing(("a", "b"), games, games_a_deal=2)
+    assert Measured.of(values, [0, 0, 0, 0, 1, 1]).error == pytest.approx(13 / 3 / 3)
+    assert Measured.of(values, [7] * 6).error is None
+    found = tabulated([game((7, 6), 10), game((6, 7), 12), game((7, 6), 30)], 2, games_a_deal=2)
     assert found.deals == 2
-    assert found.goes == Mean.of([10, 12, 30], [0, 0, 1])
+    assert found.moves == Measured.of([10, 12, 30], [0, 0, 1])
+
+
+def about(measured: Measured) -> Any:
+    return pytest.approx(known(measured)), pytest.approx(measured.mean)
+
+
+def game(points: tuple[float, ...], moves: int) -> GameResult:
+    """A game between players in the order of their seats."""
+    places = tuple(1 + sum(other > mine for other in points) for mine in points)
+    return GameResult(tuple(range(len(points))), points, places, moves)
 
 
 def test_wins_ties_and_shares_are_counted_as_agreed() -> None:
-    games = [Outcome((7, 6, 0), 10, 20), Outcome((6, 6, 1), 12, 30), Outcome((5, 4, 4), 14, 40)]
-    found = standing(("a", "b", "b"), games)
-    assert found.sole_wins == (2, 0, 0)
-    assert (found.tied_games, found.tied_players) == (1, (1, 1, 0))
-    assert [share.mean for share in found.win_share] == pytest.approx([2.5 / 3, 0.5 / 3, 0])
-    assert found.sets_won == (18, 16, 5)
-    assert tuple(found.goes) == pytest.approx((12, 2 / sqrt(3)))
-    assert Mean.of([3.0]) == Mean(3.0, 0.0)
+    games = [game((7, 6, 0), 10), game((6, 6, 1), 12), game((5, 4, 4), 14)]
+    found = tabulated(games, 3)
+    assert [record.wins for record in found.records] == [2, 0, 0]
+    assert [record.tied for record in found.records] == [1, 1, 0]
+    assert found.shared == 1
+    shares = [record.win_share.mean for record in found.records]
+    assert shares == pytest.approx([2.5 / 3, 0.5 / 3, 0])
+    assert [record.points.mean for record in found.records] == pytest.approx([6, 16 / 3, 5 / 3])
+    assert about(found.moves) == (2 / sqrt(3), 12)
+    assert Measured.of([3.0]) == Measured(3.0, None)
     with pytest.raises(InputError, match="no game"):
-        standing(("a", "b"), [])
-
-
-def test_a_tournament_needs_a_strategy_for_every_seat() -> None:
-    with pytest.raises(InputError, match="2 strategies for 4 players"):
-        Tournament(KwartetSettings(), ("random", "random"))
-    with pytest.raises(InputError, match="'x' unknown"):
-        Tournament(KwartetSettings(2), ("random", "x"))
+        tabulated([], 2)
 
 
 def test_a_strategy_that_never_ends_or_breaks_the_rules_is_stopped(
@@ -277,20 +305,16 @@ def test_a_strategy_that_never_ends_or_breaks_the_rules_is_stopped(
         del random
         return request(view.seat, view.seat, 0, 0)
 
-    monkeypatch.setattr(module, "MOST_REQUESTS", 500)
-    monkeypatch.setitem(STRATEGIES, "bluff", own_card_request)
-    monkeypatch.setitem(STRATEGIES, "cheat", cheat)
-    monkeypatch.setattr(module, "check_strategies", lambda names: None)
-    with pytest.raises(
-        GameLimit, match="game 2, go 500: it is not over after 500 requests"
-    ) as raised:
-        play_game(Tournament(KwartetSettings(2, 4), ("bluff", "bluff")), 2)
+    plant_strategy(monkeypatch, "bluff", own_card_request)
+    plant_strategy(monkeypatch, "cheat", cheat)
+    with pytest.raises(GameLimit, match="game 2, go 500: it is not over after 500 moves") as raised:
+        play_game(of(KwartetSettings(2, 4), ("bluff", "bluff"), cap=500), 2)
     assert raised.value.place is not None
     assert len(parse_log(raised.value.place.record).events) == 500
     with pytest.raises(
         PlayerFault, match=r"game 0, go 0: strategy 'cheat' in seat 0: .*cannot ask himself"
     ):
-        play_game(Tournament(KwartetSettings(2, 4), ("cheat", "cheat")), 0)
+        play_game(of(KwartetSettings(2, 4), ("cheat", "cheat")), 0)
 
 
 def unchecked(*parts: object) -> Question:
@@ -319,8 +343,8 @@ def test_what_goes_wrong_in_a_strategy_names_it_the_game_and_the_go(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def played(strategy: Any, game: int = 0) -> GameLog:
-        monkeypatch.setitem(STRATEGIES, "odd", STRATEGIES.get(strategy, strategy))
-        return logged_game(Tournament(KwartetSettings(2, 4), ("random", "odd"), rotate=False), game)
+        plant_strategy(monkeypatch, "odd", STRATEGIES.get(strategy, strategy))
+        return logged_game(of(KwartetSettings(2, 4), ("random", "odd"), rotate=False), game)
 
     def broken(view: View, random: Random) -> Question:
         raise KeyError("no such thing")
@@ -379,9 +403,9 @@ def test_whatever_a_strategy_raises_is_its_fault(
     def raising(view: View, random: Random) -> Question:
         raise error
 
-    monkeypatch.setitem(STRATEGIES, "odd", raising)
-    with open_executor() as pool, pytest.raises(PlayerFault) as raised:
-        list(outcomes(Tournament(KwartetSettings(2, 4), ("odd", "odd")), 3, pool))
+    plant_strategy(monkeypatch, "odd", raising)
+    with pytest.raises(PlayerFault) as raised:
+        outcomes(of(KwartetSettings(2, 4), ("odd", "odd")), 3)
     assert f"strategy 'odd' in seat 0 failed: {said}" in str(raised.value)
     assert len(str(raised.value)) < 500
 
@@ -390,15 +414,9 @@ def test_the_users_own_interrupt_is_nobodys_fault(monkeypatch: pytest.MonkeyPatc
     def slow(view: View, random: Random) -> Question:
         raise KeyboardInterrupt
 
-    monkeypatch.setitem(STRATEGIES, "odd", slow)
+    plant_strategy(monkeypatch, "odd", slow)
     with pytest.raises(KeyboardInterrupt):
-        play_game(Tournament(KwartetSettings(2, 4), ("odd", "odd")), 0)
-
-
-@pytest.mark.parametrize("seconds", [0, -1, float("nan"), float("inf")])
-def test_a_limit_for_requests_is_a_time(seconds: float) -> None:
-    with pytest.raises(InputError, match=r"move-seconds: .* is not above 0"):
-        Tournament(KwartetSettings(2), ("random", "random"), move_seconds=seconds)
+        play_game(of(KwartetSettings(2, 4), ("odd", "odd")), 0)
 
 
 def test_a_seat_draws_by_chance_what_neither_the_deal_nor_the_others_have_touched(
@@ -415,14 +433,14 @@ def test_a_seat_draws_by_chance_what_neither_the_deal_nor_the_others_have_touche
             random.random()
         return better_greedy(view, Random(0))
 
-    monkeypatch.setitem(STRATEGIES, "noting", noting)
-    monkeypatch.setitem(STRATEGIES, "wasteful", wasteful)
-    monkeypatch.setitem(STRATEGIES, "sparing", lambda view, _: better_greedy(view, Random(0)))
+    plant_strategy(monkeypatch, "noting", noting)
+    plant_strategy(monkeypatch, "wasteful", wasteful)
+    plant_strategy(monkeypatch, "sparing", lambda view, _: better_greedy(view, Random(0)))
 
     def states(other: str, seed: int = 1) -> list[object]:
         given.clear()
         names = ("noting", other, other)
-        play_game(Tournament(KwartetSettings(3, 6), names, seed, rotate=False), 0)
+        play_game(of(KwartetSettings(3, 6), names, seed, rotate=False), 0)
         return list(given)
 
     alone = states("sparing")
@@ -433,5 +451,5 @@ def test_a_seat_draws_by_chance_what_neither_the_deal_nor_the_others_have_touche
     def dealt_otherwise(settings: KwartetSettings, random: Random, extra: int) -> tuple[Hand, ...]:
         return dealt_hands(settings, Random(99), extra)
 
-    monkeypatch.setattr(module, "dealt_hands", dealt_otherwise)
+    monkeypatch.setattr(rules_module, "dealt_hands", dealt_otherwise)
     assert states("sparing")[0] == alone[0]

@@ -10,16 +10,17 @@ from hypothesis import strategies as st
 from quaternity.errors import InputError
 from quaternity.game.settings import Settings
 from quaternity.game.state import State
-from quaternity.perfect.bots.bot import BOTS, make_bot
 from quaternity.perfect.bots.policy import Policy
 from quaternity.perfect.bots.prospects import ahead, exact_prospects, rough_prospects
 from quaternity.perfect.bots.search import Tree
 from quaternity.perfect.keys.canonical import Rules, canonical, coding
 from quaternity.perfect.solving.solver import solve
 from quaternity.perfect.tablebase import Tablebase, write_tablebase
+from quaternity.table.players import PLAYERS
 from quaternity.trials.strategies import game_settings, states
 from tests.perfect.positions import random_states
 from tests.sizes import examples
+from tests.table.planted import make_bot
 
 START = State.start(Settings(3, 3, 3))
 
@@ -178,9 +179,9 @@ def test_the_policy_puts_the_best_first() -> None:
 
 
 def test_bots_are_found_by_name() -> None:
-    assert list(BOTS) == ["random", "informed", "search", "perfect"]
+    assert list(PLAYERS["quaternity"]) == ["random", "informed", "search", "perfect"]
     for text, why in (
-        ("deep", "known are random, informed, search, perfect"),
+        ("deep", "known are you, random, informed, search, perfect"),
         ("random:3", "takes no '3'"),
         ("informed:", "takes no ''"),
         ("search:", "1..1000000"),

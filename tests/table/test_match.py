@@ -220,7 +220,7 @@ def test_a_player_is_told_of_every_move_and_forgets_what_is_undone(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     rules = QuartoRules()
-    monkeypatch.setitem(PLAYERS, "quarto", lambda: {"remembers": Remembers})
+    monkeypatch.setitem(PLAYERS["quarto"], "remembers", Remembers)
     match = match_of(rules, ["remembers", "you"])
     match.program_move()
     match.play(1, rules.read("H1V1 P", match.view(1)))
@@ -234,8 +234,8 @@ def test_a_player_is_told_of_every_move_and_forgets_what_is_undone(
 @pytest.mark.parametrize("game", sorted(PLAYERS))
 def test_every_player_of_the_table_can_be_made_or_says_what_it_wants(game: str) -> None:
     rules = next(rules for rules, _ in GAMES if rules.name == game)
-    assert STRONGEST[game] in PLAYERS[game]()
-    for name in PLAYERS[game]():
+    assert STRONGEST[game] in PLAYERS[game]
+    for name in PLAYERS[game]:
         if name != "perfect":
             assert hasattr(make_player(rules, name), "choose")
     assert make_player(rules, "you") is None

@@ -7,7 +7,7 @@ from itertools import permutations
 
 import pytest
 
-from quaternity.workers.seatings import seatings
+from quaternity.table.tournament.seatings import seatings
 
 
 @pytest.mark.parametrize("players", range(2, 14))

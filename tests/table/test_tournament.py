@@ -19,31 +19,37 @@ from quaternity.errors import InputError, LimitError, PlayerFault, PlayerTimeout
 from quaternity.game.cards import Card
 from quaternity.game.question import Answer, Question
 from quaternity.game.record import parse_record
+from quaternity.game.rules import QuaternityRules
 from quaternity.game.settings import Settings
 from quaternity.game.state import State
-from quaternity.perfect.bots.bot import BOTS, SeatedBot
 from quaternity.perfect.bots.random_bot import RandomBot
-from quaternity.perfect.ratings import AVERAGE, Measured, ratings, tabulated
-from quaternity.perfect.tournament import (
+from quaternity.table.tournament.playing import (
     GameResult,
     Tournament,
-    _kept_bot,
     play,
     play_game,
-    played_game,
+    record_of_game,
 )
+from quaternity.table.tournament.scores import AVERAGE, Measured, ratings, tabulated
+from quaternity.table.tournament.seatings import seatings
 from quaternity.workers.pool import open_executor
-from quaternity.workers.seatings import seatings
 from tests.sizes import thorough
+from tests.table.planted import plant_bot
 
-SMALL = Settings(2, 3, 3)
+SMALL = QuaternityRules(Settings(2, 3, 3))
+USUAL = QuaternityRules(Settings(4, 3, 3))
+
+
+def played(plan: Tournament, games: int, workers: int = 1) -> list[GameResult]:
+    with open_executor(workers) as pool:
+        return list(play(plan, games, pool))
 
 
 @pytest.mark.parametrize(
     ("bots", "players"), [(2, 2), (2, 3), (3, 3), (5, 3), (2, 4), (3, 4), (4, 4)]
 )
 def test_seats_rotate(bots: int, players: int) -> None:
-    plan = Tournament(Settings(2, players, players), ("random",) * bots, games=1)
+    plan = Tournament(QuaternityRules(Settings(2, players, players)), ("random",) * bots)
     seats, pairs = Counter[tuple[int, int]](), Counter[tuple[int, int]]()
     choices = len(list(combinations(range(bots), players))) or bots
     for game in range(choices * len(seatings(players))):
@@ -60,30 +66,25 @@ def test_seats_rotate(bots: int, players: int) -> None:
 
 
 def test_the_same_seed_gives_the_same_games() -> None:
-    plan = Tournament(SMALL, ("random", "informed", "search:3"), games=12, seed=5)
-    with open_executor(1) as pool:
-        one = list(play(plan, pool))
-    with open_executor(2) as pool:
-        two = list(play(plan, pool))
-    assert one == two
+    plan = Tournament(SMALL, ("random", "informed", "search:3"), seed=5)
+    one = played(plan, 12)
+    assert played(plan, 12, workers=2) == one
     # Nothing of a game depends on the games before it.
     assert play_game(plan, 7) == one[7]
-    other = Tournament(SMALL, plan.bots, games=12, seed=6)
-    with open_executor(1) as pool:
-        assert list(play(other, pool)) != one
+    assert played(replace(plan, seed=6), 12) != one
 
 
 def test_threads_of_one_process_share_no_bot() -> None:
     """As on a cluster whose workers have several threads: the games go on by turns."""
-    plan = Tournament(SMALL, ("random", "random", "random"), games=2, seed=5)
+    plan = Tournament(SMALL, ("random", "random", "random"), seed=5)
     alone = [play_game(plan, game) for game in range(2)]
     turns = Barrier(2, timeout=30)
-    played = RandomBot.ask
+    asks = RandomBot.ask
 
     def ask(bot: RandomBot, state: State) -> Question:
         with suppress(BrokenBarrierError):
             turns.wait()
-        return played(bot, state)
+        return asks(bot, state)
 
     def play_one(game: int) -> GameResult:
         try:
@@ -96,10 +97,8 @@ def test_threads_of_one_process_share_no_bot() -> None:
 
 
 def test_endless_games_have_no_result() -> None:
-    plan = Tournament(Settings(4, 3, 3), ("random", "random"), games=4, cap=2)
-    with open_executor(1) as pool:
-        results = list(play(plan, pool))
-    assert all(not result.over and result.winner is None for result in results)
+    results = played(Tournament(USUAL, ("random", "random"), cap=2), 4)
+    assert all(result.places is None and result.winner is None for result in results)
     table = tabulated(results, 2, Random(0))
     assert table.unfinished == 4
     assert table.shared == 0
@@ -107,15 +106,15 @@ def test_endless_games_have_no_result() -> None:
 
 
 def test_two_players_make_the_first_seat_win() -> None:
-    plan = Tournament(Settings(3, 2, 2), ("informed", "random"), games=8)
-    with open_executor(1) as pool:
-        table = tabulated(list(play(plan, pool)), 2, Random(0))
+    plan = Tournament(QuaternityRules(Settings(3, 2, 2)), ("informed", "random"))
+    table = tabulated(played(plan, 8), 2, Random(0))
     for record in table.records:
         assert [seat and seat.mean for seat in record.by_seat] == [1.0, 0.0]
 
 
 def game(*line_up: int, winner: int | None = None, over: bool = True) -> GameResult:
-    return GameResult(line_up, (0,) * len(line_up), winner, over, 9)
+    places = tuple(1 + (winner not in (None, seat)) for seat in range(len(line_up)))
+    return GameResult(line_up, (0,) * len(line_up), places if over else None, 9)
 
 
 def test_the_table_counts() -> None:
@@ -214,17 +213,20 @@ def test_errors_of_ratings_are_those_of_drawing_the_games_again() -> None:
 
 
 def test_plans_are_checked() -> None:
-    for bots, games, cap, why in (
-        (("random",), 9, 9, "2 to 12"),
-        (("random",) * 13, 9, 9, "2 to 12"),
-        (("random",) * 2, 0, 9, "out of range"),
-        (("random",) * 2, 9, 0, "cap"),
+    for players, more, why in (
+        (("random",), {}, "bots: 1 of them; 2 to 12"),
+        (("random",) * 13, {}, "2 to 12"),
+        (("random",) * 2, {"cap": 0}, "cap"),
+        (("random",) * 2, {"rotate": False}, "keep no 3 seats"),
+        (("random", "nobody"), {}, "bot 'nobody' is unknown; known are random, informed"),
+        (("random", "you"), {}, "'you' is unknown here"),
+        (("random",) * 2, {"move_seconds": 0}, "move-seconds: 0 is not above 0"),
+        (("random",) * 2, {"move_seconds": float("nan")}, "move-seconds: nan"),
     ):
         with pytest.raises(InputError, match=why):
-            Tournament(SMALL, bots, games, 0, cap)
-    plan = Tournament(SMALL, ("random", "nobody"), 3)
-    with open_executor(1) as pool, pytest.raises(InputError, match="'nobody' is unknown"):
-        play(plan, pool)
+            Tournament(SMALL, players, **more)
+    with pytest.raises(InputError, match="takes no '3'"):
+        played(Tournament(SMALL, ("random", "random:3")), 1)
 
 
 class Playing(RandomBot):
@@ -241,9 +243,8 @@ class Playing(RandomBot):
 def acting(monkeypatch: pytest.MonkeyPatch, acts: Callable[[], object]) -> Tournament:
     """A tournament in which a bot does something else than ask."""
     bot = type("Acting", (Playing,), {"acts": staticmethod(acts)})
-    monkeypatch.setitem(BOTS, "acting", lambda argument, random: bot(random))
-    monkeypatch.setattr("quaternity.perfect.tournament._kept_bot", _kept_bot.__wrapped__)
-    return Tournament(Settings(4, 3, 3), ("acting", "random"), games=5, seed=2)
+    plant_bot(monkeypatch, "acting", bot)
+    return Tournament(USUAL, ("acting", "random"), seed=2)
 
 
 def leave() -> object:
@@ -266,8 +267,8 @@ def test_a_bot_that_fails_is_named_with_its_game(
     acts: Callable[[], object], said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plan = acting(monkeypatch, acts)
-    with open_executor(1) as pool, pytest.raises(PlayerFault, match=said) as raised:
-        list(play(plan, pool))
+    with pytest.raises(PlayerFault, match=said) as raised:
+        played(plan, 5)
     place = raised.value.place
     assert place is not None
     assert str(raised.value).startswith(f"game {place.game}, move {place.moves}: bot 'acting' in")
@@ -292,36 +293,40 @@ class Contrary(RandomBot):
         return 7  # type: ignore[return-value]  # so it is
 
 
-def test_a_wrong_answer_is_a_fault_too() -> None:
-    state = State.start(Settings(4, 3, 3))
-    question, answers = SeatedBot("x", 0, RandomBot(Random(1))).ask(state)
-    assert len(answers) == 2
+def test_a_wrong_answer_is_a_fault_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    plant_bot(monkeypatch, "contrary", Contrary)
     with pytest.raises(
-        PlayerFault, match=r"bot 'x' in seat 1: it answers 7 to '0 asks .* no or yes"
-    ):
-        SeatedBot("x", 1, Contrary(Random(1))).answer(state, question, answers)
+        PlayerFault, match=r"bot 'contrary' in seat \d: it answers 7 to '0 asks .* no or yes"
+    ) as raised:
+        play_game(Tournament(USUAL, ("contrary", "contrary")), 0)
+    place = raised.value.place
+    assert place is not None
+    assert place.seat != 0
+    assert parse_record(place.record).moves == ()
 
 
 def test_in_a_process_of_its_own_a_game_is_the_same_and_thinking_has_a_limit() -> None:
-    plan = Tournament(SMALL, ("informed", "search:9", "random"), games=3, seed=4)
+    plan = Tournament(SMALL, ("informed", "search:9", "random"), seed=4)
     for game in range(2):
-        assert played_game(replace(plan, move_seconds=60), game) == played_game(plan, game)
-    plan = replace(plan, settings=Settings(4, 3, 3), bots=("search:1000000", "random"))
+        assert play_game(replace(plan, move_seconds=60), game) == play_game(plan, game)
+        record = record_of_game(plan, game)
+        assert record_of_game(replace(plan, move_seconds=60), game) == record
+        assert len(parse_record(record).moves) == play_game(plan, game).moves
+    plan = replace(plan, rules=USUAL, players=("search:1000000", "random"))
     with pytest.raises(PlayerTimeout, match=r"'search:1000000' in seat \d gave no move") as raised:
-        played_game(replace(plan, move_seconds=0.1), 1)
+        play_game(replace(plan, move_seconds=0.1), 1)
     place = raised.value.place
     assert place is not None
     assert place.seat is not None
-    assert plan.bots[plan.line_up(1)[place.seat]] == "search:1000000"
+    assert plan.names_in(1)[place.seat] == "search:1000000"
     assert len(parse_record(place.record.encode()).replay().moves) == place.moves
     assert "in imagine" in raised.value.trace
 
 
 @pytest.mark.parametrize("rival", ["random", "informed"])
 def test_searching_beats_in_a_few_games(rival: str) -> None:
-    plan = Tournament(Settings(4, 3, 3), ("search", rival, rival), games=thorough(6, 40), seed=3)
-    with open_executor(1) as pool:
-        table = tabulated(list(play(plan, pool)), 3, Random(3))
+    plan = Tournament(USUAL, ("search", rival, rival), seed=3)
+    table = tabulated(played(plan, thorough(6, 40)), 3, Random(3))
     for margin in table.margins[0][1:]:
         assert margin is not None
         assert margin.mean > 0
@@ -332,11 +337,9 @@ def test_searching_beats_in_a_few_games(rival: str) -> None:
 @pytest.mark.parametrize(("sets", "players"), [(3, 3), (4, 4)])
 def test_searching_beats(rival: str, sets: int, players: int) -> None:
     """By more than three standard errors over 500 rotated games of 4-3-3 and 4-4-4."""
-    plan = Tournament(
-        Settings(4, sets, players), ("search", *[rival] * (players - 1)), games=500, seed=1
-    )
-    with open_executor(2) as pool:
-        table = tabulated(list(play(plan, pool)), players, Random(1))
+    rules = QuaternityRules(Settings(4, sets, players))
+    plan = Tournament(rules, ("search", *[rival] * (players - 1)), seed=1)
+    table = tabulated(played(plan, 500, workers=2), players, Random(1))
     for margin in table.margins[0][1:]:
         assert margin is not None
         assert margin.error is not None

@@ -1,0 +1,90 @@
+"""Pictures of tournaments: who won how often, ratings, and how fast possible deals became fewer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from quaternity.files.pictures import new_figure, save_figure
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from quaternity.table.tournament.scores import Measured, Table, WorldsByGo
+
+FEWEST_DEALS = 2
+"""Curves end where games of fewer deals than this are still going."""
+
+
+def draw_table(
+    path: str, players: Sequence[str], table: Table, worlds: Sequence[WorldsByGo] = ()
+) -> None:
+    """Draw sole and tied wins; beside them ratings, or mean numbers of possible deals by go.
+
+    Args:
+        path: ends in .png, .svg or .pdf.
+
+    Raises:
+        InputError: matplotlib is not installed, or the file cannot be written.
+    """
+    rated = any(record.rating for record in table.records)
+    figure = new_figure(10.0 if worlds or rated else 5.5, 1.8 + 0.6 * max(4, len(players)))
+    left, *right = figure.subplots(1, 1 + bool(worlds or rated), squeeze=False)[0]
+    places = list(range(len(players)))
+    shares = [record.share for record in table.records]
+    sole = [one.mean for one in shares]
+    tied = [record.tied / max(1, record.games) for record in table.records]
+    left.barh(places, sole, xerr=_errors(shares), capsize=3, label="won alone, ± standard error")
+    left.barh(places, tied, left=sole, label="tied for the win", alpha=0.5)
+    left.set_yticks(places, list(players))
+    left.invert_yaxis()
+    left.set_xlabel(f"share of {table.games} games")
+    left.legend()
+    if worlds:
+        _draw_worlds(right[0], players, worlds)
+    elif rated:
+        _draw_ratings(right[0], [record.rating for record in table.records])
+    save_figure(figure, path)
+
+
+def _draw_ratings(axes: Axes, ratings: Sequence[Measured | None]) -> None:
+    rated = [(one, place) for place, one in enumerate(ratings) if one is not None]
+    values, places = zip(*rated, strict=True)
+    means = [one.mean for one in values]
+    axes.errorbar(means, places, xerr=_errors(values), fmt="o", capsize=3)
+    axes.set_ylim(len(ratings) - 0.5, -0.5)
+    axes.set_yticks([])
+    axes.set_xlabel("rating, ± standard error")
+    axes.grid(alpha=0.3)
+
+
+def _draw_worlds(axes: Axes, names: Sequence[str], worlds: Sequence[WorldsByGo]) -> None:
+    shown = [one for one in worlds if one.deals >= FEWEST_DEALS] or worlds
+    goes = [one.goes for one in shown]
+
+    def draw(name: str, values: Sequence[Measured], width: float) -> None:
+        means, errors = [value.mean for value in values], _errors(values)
+        (line,) = axes.plot(goes, means, label=name, linewidth=width)
+        axes.fill_between(
+            goes,
+            [mean - 2 * error for mean, error in zip(means, errors, strict=True)],
+            [mean + 2 * error for mean, error in zip(means, errors, strict=True)],
+            color=line.get_color(),
+            alpha=0.2,
+        )
+
+    draw("everybody", [one.public for one in shown], 2.0)
+    for entry, name in enumerate(names):
+        draw(name, [one.own[entry] for one in shown], 1.0)
+    axes.set_xlabel("goes finished (games still going)")
+    axes.set_ylabel("possible deals, mean log10 ± 2 standard errors")
+    axes.set_ylim(bottom=0)
+    axes.legend()
+    axes.grid(alpha=0.3)
+
+
+def _errors(values: Sequence[Measured]) -> list[float]:
+    return [one.error or 0.0 for one in values]
+
+
+__all__ = ["draw_table"]

@@ -1,0 +1,441 @@
+"""Who plays whom, from where, with which deal; and one game of that.
+
+A game is a function of the tournament and its number alone, so games can be played anywhere and in
+any order (`quaternity.workers.pool`). No positions are kept, and events are made for players only
+that want them (`observe`). Where all players are of one class that has a loop of its own
+(`play_bare`: Quaternity's bots, Kwartet's strategies), the game is played by that. Players of other
+people, and all with a limit of time, play in a process of their own (`quaternity.workers.foreign`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from itertools import combinations
+from random import Random
+from threading import get_ident
+from typing import Any, NamedTuple, TypeVar
+
+from quaternity.errors import FaultPlace, GameLimit, InputError, PlayerFault
+from quaternity.table.match import chosen, try_apart
+from quaternity.table.players import YOU, check_name, is_foreign, make_player
+from quaternity.table.protocol import Step
+from quaternity.table.tournament.seatings import seatings
+from quaternity.workers.course import Course
+from quaternity.workers.foreign import Sitting, played_apart
+from quaternity.workers.own_process import FOREIGN_SECONDS, check_move_seconds
+from quaternity.workers.pool import Pool, ordered_map
+
+Result = TypeVar("Result")
+
+MOST_PLAYERS = 12
+MOST_MOVES = 200_000
+"""Where nothing else is said a game is given up after so many moves."""
+
+MOST_KEPT = 100
+"""Results that are kept for games that are the same, and players for other games."""
+
+MOST_AT_ONCE = 20
+"""Games that a worker is given at a time, but for whole deals."""
+
+KINDS = {"quaternity": "bot", "kwartet": "strategy"}
+"""What a player is called in reports, where that is another word."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tournament:
+    """What is played.
+
+    Attributes:
+        rules: of the game, with its settings.
+        players: names (`quaternity.table.players`); the same one may come twice.
+        seed: of all deals and all players.
+        rotate: whether each deal is played in all orders of seats, from five seats on in a balanced
+            choice of them; otherwise players, as many as seats, keep their seats.
+        cap: a game with so many moves has no result.
+        cap_stops: whether such a game ends the run instead, as a fault.
+        move_seconds: the longest that a player may think; None: for ever, and `FOREIGN_SECONDS`
+            where one is from outside.
+        details: for the game's own loop: how often it looks closer; 0 never.
+
+    Raises:
+        InputError: a number is out of range, too few or too many players, or an unknown one.
+    """
+
+    rules: Any
+    players: tuple[str, ...]
+    seed: int = 0
+    rotate: bool = True
+    cap: int = MOST_MOVES
+    cap_stops: bool = False
+    move_seconds: float | None = None
+    details: int = 0
+
+    def __post_init__(self) -> None:
+        count, seats = len(self.players), self.rules.seats
+        if not 2 <= count <= MOST_PLAYERS:
+            raise InputError(f"{self.kind}s: {count} of them; 2 to {MOST_PLAYERS} can play")
+        if not self.rotate and count != seats:
+            raise InputError(f"{self.kind}s: {count} of them keep no {seats} seats")
+        if self.cap < 1:
+            raise InputError(f"cap: {self.cap} is not at least 1")
+        check_move_seconds(self.move_seconds)
+        for name in self.players:
+            if name == YOU:
+                raise InputError(f"{self.kind} 'you' is unknown here: people play no tournaments")
+            check_name(self.rules.name, name, self.kind, people=False)
+
+    @property
+    def kind(self) -> str:
+        """What a player is called."""
+        return KINDS.get(self.rules.name, "player")
+
+    @property
+    def apart(self) -> bool:
+        """Whether the games are played in a process of their own."""
+        game = self.rules.name
+        return self.move_seconds is not None or any(is_foreign(game, one) for one in self.players)
+
+    @property
+    def seconds(self) -> float:
+        """The longest that a player may think, where games are played apart."""
+        return FOREIGN_SECONDS if self.move_seconds is None else self.move_seconds
+
+    @property
+    def by_entry(self) -> bool:
+        """Whether every game has chance of its own, and each entry its own in all its seats.
+
+        So the seeds of Quaternity have it, where nothing is dealt; otherwise chance is the deal's
+        and the seat's, and all games of a deal have the same.
+        """
+        return bool(self.rules.name == "quaternity")
+
+    @property
+    def games_a_deal(self) -> int:
+        """How many games each deal is played in, one after the other."""
+        if self.by_entry or not self.rotate:
+            return 1
+        choices = _choices(len(self.players), self.rules.seats)
+        return len(choices) * len(seatings(self.rules.seats))
+
+    def deal_of(self, game: int) -> int:
+        """The number of the deal of a game."""
+        return game // self.games_a_deal
+
+    def line_up(self, game: int) -> tuple[int, ...]:
+        """Per seat the entry of `players` that sits there in a game.
+
+        With as many players as seats all of them play, in all `seatings`. If there are fewer, they
+        take turns in the seats; if more, all choices of players take turns.
+
+        >>> from quaternity.game.rules import QuaternityRules
+        >>> duel = Tournament(QuaternityRules(), ("random", "informed"))
+        >>> [duel.line_up(game) for game in range(4)]
+        [(0, 1, 0), (0, 1, 1), (1, 0, 0), (1, 1, 0)]
+        """
+        if not self.rotate:
+            return tuple(range(len(self.players)))
+        choices = _choices(len(self.players), self.rules.seats)
+        orders = seatings(self.rules.seats)
+        choice = choices[game % len(choices)]
+        order = orders[(game // len(choices) + game % len(choices)) % len(orders)]
+        if self.by_entry:
+            return tuple([choice[entry] for entry in order])
+        return tuple([choice[order.index(seat)] for seat in range(len(order))])
+
+    def names_in(self, game: int) -> tuple[str, ...]:
+        """Per seat the player of a game."""
+        return tuple([self.players[entry] for entry in self.line_up(game)])
+
+    def start(self, game: int) -> Any:
+        """The first position of a game, that of its deal."""
+        deal = self.deal_of(game)
+        random = Random(f"{self.seed}/{deal}")
+        start_of_deal = getattr(self.rules, "start_of_deal", None)
+        return self.rules.start(random) if start_of_deal is None else start_of_deal(random, deal)
+
+    def chances(self, game: int) -> list[Random]:
+        """Per seat its generator. That of the deal is another one: it could be turned back."""
+        if not self.by_entry:
+            deal = self.deal_of(game)
+            return [Random(f"{self.seed}/{deal}/{seat}") for seat in range(self.rules.seats)]
+        line_up = self.line_up(game)
+        own = {entry: Random(f"{self.seed}/{game}/{entry}") for entry in line_up}
+        return [own[entry] for entry in line_up]
+
+
+@lru_cache(maxsize=8)
+def _choices(players: int, seats: int) -> tuple[tuple[int, ...], ...]:
+    if players >= seats:
+        return tuple(combinations(range(players), seats))
+    return tuple(
+        tuple([(first + seat) % players for seat in range(seats)]) for first in range(players)
+    )
+
+
+class GameResult(NamedTuple):
+    """What came of one game.
+
+    Attributes:
+        line_up: per seat the entry of the tournament.
+        points: per seat.
+        places: per seat, 1 the best; None when the game was given up at the cap.
+        moves: how many were played.
+        details: what the game's own loop tells besides.
+    """
+
+    line_up: tuple[int, ...]
+    points: tuple[float, ...]
+    places: tuple[int, ...] | None
+    moves: int
+    details: Any = None
+
+    @property
+    def winner(self) -> int | None:
+        """The seat that won alone, or None."""
+        first = self.first
+        return first[0] if len(first) == 1 else None
+
+    @property
+    def first(self) -> list[int]:
+        """The seats that won, alone or together."""
+        return [seat for seat, place in enumerate(self.places or ()) if place == 1]
+
+
+def play(
+    tournament: Tournament, games: int, pool: Pool, on_done: Callable[[int], None] | None = None
+) -> Iterator[GameResult]:
+    """The results of the games 0, 1, …, in this order.
+
+    Args:
+        on_done: told the number of games each time that some are finished.
+
+    Raises:
+        InputError: a player cannot be made.
+        Otherwise as `play_game`.
+    """
+    rules = tournament.rules
+    for name in dict.fromkeys(tournament.players):
+        if is_foreign(rules.name, name):
+            try_apart(rules, [name] * rules.seats, 0, FOREIGN_SECONDS, tournament.kind)
+        else:
+            make_player(rules, name)
+    chunk = at_once(tournament, games, pool)
+    return ordered_map(pool, _Games(tournament), range(games), chunk, on_done)
+
+
+def at_once(tournament: Tournament, games: int, pool: Pool) -> int:
+    """Games that a worker is given at a time: whole deals, and enough for all workers.
+
+    In this process it is one: every game that is finished counts when the user interrupts.
+    """
+    if pool.in_flight == 1:
+        return 1
+    some = max(1, min(MOST_AT_ONCE, games // (4 * pool.in_flight)))
+    return tournament.games_a_deal * max(1, some // tournament.games_a_deal)
+
+
+class _Games:
+    """The games of one tournament by number; what a worker is sent.
+
+    Where the same names sit in the same seats at the same deal, the game is the same: of orders
+    that differ in players of the same name alone, one is played.
+    """
+
+    def __init__(self, tournament: Tournament) -> None:
+        self.tournament = tournament
+        self._played: dict[tuple[int, tuple[str, ...]], GameResult] = {}
+
+    def __call__(self, game: int) -> GameResult:
+        tournament = self.tournament
+        if tournament.by_entry:
+            return play_game(tournament, game)
+        key = tournament.deal_of(game), tournament.names_in(game)
+        if key not in self._played:
+            if len(self._played) >= MOST_KEPT:
+                self._played.clear()
+            self._played[key] = play_game(tournament, game)
+        return self._played[key]._replace(line_up=tournament.line_up(game))
+
+
+def play_game(tournament: Tournament, game: int) -> GameResult:
+    """One game by its number.
+
+    Raises:
+        PlayerFault: a player failed or broke the rules; with the record up to there.
+        PlayerTimeout: a player thought for too long.
+        GameLimit: nobody moves; the game has too many moves; or its process died.
+        QuaternityError: what a player of this program says of a game that is beyond it.
+    """
+    return _wherever(_result, tournament, game)
+
+
+def record_of_game(tournament: Tournament, game: int) -> str:
+    """The record of one game, with all that is hidden. Raises as `play_game`."""
+    return _wherever(_recorded, tournament, game)
+
+
+def _wherever(
+    play: Callable[[Tournament, int], Result], tournament: Tournament, game: int
+) -> Result:
+    """A game here, or in a process of its own where the players call for that."""
+    if not tournament.apart:
+        return play(tournament, game)
+    return played_apart(
+        tournament.kind,
+        tournament.names_in(game),
+        tournament.seconds,
+        partial(_place_noted, tournament, game),
+        play,
+        tournament,
+        game,
+    )
+
+
+def _result(tournament: Tournament, game: int) -> GameResult:
+    return _played(tournament, game, Course(tournament.rules.write))
+
+
+def _recorded(tournament: Tournament, game: int) -> str:
+    course = Course(tournament.rules.write)
+    _played(tournament, game, course)
+    return _place(tournament, game, course.moves, None).record
+
+
+def _played(tournament: Tournament, game: int, course: Course) -> GameResult:
+    rules, line_up = tournament.rules, tournament.line_up(game)
+    try:
+        players = []
+        for seat, entry in enumerate(line_up):
+            players.append(_player(tournament, entry, seat, course))
+        bare = getattr(type(players[0]), "play_bare", None)
+        if bare is None or len({*map(type, players)}) > 1:
+            bare = partial(_play, tournament, tournament.names_in(game))
+        start, chances = tournament.start(game), tournament.chances(game)
+        course.thinking = None
+        end, moves, details = bare(
+            players, start, chances, tournament.cap, course, tournament.details
+        )
+        places = rules.places(end)
+        if places is None and tournament.cap_stops:
+            course.thinking = None
+            raise GameLimit(f"it is not over after {moves} moves")
+    except PlayerFault as fault:
+        raise fault.at(_place(tournament, game, course.moves, course.thinking)) from fault
+    return GameResult(line_up, tuple(rules.points(end)), places and tuple(places), moves, details)
+
+
+def _play(
+    tournament: Tournament,
+    names: Sequence[str],
+    players: Sequence[Any],
+    start: Any,
+    chances: Sequence[Random],
+    cap: int,
+    course: Course,
+    details: int,
+) -> tuple[Any, int, None]:
+    """A game of any players: its end, the number of whole moves, and nothing more.
+
+    Where several may act at once, the one with the shortest delay does; after each move all think
+    anew.
+    """
+    del details
+    rules, position, moves = tournament.rules, start, 0
+    who = [Sitting(tournament.kind, name, seat) for seat, name in enumerate(names)]
+    news: list[list[Step] | None] = [[] if hasattr(one, "observe") else None for one in players]
+    while moves < cap and (acting := rules.to_act(position)):
+        first: tuple[float, int, Any] | None = None
+        for seat in acting:
+            course.thinks(seat)
+            view, heard = rules.view(position, seat), news[seat]
+            move, seconds = chosen(
+                rules, players[seat], who[seat], view, chances[seat], heard or ()
+            )
+            if heard:
+                heard.clear()
+            if move is not None and (first is None or seconds < first[0]):
+                first = seconds, seat, move
+        if first is None:
+            course.thinking = None
+            raise GameLimit(f"every {tournament.kind} waits: the game does not go on")
+        _, seat, move = first
+        before, position = position, rules.after(position, seat, move)
+        course.moved(seat, move)
+        moves += rules.is_settled(position)
+        if any(heard is not None for heard in news):
+            step = Step(seat, tuple(rules.events(before, seat, move, position)))
+            for heard in news:
+                if heard is not None:
+                    heard.append(step)
+    return position, moves, None
+
+
+def _player(tournament: Tournament, entry: int, seat: int, course: Course) -> Any:
+    """A player for one game; those of this program, which keep no memory, for all games."""
+    rules, name = tournament.rules, tournament.players[entry]
+    if not is_foreign(rules.name, name):
+        return _kept_player(rules, name, entry, get_ident())
+    try:
+        # Time to load its code is not counted.
+        return make_player(rules, name, partial(course.thinks, seat))
+    except InputError as error:
+        course.thinking = seat
+        raise Sitting(tournament.kind, name, seat).breaks_rules(error) from error
+
+
+@lru_cache(maxsize=MOST_KEPT)
+def _kept_player(rules: Any, name: str, entry: int, thread: int) -> Any:
+    """A player that stays for the games of a thread: two games at once do not share one."""
+    del entry, thread
+    return make_player(rules, name)
+
+
+def _place(
+    tournament: Tournament, game: int, moves: Sequence[tuple[int, Any]], thinking: int | None
+) -> FaultPlace:
+    """Where a game is after some legal moves, when a seat, or none, was thinking."""
+    rules, names = tournament.rules, tournament.names_in(game)
+    position, whole, goes = tournament.start(game), 0, None
+    record_of = getattr(rules, "record_of", None)
+    if record_of is not None:
+        record, goes = record_of(position, names, [move for _, move in moves])
+        whole = len(moves)
+    else:
+        record = rules.record_start(position, names)
+        for seat, move in moves:
+            after = rules.after(position, seat, move)
+            record += rules.record_move(position, seat, move, after)
+            whole += rules.is_settled(after)
+            position = after
+    player = "" if thinking is None else names[thinking]
+    return FaultPlace(player, thinking, game, whole, goes, record)
+
+
+def _place_noted(
+    tournament: Tournament, game: int, noted: Sequence[str], thinking: int | None
+) -> FaultPlace:
+    """As `_place`, of what another process noted."""
+    rules, position = tournament.rules, tournament.start(game)
+    moves = []
+    for line in noted:
+        number, _, text = line.partition(" ")
+        seat = int(number)
+        move = rules.read(text, rules.view(position, seat))
+        position = rules.after(position, seat, move)
+        moves.append((seat, move))
+    return _place(tournament, game, moves, thinking)
+
+
+__all__ = [
+    "KINDS",
+    "MOST_MOVES",
+    "MOST_PLAYERS",
+    "GameResult",
+    "Tournament",
+    "at_once",
+    "play",
+    "play_game",
+    "record_of_game",
+]

@@ -1,0 +1,39 @@
+"""What has happened in a game, for who has to say where it broke off."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from quaternity.workers.own_process import notes
+
+
+class Course:
+    """The moves of a game, and who is thinking; in a process that is watched its parent knows too.
+
+    Attributes:
+        moves: each with the seat that made it.
+        thinking: the seat of the player that was asked last.
+    """
+
+    __slots__ = ("_notes", "_write", "moves", "thinking")
+
+    def __init__(self, write: Callable[[Any], str] = str) -> None:
+        self.moves: list[tuple[int, Any]] = []
+        self.thinking: int | None = None
+        self._notes, self._write = notes(), write
+
+    def thinks(self, seat: int) -> None:
+        """A player begins to think."""
+        self.thinking = seat
+        if self._notes is not None:
+            self._notes.thinks(seat)
+
+    def moved(self, seat: int, move: Any) -> None:
+        """A move was made."""
+        self.moves.append((seat, move))
+        if self._notes is not None:
+            self._notes.moved(f"{seat} {self._write(move)}")
+
+
+__all__ = ["Course"]
