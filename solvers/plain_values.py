@@ -49,13 +49,13 @@ def whole(value: SupportsIndex, place: str, least: int | None = None) -> int:
         ...
     solvers.errors.InputError: players: True is not a whole number of at least 1
     """
-    number = value if type(value) is int else _index(value)
-    if number is None or (least is not None and number < least):
-        bound = "" if least is None else f" of at least {least}"
-        raise InputError(f"{place}: {shown(value)} is not a whole number{bound}")
+    if type(value) is int and (least or 0) <= value <= MAX_NUMBER:  # nearly always, and quick
+        return value
+    bound = "" if least is None else f" of at least {least}"
+    number = whole_number(value, least, None, f"a whole number{bound}", place)
     if not -MAX_NUMBER <= number <= MAX_NUMBER:
         raise InputError(f"{place}: {shown(value)} is not a number up to {MAX_NUMBER:.0e}")
-    return int(number)
+    return number
 
 
 def length(values: Sequence[Any], place: str) -> int:

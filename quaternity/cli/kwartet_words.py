@@ -9,7 +9,7 @@ from quaternity.cli.chances import chance_lines
 from quaternity.cli.match import GameWords, MatchSession
 from quaternity.cli.terminal import columns
 from quaternity.errors import InputError, LimitError
-from quaternity.kwartet.hint import chance_of
+from quaternity.kwartet.chances import chance_of
 from solvers.counting import chances
 
 if TYPE_CHECKING:

@@ -1,6 +1,7 @@
 """Quaternity itself: settings, cards, questions, states and games; immutable values.
 
-A `state` is a deal problem with a turn and completed sets. `set_moves` prepares what may be asked
-about one set, `legal` looks it up for all of them, `transition`, `completion` and `turns` say what
-an answer does, `faults` why a move is refused. A `game` is a state with the moves that led to it.
+The rules of a question stand in `transition`, once. `legal` finds what may be asked about the sets
+of a position, `faults` says why something is refused, and a `state` (a deal problem with a turn and
+completed sets) asks both. A `game` is a state with the moves that led to it; `record` and
+`state_file` are their texts, `rules` is the game at a table.
 """

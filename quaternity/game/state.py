@@ -278,13 +278,14 @@ class State:
 
     def listed(self) -> list[Listed]:
         """The legal questions by set, for states with tables; found when first needed."""
-        if self._legal is None:
-            slack, found = self.slack(), list[Listed]()
-            if slack is not None and self.turn is not None:
-                found = found_by_tables(self.rows(), slack, self.turn, self.hands)
+        found = self._legal
+        if found is None:
+            slack, asker = self.slack(), self.turn
+            found = []
+            if slack is not None and asker is not None:
+                found = found_by_tables(self.rows(), slack, asker, self.problem.hands)
             object.__setattr__(self, "_legal", found)
-            return found
-        return self._legal
+        return found
 
     @property
     def legal_questions(self) -> LegalQuestions:

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import log10
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from quaternity.errors import LimitError
+from quaternity.game.question import Question
 from quaternity.kwartet.public import PublicState
 from quaternity.kwartet.view import View
 from solvers.counting import count_deals, exact_chances
@@ -17,6 +18,9 @@ from solvers.factor_product import Product
 from solvers.filtering import closed
 from solvers.problem import DealProblem, players_in
 from solvers.residue import residue
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 FEW_PLAYERS = 5
 """Up to so many players counting is always quick enough to play by: milliseconds."""
@@ -56,6 +60,15 @@ def owner_weights(problem: DealProblem) -> OwnerWeights:
 def _is_quick(problem: DealProblem) -> bool:
     rest = residue(problem)
     return rest is None or Product(rest).lanes.lanes <= MOST_LANES
+
+
+def chance_of(view: View, question: Question) -> Fraction:
+    """The exact chance that a request of a view's seat succeeds.
+
+    Raises:
+        LimitError: there are more deals than counting is made for.
+    """
+    return exact_chances(view.problem).chance(*question.card, question.asked)
 
 
 def estimated(problem: DealProblem) -> OwnerWeights:
@@ -136,6 +149,7 @@ __all__ = [
     "FEW_PLAYERS",
     "MOST_LANES",
     "OwnerWeights",
+    "chance_of",
     "estimated",
     "log10_worlds",
     "owner_weights",

@@ -11,7 +11,6 @@ import pytest
 from quaternity.errors import QuaternityError
 from quaternity.game.cards import Card
 from quaternity.game.question import Question
-from quaternity.kwartet.hint import hint
 from quaternity.kwartet.log import GameLog, log_as_seen
 from quaternity.kwartet.position import Position
 from quaternity.kwartet.view import View
@@ -38,7 +37,6 @@ def everything_given(log: GameLog, seat: int, seed: int) -> bytes:
     shown += [position.public.is_over, position.public.points]
     if not position.public.is_over and position.public.turn == seat:
         shown += [strategy(view, Random(seed)) for strategy in STRATEGIES.values()]
-        shown.append(hint(view))
         random = Random(seed)
         sets = log.settings.sets
         for _ in range(20):
