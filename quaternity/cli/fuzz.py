@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
 from time import monotonic
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -64,9 +65,10 @@ def fuzz(
       quaternity fuzz --seconds 600 --workers 2
       quaternity fuzz --examples 500 --seed 7 --solvers my-solver,max-flow
     """
+    from functools import partial
+
     from quaternity.game.saved_states import check_directory
     from quaternity.trials.campaign import Tally, run_campaign
-    from quaternity.workers.pool import open_executor
 
     if seconds is not None and examples is not None:
         raise InputError("--seconds and --examples: choose one")
@@ -79,33 +81,11 @@ def fuzz(
     check_directory(save_to)
     if seconds is None and examples is None:
         examples = EXAMPLES
-    tally, finding, interrupted = Tally(), None, False
-    begun = monotonic()
-    total = float(examples) if examples is not None else seconds
-    try:
-        with (
-            progress("examples" if examples is not None else "seconds", total) as bar,
-            open_executor(workers, dask) as pool,
-        ):
-            shown = 0.0
-
-            def show() -> None:
-                nonlocal shown
-                reached = tally.examples if examples is not None else monotonic() - begun
-                bar.advance(reached - shown, _kinds(tally))
-                shown = reached
-
-            finding = run_campaign(
-                chosen,
-                examples=examples,
-                seconds=seconds,
-                seed=seed,
-                tally=tally,
-                pool=pool if workers > 1 or dask is not None else None,
-                on_progress=show,
-            )
-    except KeyboardInterrupt:
-        interrupted = True
+    tally, begun = Tally(), monotonic()
+    campaign = partial(
+        run_campaign, chosen, examples=examples, seconds=seconds, seed=seed, tally=tally
+    )
+    finding, interrupted = _run(campaign, tally, examples, seconds, workers, dask)
     saved = None
     if finding is not None:
         saved = saved_or_shown(save_to, finding.state_file)
@@ -121,6 +101,34 @@ def fuzz(
     if interrupted:
         warn("interrupted: no disagreement so far")
         raise typer.Exit(ExitStatus.INTERRUPTED)
+
+
+def _run(
+    campaign: Callable[..., Finding | None],
+    tally: Tally,
+    examples: int | None,
+    seconds: float | None,
+    workers: int,
+    dask: str | None,
+) -> tuple[Finding | None, bool]:
+    """Run a campaign of so many examples or seconds; what it found, and if it was interrupted."""
+    from quaternity.workers.pool import open_executor
+
+    begun, shown = monotonic(), 0.0
+    what, total = ("seconds", seconds) if examples is None else ("examples", float(examples))
+    try:
+        with progress(what, total) as bar, open_executor(workers, dask) as pool:
+
+            def show() -> None:
+                nonlocal shown
+                reached = monotonic() - begun if examples is None else tally.examples
+                bar.advance(reached - shown, _kinds(tally))
+                shown = reached
+
+            shared = workers > 1 or dask is not None
+            return campaign(pool=pool if shared else None, on_progress=show), False
+    except KeyboardInterrupt:
+        return None, True
 
 
 def _kinds(tally: Tally) -> str:
