@@ -262,18 +262,20 @@ class QuaternityRules:
             positions.append(QuaternityPosition(game.states[number + 1]))
             ends.append(begins[number + 1])
         warnings, whole = record.warnings, record.whole_bytes
-        waiting = _waiting(data[whole:], game.state)
+        asked, colon, rest = data[whole:].partition(b":")
+        waiting = _waiting(asked, game.state) if colon else None
         if waiting is not None:
             positions.append(QuaternityPosition(game.state, waiting))
             moves.append((waiting.asker, waiting))
-            ends.append(len(data))
-            warnings, whole = (), len(data)
+            whole += len(asked + colon)
+            ends.append(whole)
+            warnings = ("the last answer is cut off and left out",) if rest.strip() else ()
         return Replay(tuple(positions), tuple(moves), (), warnings, whole, tuple(ends))
 
 
-def _waiting(last: bytes, state: State) -> Question | None:
-    """The question in a last line that has no answer yet, when both answers are possible."""
-    found = ASK.fullmatch(last[:-1].decode(errors="replace")) if last.endswith(b":") else None
+def _waiting(line: bytes, state: State) -> Question | None:
+    """The question in a line that has no whole answer, when both answers are possible."""
+    found = ASK.fullmatch(line.decode(errors="replace").strip())
     if found is None or found[1] is None:
         return None
     asker, asked, index, number = map(int, found.groups())

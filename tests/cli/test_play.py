@@ -210,10 +210,14 @@ def test_a_question_that_waits_for_its_answer_is_asked_again_after_resuming(
     assert outcome.err == ""
     assert "0 asks 1 for 0/2: yes or no?" in outcome.out
     assert path.read_text() == START + "0 asks 1 for 0/2: yes\n"
+    path.write_text(START + "0 asks 1 for 0/2: n")
+    outcome = cli("play", "--record", path, stdin="n\n")
+    assert "the last answer is cut off and left out" in outcome.err
+    assert path.read_text() == START + "0 asks 1 for 0/2: no\n"
 
 
 @pytest.mark.parametrize(
-    "last", ["0 asks 1 for 0/2", "0 asks 1 for 0/2: ", "0 asks 1 for 7/2:", "1 for 0/2:", "\xff:"]
+    "last", ["0 asks 1 for 0/2", "0 asks 1 for 0/0: ye", "0 asks 1 for 7/2:", "1 for 0/2:", "\xff:"]
 )
 def test_what_is_no_whole_question_is_left_out(cli: Cli, tmp_path: Path, last: str) -> None:
     path = tmp_path / "game.record"
