@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 
-from quaternity.cli.terminal import CLEAR
+from quaternity.cli.terminal import CLEAR, folded
 
 HELP = """\
 Enter, n   next step                b       back
@@ -24,6 +24,7 @@ class Viewer:
         last: int,
         step: int = 0,
         show_knowledge: Callable[[str, int], None] | None = None,
+        marks: str = "",
     ) -> None:
         """Start at a step.
 
@@ -31,9 +32,10 @@ class Viewer:
             show_step: prints a step by its number; 0 is the start.
             last: the number of the last one.
             show_knowledge: prints what a player, as typed, knows at a step.
+            marks: what the marks of a step mean.
         """
         self.show_step, self.last, self.step = show_step, last, step
-        self.show_knowledge = show_knowledge
+        self.show_knowledge, self.marks = show_knowledge, marks
 
     def play(self) -> None:
         """Obey somebody at a terminal; print all steps when nobody sits there."""
@@ -58,7 +60,7 @@ class Viewer:
         knows = "" if self.show_knowledge is None else "k P, "
         while True:
             try:
-                line = input(f"Enter next, b back, a number, {knows}q> ").strip().lower()
+                line = input(f"Enter next, b back, a number, {knows}help, q> ").strip().lower()
             except EOFError:
                 print()
                 return
@@ -90,6 +92,8 @@ class Viewer:
     def help(self) -> None:
         """What can be typed."""
         print(HELP if self.show_knowledge is None else f"{HELP}\n{KNOWLEDGE_HELP}")
+        if self.marks:
+            print(folded(self.marks))
 
     def go(self, step: int) -> None:
         """Show a step, or say that there is none."""

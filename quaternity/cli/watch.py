@@ -10,6 +10,14 @@ from quaternity.cli.app import app
 from quaternity.cli.terminal import columns, folded, warn
 from quaternity.errors import InputError
 
+_WORDS = {
+    "quaternity": "quaternity.cli.quaternity_words",
+    "kwartet": "quaternity.cli.kwartet_words",
+    "quarto": "quaternity.cli.quarto_play",
+    "set": "quaternity.cli.set_play",
+}
+"""Per game the module that says what the marks of its table mean."""
+
 
 @app.command()
 def watch(
@@ -28,6 +36,8 @@ def watch(
 
     Example: quaternity watch my.game --seat 0
     """
+    from importlib import import_module
+
     from quaternity.cli.viewer import Viewer
     from quaternity.files.reading import read_bytes
     from quaternity.table.games import rules_of_record
@@ -51,7 +61,7 @@ def watch(
                 print(folded(event))
         print(rules.show(rules.view(replay.positions[at], seat), columns()))
 
-    viewer = Viewer(show, last, step)
+    viewer = Viewer(show, last, step, marks=import_module(_WORDS[rules.name]).MARKS)
     if file == "-":
         viewer.print_all()
     else:

@@ -251,3 +251,15 @@ def test_at_a_terminal_one_sees_who_is_thinking() -> None:
             seen += os.read(outer, 4096)
         assert process.wait(30) == 0
     os.close(outer)
+
+
+@every_game
+def test_who_watches_is_told_the_marks(
+    cli: Cli, tmp_path: Path, game: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "game.record"
+    first = cli(*PLAYS[game], "--seed", 1, "--record", path, stdin="quit\n").out.splitlines()
+    monkeypatch.setattr("quaternity.cli.viewer.interactive", lambda: True)
+    outcome = cli("watch", path, stdin="help\nq\n")
+    assert first[1] in outcome.out
+    assert "a number   to that step" in outcome.out
