@@ -8,23 +8,21 @@ Above `MOST_BOOLEANS` cards with equal owners are bundled: one whole number per 
 of them are his. They are bundled within a set, and over all sets whose bounds forbid nothing.
 
 All constraints go into the linear relaxation, which is solved to its end before any search: it is
-nearly always integral, and refutes what clauses take exponential time for (pigeons and holes).
-Measured on just possible and just impossible problems of eight families, 12 to 500 cards (114 in
-all, a timeout of 15 s counted twice), bundled wherever cards are alike: 4 ms in the mean, booleans
-alone 310 ms, with counts per player and set 100 ms. Without all constraints in the relaxation, with
-presolve or without, any of these models reaches its limit at 52 cards.
+nearly always integral, and refutes what clauses take exponential time for (pigeons and holes). That
+this is the best way, at all sizes and on all families of instances, is measured by
+`python -m tests.bench.cp_sat_ablation`; other ways are `VARIANTS`.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable
+from math import inf
 from operator import ge
-from typing import TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from solvers.deadline import NEVER, Deadline
-from solvers.errors import SolverFault, SolverTimeout
-from solvers.interruptible import solved
+from solvers.interruptible import searched
 from solvers.plain_values import checked_seconds
 from solvers.problem import DealProblem, SetConstraint, players_in
 from solvers.verdict import Deal, Feasible, Infeasible, Verdict
@@ -32,37 +30,75 @@ from solvers.verdict import Deal, Feasible, Infeasible, Verdict
 SECONDS = 60.0
 """Default time limit of one solve."""
 
-MOST_BOOLEANS = 1_000
+MOST_BOOLEANS = 500
 """Most booleans of a model whose cards are not bundled."""
 
 QUICK = 2000
 """Models of at most so many variables are solved before anybody could interrupt them."""
 
-PARAMETERS = {
-    "num_workers": 1,
-    # The relaxation decides: all constraints, at once, to the optimum. See the module.
-    "linearization_level": 2,
-    "add_lp_constraints_lazily": False,
-    "root_lp_iterations": 1_000_000,
-    # These cost more than they gain.
-    "cp_model_presolve": False,
-    "symmetry_level": 0,
-    "cp_model_probing_level": 0,
-    # Otherwise an interrupt ends only the search, and Python hears of no interrupt any more.
-    "catch_sigint_signal": False,
+
+class Variant(NamedTuple):
+    """A way to model a problem and to solve the model.
+
+    Attributes:
+        most_booleans: above so many, cards with equal owners are bundled into whole numbers.
+        counts: whether there is a variable for the cards of every player and set, of which hands
+            are sums.
+        level: how much goes into the linear relaxation, 0 (nothing), 1 or 2 (all constraints).
+        is_whole: whether it goes in at once and is solved to its end before any search.
+        presolve: whether CP-SAT simplifies the model first.
+    """
+
+    most_booleans: float = MOST_BOOLEANS
+    counts: bool = False
+    level: int = 2
+    is_whole: bool = True
+    presolve: bool = False
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Of CP-SAT, beside the seed and the time limit."""
+        chosen: dict[str, Any] = {
+            "linearization_level": self.level,
+            "cp_model_presolve": self.presolve,
+            # These cost more than they gain.
+            "symmetry_level": 0,
+            "cp_model_probing_level": 0,
+        }
+        if self.is_whole:
+            chosen |= {"add_lp_constraints_lazily": False, "root_lp_iterations": 1_000_000}
+        return chosen
+
+
+DEFAULT = Variant()
+
+VARIANTS = {
+    "cp-sat-plain": Variant(inf, level=1, is_whole=False, presolve=True),
+    "cp-sat-booleans": Variant(inf),
+    "cp-sat-counts": Variant(inf, counts=True),
+    "cp-sat-bundled": Variant(0),
+    "cp-sat-bundled-counts": Variant(0, counts=True),
 }
-"""Of CP-SAT, beside the seed and the time limit."""
+"""Other ways, by the names of `solvers.registry.VARIANTS`; the first has CP-SAT's own parameters
+but for symmetries and probing.
+"""
 
 Places: TypeAlias = list[tuple[int, int]]
 """Cards as (set, number)."""
 
 
 def prepare(
-    problem: DealProblem, *, seed: int = 0, seconds: float = SECONDS, deadline: Deadline = NEVER
+    problem: DealProblem,
+    variant: Variant = DEFAULT,
+    *,
+    seed: int = 0,
+    seconds: float = SECONDS,
+    deadline: Deadline = NEVER,
 ) -> Callable[[], Verdict]:
     """Build the model; the result solves it.
 
     Args:
+        variant: how.
         seed: of CP-SAT's search.
         seconds: time limit of the solve.
         deadline: of the building, which takes seconds for 100,000 booleans.
@@ -81,7 +117,8 @@ def prepare(
     held: list[list[cp_model.IntVar]] = [[] for _ in problem.hands]
     # Per bundle: its cards, and per player who may own them the variable.
     rows: list[tuple[Places, list[tuple[int, cp_model.IntVar]]]] = []
-    for constraint, bundles in deadline.over(_groups(problem)):
+    variables = 0
+    for constraint, bundles in deadline.over(_groups(problem, variant.most_booleans)):
         shares: list[list[cp_model.IntVar]] = [[] for _ in problem.hands]
         for mask, cards in bundles:
             size = len(cards)
@@ -94,57 +131,64 @@ def prepare(
             for player, variable in row:
                 shares[player].append(variable)
             rows.append((cards, row))
+        variables += sum(map(len, shares))
+        ranges = _bounds(constraint) if constraint is not None else None
         for player, share in enumerate(shares):
+            # CP-SAT's domains need low <= high and 64 bits; crossed bounds say "never".
+            low, most, ownable = (0, 0, 0) if ranges is None else ranges[player]
+            if low > most:
+                model.add_bool_or([])
+            elif variant.counts and ranges is not None and len(share) > 1:
+                count = model.new_int_var(low, most, "")
+                model.add(total(share) == count)
+                share = [count]
+            elif low > 0 or most < ownable:
+                model.add_linear_constraint(total(share), low, most)
             held[player] += share
-        if constraint is not None:
-            for player, ownable in enumerate(_ownable(constraint)):
-                low, most = constraint.low[player], min(constraint.high[player], ownable)
-                # CP-SAT's domains need low <= high and 64 bits; crossed bounds say "never".
-                if low > most:
-                    model.add_bool_or([])
-                elif low > 0 or most < ownable:
-                    model.add_linear_constraint(total(shares[player]), low, most)
     for player, hand in enumerate(problem.hands):
         places = min(hand, problem.cards + 1)
         model.add_linear_constraint(total(held[player]), places, places)
-    variables = sum(map(len, held))
 
     def solve() -> Verdict:
-        solver = cp_model.CpSolver()
-        for name, value in PARAMETERS.items():
-            setattr(solver.parameters, name, value)
-        solver.parameters.random_seed = seed
-        solver.parameters.max_time_in_seconds = seconds
-        status = solved(solver, model) if variables > QUICK else solver.solve(model)
-        if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-            owner = [[-1] * one.size for one in problem.sets]
-            for cards, row in rows:
-                left = iter(cards)
-                for player, variable in row:
-                    for _ in range(solver.value(variable)):
-                        index, card = next(left)
-                        owner[index][card] = player
-            return Feasible(Deal(tuple(map(tuple, owner))))
-        if status == cp_model.INFEASIBLE:
+        text = f"CP-SAT reached its time limit of {seconds:g} s without an answer"
+        solver = searched(
+            model, seconds, lambda: text,
+            seed=seed, is_quick=variables <= QUICK, **variant.parameters,
+        )  # fmt: skip
+        if solver is None:
             return Infeasible()
-        if status == cp_model.UNKNOWN:
-            raise SolverTimeout(f"CP-SAT reached its time limit of {seconds:g} s without an answer")
-        raise SolverFault(f"CP-SAT refused the model: {solver.status_name(status)}")
+        owner = [[-1] * one.size for one in problem.sets]
+        for cards, row in rows:
+            left = iter(cards)
+            for player, variable in row:
+                for _ in range(solver.value(variable)):
+                    index, card = next(left)
+                    owner[index][card] = player
+        return Feasible(Deal(tuple(map(tuple, owner))))
 
     return solve
 
 
-def prepare_within(problem: DealProblem, seconds: float) -> Callable[[], Verdict]:
+def prepare_within(
+    problem: DealProblem, seconds: float, variant: Variant = DEFAULT
+) -> Callable[[], Verdict]:
     """`prepare` with a time limit in seconds for either step."""
-    return prepare(problem, seconds=seconds, deadline=Deadline(seconds))
+    return prepare(problem, variant, seconds=seconds, deadline=Deadline(seconds))
+
+
+def prepare_variant(
+    name: str, problem: DealProblem, seconds: float = SECONDS
+) -> Callable[[], Verdict]:
+    """`prepare_within` of one of the `VARIANTS`."""
+    return prepare_within(problem, seconds, VARIANTS[name])
 
 
 def _groups(
-    problem: DealProblem,
+    problem: DealProblem, most_booleans: float
 ) -> Iterable[tuple[SetConstraint | None, Iterable[tuple[int, Places]]]]:
     """The cards in bundles with equal owners, by set; the sets without bounds, None, are one."""
     booleans = sum(mask.bit_count() for one in problem.sets for mask in one.owners)
-    if booleans <= MOST_BOOLEANS:
+    if booleans <= most_booleans:
         for index, one in enumerate(problem.sets):
             yield one, [(mask, [(index, card)]) for card, mask in enumerate(one.owners)]
         return
@@ -168,4 +212,17 @@ def _ownable(constraint: SetConstraint) -> list[int]:
     return ownable
 
 
-__all__ = ["MOST_BOOLEANS", "PARAMETERS", "QUICK", "SECONDS", "prepare", "prepare_within"]
+def _bounds(constraint: SetConstraint) -> list[tuple[int, int, int]]:
+    """Per player, the least and the most cards of a set, and those that he may own."""
+    return [
+        (low, min(high, ownable), ownable)
+        for low, high, ownable in zip(
+            constraint.low, constraint.high, _ownable(constraint), strict=True
+        )
+    ]
+
+
+__all__ = [
+    "DEFAULT", "MOST_BOOLEANS", "QUICK", "SECONDS", "VARIANTS", "Variant", "prepare",
+    "prepare_variant", "prepare_within",
+]  # fmt: skip

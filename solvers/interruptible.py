@@ -1,4 +1,4 @@
-"""CP-SAT, so that an interrupt stops it.
+"""CP-SAT: how every search of this house is set up, interrupted, and read.
 
 CP-SAT works for seconds without a step of Python, and Python hears of an interrupt only between
 its steps. So the search runs in a second thread, and this one waits for it and for interrupts.
@@ -6,9 +6,12 @@ its steps. So the search runs in a second thread, and this one waits for it and 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from threading import Event, Thread, local
 from time import thread_time
 from typing import Any
+
+from solvers.errors import SolverFault, SolverTimeout
 
 _searched = local()
 
@@ -19,6 +22,55 @@ def processor_time() -> float:
     What other threads of the process do meanwhile does not count.
     """
     return thread_time() + getattr(_searched, "seconds", 0.0)
+
+
+def searched(
+    model: Any,
+    seconds: float | None,
+    unanswered: Callable[[], str],
+    *,
+    seed: int = 0,
+    callback: Any = None,
+    on_bound: Callable[[float], object] | None = None,
+    is_whole: bool = False,
+    is_quick: bool = False,
+    **parameters: Any,
+) -> Any:
+    """A `CpSolver` that has found a solution of a `CpModel`, or None: there is none.
+
+    One thread and a seed, so that the same model gets the same answer.
+
+    Args:
+        seconds: the time limit, if there is one.
+        unanswered: what to say when it is reached.
+        seed: of the search.
+        callback: called by CP-SAT with every solution; `on_bound` with every better bound.
+        is_whole: one solution is no answer: the best is asked for, or all of them.
+        is_quick: it takes no longer than an interrupt may wait.
+        parameters: others of CP-SAT.
+
+    Raises:
+        SolverTimeout: no answer within the time limit.
+        SolverFault: CP-SAT refused the model.
+    """
+    from ortools.sat.python import cp_model
+
+    solver = cp_model.CpSolver()
+    own = {"num_workers": 1, "random_seed": seed, "max_time_in_seconds": seconds}
+    # Otherwise an interrupt ends only the search, and Python hears of no interrupt any more.
+    for name, value in {**own, "catch_sigint_signal": False, **parameters}.items():
+        if value is not None:
+            setattr(solver.parameters, name, value)
+    if on_bound is not None:
+        solver.best_bound_callback = on_bound
+    status = solver.solve(model, callback) if is_quick else solved(solver, model, callback)
+    if status == cp_model.OPTIMAL or (status == cp_model.FEASIBLE and not is_whole):
+        return solver
+    if status == cp_model.INFEASIBLE:
+        return None
+    if status in (cp_model.UNKNOWN, cp_model.FEASIBLE):
+        raise SolverTimeout(unanswered())
+    raise SolverFault(f"CP-SAT ended with {solver.status_name(status)}")
 
 
 def solved(solver: Any, model: Any, callback: Any = None) -> Any:
@@ -63,4 +115,4 @@ def solved(solver: Any, model: Any, callback: Any = None) -> Any:
     return outcome[0]
 
 
-__all__ = ["processor_time", "solved"]
+__all__ = ["processor_time", "searched", "solved"]

@@ -147,9 +147,24 @@ SOLVERS: dict[str, Solver] = {
 """The solvers of this distribution, by name. `all_solvers()` adds registered ones."""
 
 
+_variant = _late("solvers.cp_sat", "prepare_variant")
+
+VARIANTS: dict[str, Solver] = {
+    name: Solver(name, idea, partial(_variant, name), within=partial(_variant, name))
+    for name, idea in (
+        ("cp-sat-plain", "cp-sat with booleans, a weak relaxation and presolve"),
+        ("cp-sat-booleans", "cp-sat with booleans at all sizes"),
+        ("cp-sat-counts", "cp-sat with booleans, and a count for every player and set"),
+        ("cp-sat-bundled", "cp-sat with cards of equal owners as one whole number"),
+        ("cp-sat-bundled-counts", "cp-sat with such bundles, and a count for every player and set"),
+    )
+}
+"""Other ways to do what a solver of `SOLVERS` does: found by name, in no set of all solvers."""
+
+
 @lru_cache(maxsize=1)
 def _registered() -> Plugins[Solver]:
-    return load_plugins(ENTRY_POINTS, "solver", SOLVERS, _row)
+    return load_plugins(ENTRY_POINTS, "solver", {*SOLVERS, *VARIANTS}, _row)
 
 
 def _row(name: str, loaded: object) -> Solver:
@@ -171,13 +186,14 @@ def all_solvers() -> dict[str, Solver]:
 
 
 def find_solver(name: str) -> Solver:
-    """The solver of a name.
+    """The solver of a name, variants included.
 
     Raises:
         InputError: unknown (lists the known names), or registered and unusable (says why).
     """
-    if name in SOLVERS:
-        return SOLVERS[name]
+    for table in (SOLVERS, VARIANTS):
+        if name in table:
+            return table[name]
     _registered().check(name)
     table = all_solvers()
     if name not in table:
@@ -259,6 +275,7 @@ def solvers_for(problem: DealProblem, solvers: Iterable[Solver]) -> list[Solver]
 __all__ = [
     "ENTRY_POINTS",
     "SOLVERS",
+    "VARIANTS",
     "Solver",
     "all_solvers",
     "certify",

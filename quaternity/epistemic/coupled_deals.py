@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from quaternity.epistemic.evaluator import Deadline, Undecided
-from quaternity.errors import LimitError, SolverFault
-from solvers.interruptible import solved
+from quaternity.errors import LimitError, SolverTimeout
+from solvers.interruptible import searched
 from solvers.problem import DealProblem, players_in
 from solvers.verdict import Deal
 
@@ -214,25 +214,14 @@ class CoupledDeals:
             Undecided: the time limit was reached.
             SolverFault: CP-SAT refused the model.
         """
-        from ortools.sat.python import cp_model
-
-        solver = cp_model.CpSolver()
-        solver.parameters.num_workers = 1
-        solver.parameters.random_seed = 0
-        solver.parameters.symmetry_level = 0
-        solver.parameters.cp_model_probing_level = 0
-        solver.parameters.max_time_in_seconds = self.deadline.left()
-        for name, value in parameters.items():
-            setattr(solver.parameters, name, value)
-        status = solved(solver, self.model)
-        self._solver = solver
-        if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-            return True
-        if status == cp_model.INFEASIBLE:
-            return False
-        if status == cp_model.UNKNOWN:
-            raise Undecided(f"undecided: the time limit of {self.deadline.seconds:g} s was reached")
-        raise SolverFault(f"CP-SAT refused the model: {solver.status_name(status)}")
+        text = f"undecided: the time limit of {self.deadline.seconds:g} s was reached"
+        others: dict[str, Any] = {"symmetry_level": 0, "cp_model_probing_level": 0, **parameters}
+        try:
+            found = searched(self.model, self.deadline.left(), lambda: text, **others)
+        except SolverTimeout as error:
+            raise Undecided(str(error)) from None
+        self._solver = found or self._solver
+        return found is not None
 
     def value(self, literal: Literal) -> bool:
         """The truth of a literal in the last solution."""

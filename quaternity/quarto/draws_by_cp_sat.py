@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from quaternity.errors import SolverFault, SolverTimeout
 from quaternity.quarto.marks import ANY, MARK_BITS, MARKS, BoardBits, members
 from quaternity.quarto.rows import ROW_CELLS
+from solvers.interruptible import searched
 
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model
@@ -43,31 +43,14 @@ def _model(board: BoardBits) -> cp_model.CpModel:
     return model
 
 
-def _solver(seconds: float) -> cp_model.CpSolver:
-    from ortools.sat.python import cp_model
-
-    solver = cp_model.CpSolver()
-    solver.parameters.num_workers = 1
-    solver.parameters.random_seed = 0
-    solver.parameters.max_time_in_seconds = seconds
-    return solver
-
-
 def can_draw(board: BoardBits, *, seconds: float = SECONDS) -> bool:
     """Whether the board can be filled without a quarto.
 
     Raises:
         SolverTimeout: no answer within `seconds`.
     """
-    from ortools.sat.python import cp_model
-
-    solver = _solver(seconds)
-    status = solver.solve(_model(board))
-    if status == cp_model.UNKNOWN:
-        raise SolverTimeout(f"CP-SAT has not found within {seconds} s whether the board can draw")
-    if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE, cp_model.INFEASIBLE):
-        raise SolverFault(f"CP-SAT ended with {solver.status_name(status)}")
-    return bool(status != cp_model.INFEASIBLE)
+    text = f"CP-SAT has not found within {seconds} s whether the board can draw"
+    return searched(_model(board), seconds, lambda: text) is not None
 
 
 def count(board: BoardBits, *, seconds: float = SECONDS) -> int:
@@ -88,13 +71,12 @@ def count(board: BoardBits, *, seconds: float = SECONDS) -> int:
         def on_solution_callback(self) -> None:
             self.solutions += 1
 
-    solver, counter = _solver(seconds), Counter()
-    solver.parameters.enumerate_all_solutions = True
-    status = solver.solve(_model(board), counter)
-    if status in (cp_model.UNKNOWN, cp_model.FEASIBLE):
-        raise SolverTimeout(f"CP-SAT has not found all completions within {seconds} s")
-    if status not in (cp_model.OPTIMAL, cp_model.INFEASIBLE):
-        raise SolverFault(f"CP-SAT ended with {solver.status_name(status)}")
+    counter = Counter()
+    text = f"CP-SAT has not found all completions within {seconds} s"
+    searched(
+        _model(board), seconds, lambda: text,
+        callback=counter, is_whole=True, enumerate_all_solutions=True,
+    )  # fmt: skip
     return counter.solutions
 
 

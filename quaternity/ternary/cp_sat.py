@@ -1,8 +1,11 @@
-"""How CP-SAT is run here: one thread, the strong linear relaxation, a time limit, interruptible."""
+"""How CP-SAT is run here: the strong linear relaxation, and what `Best` says of seed and time."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
+
+from solvers.interruptible import searched
 
 if TYPE_CHECKING:
     from typing import Any
@@ -12,27 +15,25 @@ if TYPE_CHECKING:
     from quaternity.ternary.best import Best
 
 
-def new_solver(best: Best[Any], seconds: float) -> cp_model.CpSolver:
-    """A solver with the parameters that suit triples of cards.
+def search(
+    model: cp_model.CpModel,
+    best: Best[Any],
+    seconds: float,
+    unanswered: Callable[[], str],
+    **others: Any,
+) -> cp_model.CpSolver | None:
+    """`solvers.interruptible.searched` with the parameters that suit triples of cards.
 
     Args:
         best: has the time limit and the generator, if any.
         seconds: the time limit otherwise.
+        unanswered, others: as there.
 
-    Raises:
-        SolverTimeout: the time is up.
+    Raises as there.
     """
-    from ortools.sat.python import cp_model
-
-    solver = cp_model.CpSolver()
-    solver.parameters.num_workers = 1
-    solver.parameters.random_seed = 0
     if best.random is not None:
-        solver.parameters.randomize_search = True
-        solver.parameters.random_seed = best.random.randrange(2**31)
-    solver.parameters.linearization_level = 2
-    solver.parameters.max_time_in_seconds = best.seconds_left(seconds)
-    return solver
+        others |= {"randomize_search": True, "seed": best.random.randrange(2**31)}
+    return searched(model, best.seconds_left(seconds), unanswered, linearization_level=2, **others)
 
 
-__all__ = ["new_solver"]
+__all__ = ["search"]

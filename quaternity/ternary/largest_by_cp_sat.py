@@ -10,14 +10,12 @@ from collections.abc import Iterator, Sequence
 from math import floor
 from typing import TYPE_CHECKING
 
-from quaternity.errors import SolverFault, SolverTimeout
 from quaternity.ternary.best import Best
 from quaternity.ternary.cards import CARDS
-from quaternity.ternary.cp_sat import new_solver
+from quaternity.ternary.cp_sat import search
 from quaternity.ternary.rule import Rule
 from quaternity.ternary.tables import bits_of
 from quaternity.ternary.triples import triples
-from solvers.interruptible import solved
 
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model
@@ -59,16 +57,13 @@ def largest(
     model, stays = _model(table, rule, kept)
     model.add(sum(stays.values()) <= enough)
     model.maximize(sum(stays.values()))
-    solver = new_solver(record, SECONDS)
-    solver.best_bound_callback = lambda bound: record.lower(floor(bound + TOLERANCE))
-    status = solved(solver, model, Teller())
-    if status in (cp_model.UNKNOWN, cp_model.FEASIBLE):
-        raise SolverTimeout(
-            f"{len(table)} cards: CP-SAT has not proved the largest part without a three "
-            f"within its time; {record}"
-        )
-    if status != cp_model.OPTIMAL:
-        raise SolverFault(f"CP-SAT ended with {solver.status_name(status)}")
+    search(
+        model, record, SECONDS,
+        lambda: f"{len(table)} cards: CP-SAT has not proved the largest part without a three "
+        f"within its time; {record}",
+        callback=Teller(), is_whole=True,
+        on_bound=lambda bound: record.lower(floor(bound + TOLERANCE)),
+    )  # fmt: skip
     record.lower(record.size)
     return record.found
 
@@ -96,13 +91,12 @@ def parts(table: Sequence[int], rule: Rule, kept: Sequence[int], size: int) -> I
 
     model, stays = _model(table, rule, kept)
     model.add(sum(stays.values()) == size)
-    solver, collector = new_solver(Best(), SECONDS), Collector()
-    solver.parameters.enumerate_all_solutions = True
-    status = solved(solver, model, collector)
-    if status in (cp_model.UNKNOWN, cp_model.FEASIBLE):
-        raise SolverTimeout(f"CP-SAT has not found all parts of {size} cards within {SECONDS} s")
-    if status not in (cp_model.OPTIMAL, cp_model.INFEASIBLE):
-        raise SolverFault(f"CP-SAT ended with {solver.status_name(status)}")
+    collector = Collector()
+    text = f"CP-SAT has not found all parts of {size} cards within {SECONDS} s"
+    search(
+        model, Best(), SECONDS, lambda: text,
+        callback=collector, is_whole=True, enumerate_all_solutions=True,
+    )  # fmt: skip
     return iter(collector.found)
 
 

@@ -9,14 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from quaternity.errors import SolverFault, SolverTimeout
 from quaternity.ternary.best import Best
 from quaternity.ternary.cards import digits_of
 from quaternity.ternary.checksum import checksum
-from quaternity.ternary.cp_sat import new_solver
+from quaternity.ternary.cp_sat import search
 from quaternity.ternary.rule import Rule
 from quaternity.ternary.triples import Triple, triples
-from solvers.interruptible import solved
 
 SECONDS = 60.0
 """Time limit of one solve, if no other is given. Most take some hundredths of a second."""
@@ -56,17 +54,14 @@ def pack(
     for place, digit in enumerate(digits_of(checksum(table))):
         sum_left = sum(digits_of(card)[place] * left[card] for card in table)
         model.add(sum_left == digit + 3 * model.new_int_var(-1, len(table), ""))
-    solver = new_solver(best, SECONDS)
-    status = solved(solver, model)
-    if status == cp_model.INFEASIBLE:
+    record = best
+    solver = search(
+        model, best, SECONDS,
+        lambda: f"CP-SAT has not found within its time whether {len(table)} cards hold {count} "
+        f"disjoint threes; {record}",
+    )  # fmt: skip
+    if solver is None:
         return None
-    if status == cp_model.UNKNOWN:
-        raise SolverTimeout(
-            f"CP-SAT has not found within its time whether {len(table)} cards hold {count} "
-            f"disjoint threes; {best}"
-        )
-    if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-        raise SolverFault(f"CP-SAT ended with {solver.status_name(status)}")
     return tuple(sorted(three for three, variable in taken.items() if solver.value(variable)))
 
 

@@ -20,7 +20,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from time import process_time
+from time import perf_counter, process_time
 from typing import Any, NamedTuple
 
 from quaternity.workers.own_process import OwnProcess, ProcessEnded, descendants, notes
@@ -41,7 +41,13 @@ from solvers.wording import shown
 START_SECONDS = 20.0
 """What a solver has for its imports and its first two problems, at the least."""
 
+COLD_SECONDS = 0.05
+"""After a pause of so long a solver is warmed up again before its time is taken."""
+
 MEGABYTE = 1 << 20
+
+_ended: dict[str, float] = {}
+"""When a solver's last run here ended."""
 
 
 class Limits(NamedTuple):
@@ -148,7 +154,13 @@ def _found_again(name: str, limits: Limits) -> Apart:
 
 
 def timed(solver: Solver, problem: DealProblem, clock: Callable[[], float] = processor_time) -> Run:
-    """One run here. The garbage collector waits, as in `timeit`: its turn would hit anybody."""
+    """One run here. The garbage collector waits, as in `timeit`: its turn would hit anybody.
+
+    After a pause the solver is warmed up again: what others did meanwhile has emptied the caches.
+    """
+    if perf_counter() - _ended.get(solver.name, 0.0) > COLD_SECONDS:
+        with suppress(Exception):
+            warm_up(solver)
     collecting = gc.isenabled()
     gc.disable()
     try:
@@ -158,6 +170,7 @@ def timed(solver: Solver, problem: DealProblem, clock: Callable[[], float] = pro
         given = solve()
         ended = clock()
     finally:
+        _ended[solver.name] = perf_counter()
         if collecting:
             gc.enable()
     return Run(given, built - begun, ended - built)

@@ -13,13 +13,16 @@ from solvers import (
     SolverFault,
     SolverTimeout,
     UnsupportedProblem,
+    all_solvers,
     brute_force,
     certify,
     cp_sat,
+    find_solver,
     matching,
     max_flow,
     verify,
 )
+from solvers.registry import VARIANTS
 from solvers.strategies import deal_problems
 from tests.sizes import examples
 from tests.solvers.problems import bound_everywhere, free_start
@@ -96,15 +99,22 @@ def test_a_time_limit_that_cannot_be(seconds: float) -> None:
         cp_sat.prepare(free_start(4, 3, 3), seconds=seconds)
 
 
-@given(deal_problems())
-@settings(max_examples=examples(100))
-def test_bundled_cards_give_the_same_verdicts(problem: DealProblem) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        plain = cp_sat.prepare(problem)()
-        patch.setattr(cp_sat, "MOST_BOOLEANS", -1)
-        bundled = cp_sat.prepare(problem)()
-    assert bool(bundled) == bool(plain)
-    assert verify(problem, certify(problem, bundled))
+@pytest.mark.parametrize("name", VARIANTS)
+@given(problem=deal_problems())
+@settings(max_examples=examples(60))
+def test_variants_give_the_same_verdicts(name: str, problem: DealProblem) -> None:
+    verdict = find_solver(name)(problem)
+    assert bool(verdict) == bool(SOLVERS["cp-sat"](problem))
+    assert verify(problem, certify(problem, verdict))
+
+
+def test_variants_are_asked_for_by_name_alone() -> None:
+    assert {*VARIANTS} == {*cp_sat.VARIANTS}
+    assert VARIANTS.keys().isdisjoint(all_solvers())
+    many = free_start(4, 13, 4)
+    with pytest.raises(SolverTimeout):
+        find_solver("cp-sat-plain").limited(1e-9)(many)
+    assert find_solver("cp-sat-bundled-counts").limited(60)(many)
 
 
 def test_cp_sat_repeats_itself() -> None:
