@@ -18,6 +18,7 @@ of a table is 2^P lanes of 1, 2 or 4 bytes. Doubling with every player, this ser
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from threading import Lock
@@ -124,9 +125,7 @@ class Lanes:
         meeting = self.meeting
         if len(owners) <= FEW_MASKS:
             return sum([meeting[mask] for mask in owners])
-        counts: dict[int, int] = {}
-        for mask in owners:
-            counts[mask] = counts.get(mask, 0) + 1
+        counts = Counter(owners)
         if len(counts) <= FEW_MASKS:
             return sum([number * meeting[mask] for mask, number in counts.items()])
         # Every card starts in the lane of the players who cannot own it, and goes on to all lanes

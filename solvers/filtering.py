@@ -22,6 +22,7 @@ distinct owner mask and owner.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from functools import lru_cache
 from operator import add, itemgetter, sub
@@ -207,8 +208,11 @@ FILTERS: dict[str, Callable[..., DealProblem]] = {
 """Two ways from a problem (and a deadline) to the same answer; "tables" serves up to
 `coalition_tables.MAX_PLAYERS` players."""
 
-FEW_PLAYERS = 8
-"""Up to so many, tables are so short that they are always the quicker way."""
+FEW_PLAYERS, FEW_CARDS = 8, 1000
+"""Up to so many of both, tables are made in milliseconds, and nothing is estimated."""
+
+LOADING = 500_000_000
+"""Nanoseconds that OR-Tools and SciPy take to load, for flow."""
 
 
 def closed(problem: DealProblem, seconds: float | None = None) -> DealProblem:
@@ -239,19 +243,22 @@ def closed(problem: DealProblem, seconds: float | None = None) -> DealProblem:
 
 def _by_tables(problem: DealProblem) -> bool:
     """Whether tables are likely the quicker way, by what was measured of both."""
-    players = problem.players
-    if players <= FEW_PLAYERS or players > MAX_PLAYERS:
-        return players <= MAX_PLAYERS
-    # Nanoseconds, as measured; flow starts with the loading of OR-Tools and SciPy.
-    tables, flow = 0, 500_000_000
+    players, sets = problem.players, len(problem.sets)
+    if players > MAX_PLAYERS:
+        return False
+    if players <= FEW_PLAYERS and problem.cards <= FEW_CARDS:
+        return True
+    # Nanoseconds, as measured.
+    tables, flow = 0, 0 if "ortools.graph.python.max_flow" in sys.modules else LOADING
     for owners, _, high in set(map(looks_of, problem.sets)):
         masks = set(owners)
         # Upper bounds make a table longer work, and a path shorter.
-        lane, path = (30, 100_000) if min(high) >= len(owners) else (100, 50_000)
-        # A table per owner of a mask, and passes over all lanes:
-        tables += (lane * sum(mask.bit_count() for mask in masks) + 60 * players) << players
+        lane, path = (30, 10_000) if min(high) >= len(owners) else (100, 5_000)
+        # A table per owner of a mask, each of all cards, and passes over all lanes:
+        cuts = sum(mask.bit_count() for mask in masks)
+        tables += cuts * 55 * len(owners) + (lane * cuts + 60 * players << players)
         # Per player a path by each mask, through a player's shares of all sets:
-        flow += players * (path * (len(masks) + 1) + 2_000 * len(problem.sets))
+        flow += players * (path * min(sets, 10) * (len(masks) + 1) + 2_000 * sets)
     return tables < flow
 
 

@@ -271,15 +271,35 @@ def least_lanes(problem: DealProblem) -> tuple[int, int]:
             continue
         ownable = [sum(mask >> player & 1 for mask in masks) for player in range(len(hands))]
         loose = list(cards.high) == ownable
-        if loose and sum(cards.low) < len(masks):
-            moving.add((tuple(masks), cards.low))
         # The fewest cards: with owners alone in the way, no more than must be.
-        fewest = cards.low if loose else cards.high
+        fewest = cards.low if loose else _fewest(Counter(masks), cards.low, cards.high)
+        if sum(fewest) < len(masks):
+            moving.add((tuple(masks), cards.low, cards.high))
         hands = [max(0, hand - number) for hand, number in zip(hands, fewest, strict=True)]
     if len(moving) < 2:
         return 0, 0
     lanes = prod(hand + 1 for hand in hands) // (max(hands) + 1)
     return lanes, lanes * max(1, -(-ways.bit_length() // 8))
+
+
+def _fewest(classes: Counter[int], low: Vector, high: Vector) -> Vector:
+    """Per player, no fewer cards of a set than the fewest that he holds in some deal of it.
+
+    The others take what they can, one class of cards after another, those with few owners first.
+    """
+    found = []
+    ordered = sorted(classes.items(), key=lambda item: item[0].bit_count())
+    for player, least in enumerate(low):
+        room = list(high)
+        room[player] = rest = 0
+        for mask, number in ordered:
+            for other in players_in(mask):
+                taken = min(number, room[other])
+                room[other] -= taken
+                number -= taken
+            rest += number
+        found.append(max(least, rest))
+    return tuple(found)
 
 
 __all__ = ["OpenSet", "Part", "Residue", "least_lanes", "opened", "residue"]

@@ -1,5 +1,6 @@
 """Limits of time and size: honoured, said so, and refused before working where they can be seen."""
 
+import sys
 import tracemalloc
 from collections.abc import Callable
 from itertools import count
@@ -109,6 +110,11 @@ def test_a_count_too_large_is_refused_before_anything_is_listed(
         with pytest.raises(LimitError, match=r"at least [\d,]+ MB .*: the limit is 32 MB"):
             counted(possible)
     assert count_deals(impossible) == 0
+    # So where upper bounds matter in every set.
+    kinds = [[range(12)] * 60 + [range(half)] * 40 for half in (6, 7)]
+    most = [SetConstraint.of(one, 12, None, [50] * 12) for one in kinds]
+    with pytest.raises(LimitError, match=r"at least [\d,]+ MB .*: the limit is 32 MB"):
+        count_deals(DealProblem([167] * 8 + [166] * 4, most * 10))
 
 
 @given(deal_problems())
@@ -166,9 +172,17 @@ def test_filtering_is_refused_when_it_is_seen_to_be_too_much(
         FILTERS["flow"](bound_everywhere(4, 39, 13))
 
 
-def test_the_way_of_filtering_is_chosen_by_cost() -> None:
+def test_the_way_of_filtering_is_chosen_by_cost(monkeypatch: pytest.MonkeyPatch) -> None:
+    flow = "ortools.graph.python.max_flow"
+    # One set of many cards: a table for every owner of every kind of card, or a small flow.
+    many = SetConstraint.of([[card % 8, card // 8 % 8] for card in range(10_000)], 8)
+    one_set = DealProblem([1250] * 8, [many])
+    monkeypatch.setitem(sys.modules, flow, None)
     assert _by_tables(free_start(4, 13, 8))
+    assert not _by_tables(one_set)
+    monkeypatch.delitem(sys.modules, flow)  # and then it has to be loaded, too
     assert _by_tables(free_start(4, 13, 12))
+    assert _by_tables(one_set)
     assert not _by_tables(free_start(4, 13, 13))
     # Many sets of many kinds of cards with upper bounds: tables take seconds where flow takes one.
     random = Random(1)
