@@ -227,10 +227,10 @@ def _ever_worse(problem: DealProblem, random: Random) -> Iterator[DealProblem]:
         giver = random.choice([player for player in others if hands[player]])
         hands[giver] -= 1
         hands[random.choice(group)] += 1
-        yield DealProblem(hands, problem.sets)
+        yield DealProblem.trusted(tuple(hands), problem.sets)
     while True:
         hands[random.choice(everybody)] += 1
-        yield DealProblem(hands, problem.sets)
+        yield DealProblem.trusted(tuple(hands), problem.sets)
 
 
 def _tightened(

@@ -47,10 +47,11 @@ ROOMS: dict[str, tuple[str, str]] = {
         "solvers/contract solvers/tables solvers/max_flow",
     ),
     "solvers/trials": (
-        "solvers.conformance solvers.counterexample solvers.judgement solvers.random_problems"
-        " solvers.reduction solvers.strategies",
+        "solvers.conformance solvers.counterexample solvers.instances solvers.judgement"
+        " solvers.random_problems solvers.reduction solvers.strategies",
         "solvers/contract solvers/tables solvers/registry",
     ),
+    "solvers/exchange": ("solvers.exchange", "solvers/contract"),
     "solvers/door": (
         "solvers",
         "solvers/contract solvers/registry solvers/counting solvers/filtering",

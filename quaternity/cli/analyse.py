@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from quaternity.cli.app import app
-from quaternity.cli.options import AsJsonLines, Files
+from quaternity.cli.options import AnyFiles, AsJsonLines
 from quaternity.cli.oracle import oracle_document, oracle_lines
 from quaternity.cli.status import ExitStatus
 from quaternity.cli.terminal import progress, say, warn, warn_about, width
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from quaternity.game.state import State
     from quaternity.insight.analysis import Analysis, Deductions, Prospect
     from quaternity.perfect.tablebase import Tablebase
+    from solvers import DealProblem
 
 MOST_QUESTIONS = 15
 """Most ranked questions that are printed; --json has all."""
@@ -36,7 +37,7 @@ MOST_COLUMNS = 200
 
 @app.command()
 def analyse(
-    files: Files,
+    files: AnyFiles,
     questions: Annotated[
         bool, typer.Option("--questions", help="Rank the questions by what they would tell.")
     ] = False,
@@ -92,36 +93,42 @@ def _analyse(
     path: str, questions: bool, plot: str | None, tablebase: Tablebase | None, as_json: bool
 ) -> None:
     from quaternity.game.record import ParsedRecord
-    from quaternity.game.state_file import read_document
+    from quaternity.game.state_file import LoadedProblem, read_any_document
     from quaternity.insight.analysis import Analysis, TooManyDeals, prospects
     from quaternity.insight.analysis import analyse as analysed
 
-    document = read_document(path)
+    document = read_any_document(path)
     for text in document.warnings:
         warn_about(path, text)
     limits: list[LimitError] = []
     curve: list[int | None] = []
+    state: State | None = None
+    given: State | DealProblem
     if isinstance(document, ParsedRecord):
         game = document.replay()
-        state = game.state
+        given = state = game.state
         curve = _curve(game, limits)
+    elif isinstance(document, LoadedProblem):
+        if questions or tablebase is not None:
+            raise InputError("--questions and --oracle: a deal problem is the state of no game")
+        given = document.problem
     else:
-        state = document.state
-    if questions and state.turn is None and not state.is_over:
+        given = state = document.state
+    if questions and state is not None and state.turn is None and not state.is_over:
         raise InputError("turn: missing, and needed to know who asks")
     found: Analysis | Deductions
     try:
-        found = analysed(state)
+        found = analysed(given)
     except TooManyDeals as error:
         found = error.deductions
         limits.append(error)
     ranked = None
-    if questions:
+    if questions and state is not None:
         try:
             ranked = prospects(state)
         except LimitError as error:
             limits.append(error)
-    if tablebase is not None:
+    if tablebase is not None and state is not None:
         # Asked before anything is printed or drawn: it may not know the position.
         tablebase.standing(state)
     if as_json:
@@ -136,14 +143,14 @@ def _analyse(
             line["curve"] = curve
         if questions:
             line["questions"] = None if ranked is None else list(map(_question, ranked))
-        if tablebase is not None:
+        if tablebase is not None and state is not None:
             line["oracle"] = oracle_document(tablebase, state)
         print(json.dumps(line, separators=(",", ":")), flush=True)
     else:
-        _print(path, state, found, curve)
+        _print(path, given, found, curve)
         if ranked is not None:
             _print_questions(ranked)
-        if tablebase is not None:
+        if tablebase is not None and state is not None:
             print("\nWith perfect play")
             for text in oracle_lines(tablebase, state):
                 say(text)
@@ -190,8 +197,11 @@ def _question(prospect: Prospect) -> dict[str, Any]:
     }
 
 
-def _print(path: str, state: State, found: Analysis | Deductions, curve: list[int | None]) -> None:
+def _print(
+    path: str, given: State | DealProblem, found: Analysis | Deductions, curve: list[int | None]
+) -> None:
     from quaternity.cli.chances import chance_lines, count_lines, curve_lines, owner_chances
+    from quaternity.game.state import State
     from quaternity.game.text_table import table_lines
     from quaternity.insight.analysis import Analysis
 
@@ -203,12 +213,14 @@ def _print(path: str, state: State, found: Analysis | Deductions, curve: list[in
     else:
         say(f"{path}: deals not counted")
         heading = "Owners (# certain, ? possible, . impossible)"
-        chances = owner_chances(found.may_own, state.players)
-    players = [
-        (">" if player == state.turn and not state.is_over else "", str(player), *map(str, held))
-        for player, held in enumerate(zip(state.hands, state.points, strict=True))
-    ]
-    print("\n".join(table_lines(("", "player", "cards", "points"), players, align="><>>")))
+        chances = owner_chances(found.may_own, given.players)
+    if isinstance(given, State):
+        players = [
+            (">" if player == given.turn and not given.is_over else "", str(player),
+             *map(str, held))
+            for player, held in enumerate(zip(given.hands, given.points, strict=True))
+        ]  # fmt: skip
+        print("\n".join(table_lines(("", "player", "cards", "points"), players, align="><>>")))
     print(f"\n{heading}")
     for line in chance_lines(chances, wide):
         print(line)

@@ -3,6 +3,7 @@
 from quaternity.cli import (  # noqa: F401
     analyse,
     compare,
+    exchange,
     fuzz,
     know,
     kwartet,

@@ -7,6 +7,9 @@ from typing import Annotated
 import typer
 
 Files = Annotated[list[str], typer.Argument(help="State files or game records; - reads one.")]
+AnyFiles = Annotated[
+    list[str], typer.Argument(help="States, game records or deal problems; - reads one.")
+]
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON object.")]
 AsJsonLines = Annotated[bool, typer.Option("--json", help="One JSON line per file.")]
 
@@ -51,7 +54,7 @@ SaveTo = Annotated[
 ]
 
 __all__ = [
-    "AsJson", "AsJsonLines", "Dask", "Files", "MaybePlayers", "MaybeSetSize", "MaybeSets",
-    "MoveSeconds", "Players", "Record", "SaveTo", "Seed", "SetSize", "Sets", "TieBreakName",
-    "Traceback", "Workers",
+    "AnyFiles", "AsJson", "AsJsonLines", "Dask", "Files", "MaybePlayers", "MaybeSetSize",
+    "MaybeSets", "MoveSeconds", "Players", "Record", "SaveTo", "Seed", "SetSize", "Sets",
+    "TieBreakName", "Traceback", "Workers",
 ]  # fmt: skip

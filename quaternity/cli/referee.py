@@ -17,7 +17,16 @@ from quaternity.cli.chosen_solvers import (
     guarded,
     saved_or_shown,
 )
-from quaternity.cli.options import AsJson, AsJsonLines, Files, Players, SaveTo, Sets, SetSize
+from quaternity.cli.options import (
+    AnyFiles,
+    AsJson,
+    AsJsonLines,
+    Files,
+    Players,
+    SaveTo,
+    Sets,
+    SetSize,
+)
 from quaternity.cli.status import ExitStatus
 from quaternity.cli.terminal import progress, say, warn, warn_about
 from quaternity.errors import InputError, LimitError, SolverFault
@@ -39,7 +48,7 @@ def _taking(solvers: list[Solver] | None, problem: DealProblem) -> list[Solver]:
 
 @app.command()
 def check(
-    files: Files,
+    files: AnyFiles,
     solver: Annotated[
         str | None,
         typer.Option(help="A solver's name, or all; by default the quickest that serves."),
@@ -88,27 +97,29 @@ def _worse(status: ExitStatus, error: Exception) -> ExitStatus:
     return max(status, ExitStatus.LIMIT if isinstance(error, LimitError) else ExitStatus.BAD_INPUT)
 
 
-def _save_smallest(state: State, chosen: list[Solver] | None, directory: str) -> str | None:
+def _save_smallest(
+    state: State | DealProblem, chosen: list[Solver] | None, directory: str
+) -> str | None:
     """Keep a state about which a solver is wrong, as small as it can be made in a few seconds."""
-    from quaternity.game.saved_states import smallest_state
-    from quaternity.game.state_file import state_text
+    from quaternity.game.saved_states import smallest_text
+    from quaternity.game.state import State
     from solvers.judgement import judge
 
-    solvers = _taking(chosen, state.problem)
-    guilty = {fault.solver for fault in judge(state.problem, solvers).faults}
+    problem = state.problem if isinstance(state, State) else state
+    solvers = _taking(chosen, problem)
+    guilty = {fault.solver for fault in judge(problem, solvers).faults}
     wrong = [solver for solver in solvers if solver.name in guilty] or solvers
-    smallest, _ = smallest_state(state, wrong, SHRINK_SECONDS)
-    return saved_or_shown(directory, state_text(smallest))
+    return saved_or_shown(directory, smallest_text(state, wrong, SHRINK_SECONDS))
 
 
 def _checked(path: str, chosen: list[Solver] | None) -> Report:
     from quaternity.game.record import ParsedRecord
     from quaternity.game.state import State
-    from quaternity.game.state_file import ContradictoryState, read_document
-    from quaternity.insight.check import Report, check_record, check_state
+    from quaternity.game.state_file import ContradictoryState, LoadedProblem, read_any_document
+    from quaternity.insight.check import Report, check_problem, check_record, check_state
 
     try:
-        document = read_document(path)
+        document = read_any_document(path)
     except ContradictoryState as contradiction:
         return Report("state", False, str(contradiction), None, {})
     for text in document.warnings:
@@ -117,6 +128,8 @@ def _checked(path: str, chosen: list[Solver] | None) -> Report:
         solvers = _taking(chosen, State.start(document.settings).problem)
         with progress("positions", len(document.moves) + 1) as bar:
             report = check_record(document, solvers, bar.advance)
+    elif isinstance(document, LoadedProblem):
+        report = check_problem(document.problem, _taking(chosen, document.problem))
     else:
         report = check_state(document.state, _taking(chosen, document.state.problem))
     if not report.verdicts:
@@ -140,7 +153,7 @@ def _print_report(path: str, report: Report, as_json: bool) -> None:
     if report.reason:
         say(f"  because {report.reason}")
     if report.deal is not None:
-        print("  for example:" if report.kind == "state" else "  at the end, for example:")
+        print("  for example:" if report.kind != "record" else "  at the end, for example:")
         for player in range(report.players):
             cards = [
                 f"{index}/{card}"

@@ -10,6 +10,8 @@ from pathlib import Path
 from quaternity.errors import InputError
 from quaternity.files.writing import write_text
 from quaternity.game.state import State
+from quaternity.game.state_file import state_text
+from solvers.exchange.deal_problem_file import deal_problem_text
 from solvers.judgement import judge
 from solvers.problem import DealProblem
 from solvers.reduction import reduced
@@ -39,6 +41,15 @@ def smallest_state(state: State, solvers: Sequence[Solver], seconds: float) -> t
     return state, judge(state.problem, solvers).in_words()
 
 
+def smallest_text(found: State | DealProblem, solvers: Sequence[Solver], seconds: float) -> str:
+    """The text of a file of the `smallest_state`, or of a deal problem made smaller likewise."""
+    if isinstance(found, State):
+        return state_text(smallest_state(found, solvers, seconds)[0])
+    return deal_problem_text(
+        reduced(found, lambda problem: bool(judge(problem, solvers).faults), seconds=seconds)
+    )
+
+
 def check_directory(directory: str) -> None:
     """Make sure, before long work, that a finding could be saved.
 
@@ -52,7 +63,7 @@ def check_directory(directory: str) -> None:
 
 
 def save_finding(directory: str, text: str) -> str:
-    """Save the text of a state file under a name made from its content; gives the name.
+    """Save the text of a state or deal problem under a name made from its content; gives the name.
 
     Raises:
         InputError: it cannot be written.
@@ -62,4 +73,4 @@ def save_finding(directory: str, text: str) -> str:
     return str(path)
 
 
-__all__ = ["check_directory", "save_finding", "smallest_state"]
+__all__ = ["check_directory", "save_finding", "smallest_state", "smallest_text"]

@@ -9,8 +9,7 @@ state or a record may be given, what a file is shows in its content, not in its 
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Sequence
+import re
 from typing import Any, NamedTuple
 
 from quaternity.errors import InputError, QuaternityError
@@ -19,34 +18,21 @@ from quaternity.game.record import FIRST_LINE, ParsedRecord, parse_record
 from quaternity.game.settings import LARGEST_SEED, TieBreak
 from quaternity.game.state import State
 from quaternity.game.transition import out_of_play
-from solvers.plain_values import MAX_NUMBER
-from solvers.problem import DealProblem, SetConstraint, check_size, mask_of, players_in
+from solvers.exchange.deal_problem_file import FORMAT as DEAL_PROBLEM
+from solvers.exchange.deal_problem_file import parse_deal_problem
+from solvers.exchange.json_document import MOST_SHOWN, DocumentReader, MalformedDocument, quoted
+from solvers.problem import DealProblem, SetConstraint, check_size, players_in
 
 FORMAT = "quaternity-state/1"
 REQUIRED = (
     "format", "set_size", "sets", "players", "hands", "owners", "minimum", "completed"
 )  # fmt: skip
 OPTIONAL = ("turn", "maximum", "tie_break", "seed")
-LARGEST_NUMBER = MAX_NUMBER
-"""Largest hand or bound that is read: far above every possible state, and quick to print."""
-
-MOST_SHOWN = 20
-"""Most faults an error's text shows; `StateFileError.faults` has all."""
+DEAL_PROBLEM_FILE = re.compile(rb'"format"\s*:\s*"deal-problem/')
 
 
-class StateFileError(InputError):
-    """A state file is malformed.
-
-    Attributes:
-        faults: every fault with its path in the document.
-    """
-
-    def __init__(self, faults: Sequence[str]) -> None:
-        self.faults = list(faults)
-        shown = self.faults[:MOST_SHOWN]
-        if len(shown) < len(self.faults):
-            shown.append(f"and {len(self.faults) - len(shown)} more faults")
-        super().__init__("; ".join(shown))
+class StateFileError(MalformedDocument):
+    """A state file is malformed; `faults` has every fault with its path in the document."""
 
 
 class ContradictoryState(QuaternityError):
@@ -57,6 +43,13 @@ class LoadedState(NamedTuple):
     """A state with what was odd about its file."""
 
     state: State
+    warnings: list[str]
+
+
+class LoadedProblem(NamedTuple):
+    """A deal problem with what was odd about its file."""
+
+    problem: DealProblem
     warnings: list[str]
 
 
@@ -79,68 +72,20 @@ def parse_state(text: str) -> LoadedState:
     quaternity.game.state_file.StateFileError: format: missing; set_size: missing; sets: missing; \
 hands: missing; owners: missing; minimum: missing; completed: missing
     """
-    document = _json_object(text)
-    reader = _Reader(document)
+    reader = _Reader(text)
     return LoadedState(reader.state(), reader.warnings)
 
 
-def _json_object(text: str) -> dict[str, Any]:
-    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        fields = dict(pairs)
-        if len(fields) < len(pairs):
-            times = Counter(name for name, _ in pairs)
-            twice = [name for name, number in times.items() if number > 1]
-            raise StateFileError([f"{name}: given more than once" for name in twice])
-        return fields
-
-    def constant(name: str) -> Any:
-        raise StateFileError([f"{name} is not a number a state may hold"])
-
-    try:
-        document = json.loads(text, object_pairs_hook=unique, parse_constant=constant)
-    except json.JSONDecodeError as error:
-        place = f"line {error.lineno} column {error.colno}"
-        raise StateFileError([f"not JSON: {error.msg} at {place}"]) from None
-    except RecursionError:
-        raise StateFileError(["nested too deeply"]) from None
-    except InputError:
-        raise
-    except ValueError as error:  # a whole number of thousands of digits
-        raise StateFileError([f"not readable: {error}"]) from None
-    if not isinstance(document, dict):
-        raise StateFileError([f"a state is a JSON object, not {_kind(document)}"])
-    return document
-
-
-def _kind(value: object) -> str:
-    if value is None:
-        return "null"
-    names = {bool: "true or false", dict: "an object", list: "a list", str: "a text"}
-    return names.get(type(value), "a number")
-
-
-def _shown(value: object) -> str:
-    text = json.dumps(value) if not isinstance(value, list | dict) else _kind(value)
-    return text if len(text) <= 40 else text[:37] + "..."
-
-
-class _Reader:
-    """Collects all faults of one document, then builds the state."""
-
-    def __init__(self, document: dict[str, Any]) -> None:
-        self.document = document
-        self.faults: list[str] = []
-        self.warnings = [
-            f"{name}: unknown field, ignored"
-            for name in document
-            if name not in REQUIRED + OPTIONAL
-        ]
+class _Reader(DocumentReader):
+    NOUN, FORMAT, REQUIRED, OPTIONAL = "a state", FORMAT, REQUIRED, OPTIONAL
+    ERROR = StateFileError
 
     def state(self) -> State:
         document = self.document
-        self.faults += [f"{name}: missing" for name in REQUIRED if name not in document]
-        if "format" in document and document["format"] != FORMAT:
-            self.faults.append(f'format: {_shown(document["format"])} is not "{FORMAT}"')
+        if document.get("format") == DEAL_PROBLEM:
+            raise StateFileError(
+                ["a deal problem, which is the state of no game: no turn, no rules"]
+            )
         size = self._whole("set_size", least=1)
         sets = self._whole("sets", least=1)
         players = self._whole("players", least=1)
@@ -152,31 +97,30 @@ class _Reader:
             raise StateFileError([*self.faults, str(error)]) from None
         self.players, self.sets, self.size = players, sets, size
         hands = [
-            self._number(hand, f"hands[{player}]")
-            for player, hand in enumerate(self._list(document.get("hands", []), "hands", players))
+            self.number(hand, f"hands[{player}]")
+            for player, hand in enumerate(self.list_of(document.get("hands", []), "hands", players))
         ]
         owners = [
             [
-                self._owner_mask(who, f"owners[{index}][{card}]")
-                for card, who in enumerate(self._list(cards, f"owners[{index}]", size))
+                self.owner_mask(who, f"owners[{index}][{card}]")
+                for card, who in enumerate(self.list_of(cards, f"owners[{index}]", size))
             ]
-            for index, cards in enumerate(self._list(document.get("owners", []), "owners", sets))
+            for index, cards in enumerate(self.list_of(document.get("owners", []), "owners", sets))
         ]
         minimum = self._bounds("minimum", 0)
         maximum = self._bounds("maximum", size)
         completed = [
-            self._player(owner, f"completed[{index}]", absent=True)
+            self.player(owner, f"completed[{index}]", absent=True)
             for index, owner in enumerate(
-                self._list(document.get("completed", []), "completed", sets)
+                self.list_of(document.get("completed", []), "completed", sets)
             )
         ]
-        turn = self._player(document.get("turn"), "turn", absent=True)
+        turn = self.player(document.get("turn"), "turn", absent=True)
         tie_break = self._tie_break()
         seed = document.get("seed", 0)
         if not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed <= LARGEST_SEED:
-            self.faults.append(f"seed: {_shown(seed)} is not a whole number 0..{LARGEST_SEED}")
-        if self.faults:
-            raise StateFileError(self.faults)
+            self.faults.append(f"seed: {quoted(seed)} is not a whole number 0..{LARGEST_SEED}")
+        self.check()
         self._contradictions(owners, minimum, maximum, completed)
         constraints = tuple(
             SetConstraint.trusted(
@@ -229,64 +173,25 @@ class _Reader:
         if name not in self.document:
             return None
         if not isinstance(value, int) or isinstance(value, bool) or value < least:
-            self.faults.append(f"{name}: {_shown(value)} is not a whole number of at least {least}")
+            self.faults.append(f"{name}: {quoted(value)} is not a whole number of at least {least}")
             return None
         return value
-
-    def _list(self, value: object, place: str, length: int) -> list[Any]:
-        if not isinstance(value, list):
-            self.faults.append(f"{place}: {_kind(value)} where a list is expected")
-            return []
-        if len(value) != length:
-            if place in self.document or "[" in place:
-                self.faults.append(f"{place}: {len(value)} entries, expected {length}")
-            return value[:length]
-        return value
-
-    def _number(self, value: object, place: str) -> int:
-        if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-            self.faults.append(f"{place}: {_shown(value)} is not a whole number of at least 0")
-            return 0
-        if value > LARGEST_NUMBER:
-            self.faults.append(f"{place}: {_shown(value)} is above {LARGEST_NUMBER:.0e}")
-            return 0
-        return value
-
-    def _player(self, value: object, place: str, *, absent: bool = False) -> int | None:
-        if value is None and absent:
-            return None
-        if not isinstance(value, int) or isinstance(value, bool):
-            self.faults.append(f"{place}: {_shown(value)} is not a player")
-            return None
-        if not 0 <= value < self.players:
-            self.faults.append(
-                f"{place}: player {_shown(value)} is out of range 0..{self.players - 1}"
-            )
-            return None
-        return value
-
-    def _owner_mask(self, value: object, place: str) -> int:
-        if not isinstance(value, list):
-            self.faults.append(f"{place}: {_kind(value)} where a list of players is expected")
-            return 0
-        players = [self._player(one, place) for one in value]
-        return mask_of(player for player in players if player is not None)
 
     def _bounds(self, name: str, default: int) -> list[list[int]]:
         if name not in self.document:
             return [[default] * self.sets for _ in range(self.players)]
         return [
             [
-                self._number(bound, f"{name}[{player}][{index}]")
-                for index, bound in enumerate(self._list(row, f"{name}[{player}]", self.sets))
+                self.number(bound, f"{name}[{player}][{index}]")
+                for index, bound in enumerate(self.list_of(row, f"{name}[{player}]", self.sets))
             ]
-            for player, row in enumerate(self._list(self.document[name], name, self.players))
+            for player, row in enumerate(self.list_of(self.document[name], name, self.players))
         ]
 
     def _tie_break(self) -> TieBreak:
         value = self.document.get("tie_break", TieBreak.FIRST_IN_ORDER.value)
         try:
-            return TieBreak.parse(value if isinstance(value, str) else _shown(value))
+            return TieBreak.parse(value if isinstance(value, str) else quoted(value))
         except InputError as error:
             self.faults.append(f"tie_break: {error}")
             return TieBreak.FIRST_IN_ORDER
@@ -337,7 +242,18 @@ def read_document(path: str) -> LoadedState | ParsedRecord:
         InputError: unreadable, malformed, or neither of the two.
         ContradictoryState: a state that contradicts itself about a completed set.
     """
+    return _document(read_bytes(path))
+
+
+def read_any_document(path: str) -> LoadedState | ParsedRecord | LoadedProblem:
+    """As `read_document`, and deal-problem files too."""
     data = read_bytes(path)
+    if DEAL_PROBLEM_FILE.search(data):
+        return LoadedProblem(*parse_deal_problem(decode(data)))
+    return _document(data)
+
+
+def _document(data: bytes) -> LoadedState | ParsedRecord:
     start = data.removeprefix(b"\xef\xbb\xbf").lstrip()
     if start.startswith((b"{", b"[")):
         return parse_state(decode(data))
@@ -351,9 +267,11 @@ def read_document(path: str) -> LoadedState | ParsedRecord:
 __all__ = [
     "FORMAT",
     "ContradictoryState",
+    "LoadedProblem",
     "LoadedState",
     "StateFileError",
     "parse_state",
+    "read_any_document",
     "read_document",
     "read_state",
     "state_document",

@@ -7,6 +7,7 @@ answer says where the card is not, or is.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log2
 
@@ -18,6 +19,7 @@ from quaternity.game.transition import claimed
 from solvers.coalition_tables import Looks, looks_of
 from solvers.counting import count_deals, count_deals_given, exact_chances
 from solvers.errors import LimitError, NoDeal
+from solvers.filtering import closed
 from solvers.problem import DealProblem, SetConstraint, players_in
 
 
@@ -61,8 +63,8 @@ class TooManyDeals(LimitError):
         self.deductions = deductions
 
 
-def analyse(state: State, seconds: float | None = None) -> Analysis:
-    """Find out everything a state implies.
+def analyse(state: State | DealProblem, seconds: float | None = None) -> Analysis:
+    """Find out everything a state, or a deal problem that is the state of no game, implies.
 
     Args:
         seconds: a time limit, of the deductions and then of the count; None for none.
@@ -73,17 +75,26 @@ def analyse(state: State, seconds: float | None = None) -> Analysis:
         TooManyDeals: counting is above the limits of `solvers.counting`, or of time.
         LimitError: so are the deductions above those of `solvers.filtering`.
     """
-    reason = why_impossible(state.problem)
+    if not isinstance(state, State):
+        return _analyse(state, (None,) * len(state.sets), 0, seconds)
+    return _analyse(state.problem, state.completed, state.set_size, seconds)
+
+
+def _analyse(
+    given: DealProblem, completed: Sequence[int | None], size: int, seconds: float | None
+) -> Analysis:
+    """As `analyse`; of completed sets, which are empty in the problem, the owners and the size."""
+    reason = why_impossible(given)
     if reason is not None:
         raise NoDeal(reason[1])
-    closed = state.closed(seconds)
-    deductions = _deductions(state, closed)
+    tight = closed(given, seconds)
+    deductions = _deductions(tight, completed, size)
     # Tight bounds that say nothing new would only slow the counting down.
     problem = DealProblem.trusted(
-        state.hands,
+        given.hands,
         tuple(
-            SetConstraint.trusted(tight.owners, given.low, given.high)
-            for tight, given in zip(closed.sets, state.problem.sets, strict=True)
+            SetConstraint.trusted(exact.owners, loose.low, loose.high)
+            for exact, loose in zip(tight.sets, given.sets, strict=True)
         ),
     )
     try:
@@ -91,22 +102,22 @@ def analyse(state: State, seconds: float | None = None) -> Analysis:
     except LimitError as error:
         raise TooManyDeals(error, deductions) from error
     chances = counted.floats()
-    for index, owner in enumerate(state.completed):
+    for index, owner in enumerate(completed):
         if owner is not None:
-            certain = [float(player == owner) for player in range(state.players)]
-            chances[index] = [certain] * state.set_size
+            certain = [float(player == owner) for player in range(given.players)]
+            chances[index] = [certain] * size
     return Analysis(deductions.counts, deductions.may_own, counted.deals, chances)
 
 
-def _deductions(state: State, closed: DealProblem) -> Deductions:
+def _deductions(tight: DealProblem, completed: Sequence[int | None], size: int) -> Deductions:
     return Deductions(
-        [[(one.low[player], one.high[player]) for one in closed.sets]
-         for player in range(state.players)],
+        [[(one.low[player], one.high[player]) for one in tight.sets]
+         for player in range(tight.players)],
         [
             [players_in(mask) for mask in one.owners]
             if owner is None
-            else [(owner,)] * state.set_size
-            for one, owner in zip(closed.sets, state.completed, strict=True)
+            else [(owner,)] * size
+            for one, owner in zip(tight.sets, completed, strict=True)
         ],
     )  # fmt: skip
 

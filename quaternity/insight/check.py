@@ -29,10 +29,10 @@ class WrongVerdict(SolverFault):
     """The solvers disagree about a state, or a verdict on it does not verify.
 
     Attributes:
-        state: which.
+        state: which; of what is the state of no game its problem.
     """
 
-    def __init__(self, text: str, state: State) -> None:
+    def __init__(self, text: str, state: State | DealProblem) -> None:
         super().__init__(text)
         self.state = state
 
@@ -42,7 +42,7 @@ class Report:
     """What the check of a document found.
 
     Attributes:
-        kind: "state" or "record".
+        kind: "state", "record" or "problem".
         valid: whether it is possible.
         reason: why not, or None.
         deal: one surviving deal (of a record: of its last position), or None.
@@ -85,6 +85,16 @@ def check_state(state: State, solvers: Sequence[Solver]) -> Report:
     return Report(
         "state", found.valid, found.reason, deal, found.verdicts, found.skipped,
         players=state.players,
+    )  # fmt: skip
+
+
+def check_problem(problem: DealProblem, solvers: Sequence[Solver]) -> Report:
+    """As `check_state`, for a deal problem."""
+    found = _decide(problem, solvers)
+    deal = None if found.deal is None else list(map(list, found.deal))
+    return Report(
+        "problem", found.valid, found.reason, deal, found.verdicts, found.skipped,
+        players=problem.players,
     )  # fmt: skip
 
 
@@ -185,9 +195,9 @@ class _Decision:
     skipped: dict[str, str]
 
 
-def _decide(state: State, solvers: Sequence[Solver]) -> _Decision:
+def _decide(state: State | DealProblem, solvers: Sequence[Solver]) -> _Decision:
     """One answer from all solvers, each weighed by its evidence."""
-    problem = state.problem
+    problem = state.problem if isinstance(state, State) else state
     found = judge(problem, solvers)
     if found.faults:
         raise WrongVerdict(found.in_words(), state)
@@ -201,6 +211,6 @@ def _decide(state: State, solvers: Sequence[Solver]) -> _Decision:
 
 
 __all__ = [
-    "OwnersOfCards", "Report", "WrongVerdict", "check_record", "check_state", "forbidden_problem",
-    "whole_deal",
+    "OwnersOfCards", "Report", "WrongVerdict", "check_problem", "check_record", "check_state",
+    "forbidden_problem", "whole_deal",
 ]  # fmt: skip

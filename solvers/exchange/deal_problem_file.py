@@ -1,0 +1,118 @@
+"""The deal-problem file: a `DealProblem` as JSON, for problems that are the state of no game.
+
+    {"format": "deal-problem/1",
+     "hands": [2, 1],
+     "sets": [{"owners": [[0, 1], [0, 1], [0]], "low": [0, 1], "high": [3, 3]}]}
+
+`hands[p]` is the number of cards of player p, `owners[card]` who may own a card of the set,
+`low[p]` and `high[p]` how many of its cards player p holds at least and at most. Sets may differ
+in size.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from solvers.errors import InputError
+from solvers.exchange.json_document import DocumentReader, kind_of
+from solvers.problem import DealProblem, SetConstraint, check_size, players_in
+
+FORMAT = "deal-problem/1"
+FIELDS = ("owners", "low", "high")
+
+
+class _Reader(DocumentReader):
+    NOUN, FORMAT, REQUIRED = "a deal problem", FORMAT, ("format", "hands", "sets")
+
+    def problem(self) -> DealProblem:
+        hands = self.list_of(self.document.get("hands", [0]), "hands")
+        self.players = len(hands)
+        if not hands:
+            self.faults.append("hands: at least one player is needed")
+        sets = self.list_of(self.document.get("sets", []), "sets")
+        # Before anything is read: a list repeated often is a small file.
+        owners = [one.get("owners") for one in sets if isinstance(one, dict)]
+        cards = sum(len(masks) for masks in owners if isinstance(masks, list))
+        try:
+            check_size(len(hands), len(sets), cards)
+        except InputError as error:
+            raise self.ERROR([*self.faults, str(error)]) from None
+        amounts = [self.number(hand, f"hands[{player}]") for player, hand in enumerate(hands)]
+        constraints = [self._constraint(one, f"sets[{index}]") for index, one in enumerate(sets)]
+        self.check()
+        return DealProblem(amounts, constraints)
+
+    def _constraint(self, value: object, place: str) -> SetConstraint:
+        if not isinstance(value, dict):
+            self.faults.append(f"{place}: {kind_of(value)} where an object is expected")
+            return SetConstraint.trusted((), (), ())
+        self.faults += [f"{place}.{name}: missing" for name in FIELDS if name not in value]
+        self.warnings += [
+            f"{place}.{name}: unknown field, ignored" for name in value if name not in FIELDS
+        ]
+        owners = self.list_of(value.get("owners", []), f"{place}.owners")
+        masks = [self.owner_mask(who, f"{place}.owners[{card}]") for card, who in enumerate(owners)]
+        low, high = (
+            [
+                self.number(bound, f"{place}.{name}[{player}]")
+                for player, bound in enumerate(
+                    self.list_of(value[name], f"{place}.{name}", self.players)
+                )
+            ]
+            if name in value
+            else []
+            for name in FIELDS[1:]
+        )
+        return SetConstraint.trusted(tuple(masks), tuple(low), tuple(high))
+
+
+def parse_deal_problem(text: str) -> tuple[DealProblem, list[str]]:
+    """Read the JSON text of a deal problem; with a warning for every field that is unknown.
+
+    Raises:
+        MalformedDocument: with all faults and their places.
+
+    >>> text = '{"format": "deal-problem/1", "hands": [1], "sets": [{"owners": [[1]]}]}'
+    >>> parse_deal_problem(text)
+    Traceback (most recent call last):
+        ...
+    solvers.exchange.json_document.MalformedDocument: sets[0].low: missing; sets[0].high: missing; \
+sets[0].owners[0]: player 1 is out of range 0..0
+    """
+    reader = _Reader(text)
+    return reader.problem(), reader.warnings
+
+
+def deal_problem_document(problem: DealProblem) -> dict[str, Any]:
+    """The JSON object of a deal problem."""
+    return {
+        "format": FORMAT,
+        "hands": list(problem.hands),
+        "sets": [
+            {
+                "owners": [list(players_in(mask)) for mask in one.owners],
+                "low": list(one.low),
+                "high": list(one.high),
+            }
+            for one in problem.sets
+        ],
+    }
+
+
+def deal_problem_text(problem: DealProblem) -> str:
+    """The text of a deal-problem file: hands in a line, and one line a set.
+
+    >>> print(deal_problem_text(DealProblem([1], [SetConstraint([1], [0], [1])])), end="")
+    {"format": "deal-problem/1",
+     "hands": [1],
+     "sets": [
+      {"owners": [[0]], "low": [0], "high": [1]}]}
+    """
+    document = deal_problem_document(problem)
+    sets = "".join(f",\n  {json.dumps(one)}" for one in document["sets"])[1:]
+    hands = json.dumps(document["hands"])
+    return f'{{"format": "{FORMAT}",\n "hands": {hands},\n "sets": [{sets}]}}\n'
+
+
+__all__ = ["FORMAT", "deal_problem_document", "deal_problem_text", "parse_deal_problem"]

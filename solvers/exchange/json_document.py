@@ -1,0 +1,156 @@
+"""JSON documents that anybody may have written: read strictly, all faults told at once.
+
+Every fault has its path in the document (`owners[1][3]: player 7 is out of range 0..2`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from solvers.errors import InputError
+from solvers.plain_values import MAX_NUMBER
+from solvers.problem import mask_of
+
+MOST_SHOWN = 20
+"""Most faults an error's text shows; `MalformedDocument.faults` has all."""
+
+
+class MalformedDocument(InputError):
+    """A document is not what it should be.
+
+    Attributes:
+        faults: every fault with its path in the document.
+    """
+
+    def __init__(self, faults: Sequence[str]) -> None:
+        self.faults = list(faults)
+        shown = self.faults[:MOST_SHOWN]
+        if len(shown) < len(self.faults):
+            shown.append(f"and {len(self.faults) - len(shown)} more faults")
+        super().__init__("; ".join(shown))
+
+
+def kind_of(value: object) -> str:
+    """What sort of JSON value it is, in words."""
+    if value is None:
+        return "null"
+    names = {bool: "true or false", dict: "an object", list: "a list", str: "a text"}
+    return names.get(type(value), "a number")
+
+
+def quoted(value: object) -> str:
+    """A JSON value as a fault quotes it, 40 characters at most."""
+    text = json.dumps(value) if not isinstance(value, list | dict) else kind_of(value)
+    return text if len(text) <= 40 else text[:37] + "..."
+
+
+class DocumentReader:
+    """Collects all faults of one document; a format derives from it.
+
+    Attributes:
+        document: the JSON object.
+        faults: what is wrong so far.
+        warnings: fields that the format does not have.
+        players: number of players, once it is known.
+    """
+
+    NOUN: ClassVar[str]
+    FORMAT: ClassVar[str]
+    REQUIRED: ClassVar[tuple[str, ...]]
+    OPTIONAL: ClassVar[tuple[str, ...]] = ()
+    ERROR: ClassVar[type[MalformedDocument]] = MalformedDocument
+
+    def __init__(self, text: str) -> None:
+        self.document = self._object(text)
+        self.players = 0
+        known = self.REQUIRED + self.OPTIONAL
+        self.warnings = [f"{name}: unknown field, ignored" for name in self.document
+                         if name not in known]  # fmt: skip
+        self.faults = [f"{name}: missing" for name in self.REQUIRED if name not in self.document]
+        if self.document.get("format", self.FORMAT) != self.FORMAT:
+            self.faults.append(f'format: {quoted(self.document["format"])} is not "{self.FORMAT}"')
+
+    def _object(self, text: str) -> dict[str, Any]:
+        def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+            fields = dict(pairs)
+            if len(fields) < len(pairs):
+                times = Counter(name for name, _ in pairs)
+                twice = [name for name, number in times.items() if number > 1]
+                raise self.ERROR([f"{name}: given more than once" for name in twice])
+            return fields
+
+        def constant(name: str) -> Any:
+            raise self.ERROR([f"{name} is not a number {self.NOUN} may hold"])
+
+        try:
+            document = json.loads(text, object_pairs_hook=unique, parse_constant=constant)
+        except json.JSONDecodeError as error:
+            place = f"line {error.lineno} column {error.colno}"
+            raise self.ERROR([f"not JSON: {error.msg} at {place}"]) from None
+        except RecursionError:
+            raise self.ERROR(["nested too deeply"]) from None
+        except InputError:
+            raise
+        except ValueError as error:  # a whole number of thousands of digits
+            raise self.ERROR([f"not readable: {error}"]) from None
+        if not isinstance(document, dict):
+            raise self.ERROR([f"{self.NOUN} is a JSON object, not {kind_of(document)}"])
+        return document
+
+    def check(self) -> None:
+        """Refuse the document if anything was wrong with it.
+
+        Raises:
+            MalformedDocument: it was; the class is the format's.
+        """
+        if self.faults:
+            raise self.ERROR(self.faults)
+
+    def list_of(self, value: object, place: str, length: int | None = None) -> list[Any]:
+        """A list, of some length where one is given."""
+        if not isinstance(value, list):
+            self.faults.append(f"{place}: {kind_of(value)} where a list is expected")
+            return []
+        if length is not None and len(value) != length:
+            if place in self.document or "[" in place:
+                self.faults.append(f"{place}: {len(value)} entries, expected {length}")
+            return value[:length]
+        return value
+
+    def number(self, value: object, place: str) -> int:
+        """A whole number from 0 to `MAX_NUMBER`: far above what is possible, and quick to print."""
+        if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+            self.faults.append(f"{place}: {quoted(value)} is not a whole number of at least 0")
+            return 0
+        if value > MAX_NUMBER:
+            self.faults.append(f"{place}: {quoted(value)} is above {MAX_NUMBER:.0e}")
+            return 0
+        return value
+
+    def player(self, value: object, place: str, *, absent: bool = False) -> int | None:
+        """A player, or None where null is allowed or something is wrong."""
+        if value is None and absent:
+            return None
+        if not isinstance(value, int) or isinstance(value, bool):
+            self.faults.append(f"{place}: {quoted(value)} is not a player")
+            return None
+        if not 0 <= value < self.players:
+            self.faults.append(
+                f"{place}: player {quoted(value)} is out of range 0..{self.players - 1}"
+            )
+            return None
+        return value
+
+    def owner_mask(self, value: object, place: str) -> int:
+        """The players of a list, as a bit mask."""
+        if not isinstance(value, list):
+            self.faults.append(f"{place}: {kind_of(value)} where a list of players is expected")
+            return 0
+        players = [self.player(one, place) for one in value]
+        return mask_of(player for player in players if player is not None)
+
+
+__all__ = ["DocumentReader", "MalformedDocument", "kind_of", "quoted"]

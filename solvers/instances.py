@@ -1,0 +1,292 @@
+"""Families of deal problems to measure solvers on: each as a possible and an impossible twin.
+
+The twins differ by one unit of one bound, so both are on the brink. Every family comes in all
+sizes, from a seed, with players, sets and cards shuffled.
+
+In `php`, `game`, `pair` and `crowded` one coalition is tight: the deal that the problem is made
+around gives it every card that it can have. What keeps the other cards from it, set by set, are
+owners, minimums of the others, or its own maximums; one unit more of these, and it is short of a
+card. In `chain` the sets form a ring, so that a shortage needs many of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import NamedTuple
+
+from solvers.errors import InputError
+from solvers.plain_values import named, whole, whole_number
+from solvers.problem import MAX_CARDS, DealProblem, SetConstraint, mask_of, with_entry
+from solvers.random_problems import GameSize, brink, game_like
+
+LEAST_CARDS = 12
+"""The smallest instances."""
+PLAYERS, SET_SIZE = 4, 4
+"""Of `game`, `crowded` and `random`, as in a game; what is left over is one smaller set."""
+MOST_PIGEONS = 50
+"""Most players on either side of `php`; in larger ones they hold more than one card each."""
+MOST_LINKS = 20
+"""Deepest `chain` unless a depth is asked for."""
+
+
+class Twins(NamedTuple):
+    """Two problems that differ by one unit of one bound."""
+
+    possible: DealProblem
+    impossible: DealProblem
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What an instance shall look like.
+
+    Attributes:
+        cards: their number.
+        coalition: number of players in the tight coalition, in `game`; None: drawn.
+        depth: number of sets that the shortage needs, in `game` and `chain`; None: drawn.
+    """
+
+    cards: int
+    coalition: int | None = None
+    depth: int | None = None
+
+    def drawn(self, name: str, random: Random, least: int, most: int) -> int:
+        """The coalition or the depth: as asked for, else drawn from a range.
+
+        Raises:
+            InputError: what is asked for is outside of the range.
+        """
+        wished = getattr(self, name)
+        if wished is None:
+            return random.randint(least, most)
+        return whole_number(wished, least, most, f"from {least} to {most} here", name)
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """One row of the table: a name, a line for people, what can be chosen, and who makes it."""
+
+    name: str
+    idea: str
+    make: Callable[[Random, Shape], Twins]
+    chosen: tuple[str, ...] = ()
+
+
+def twins(
+    family: str, cards: int, seed: int, *, coalition: int | None = None, depth: int | None = None
+) -> Twins:
+    """The twins of a family, always the same ones for the same arguments.
+
+    Args:
+        family: a name in `FAMILIES`.
+        cards: `LEAST_CARDS` to `MAX_CARDS`.
+        coalition, depth: see `Shape`; for the families that have them.
+
+    Raises:
+        InputError: no such family, or a number out of its range.
+
+    Cost: about that of writing the problems down; for `random` some dozen solves.
+
+    >>> possible, impossible = twins("chain", 12, seed=0)
+    >>> from solvers import solve
+    >>> bool(solve(possible)), bool(solve(impossible))
+    (True, False)
+    """
+    row = named(FAMILIES, family, "family")
+    what = f"a number of cards from {LEAST_CARDS} to {MAX_CARDS}"
+    cards = whole_number(cards, LEAST_CARDS, MAX_CARDS, what, "cards")
+    for name, value in (("coalition", coalition), ("depth", depth)):
+        if value is not None and name not in row.chosen:
+            raise InputError(f"{name}: not for {family}")
+    random = Random(f"{family} {cards} {whole(seed, 'seed')}")
+    pair = row.make(random, Shape(cards, coalition, depth))
+    first = pair.possible
+    players, sets = list(range(first.players)), list(range(len(first.sets)))
+    orders = [list(range(one.size)) for one in first.sets]
+    for order in (players, sets, *orders):
+        random.shuffle(order)
+    return Twins(*(one.relabelled(players, sets, orders) for one in pair))
+
+
+def _game(random: Random, shape: Shape) -> Twins:
+    sizes, hands = _table(shape.cards)
+    members = shape.drawn("coalition", random, 1, PLAYERS - 1)
+    others = sum(hands[members:])
+    # The others' cards, and one of the coalition's at least, must have room.
+    least = next(count for count in range(len(sizes) + 1) if sum(sizes[:count]) > others)
+    depth = shape.drawn("depth", random, least, min(len(sizes), others))
+    outside = _spread(random, others, sizes[:depth]) + [0] * (len(sizes) - depth)
+    start = random.randrange(3)
+    kinds = [("high", "low", "owners")[(start + index) % 3] for index in range(depth)]
+    kinds[next(s for s in range(depth) if outside[s] < sizes[s])] = random.choice(("high", "low"))
+    return _tight(random, sizes, hands, members, outside, kinds + ["open"] * (len(sizes) - depth))
+
+
+def _crowded(random: Random, shape: Shape) -> Twins:
+    sizes, hands = _table(shape.cards)
+    outside = _spread(random, hands[-1], sizes, least=0)
+    return _tight(random, sizes, hands, PLAYERS - 1, outside, ["low"] * len(sizes))
+
+
+def _pair(random: Random, shape: Shape) -> Twins:
+    sizes = [shape.cards // 2, shape.cards - shape.cards // 2]
+    outside = [random.randint(1, size - 1) for size in sizes]
+    hands = [shape.cards - sum(outside), sum(outside)]
+    kinds = random.choice((["high", "low"], ["high", "owners"], ["low", "owners"]))
+    return _tight(random, sizes, hands, 1, outside, kinds)
+
+
+def _pigeons(random: Random, shape: Shape) -> Twins:
+    sizes = [shape.cards - shape.cards // 2, shape.cards // 2]
+    players = min(shape.cards // 2, MOST_PIGEONS)
+    hands = _shares(sizes[0], players) + _shares(sizes[1], players)
+    return _tight(random, sizes, hands, players, [0, sizes[1]], ["low", "owners"])
+
+
+def _table(cards: int) -> tuple[list[int], list[int]]:
+    """Sizes of sets and hands as in a game."""
+    rest = cards % SET_SIZE
+    return [SET_SIZE] * (cards // SET_SIZE) + [rest] * (rest > 0), _shares(cards, PLAYERS)
+
+
+def _shares(cards: int, players: int) -> list[int]:
+    return [cards // players + (player < cards % players) for player in range(players)]
+
+
+def _spread(random: Random, amount: int, sizes: Sequence[int], least: int = 1) -> list[int]:
+    """An amount spread over places, at least so many and at most its size at each."""
+    room = [place for place, size in enumerate(sizes) for _ in range(size - least)]
+    spread = [least] * len(sizes)
+    for place in random.sample(room, amount - sum(spread)):
+        spread[place] += 1
+    return spread
+
+
+def _tight(
+    random: Random,
+    sizes: Sequence[int],
+    hands: Sequence[int],
+    members: int,
+    outside: Sequence[int],
+    kinds: Sequence[str],
+) -> Twins:
+    """Twins around a deal in which a coalition, the first `members` players, is tight.
+
+    Args:
+        outside: per set, how many of its cards the others have in the deal.
+        kinds: per set, what keeps these from the coalition: owners, low or high; open, nothing,
+            where there are none.
+    """
+    players = len(hands)
+    coalition = mask_of(range(members))
+    everybody = (1 << players) - 1
+    left = [player for player in range(players) for _ in range(hands[player])]
+    inner, outer = left[: sum(hands[:members])], left[sum(hands[:members]) :]
+    random.shuffle(inner)
+    random.shuffle(outer)
+    sets, low_units, high_units = [], [], []
+    needed = [0] * players
+    for index, (size, out, kind) in enumerate(zip(sizes, outside, kinds, strict=True)):
+        held = [inner.pop() for _ in range(size - out)]
+        kept = [outer.pop() for _ in range(out)]
+        masks, low, high = [everybody] * size, [0] * players, [size] * players
+        if kind == "owners":
+            masks[:out] = [everybody & ~coalition] * out
+        elif kind == "low":
+            for player in kept:
+                low[player] += 1
+                needed[player] += 1
+            low_units += [(index, player) for player in range(members, players) if held]
+        elif kind == "high":
+            high[:members] = [held.count(player) for player in range(members)]
+            high_units += [(index, player) for player in range(members) if high[player]]
+        sets.append(SetConstraint(masks, low, high))
+    possible = DealProblem(hands, sets)
+    # A minimum more should not fill one hand beyond its size, where another hand has room.
+    roomy = [unit for unit in low_units if needed[unit[1]] < hands[unit[1]]]
+    kind, units = random.choice(
+        [one for one in (("low", roomy or low_units), ("high", high_units)) if one[1]]
+    )
+    return Twins(possible, _tightened(possible, kind, *random.choice(units)))
+
+
+def _tightened(problem: DealProblem, kind: str, index: int, player: int) -> DealProblem:
+    """The problem with one bound tighter by one."""
+    owners, low, high = problem.sets[index]
+    if kind == "low":
+        low = with_entry(low, player, low[player] + 1)
+    else:
+        high = with_entry(high, player, high[player] - 1)
+    return problem.with_set(index, SetConstraint(owners, low, high))
+
+
+def _chain(random: Random, shape: Shape) -> Twins:
+    """A ring of sets, each shared by two players who sit side by side.
+
+    What one of them takes of a set the next must give up, all around. Two bounds, on opposite sets,
+    contradict each other: from one to the other, either way, it is `depth` sets, both included.
+    """
+    most = min(MOST_LINKS, shape.cards // 4 + 1)
+    if shape.depth is not None:
+        most = min(MOST_PIGEONS + 1, shape.cards // 4 + 1)
+    depth = shape.drawn("depth", random, 2, most)
+    count = 2 * depth - 2
+    sizes = _shares(shape.cards, count)
+    passed = [random.randint(1, size - 1) for size in sizes]  # to the second of the two players
+    hands = [sizes[player] - passed[player] + passed[player - 1] for player in range(count)]
+    sets = []
+    for index, size in enumerate(sizes):
+        low, high = [0] * count, [size] * count
+        if index == 0:
+            high[1] = passed[0]
+        elif index == depth - 1:
+            high[index] = size - passed[index]
+        sets.append(SetConstraint([1 << index | 1 << (index + 1) % count] * size, low, high))
+    possible = DealProblem(hands, sets)
+    return Twins(possible, _tightened(possible, "high", depth - 1, depth - 1))
+
+
+def _random(random: Random, shape: Shape) -> Twins:
+    """Random damage done to a random state of a game, up to the brink."""
+    rest = shape.cards % SET_SIZE
+    everybody = (1 << PLAYERS) - 1
+    last = [SetConstraint([everybody] * rest, [0] * PLAYERS, [rest] * PLAYERS)] * (rest > 0)
+    while True:
+        problem = game_like(random, GameSize(SET_SIZE, shape.cards // SET_SIZE, PLAYERS))
+        if problem.cards + rest < shape.cards:
+            continue  # some sets are completed
+        hands = [hand + (player < rest) for player, hand in enumerate(problem.hands)]
+        possible, impossible = brink(DealProblem(hands, [*problem.sets, *last]), random)
+        sets = zip(possible.sets, impossible.sets, strict=True)
+        steps = [(one, two) for one, two in sets if one is not two]
+        # The last step may also have taken a possible owner from a card, or moved a place.
+        if len(steps) == 1 and steps[0][0].owners == steps[0][1].owners:
+            return Twins(possible, impossible)
+
+
+FAMILIES: dict[str, Family] = {
+    family.name: family
+    for family in (
+        Family("php", "pigeons and holes: a group of players shares one card too few", _pigeons),
+        Family(
+            "game",
+            "a coalition in a game for four is tight, by owners and bounds of some sets",
+            _game,
+            ("coalition", "depth"),
+        ),
+        Family("pair", "two players, two sets, and a different reason in each", _pair),
+        Family("crowded", "one player's minimums fill the hand: a single row decides", _crowded),
+        Family(
+            "chain",
+            "a ring of sets: two bounds contradict each other far apart",
+            _chain,
+            ("depth",),
+        ),
+        Family("random", "random knowledge of a game for four, tightened to the brink", _random),
+    )
+}
+"""The families by name."""
+
+__all__ = ["FAMILIES", "LEAST_CARDS", "Family", "Shape", "Twins", "twins"]

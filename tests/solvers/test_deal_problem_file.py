@@ -1,0 +1,93 @@
+"""Deal-problem files: nothing is lost, and nothing that is wrong with one gets in."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+
+from solvers.errors import InputError
+from solvers.exchange.deal_problem_file import (
+    deal_problem_document,
+    deal_problem_text,
+    parse_deal_problem,
+)
+from solvers.instances import twins
+from solvers.problem import DealProblem
+from solvers.strategies import deal_problems
+from tests.sizes import examples, thorough
+
+SET = {"owners": [[0, 1], [1], []], "low": [0, 1], "high": [3, 10**50]}
+PROBLEM = {"format": "deal-problem/1", "hands": [1, 2], "sets": [SET]}
+
+
+@given(deal_problems())
+@settings(max_examples=examples(500))
+def test_what_is_written_is_read(problem: DealProblem) -> None:
+    assert parse_deal_problem(deal_problem_text(problem)) == (problem, [])
+    assert json.loads(deal_problem_text(problem)) == deal_problem_document(problem)
+
+
+def test_the_largest_is_read_again() -> None:
+    problem = twins("php", thorough(1_000, 10_000), 1).possible
+    text = deal_problem_text(problem)
+    assert len(text) < 16 * 2**20
+    assert parse_deal_problem(text)[0] == problem
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"format": "deal-problem/2"}, 'format: "deal-problem/2" is not "deal-problem/1"'),
+        ({"hands": []}, "hands: at least one player is needed"),
+        ({"hands": [1, True]}, "hands[1]: true is not a whole number of at least 0"),
+        ({"hands": [1, 2.0]}, "hands[1]: 2.0 is not a whole number"),
+        ({"hands": [1, -2]}, "hands[1]: -2 is not"),
+        ({"hands": [1, 10**50 + 1]}, "hands[1]: 1000000"),
+        ({"hands": [1] * 101}, "101 players: the limit is 100"),
+        ({"hands": {"0": 1}}, "hands: an object where a list is expected"),
+        ({"sets": [[]]}, "sets[0]: a list where an object is expected"),
+        ({"sets": [{"owners": []}] * 50_001}, "100002 (player, set) pairs: the limit is 100000"),
+        ({"sets": [{**SET, "owners": [[0]] * 10_001}]}, "10001 cards: the limit is 10000"),
+        ({"sets": [{"owners": []}]}, "sets[0].low: missing; sets[0].high: missing"),
+        ({"sets": [{**SET, "low": [0]}]}, "sets[0].low: 1 entries, expected 2"),
+        ({"sets": [{**SET, "high": [0, None]}]}, "sets[0].high[1]: null is not a whole number"),
+        ({"sets": [{**SET, "owners": [[0], [2]]}]}, "owners[1]: player 2 is out of range 0..1"),
+        ({"sets": [{**SET, "owners": [[0], 1]}]}, "owners[1]: a number where a list of players"),
+        ({"sets": [{**SET, "owners": [["0"]]}]}, 'owners[0]: "0" is not a player'),
+    ],
+)
+def test_what_is_wrong_is_named(change: dict[str, Any], words: str) -> None:
+    with pytest.raises(InputError) as refused:
+        parse_deal_problem(json.dumps(PROBLEM | change))
+    assert words in str(refused.value)
+    assert len(str(refused.value)) < 3000
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[" * 100_000, "nested too deeply"),
+        ('{"format": "deal-problem/1", "hands": [NaN]}', "NaN is not a number a deal problem"),
+        ('{"hands": [1], "hands": [2]}', "hands: given more than once"),
+        ('{"sets": [{"low": [], "low": []}]}', "low: given more than once"),
+        ('{"hands": [1' + "0" * 5000 + "]}", "not readable"),
+        ("[]", "a deal problem is a JSON object, not a list"),
+        ('{"format": "deal-problem/1"}', "hands: missing; sets: missing"),
+    ],
+)
+def test_what_is_no_problem_at_all(text: str, words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        parse_deal_problem(text)
+
+
+def test_all_faults_at_once_and_unknown_fields() -> None:
+    wrong = PROBLEM | {"hands": [-1, 2], "sets": [{**SET, "low": [0, -1]}, {**SET, "high": 3}]}
+    with pytest.raises(InputError) as refused:
+        parse_deal_problem(json.dumps(wrong))
+    assert all(place in str(refused.value) for place in ("hands[0]", "[0].low[1]", "[1].high"))
+    odd = PROBLEM | {"colour": 1, "sets": [{**SET, "name": "x"}]}
+    _, warnings = parse_deal_problem(json.dumps(odd))
+    assert warnings == [
+        "colour: unknown field, ignored", "sets[0].name: unknown field, ignored"
+    ]  # fmt: skip

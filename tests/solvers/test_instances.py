@@ -1,0 +1,112 @@
+"""Families of instances: what each promises of its twins."""
+
+import pytest
+
+from solvers.errors import InputError
+from solvers.instances import FAMILIES, Twins, twins
+from solvers.problem import DealProblem, SetConstraint, mask_of
+from solvers.registry import SOLVERS, solve
+from solvers.shortage import most_cards
+from solvers.verdict import verify
+from tests.sizes import thorough
+
+SIZES = (12, 13, 15, 17, 30, 52)
+SEEDS = range(thorough(2, 60))
+
+
+def units_apart(pair: Twins) -> int:
+    """How many units of bounds the twins differ by; fails where anything else differs."""
+    assert pair.possible.hands == pair.impossible.hands
+    units = 0
+    for one, two in zip(pair.possible.sets, pair.impossible.sets, strict=True):
+        assert one.owners == two.owners
+        lows = [after - before for before, after in zip(one.low, two.low, strict=True)]
+        highs = [before - after for before, after in zip(one.high, two.high, strict=True)]
+        assert min(lows + highs) >= 0, "the impossible twin is the tighter one"
+        units += sum(lows + highs)
+    return units
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_twins_are_what_they_promise(family: str) -> None:
+    for cards in SIZES:
+        for seed in SEEDS:
+            pair = twins(family, cards, seed)
+            assert units_apart(pair) == 1
+            for problem in pair:
+                assert problem.cards == sum(problem.hands) == cards
+                names = ["max-flow"] + ["coalitions"] * (problem.players <= 12)
+                for name in names:
+                    verdict = SOLVERS[name](problem)
+                    assert bool(verdict) == (problem is pair.possible), (family, cards, seed)
+                    assert verify(problem, verdict)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_largest_and_seeds(family: str) -> None:
+    largest = twins(family, thorough(500, 10_000), 1)
+    assert [bool(SOLVERS["max-flow"](problem)) for problem in largest] == [True, False]
+    assert twins(family, 40, 3) == twins(family, 40, 3)
+    assert len({twins(family, 40, seed) for seed in range(20)}) > 15
+
+
+def worst(problem: DealProblem) -> dict[int, int]:
+    """Per coalition that is short of cards, how many it lacks: by the definition."""
+    everybody = range(1 << problem.players)
+    lacking = {}
+    for coalition in everybody:
+        most = sum(min(most_cards(one, coalition, x) for x in everybody) for one in problem.sets)
+        must = sum(hand for player, hand in enumerate(problem.hands) if coalition >> player & 1)
+        if must > most:
+            lacking[coalition] = must - most
+    return lacking
+
+
+@pytest.mark.parametrize("coalition", [1, 2, 3])
+def test_a_game_has_one_short_coalition_of_the_size_asked_for(coalition: int) -> None:
+    for seed in range(thorough(4, 40)):
+        pair = twins("game", 20, seed, coalition=coalition)
+        (found,) = worst(pair.impossible).items()
+        assert found[0].bit_count() == coalition
+        assert found[1] == 1
+        assert worst(pair.possible) == {}
+
+
+def open_again(problem: DealProblem, index: int) -> DealProblem:
+    """The problem with all that is known of one set forgotten."""
+    size, players = problem.sets[index].size, problem.players
+    masks = [mask_of(range(players))] * size
+    return problem.with_set(index, SetConstraint(masks, [0] * players, [size] * players))
+
+
+@pytest.mark.parametrize(
+    ("family", "cards", "options", "sets"),
+    [("game", 20, {"coalition": 2, "depth": depth}, 5) for depth in (3, 4, 5)]
+    + [("chain", 40, {"depth": depth}, 2 * depth - 2) for depth in (2, 3, 5, 8)],
+)
+def test_the_depth_is_the_number_of_sets_every_shortage_needs(
+    family: str, cards: int, options: dict[str, int], sets: int
+) -> None:
+    for seed in range(3):
+        problem = twins(family, cards, seed, **options).impossible
+        assert len(problem.sets) == sets
+        needed = [index for index in range(sets) if solve(open_again(problem, index))]
+        assert len(needed) == options["depth"]
+
+
+@pytest.mark.parametrize(
+    ("family", "cards", "options", "words"),
+    [
+        ("nothing", 52, {}, "no family 'nothing'; there are php"),
+        ("php", 11, {}, "cards: 11 is not a number of cards from 12 to 10000"),
+        ("php", 10_001, {}, "cards: 10001 is not"),
+        ("php", 52, {"depth": 2}, "depth: not for php"),
+        ("chain", 52, {"coalition": 2}, "coalition: not for chain"),
+        ("chain", 52, {"depth": 15}, "depth: 15 is not from 2 to 14 here"),
+        ("game", 52, {"coalition": 4}, "coalition: 4 is not from 1 to 3 here"),
+        ("game", 52, {"coalition": 2, "depth": 6}, "depth: 6 is not from 7 to 13 here"),
+    ],
+)
+def test_what_is_refused(family: str, cards: int, options: dict[str, int], words: str) -> None:
+    with pytest.raises(InputError, match=words.replace("(", r"\(")):
+        twins(family, cards, 0, **options)
