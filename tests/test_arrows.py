@@ -51,7 +51,7 @@ ROOMS: dict[str, tuple[str, str]] = {
         " solvers.random_problems solvers.reduction solvers.strategies",
         "solvers/contract solvers/tables solvers/registry",
     ),
-    "solvers/exchange": ("solvers.exchange", "solvers/contract"),
+    "solvers/exchange": ("solvers.exchange", "solvers/contract solvers/max_flow"),
     "solvers/door": (
         "solvers",
         "solvers/contract solvers/registry solvers/counting solvers/filtering",

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from quaternity.cli.app import app
-from quaternity.errors import InputError
+from quaternity.cli.status import ExitStatus
+from quaternity.cli.terminal import warn_about
+from quaternity.errors import InputError, SolverFault
+
+if TYPE_CHECKING:
+    from solvers import DealProblem
 
 MOST_INSTANCES = 10_000
+
+OneFile = Annotated[str, typer.Argument(help="A state, game record or deal problem; - reads one.")]
 
 
 @app.command()
@@ -85,4 +92,134 @@ def instances(
                 print(json.dumps(told) if as_json else path, flush=True)
 
 
-__all__ = ["instances"]
+@app.command()
+def export(
+    file: OneFile,
+    to: Annotated[
+        str, typer.Option(metavar="FORMAT", help="opb, cnf, flow, lp, mps, fzn, mzn, smt2, asp or "
+                          "cp-sat (cnf and flow as DIMACS has them).")
+    ],
+    out: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Where to.  [default: standard output]")
+    ] = None,
+) -> None:  # fmt: skip
+    """Write a state, a record's last position or a deal problem for other people's solvers.
+
+    The formula, model or network has a solution if and only if the cards can be dealt. Everything
+    in it has a name that can be read, such as card_3_1_of_player_2.
+
+    Example: quaternity export state.json --to smt2 --out state.smt2
+    """
+    from quaternity.files.writing import write_text
+    from solvers.exchange.formats import FORMATS, exported
+    from solvers.plain_values import named
+
+    named(FORMATS, to, "format")
+    text = exported(_problem(file), to)
+    if out is None:
+        print(text, end="")
+    else:
+        write_text(out, text)
+
+
+@app.command()
+def prove(
+    file: OneFile,
+    out: Annotated[
+        str | None,
+        typer.Option(metavar="PREFIX", help="Write PREFIX.opb and PREFIX.pbp.  [default: print the "
+                     "proof; its formula is `quaternity export FILE --to opb`]"),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+) -> None:  # fmt: skip
+    """Prove that cards cannot be dealt, for checkers that know nothing of deals.
+
+    The proof adds up a few rows of the formula; it is in the format of VeriPB 3.0. It is checked
+    here, and where VeriPB is installed and the files are written by VeriPB too. Exit status 1 where
+    there is nothing to prove: a deal is shown that fits.
+
+    Example: quaternity prove impossible.json --out impossible
+    """
+    from quaternity.files.writing import write_text
+    from solvers import Feasible, certify, solve
+    from solvers.exchange.checker import RefusedProof
+    from solvers.exchange.formats import opb
+    from solvers.exchange.proof import check_refutation, refutation
+
+    problem = _problem(file)
+    verdict = certify(problem, solve(problem))
+    told = {"file": file, "formula": None, "proof": None, "checked": False}
+    if isinstance(verdict, Feasible):
+        if as_json:
+            print(json.dumps(told | {"deal": verdict.deal.owner}))
+        else:
+            print(f"{file}: possible, so there is nothing to prove; for example:")
+            for player in range(problem.players):
+                cards = " ".join(f"{index}/{card}" for index, card in verdict.deal.hand(player))
+                print(f"  player {player}: {cards or '-'}")
+        raise typer.Exit(ExitStatus.IMPOSSIBLE)
+    if verdict.shortage is None:
+        raise SolverFault("infeasible, and no shortage shows why")
+    formula, proof = opb(problem), refutation(problem, verdict.shortage)
+    try:
+        check_refutation(problem, formula, proof)
+    except RefusedProof as error:
+        raise SolverFault(f"the proof is refused: {error}") from error
+    if out is None:
+        print(
+            json.dumps(told | {"proof": proof, "checked": True}) if as_json else proof,
+            end="\n" * as_json,
+        )
+        return
+    paths = [f"{out}.opb", f"{out}.pbp"]
+    for path, text in zip(paths, (formula, proof), strict=True):
+        write_text(path, text)
+    accepted = _veripb(paths)
+    if as_json:
+        told |= {"formula": paths[0], "proof": paths[1], "checked": True, "veripb": accepted}
+        print(json.dumps(told))
+    else:
+        by = "checked" if accepted is None else "checked, by VeriPB too"
+        print(f"{file}: impossible; {paths[1]} proves it of {paths[0]} ({by})")
+
+
+def _veripb(paths: list[str]) -> bool | None:
+    """Whether VeriPB accepts formula and proof; None where it is not installed.
+
+    Raises:
+        SolverFault: it does not.
+    """
+    import subprocess
+    from shutil import which
+
+    program = which("veripb")
+    if program is None:
+        return None
+    # A path that starts with a dash would be an option.
+    command = [program, *(str(Path(path).absolute()) for path in paths)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise SolverFault(f"VeriPB refuses {paths[1]}: {(done.stderr or done.stdout).strip()}")
+    return True
+
+
+def _problem(path: str) -> DealProblem:
+    """The deal problem of a file: a state's, that of a record's last position, or itself."""
+    from quaternity.game.record import ImpossibleRecord, ParsedRecord
+    from quaternity.game.state_file import ContradictoryState, LoadedProblem, read_any_document
+
+    try:
+        document = read_any_document(path)
+        for text in document.warnings:
+            warn_about(path, text)
+        if isinstance(document, LoadedProblem):
+            return document.problem
+        state = document.replay().state if isinstance(document, ParsedRecord) else document.state
+    except (ContradictoryState, ImpossibleRecord) as error:
+        raise InputError(f"{path}: impossible, but no deal problem shows why: {error}") from error
+    except InputError as error:
+        raise InputError(f"{path}: {str(error).removeprefix(f'{path}: ')}") from error
+    return state.problem
+
+
+__all__ = ["export", "instances", "prove"]

@@ -5,12 +5,17 @@ from pathlib import Path
 
 import pytest
 
+import quaternity
+from solvers.exchange.checker import check_proof
 from solvers.exchange.deal_problem_file import deal_problem_text, parse_deal_problem
+from solvers.exchange.formats import FORMATS, exported
 from solvers.instances import FAMILIES, twins
 from solvers.problem import DealProblem, SetConstraint
 from solvers.registry import SOLVERS, Solver
-from solvers.verdict import Infeasible
+from solvers.verdict import Infeasible, deal_faults
 from tests.cli.conftest import Cli
+
+DATA = Path(quaternity.__file__).parent / "data"
 
 
 @pytest.fixture
@@ -119,3 +124,105 @@ def test_what_needs_a_game_refuses_deal_problems(cli: Cli, pair: list[str], comm
     outcome = cli(*command.split(), pair[0])
     assert outcome.status == 2
     assert "a deal problem, which is the state of no game" in outcome.err
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_export_writes_every_format(cli: Cli, pair: list[str], tmp_path: Path, name: str) -> None:
+    text = exported(twins("pair", 17, 1).possible, name)
+    assert cli("export", pair[0], "--to", name).out == text
+    out = tmp_path / "exported"
+    assert cli("export", pair[0], "--to", name, "--out", out).out == ""
+    assert out.read_text() == text
+    assert f" {name}" in cli("export", "--help").out
+
+
+def test_states_and_records_are_exported_too(cli: Cli) -> None:
+    record, state = (str(DATA / name) for name in ("game-4-13-4.record", "possible-4-13-4.json"))
+    for path in (record, state):
+        outcome = cli("export", path, "--to", "opb")
+        assert outcome.status == 0
+        assert outcome.out.startswith("* #variable= ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "words"),
+    [
+        (["export", "{}", "--to", "opb2"], 2, "no format 'opb2'; there are opb, cnf"),
+        (["export", "{}"], 2, "Missing option '--to'"),
+        (["export", "nowhere.json", "--to", "lp"], 2, "nowhere.json: No such file"),
+        (["export", "-", "--to", "lp"], 2, "-: hands: missing"),
+        (["prove", "-"], 2, "-: hands: missing"),
+        (["prove", "{}", "--out", "/dev/null/x"], 2, "/dev/null/x.opb: cannot be written"),
+    ],
+)
+def test_what_export_and_prove_refuse(
+    cli: Cli, pair: list[str], arguments: list[str], status: int, words: str
+) -> None:
+    arguments = [part.replace("{}", pair[1]) for part in arguments]
+    outcome = cli(*arguments, stdin='{"format": "deal-problem/1", "sets": []}')
+    assert outcome.status == status
+    assert words in outcome.err
+    assert outcome.out == ""
+
+
+def test_a_record_against_the_rules_has_no_deal_problem(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "wrong.record"
+    path.write_text("quaternity 1\nset-size 4\nsets 3\nplayers 3\n1 asks 0 for 0/0: no\n")
+    outcome = cli("prove", path)
+    assert outcome.status == 2
+    assert "impossible, but no deal problem shows why: line 5" in outcome.err
+
+
+def test_prove_writes_what_the_checker_accepts(
+    cli: Cli, pair: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("shutil.which", lambda name: None)
+    prefix = str(tmp_path / "wrong")
+    outcome = cli("prove", pair[1], "--out", prefix, "--json")
+    assert outcome.status == 0
+    formula, proof = f"{prefix}.opb", f"{prefix}.pbp"
+    assert outcome.json == {
+        "file": pair[1], "formula": formula, "proof": proof, "checked": True, "veripb": None
+    }  # fmt: skip
+    check_proof(Path(formula).read_text(), Path(proof).read_text())
+    assert cli("export", pair[1], "--to", "opb").out == Path(formula).read_text()
+    assert cli("prove", pair[1]).out == Path(proof).read_text()
+    assert cli("prove", pair[1], "--json").json["proof"] == Path(proof).read_text()
+    told = cli("prove", pair[1], "--out", prefix).out
+    assert told == f"{pair[1]}: impossible; {proof} proves it of {formula} (checked)\n"
+
+
+def test_nothing_to_prove(cli: Cli, pair: list[str]) -> None:
+    outcome = cli("prove", pair[0], "--json")
+    assert outcome.status == 1
+    assert outcome.json["checked"] is False
+    problem = twins("pair", 17, 1).possible
+    assert not deal_faults(problem, outcome.json["deal"])
+    shown = cli("prove", pair[0])
+    assert shown.status == 1
+    assert "possible, so there is nothing to prove; for example:\n  player 0: 0/" in shown.out
+
+
+@pytest.mark.parametrize(("code", "status"), [(0, 0), (1, 3)])
+def test_veripb_is_asked_where_it_is_installed(
+    cli: Cli, pair: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    code: int, status: int,
+) -> None:  # fmt: skip
+    program = tmp_path / "veripb"
+    program.write_text(f'#!/bin/sh\nhead -1 "$2"; test -f "$1" && exit {code}\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    outcome = cli("prove", pair[1], "--out", tmp_path / "p")
+    assert outcome.status == status
+    assert ("by VeriPB too" in outcome.out) == (code == 0)
+    refused = f"VeriPB refuses {tmp_path}/p.pbp: pseudo-Boolean proof version 3.0"
+    assert (refused in outcome.err) == (code == 1)
+
+
+def test_a_proof_that_our_checker_refuses_is_a_fault(
+    cli: Cli, pair: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("solvers.exchange.proof.refutation", lambda *_: "no proof")
+    outcome = cli("prove", pair[1])
+    assert outcome.status == 3
+    assert "the proof is refused: proof: the first line" in outcome.err

@@ -1,0 +1,279 @@
+"""Deal problems in the formats of other people's solvers: a function a format, a row in the table.
+
+All but `flow` are written from the rows of `solvers.exchange.rows`, under their names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from math import inf
+
+from solvers.errors import LimitError
+from solvers.exchange.rows import LinearModel, LinearRow, linear_model
+from solvers.max_flow import SINK, SOURCE, Network
+from solvers.plain_values import named
+from solvers.problem import DealProblem, SetConstraint
+
+MOST_CLAUSES = 5_000_000
+"""Most clauses that are written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """One row of the table: the name, who reads it, and who writes it."""
+
+    name: str
+    idea: str
+    write: Callable[[DealProblem], str]
+
+
+def exported(problem: DealProblem, name: str) -> str:
+    """A problem in a format.
+
+    Raises:
+        InputError: there is no such format.
+        LimitError: it would be too large.
+    """
+    return named(FORMATS, name, "format").write(problem)
+
+
+def opb(problem: DealProblem) -> str:
+    """Pseudo-boolean constraints (OPB), booleans and rows named in comments.
+
+    The booleans are x1, x2, …, as most of its readers demand.
+
+    Source: Roussel, Manquinho, *Input/output format and solver requirements for the competitions
+    of pseudo-boolean solvers*.
+    """
+    model = linear_model(problem)
+    lines = [f"* x{number} {name}" for number, name in enumerate(model.names, 1)]
+    for row in model.rows:
+        lines.append(f"* {row.name}")
+        for sign, bound in row.sides:
+            factor, relation = (-1, ">=") if sign == "<=" else (1, sign)
+            terms = " ".join(f"{factor:+} x{term + 1}" for term in row.terms)
+            lines.append(f"{terms} {relation} {factor * bound} ;")
+    count = sum(len(row.sides) for row in model.rows)
+    return _lines([f"* #variable= {len(model.names)} #constraint= {count}", *lines])
+
+
+def cnf(problem: DealProblem) -> str:
+    """Clauses (DIMACS), the rows as sequential counters, the booleans' numbers in comments.
+
+    Source: Sinz, *Towards an optimal CNF encoding of boolean cardinality constraints* (2005), with
+    lower bounds likewise; where most are true, what is counted are the others.
+    """
+    model = linear_model(problem)
+    booleans = len(model.names)
+    clauses: list[list[int]] = []
+    for row in model.rows:
+        booleans = _count(row, booleans, clauses)
+        if len(clauses) > MOST_CLAUSES:
+            raise LimitError(f"more than {MOST_CLAUSES} clauses: the limit")
+    head = [f"c {number} {name}" for number, name in enumerate(model.names, 1)]
+    head.append(f"p cnf {booleans} {len(clauses)}")
+    return _lines(head + [" ".join(map(str, [*clause, 0])) for clause in clauses])
+
+
+def _count(row: LinearRow, booleans: int, clauses: list[list[int]]) -> int:
+    """Add the clauses of a row; gives the number of booleans, with those of the counter."""
+    literals = [term + 1 for term in row.terms]
+    count, low, high = len(literals), row.low, row.high
+    if low > count:
+        clauses.append([])
+        return booleans
+    if low == 1:
+        clauses.append(literals)
+        low = 0
+    if max(low, high * (high < count)) > count // 2:
+        literals = [-literal for literal in literals]
+        low, high = count - high, count - low
+    most = max(low, (high + 1) * (high < count))
+    # reached[j]: at least j of those before, from 0 to most; true where None comes first.
+    reached: list[int | None] = [None]
+    for literal in literals if most else ():
+        width = min(len(reached), most)
+        now: list[int | None] = [None, *range(booleans + 1, booleans + width + 1)]
+        booleans += width
+        for j in range(1, width + 1):
+            counted = now[j]
+            before = reached[j] if j < len(reached) else None
+            fewer = reached[j - 1]
+            assert counted is not None
+            kept = [before] if before is not None else []
+            if high < count:
+                clauses.append([counted, -literal] + ([-fewer] if fewer is not None else []))
+                clauses.extend([counted, -one] for one in kept)
+            if low:
+                clauses.append([-counted, literal, *kept])
+                if fewer is not None:
+                    clauses.append([-counted, fewer, *kept])
+        reached = now
+    for bound, sign in ((low, 1), ((high + 1) * (high < count), -1)):
+        last = reached[bound] if bound else None
+        if last is not None:
+            clauses.append([sign * last])
+    return booleans
+
+
+def flow(problem: DealProblem) -> str:
+    """Maximum flow (DIMACS), nodes named in comments: possible if and only if so much flows.
+
+    How much is in the first comment. For the network see `solvers.max_flow`.
+    """
+    most = problem.cards + 1
+    crossed = 0
+    sets = []
+    for one in problem.sets:
+        high = [min(bound, one.size) for bound in one.high]
+        low = [min(bound, one.size + 1) for bound in one.low]
+        crossed += sum(max(0, least - top) for least, top in zip(low, high, strict=True))
+        sets.append(SetConstraint(one.owners, list(map(min, low, high)), high))
+    hands = [min(hand, most) for hand in problem.hands]
+    network = Network(DealProblem.trusted(tuple(hands), tuple(sets)))
+    needed = [sum(one.low[player] for one in sets) for player in range(problem.players)]
+    # What is plainly wrong does not show in the network, so it is asked for on top.
+    crowded = sum(max(0, least - hand) for least, hand in zip(needed, hands, strict=True))
+    target = max(sum(hands), problem.cards) + crowded + crossed
+    names = {SOURCE: "source", SINK: "sink"}
+    names |= {2 + player: f"player_{player}" for player in range(problem.players)}
+    for index, nodes in enumerate(network.classes):
+        for player in range(problem.players):
+            names[network.share_node(index, player)] = f"set_{index}_of_player_{player}"
+        for mask, node in nodes.items():
+            cards = [card for card, owners in enumerate(sets[index].owners) if owners == mask]
+            names[node] = " ".join(f"card_{index}_{card}" for card in cards)
+    arcs = zip(network.tails, network.heads, network.capacities, strict=True)
+    return _lines([
+        f"c possible if and only if the maximum flow is {target}",
+        *(f"c node {node + 1} {name}" for node, name in sorted(names.items())),
+        f"p max {len(names)} {len(network.tails)}",
+        f"n {SOURCE + 1} s",
+        f"n {SINK + 1} t",
+        *(f"a {tail + 1} {head + 1} {max(0, amount)}" for tail, head, amount in arcs),
+    ])  # fmt: skip
+
+
+def lp(problem: DealProblem) -> str:
+    """Integer programs (CPLEX LP).
+
+    Not by OR-Tools, whose LP files without an objective GLPK refuses.
+    """
+    model = linear_model(problem)
+    lines = ["Minimize", f" obj: 0 {model.names[0]}", "Subject to"]
+    for row, names, sign, bound in _sides(model):
+        # Some readers take lines of 510 characters at most.
+        parts = [" + ".join(names[start : start + 8]) for start in range(0, len(names), 8)]
+        total = "\n  + ".join(parts)
+        lines.append(f" {row.name}{_SIDES[sign]}: {total} {sign} {bound}")
+    return _lines([*lines, "Binary", *(f" {name}" for name in model.names), "End"])
+
+
+def mps(problem: DealProblem) -> str:
+    """Integer programs (free MPS), written by OR-Tools."""
+    from ortools.linear_solver.python import model_builder
+
+    model = linear_model(problem)
+    program = model_builder.Model()
+    variables = [program.new_bool_var(name) for name in model.names]
+    for row in model.rows:
+        total = model_builder.LinearExpr.sum([variables[term] for term in row.terms])
+        for sign, bound in row.sides:
+            low, high = -inf if sign == "<=" else bound, inf if sign == ">=" else bound
+            program.add_linear_constraint(total, low, high, name=row.name + _SIDES[sign])
+    return str(program.export_to_mps_string(False))
+
+
+def cp_sat(problem: DealProblem) -> str:
+    """CP-SAT's model, a protocol buffer as text, written by OR-Tools."""
+    from ortools.sat.python import cp_model
+
+    model = linear_model(problem)
+    program = cp_model.CpModel()
+    variables = [program.new_bool_var(name) for name in model.names]
+    for row in model.rows:
+        total = cp_model.LinearExpr.sum([variables[term] for term in row.terms])
+        for sign, bound in row.sides:
+            low = 0 if sign == "<=" else bound
+            high = len(row.terms) if sign == ">=" else bound
+            program.add_linear_constraint(total, low, max(low, high)).with_name(row.name)
+    return str(program.proto)
+
+
+def minizinc(problem: DealProblem) -> str:
+    """MiniZinc."""
+    model = linear_model(problem)
+    lines = [f"var 0..1: {name};" for name in model.names]
+    lines += [f"constraint {' + '.join(names)} {sign} {bound}; % {row.name}"
+              for row, names, sign, bound in _sides(model)]  # fmt: skip
+    return _lines([*lines, "solve satisfy;"])
+
+
+def flatzinc(problem: DealProblem) -> str:
+    """FlatZinc, of nothing but its own constraints."""
+    model = linear_model(problem)
+    lines = [f"var 0..1: {name} :: output_var;" for name in model.names]
+    for _, names, sign, bound in _sides(model):
+        factor = -1 if sign == ">=" else 1
+        what = f"[{','.join([str(factor)] * len(names))}],[{','.join(names)}],{factor * bound}"
+        lines.append(f"constraint int_lin_{'eq' if sign == '=' else 'le'}({what});")
+    return _lines([*lines, "solve satisfy;"])
+
+
+def smt2(problem: DealProblem) -> str:
+    """SMT-LIB 2, booleans counted in linear integer arithmetic (QF_LIA)."""
+    model = linear_model(problem)
+    lines = ["(set-option :produce-models true)", "(set-logic QF_LIA)"]
+    lines += [f"(declare-const {name} Bool)" for name in model.names]
+    for row, names, sign, bound in _sides(model):
+        terms = [f"(ite {name} 1 0)" for name in names]
+        total = terms[0] if len(terms) == 1 else f"(+ {' '.join(terms)})"
+        lines.append(f"(assert (! ({sign} {total} {bound}) :named {row.name}{_SIDES[sign]}))")
+    return _lines([*lines, "(check-sat)"])
+
+
+def asp(problem: DealProblem) -> str:
+    """Answer set programming (ASP-Core-2 with counting, as clingo reads it)."""
+    model = linear_model(problem)
+    lines = [f"{{ {name} }}." for name in model.names]
+    for row, names, sign, bound in _sides(model):
+        low = "" if sign == "<=" else f"{bound} "
+        high = "" if sign == ">=" else f" {bound}"
+        lines.append(f":- not {low}{{ {'; '.join(names)} }}{high}. % {row.name}")
+    return _lines(lines)
+
+
+_SIDES = {"=": "", ">=": "_least", "<=": "_most"}
+"""What makes the names of two sides of a row different."""
+
+
+def _sides(model: LinearModel) -> Iterator[tuple[LinearRow, list[str], str, int]]:
+    for row in model.rows:
+        names = [model.names[term] for term in row.terms]
+        for sign, bound in row.sides:
+            yield row, names, sign, bound
+
+
+def _lines(lines: Sequence[str]) -> str:
+    return "".join(f"{line}\n" for line in lines)
+
+
+FORMATS: dict[str, Format] = {
+    one.name: one
+    for one in (
+        Format("opb", "pseudo-boolean solvers, and VeriPB", opb),
+        Format("cnf", "SAT solvers (DIMACS)", cnf),
+        Format("flow", "maximum flow (DIMACS)", flow),
+        Format("lp", "linear and integer programming", lp),
+        Format("mps", "linear and integer programming", mps),
+        Format("fzn", "constraint solvers (FlatZinc)", flatzinc),
+        Format("mzn", "constraint solvers (MiniZinc)", minizinc),
+        Format("smt2", "SMT solvers", smt2),
+        Format("asp", "answer set solvers", asp),
+        Format("cp-sat", "OR-Tools' CP-SAT", cp_sat),
+    )
+}
+"""The formats by name."""
+
+__all__ = ["FORMATS", "Format", "exported"]

@@ -1,0 +1,287 @@
+"""Other people's solvers that read what is exported: text in, the true booleans' names out.
+
+`READERS` has, by format and solver, a function that gives the names of the booleans that are 1, or
+None for "impossible", and the package or program that it needs.
+"""
+
+import re
+import subprocess
+from collections.abc import Callable, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from shutil import which
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+Answer = list[str] | None
+Bounded = tuple[dict[str, int], float, float]
+"""Coefficients of booleans, and the two bounds of their sum."""
+
+
+class Reader(NamedTuple):
+    """One solver that reads one format."""
+
+    format: str
+    solver: str
+    read: Callable[[str], Answer]
+    needs: str
+
+    @property
+    def installed(self) -> bool:
+        """Whether it can be asked here."""
+        return which(self.needs[1:]) is not None if self.needs[0] == "!" else bool(
+            find_spec(self.needs)
+        )  # fmt: skip
+
+
+def solved_rows(variables: Sequence[str], rows: Sequence[Bounded]) -> Answer:
+    """Solve rows of coefficients between two bounds by SciPy's HiGHS."""
+    import numpy as np
+    from scipy.optimize import Bounds, LinearConstraint, milp
+
+    if not rows:
+        return []
+    matrix = np.zeros((len(rows), len(variables)))
+    for number, (terms, _, _) in enumerate(rows):
+        for name, factor in terms.items():
+            matrix[number, variables.index(name)] += factor
+    lows, highs = [low for _, low, _ in rows], [high for _, _, high in rows]
+    count = len(variables)
+    found = milp(
+        np.zeros(count), integrality=np.ones(count, dtype=np.int64), bounds=Bounds(0, 1),
+        constraints=LinearConstraint(matrix, lows, highs),
+    )  # fmt: skip
+    assert found.status in (0, 2), found.message
+    if found.x is None:
+        return None
+    return [name for name, value in zip(variables, found.x, strict=True) if value > 0.5]
+
+
+def opb_rows(lines: Sequence[Sequence[str]]) -> list[Bounded]:
+    """The rows of an OPB file, from its lines in parts."""
+    rows = []
+    for *parts, sign, bound, end in lines:
+        assert end == ";"
+        high = {"=": float(bound), ">=": float("inf")}[sign]
+        terms: dict[str, int] = {}
+        for factor, name in zip(parts[::2], parts[1::2], strict=True):
+            terms[name] = terms.get(name, 0) + int(factor)
+        rows.append((terms, float(bound), high))
+    return rows
+
+
+def opb_by_highs(text: str) -> Answer:
+    named, lines = _dimacs(text, "*")
+    _, booleans, _, count = lines[0]
+    assert (int(booleans), int(count)) == (len(named), len(lines) - 1)
+    found = solved_rows([f"x{number}" for number in named], opb_rows(lines[1:]))
+    return None if found is None else [named[int(name[1:])] for name in found]
+
+
+def opb_by_clasp(text: str) -> Answer:
+    import sys
+
+    told = _run([sys.executable, "-m", "clingo", "--mode=clasp", "{}"], text, "opb", check=False)
+    if "s UNSATISFIABLE" in told:
+        return None
+    assert "s SATISFIABLE" in told, told
+    named, _ = _dimacs(text, "*")
+    values = " ".join(line[1:] for line in told.splitlines() if line.startswith("v")).split()
+    return [named[int(one[1:])] for one in values if one[0] == "x"]
+
+
+def cnf_by_cp_sat(text: str) -> Answer:
+    from ortools.sat.python import cp_model
+
+    names, lines = _dimacs(text)
+    _, _, booleans, count = lines[0]
+    assert int(count) == len(lines) - 1
+    model = cp_model.CpModel()
+    variables = [model.new_bool_var(str(number)) for number in range(1, int(booleans) + 1)]
+    for *literals, end in lines[1:]:
+        assert end == "0"
+        clause = [(variables[abs(int(one)) - 1], int(one) > 0) for one in literals]
+        model.add_bool_or([one if positive else ~one for one, positive in clause])
+    solver = cp_model.CpSolver()
+    if solver.solve(model) == cp_model.INFEASIBLE:
+        return None
+    return [name for number, name in names.items() if solver.value(variables[number - 1])]
+
+
+def cnf_by_cadical(text: str) -> Answer:
+    from pysat.formula import CNF
+    from pysat.solvers import Solver
+
+    names, _ = _dimacs(text)
+    with Solver("cadical195", bootstrap_with=CNF(from_string=text).clauses) as solver:
+        if not solver.solve():
+            return None
+        return [names[one] for one in solver.get_model() if one > 0 and one in names]
+
+
+def _dimacs(text: str, comment: str = "c") -> tuple[dict[int, str], list[list[str]]]:
+    """The booleans' names, and all other lines in parts; the head of an OPB file is one of them."""
+    split = [line.split() for line in text.splitlines()]
+    names = {int(parts[1].lstrip("x")): parts[2] for parts in split
+             if parts[0] == comment and len(parts) == 3}  # fmt: skip
+    head = [parts[1:] for parts in split if parts[:2] == ["*", "#variable="]]
+    return names, head + [parts for parts in split if parts[0] != comment]
+
+
+def flow_by_scipy(text: str) -> Answer:
+    """The cards of a node go to the players as what flows into it says."""
+    import numpy as np
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import maximum_flow
+
+    target = int(re.findall(r"c possible .* flow is (\d+)", text)[0])
+    names = {int(one): name for one, name in re.findall(r"c node (\d+) (.*)", text)}
+    arcs = [tuple(map(int, line.split()[1:])) for line in text.splitlines() if line[0] == "a"]
+    ((source,),) = (re.findall(r"n (\d+) s", text),)
+    ((sink,),) = (re.findall(r"n (\d+) t", text),)
+    nodes, count = re.findall(r"p max (\d+) (\d+)", text)[0]
+    assert int(count) == len(arcs)
+    tails, heads, amounts = np.array(arcs or [(1, 2, 0)], dtype=np.int32).T - [[1], [1], [0]]
+    size = int(nodes)
+    graph = csr_array((amounts, (tails, heads)), shape=(size, size), dtype=np.int32)
+    found = maximum_flow(graph, int(source) - 1, int(sink) - 1)
+    if found.flow_value != target:
+        return None
+    true = []
+    cards = {node: name.split() for node, name in names.items() if name.startswith("card")}
+    for tail, head, _ in arcs:
+        player = names[tail].rpartition("_")[2]
+        count = int(found.flow[tail - 1, head - 1]) if head in cards else 0
+        true += [f"{cards[head].pop()}_of_player_{player}" for _ in range(count)]
+    return true
+
+
+def lp_by_highs(text: str) -> Answer:
+    head, _, rest = text.partition("Subject to\n")
+    assert re.fullmatch(r"Minimize\n obj: 0 \w+\n", head)
+    assert max(map(len, text.splitlines())) <= 510
+    inf = float("inf")
+    rows = []
+    for line in rest.partition("Binary\n")[0].replace("\n  +", " +").splitlines():
+        terms, sign, bound = re.split(r" (=|>=|<=) ", line.partition(": ")[2])
+        sides = {"=": (float(bound), float(bound)), ">=": (float(bound), inf)}
+        low, high = sides.get(sign, (-inf, float(bound)))
+        rows.append((dict.fromkeys(terms.split(" + "), 1), low, high))
+    return solved_rows(rest.partition("Binary\n")[2].split()[:-1], rows)
+
+
+def mps_by_scip(text: str) -> Answer:
+    from ortools.linear_solver.python import model_builder
+
+    model = model_builder.Model()
+    assert model.import_from_mps_string(text)
+    solver = model_builder.Solver("scip")
+    status = solver.solve(model)
+    if status == model_builder.SolveStatus.INFEASIBLE:
+        return None
+    assert status == model_builder.SolveStatus.OPTIMAL, status
+    return [one.name for one in model.get_variables() if solver.value(one) > 0.5]
+
+
+def by_glpsol(text: str, option: str) -> Answer:
+    """GLPK's program, whose solution is read from its report."""
+    told = _run(["glpsol", option, "{}", "--output", "/dev/stdout"], text, "txt")
+    if re.search(r"INFEASIBLE|EMPTY", told.replace("INTEGER EMPTY", "")):
+        return None
+    assert "INTEGER OPTIMAL" in told, told
+    return re.findall(r"(card_\w+)\s+\*\s+1\b", told)
+
+
+def cp_sat_by_itself(text: str) -> Answer:
+    from ortools.sat.python import cp_model
+
+    model: Any = cp_model.CpModel()
+    assert model.proto.parse_text_format(text)
+    assert not model.validate()
+    solver: Any = cp_model.CpSolver()
+    if solver.solve(model) == cp_model.INFEASIBLE:
+        return None
+    values = solver.response_proto.solution
+    return [one.name for one, value in zip(model.proto.variables, values, strict=True) if value]
+
+
+def smt2_by_z3(text: str) -> Answer:
+    import z3
+
+    solver = z3.Solver()
+    solver.from_string(text)
+    if solver.check() == z3.unsat:
+        return None
+    model = solver.model()
+    return [str(one) for one in model if z3.is_true(model[one])]
+
+
+def smt2_by_cvc5(text: str) -> Answer:
+    import cvc5
+
+    solver = cvc5.Solver()
+    parser = cvc5.InputParser(solver)
+    parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, text, "exported")
+    names, told = parser.getSymbolManager(), ""
+    while not (command := parser.nextCommand()).isNull():
+        told += command.invoke(solver, names)
+    if told.strip() == "unsat":
+        return None
+    assert told.strip() == "sat", told
+    terms = [one for one in names.getDeclaredTerms() if str(one).startswith("card_")]
+    return [str(one) for one in terms if str(solver.getValue(one)) == "true"]
+
+
+def asp_by_clingo(text: str) -> Answer:
+    import clingo
+
+    control = clingo.Control()
+    control.add("base", [], text)
+    control.ground([("base", [])])
+    with control.solve(yield_=True) as handle:
+        for model in handle:
+            return [str(atom) for atom in model.symbols(atoms=True)]
+    return None
+
+
+def _run(command: Sequence[str], text: str, suffix: str, check: bool = True) -> str:
+    """What a program prints that reads the text as a file, `{}` in the command."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / f"exported.{suffix}"
+        path.write_text(text)
+        command = [part.replace("{}", str(path)) for part in command]
+        return subprocess.run(command, capture_output=True, text=True, check=check).stdout
+
+
+def _assigned(told: str) -> Answer:
+    return None if "UNSATISFIABLE" in told else re.findall(r"(card_\S+) = 1;", told)
+
+
+def mzn_by_minizinc(text: str) -> Answer:
+    command = ["minizinc", "--solver", "gecode", "--output-mode", "dzn", "{}"]
+    return _assigned(_run(command, text, "mzn"))
+
+
+def fzn_by_gecode(text: str) -> Answer:
+    return _assigned(_run(["fzn-gecode", "{}"], text, "fzn"))
+
+
+READERS = [
+    Reader("opb", "rows", opb_by_highs, "scipy"),
+    Reader("opb", "clasp", opb_by_clasp, "clingo"),
+    Reader("cnf", "cp-sat", cnf_by_cp_sat, "ortools"),
+    Reader("cnf", "cadical", cnf_by_cadical, "pysat"),
+    Reader("flow", "scipy", flow_by_scipy, "scipy"),
+    Reader("lp", "rows", lp_by_highs, "scipy"),
+    Reader("lp", "glpk", lambda text: by_glpsol(text, "--lp"), "!glpsol"),
+    Reader("mps", "scip", mps_by_scip, "ortools"),
+    Reader("mps", "glpk", lambda text: by_glpsol(text, "--freemps"), "!glpsol"),
+    Reader("cp-sat", "cp-sat", cp_sat_by_itself, "ortools"),
+    Reader("smt2", "z3", smt2_by_z3, "z3"),
+    Reader("smt2", "cvc5", smt2_by_cvc5, "cvc5"),
+    Reader("asp", "clingo", asp_by_clingo, "clingo"),
+    Reader("mzn", "minizinc", mzn_by_minizinc, "!minizinc"),
+    Reader("fzn", "gecode", fzn_by_gecode, "!fzn-gecode"),
+]
+
+__all__ = ["READERS", "Answer", "Reader", "opb_rows", "solved_rows"]

@@ -1,0 +1,260 @@
+"""Proofs for foreign checkers: accepted, and nothing that is no proof is."""
+
+import re
+import subprocess
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+from random import Random
+from shutil import which
+
+import pytest
+
+from solvers.errors import InputError
+from solvers.exchange.checker import RefusedProof, check_proof
+from solvers.exchange.formats import opb
+from solvers.exchange.proof import check_refutation, refutation
+from solvers.instances import FAMILIES, twins
+from solvers.problem import DealProblem, SetConstraint
+from solvers.random_problems import Sizes, spoilt
+from solvers.registry import SOLVERS
+from solvers.shortage import Certificate, TooFewPlaces
+from solvers.verdict import Infeasible
+from tests.sizes import thorough
+from tests.solvers.foreign_readers import opb_rows, solved_rows
+from tests.solvers.test_exchange import ODD
+
+
+def impossible() -> Iterator[tuple[DealProblem, Certificate]]:
+    """Impossible problems of all kinds, each with the proofs of two solvers."""
+    random = Random(7)
+    while True:
+        found = [spoilt(random.randint, Sizes()), spoilt(random.randint, Sizes(6, 4, 6))]
+        seed = random.randrange(10**6)
+        found.append(twins(random.choice(list(FAMILIES)), random.randint(12, 24), seed).impossible)
+        for problem in (*ODD, *found):
+            for name in ("max-flow", "coalitions") if problem.players < 8 else ("max-flow",):
+                verdict = SOLVERS[name](problem)
+                if isinstance(verdict, Infeasible):
+                    assert verdict.shortage is not None
+                    yield problem, verdict.shortage
+
+
+def check_accepted(count: int) -> set[str]:
+    kinds = set()
+    for problem, certificate in islice(impossible(), count):
+        check_refutation(problem, opb(problem), refutation(problem, certificate))
+        kinds.add(type(certificate).__name__)
+    return kinds
+
+
+def test_every_certificate_becomes_a_proof() -> None:
+    assert check_accepted(thorough(300, 1000)) == {
+        "CrossedBounds", "CrowdedHand", "Shortage", "TooFewPlaces"
+    }  # fmt: skip
+
+
+@pytest.mark.slow
+def test_ten_thousand_proofs() -> None:
+    check_accepted(10_000)
+
+
+def test_of_large_problems_too() -> None:
+    problem = twins("game", 400, 1).impossible
+    verdict = SOLVERS["max-flow"](problem)
+    assert isinstance(verdict, Infeasible)
+    assert verdict.shortage is not None
+    proof = refutation(problem, verdict.shortage)
+    check_refutation(problem, opb(problem), proof)
+    assert len(proof) < 5000
+
+
+def corrupted(text: str, random: Random) -> Iterator[str]:
+    """The text with one token gone, twice, another one, or another number."""
+    tokens = list(re.finditer(r"[^\s;]+|;", text))
+    for token in tokens:
+        old = token[0]
+        new = {"", f"{old} {old}", random.choice(tokens)[0], old + "x", old[:-1]}
+        if re.fullmatch(r"[+-]?\d+", old):
+            new |= {str(int(old) + step) for step in (-1, 1, 2)} | {"-" + old, "0"}
+        for other in sorted(new - {old}):
+            yield text[: token.start()] + other + text[token.end() :]
+
+
+def is_accepted(formula: str, proof: str) -> bool:
+    try:
+        check_proof(formula, proof)
+    except RefusedProof:
+        return False
+    return True
+
+
+def adds_up(formula: str, proof: str) -> bool:
+    """Whether a plain sum of rows is impossible: read in another way, and only what we write."""
+    rows = []
+    lines = [line.split() for line in formula.splitlines() if not line.startswith("*")]
+    for terms, low, high in opb_rows(lines):
+        rows.append((terms, low))
+        if low == high:
+            rows.append(({name: -one for name, one in terms.items()}, -low))
+    _, start, total, *rest = proof.replace(";", " ").splitlines()
+    assert start.split() == ["f", str(len(rows))]
+    assert [line.split()[0] for line in rest] == ["output", "conclusion", "end"]
+    chosen = [rows[int(one) - 1] for one in re.findall(r"\d+", total)]
+    names = {name for terms, _ in chosen for name in terms}
+    most = sum(max(0, sum(terms.get(name, 0) for terms, _ in chosen)) for name in names)
+    rows.append(({}, sum(low for _, low in chosen) - most))
+    last = rows[int(rest[1].split()[-1]) - 1]
+    return last[1] > sum(max(0, one) for one in last[0].values())
+
+
+def of_families(seeds: int) -> Iterator[tuple[DealProblem, Certificate]]:
+    """Problems just impossible, for one reason, and no row is impossible by itself."""
+    for family in FAMILIES:
+        for seed in range(seeds):
+            problem = twins(family, 12 + seed, seed).impossible
+            verdict = SOLVERS["max-flow"](problem)
+            assert isinstance(verdict, Infeasible)
+            assert verdict.shortage is not None
+            yield problem, verdict.shortage
+
+
+def check_corruptions(given: Iterable[tuple[DealProblem, Certificate]]) -> tuple[int, int]:
+    """How many corruptions of proofs there are, and how many are proofs too.
+
+    Where two rows say the same of the others, or one is impossible by itself, another sum than ours
+    is impossible too: then the corrupted text proves the formula, and must be accepted.
+    """
+    random = Random(3)
+    tried = proofs = 0
+    for problem, certificate in given:
+        formula, proof = opb(problem), refutation(problem, certificate)
+        assert adds_up(formula, proof)
+        for other in corrupted(proof, random):
+            tried += 1
+            if is_accepted(formula, other):
+                proofs += 1
+                assert adds_up(formula, other), other
+    return tried, proofs
+
+
+def test_corrupted_proofs_are_refused_unless_they_are_proofs() -> None:
+    tried, proofs = check_corruptions(of_families(1))
+    assert tried > 500
+    assert proofs < tried / 100
+    tried, proofs = check_corruptions(islice(impossible(), thorough(15, 100)))
+    assert 0 < proofs < tried / 20
+
+
+@pytest.mark.slow
+def test_corruptions_of_a_hundred_proofs() -> None:
+    tried, proofs = check_corruptions(of_families(17))
+    assert tried > 10_000
+    assert proofs < tried / 100
+
+
+@pytest.mark.parametrize("seed", range(thorough(2, 20)))
+def test_a_corrupted_formula_is_refused_or_has_no_solution_either(seed: int) -> None:
+    random = Random(seed)
+    problem, certificate = next(islice(impossible(), 9 * seed + 20, None))
+    formula, proof = opb(problem), refutation(problem, certificate)
+    accepted = []
+    for other in corrupted(formula, random):
+        with pytest.raises(RefusedProof):  # it is not the formula of the problem
+            check_refutation(problem, other, proof)
+        if is_accepted(other, proof):
+            accepted.append(other)
+    for other in random.sample(accepted, min(len(accepted), 20)):
+        rows = opb_rows([one.split() for one in other.splitlines() if not one.startswith("*")])
+        names = sorted({name for terms, _, _ in rows for name in terms})
+        assert solved_rows(names, rows) is None, other
+
+
+FORMULA = "* a comment\n\n+1 x1 +1 x2 >= 2 ;\n-1 x1 -1 ~x2 = -1 ;\n+2 x2 <= 1 ;\n"
+
+
+def proof(steps: str, last: int = 5) -> str:
+    return (
+        f"pseudo-Boolean proof version 3.0\nf 4;{steps}output NONE;\n"
+        f"conclusion UNSAT : {last};\nend pseudo-Boolean proof;\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("steps", "last"),
+    [
+        # x1 + x2 >= 2, and -2 x2 >= -1: twice the first and the second, 2 x1 >= 3.
+        (" pol 1 2 * 4 + ; % twice\n", 5),
+        ("pol 1;pol 5 5 + 4 +;", 6),
+        ("pol 4 1 1 + +;", 5),
+        ("pol 3 3 +;pol 1 2 * 4 +\n;", 6),
+    ],
+)
+def test_what_the_format_allows(steps: str, last: int) -> None:
+    check_proof(FORMULA, proof(steps, last))
+
+
+@pytest.mark.parametrize(
+    ("steps", "last", "words"),
+    [
+        ("", 4, "row 4 is possible: up to 0, at least -1"),
+        ("pol 1;", 5, "row 5 is possible: up to 2, at least 2"),
+        ("pol 1 4 +;", 5, "row 5 is possible"),
+        ("pol 1 2 * 5 +;", 5, "'5' is not the number of a row before"),
+        ("pol 1 0 * 4 +;", 5, "'0' is not"),
+        ("pol 1 -2 * 4 +;", 5, "'-2' is not"),
+        ("pol 1 4;", 5, "pol leaves 2 rows, not one"),
+        ("pol;", 5, "pol leaves 0 rows"),
+        ("pol 1 +;", 5, "token 2 of pol: nothing to add"),
+        ("pol 2 *;", 5, "nothing to multiply"),
+        ("rup >= 1;", 5, "'rup >= 1' is no statement that is known"),
+        ("pol 1 2 * 4 +;", 6, "'6' is not the number"),
+    ],
+)
+def test_what_is_no_proof_is_refused(steps: str, last: int, words: str) -> None:
+    with pytest.raises(RefusedProof) as refused:
+        check_proof(FORMULA, proof(steps, last))
+    assert words in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (("+1 x1 +1", "x1 +1"), "line 3: 'x1' '+1' is no term"),
+        (("+1 x2 >=", "+1 >="), "line 3: '+1' '' is no term"),
+        (("= -1 ;", "= -1"), "line 4: it does not end with"),
+        (("= -1", "== -1"), "line 4: it does not end with"),
+        (("= -1", "= -1.0"), "line 4: it does not end with"),
+        (("<= 1", "<= " + "9" * 5000), "line 5: it does not end with"),
+        (("-1 ~x2", "-1 ~~x2"), "line 4: '-1' '~~x2' is no term"),
+        (("* a comment\n", "min: +1 x1 ;\n"), "line 1"),
+    ],
+)
+def test_what_is_no_formula_is_refused(change: tuple[str, str], words: str) -> None:
+    with pytest.raises(RefusedProof) as refused:
+        check_proof(FORMULA.replace(*change), proof("pol 1 2 * 4 +;"))
+    assert words in str(refused.value)
+
+
+@pytest.mark.parametrize("text", ["", "pseudo-Boolean proof version 2.0\n", "\x00", ";" * 9])
+def test_no_proof_at_all(text: str) -> None:
+    with pytest.raises(RefusedProof, match="proof: the first line is not"):
+        check_proof(FORMULA, text)
+
+
+def test_a_certificate_of_another_problem() -> None:
+    with pytest.raises(InputError, match="no proof for this problem"):
+        refutation(DealProblem([1], [SetConstraint([1], [0], [1])]), TooFewPlaces())
+
+
+@pytest.mark.skipif(which("veripb") is None, reason="VeriPB is not installed")
+def test_veripb_accepts_and_refuses(tmp_path: Path) -> None:
+    for number, (problem, certificate) in enumerate(islice(impossible(), thorough(20, 281))):
+        formula, proof = tmp_path / "x.opb", tmp_path / "x.pbp"
+        formula.write_text(opb(problem))
+        good = refutation(problem, certificate)
+        bad = good.replace("conclusion UNSAT : ", "conclusion UNSAT : 1")
+        for text in (good, bad):
+            proof.write_text(text)
+            told = subprocess.run(["veripb", formula, proof], capture_output=True, text=True)
+            assert ("Verification succeeded" in told.stdout) == (text is good), (number, told)
