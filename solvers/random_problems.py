@@ -177,14 +177,12 @@ def brink(
 
     Cards are taken, one by one, out of the reach of a random group of players, or minimums of the
     other players are raised, and if that is not enough cards move from the others' hands to the
-    group's, until no deal fits. An infeasible problem is given back as it is, twice.
-
-    Args:
-        problem: of two players or more.
+    group's, until no deal fits. An infeasible problem is given back as it is, twice; so is one
+    of a single player.
 
     Cost: about 2 log2(cards) runs of `is_feasible`.
     """
-    if not is_feasible(problem):
+    if problem.players < 2 or not is_feasible(problem):
         return problem, problem
     problems = [problem]
     ever_worse = _ever_worse(problem, random)

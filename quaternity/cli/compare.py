@@ -58,7 +58,8 @@ class _Request(NamedTuple):
 def compare(
     files: Annotated[
         list[str] | None,
-        typer.Argument(help="State files or game records; without any, games are played."),
+        typer.Argument(help="States, game records or deal problems; without any, games are "
+                       "played."),
     ] = None,
     set_size: MaybeSetSize = None,
     sets: MaybeSets = None,
@@ -235,7 +236,12 @@ def _of_files(
 ) -> _Request:
     """What to measure when states are given: those of state files, all positions of records."""
     from quaternity.game.record import ImpossibleRecord, ParsedRecord
-    from quaternity.game.state_file import ContradictoryState, read_document, state_text
+    from quaternity.game.state_file import (
+        ContradictoryState,
+        LoadedProblem,
+        any_text,
+        read_any_document,
+    )  # fmt: skip
     from quaternity.trials.comparison import Work
     from quaternity.trials.comparison.measuring import STATES_AT_ONCE
     from quaternity.trials.comparison.summary import rounds_for
@@ -243,7 +249,7 @@ def _of_files(
     texts: list[str] = []
     for path in files:
         try:
-            document = read_document(path)
+            document = read_any_document(path)
         except ContradictoryState as error:
             warn(f"{path}: left out, no deal problem shows what is wrong with it: {error}")
             continue
@@ -257,9 +263,11 @@ def _of_files(
             except ImpossibleRecord as error:
                 warn(f"{path}: {error}; the positions before are taken")
                 game = error.game
-            texts += [state_text(state) for state in game.states]
+            texts += map(any_text, game.states)
+        elif isinstance(document, LoadedProblem):
+            texts.append(any_text(document.problem))
         else:
-            texts.append(state_text(document.state))
+            texts.append(any_text(document.state))
     if not texts:
         raise InputError("no state to compare the solvers on")
     pieces = [

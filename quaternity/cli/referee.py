@@ -102,10 +102,10 @@ def _save_smallest(
 ) -> str | None:
     """Keep a state about which a solver is wrong, as small as it can be made in a few seconds."""
     from quaternity.game.saved_states import smallest_text
-    from quaternity.game.state import State
+    from quaternity.game.state_file import problem_of
     from solvers.judgement import judge
 
-    problem = state.problem if isinstance(state, State) else state
+    problem = problem_of(state)
     solvers = _taking(chosen, problem)
     guilty = {fault.solver for fault in judge(problem, solvers).faults}
     wrong = [solver for solver in solvers if solver.name in guilty] or solvers

@@ -10,8 +10,7 @@ from pathlib import Path
 from quaternity.errors import InputError
 from quaternity.files.writing import write_text
 from quaternity.game.state import State
-from quaternity.game.state_file import state_text
-from solvers.exchange.deal_problem_file import deal_problem_text
+from quaternity.game.state_file import any_text
 from solvers.judgement import judge
 from solvers.problem import DealProblem
 from solvers.reduction import reduced
@@ -44,8 +43,8 @@ def smallest_state(state: State, solvers: Sequence[Solver], seconds: float) -> t
 def smallest_text(found: State | DealProblem, solvers: Sequence[Solver], seconds: float) -> str:
     """The text of a file of the `smallest_state`, or of a deal problem made smaller likewise."""
     if isinstance(found, State):
-        return state_text(smallest_state(found, solvers, seconds)[0])
-    return deal_problem_text(
+        return any_text(smallest_state(found, solvers, seconds)[0])
+    return any_text(
         reduced(found, lambda problem: bool(judge(problem, solvers).faults), seconds=seconds)
     )
 

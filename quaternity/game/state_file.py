@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar
 
 from quaternity.errors import InputError, QuaternityError
 from quaternity.files.reading import decode, read_bytes
@@ -19,7 +20,7 @@ from quaternity.game.settings import LARGEST_SEED, TieBreak
 from quaternity.game.state import State
 from quaternity.game.transition import out_of_play
 from solvers.exchange.deal_problem_file import FORMAT as DEAL_PROBLEM
-from solvers.exchange.deal_problem_file import parse_deal_problem
+from solvers.exchange.deal_problem_file import deal_problem_text, parse_deal_problem
 from solvers.exchange.json_document import MOST_SHOWN, DocumentReader, MalformedDocument, quoted
 from solvers.problem import DealProblem, SetConstraint, check_size, players_in
 
@@ -28,7 +29,7 @@ REQUIRED = (
     "format", "set_size", "sets", "players", "hands", "owners", "minimum", "completed"
 )  # fmt: skip
 OPTIONAL = ("turn", "maximum", "tie_break", "seed")
-DEAL_PROBLEM_FILE = re.compile(rb'"format"\s*:\s*"deal-problem/')
+DEAL_PROBLEM_FILE = re.compile(r'"format"\s*:\s*"deal-problem/')
 
 
 class StateFileError(MalformedDocument):
@@ -51,6 +52,9 @@ class LoadedProblem(NamedTuple):
 
     problem: DealProblem
     warnings: list[str]
+
+
+Loaded = TypeVar("Loaded", bound=LoadedState | LoadedProblem)
 
 
 def read_state(path: str) -> LoadedState:
@@ -242,21 +246,35 @@ def read_document(path: str) -> LoadedState | ParsedRecord:
         InputError: unreadable, malformed, or neither of the two.
         ContradictoryState: a state that contradicts itself about a completed set.
     """
-    return _document(read_bytes(path))
+    return _document(read_bytes(path), parse_state)
 
 
 def read_any_document(path: str) -> LoadedState | ParsedRecord | LoadedProblem:
     """As `read_document`, and deal-problem files too."""
-    data = read_bytes(path)
-    if DEAL_PROBLEM_FILE.search(data):
-        return LoadedProblem(*parse_deal_problem(decode(data)))
-    return _document(data)
+    return _document(read_bytes(path), parse_any)
 
 
-def _document(data: bytes) -> LoadedState | ParsedRecord:
+def parse_any(text: str) -> LoadedState | LoadedProblem:
+    """Read the text of a state or a deal problem. Raises as `read_state`."""
+    if DEAL_PROBLEM_FILE.search(text):
+        return LoadedProblem(*parse_deal_problem(text))
+    return parse_state(text)
+
+
+def any_text(given: State | DealProblem) -> str:
+    """The text of a file of a state or a deal problem."""
+    return state_text(given) if isinstance(given, State) else deal_problem_text(given)
+
+
+def problem_of(given: State | DealProblem) -> DealProblem:
+    """The deal problem of a state, or of itself."""
+    return given.problem if isinstance(given, State) else given
+
+
+def _document(data: bytes, parse: Callable[[str], Loaded]) -> Loaded | ParsedRecord:
     start = data.removeprefix(b"\xef\xbb\xbf").lstrip()
     if start.startswith((b"{", b"[")):
-        return parse_state(decode(data))
+        return parse(decode(data))
     if start.startswith((b"#", FIRST_LINE.split()[0].encode())):
         return parse_record(data)
     if not start:
@@ -270,7 +288,10 @@ __all__ = [
     "LoadedProblem",
     "LoadedState",
     "StateFileError",
+    "any_text",
+    "parse_any",
     "parse_state",
+    "problem_of",
     "read_any_document",
     "read_document",
     "read_state",

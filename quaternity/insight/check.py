@@ -14,6 +14,7 @@ from quaternity.game.faults import IllegalAnswer, IllegalQuestion, why_impossibl
 from quaternity.game.game import Game
 from quaternity.game.record import ImpossibleRecord, ParsedRecord
 from quaternity.game.state import State, with_problem
+from quaternity.game.state_file import problem_of
 from quaternity.game.transition import claimed
 from quaternity.insight.explanation import explain
 from solvers.judgement import judge
@@ -197,7 +198,7 @@ class _Decision:
 
 def _decide(state: State | DealProblem, solvers: Sequence[Solver]) -> _Decision:
     """One answer from all solvers, each weighed by its evidence."""
-    problem = state.problem if isinstance(state, State) else state
+    problem = problem_of(state)
     found = judge(problem, solvers)
     if found.faults:
         raise WrongVerdict(found.in_words(), state)

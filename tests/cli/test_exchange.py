@@ -103,6 +103,22 @@ def test_a_wrong_solver_is_shown_by_a_small_deal_problem(
     assert problem.cards < 3
 
 
+def test_compare_takes_deal_problems(
+    cli: Cli, pair: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alone = tmp_path / "alone.json"
+    alone.write_text(deal_problem_text(DealProblem([1], [SetConstraint([1], [0], [1])])))
+    options = ["--solvers", "coalitions,matching", "--repeats", "1", "--json"]
+    told = cli("compare", *pair, alone, *options, "--damage", "1")
+    assert told.status == 0, told.err
+    assert (told.json["feasible"], told.json["infeasible"]) in ((2, 1), (1, 2))
+    monkeypatch.setitem(SOLVERS, "wrong", Solver("wrong", "", lambda problem: Infeasible))
+    faulty = cli("compare", pair[0], "--solvers", "wrong", "--save-to", tmp_path)
+    assert faulty.status == 3
+    (saved,) = tmp_path.glob("disagreement-*.json")
+    assert saved.read_text() == Path(pair[0]).read_text()
+
+
 def test_analyse_takes_deal_problems(cli: Cli, tmp_path: Path) -> None:
     one = SetConstraint.of([[0, 1], [0, 1], [1]], players=2)
     path = tmp_path / "small.json"

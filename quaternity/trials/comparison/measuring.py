@@ -18,12 +18,13 @@ from typing import NamedTuple
 from quaternity.errors import LimitError, SolverTimeout
 from quaternity.game.settings import Settings
 from quaternity.game.state import State
-from quaternity.game.state_file import parse_state, state_text
+from quaternity.game.state_file import LoadedState, any_text, parse_any, problem_of
 from quaternity.trials.random_play import damaged, states_of_games
 from quaternity.workers.apart import Apart, timed, warm_up
 from solvers.errors import OutOfMemory
 from solvers.judgement import Fault, crashed, said, weigh
 from solvers.problem import DealProblem
+from solvers.random_problems import brink
 from solvers.registry import Solver
 
 STATES_AT_ONCE = 10
@@ -100,7 +101,7 @@ class Work:
     """Some states to be measured in one piece, by one process.
 
     Attributes:
-        source: the games to take states from, or the texts of state files.
+        source: the games to take states from, or the texts of files of states and deal problems.
         states: how many, where games are played.
         damage: share of the states that are damaged: every other of them just possible, every
             other just not.
@@ -118,17 +119,23 @@ class Work:
     budget: float | None = None
     limit: float | None = None
 
-    def made(self) -> list[State]:
+    def made(self) -> list[State | DealProblem]:
         """The states. The same work makes the same states."""
         random = Random(self.seed)
+        states: list[State | DealProblem]
         if isinstance(self.source, Settings):
-            states = states_of_games(self.source, random, self.states)
+            states = [*states_of_games(self.source, random, self.states)]
         else:
-            states = [parse_state(text).state for text in self.source]
+            read = map(parse_any, self.source)
+            states = [one.state if isinstance(one, LoadedState) else one.problem for one in read]
         chosen = random.sample(range(len(states)), _share(self.damage * len(states), random))
         coin = random.random() < 0.5
         for turn, number in enumerate(chosen):
-            states[number] = damaged(states[number], random, possible=coin == turn % 2)
+            one, possible = states[number], coin == turn % 2
+            if isinstance(one, State):
+                states[number] = damaged(one, random, possible=possible)
+            else:
+                states[number] = brink(one, random)[not possible]
         return states
 
 
@@ -170,7 +177,10 @@ def get_ready(solvers: Iterable[Solver]) -> None:
 
 
 def measure_state(
-    state: State, solvers: Sequence[Solver], rounds: int = 1, budget: Budget | None = None
+    state: State | DealProblem,
+    solvers: Sequence[Solver],
+    rounds: int = 1,
+    budget: Budget | None = None,
 ) -> Measured:
     """Time every solver on one state, and weigh all verdicts. No error of a solver gets out.
 
@@ -179,7 +189,7 @@ def measure_state(
         rounds: how often each solver meets the state. From the second on it may remember the first.
         budget: what is spent of it is counted there.
     """
-    problem = state.problem
+    problem = problem_of(state)
     found = _Meeting(problem, budget or Budget())
     taking = [solver for solver in solvers if found.takes(solver)]
     certifying = {solver.name for solver in taking if solver.certifies}
@@ -200,7 +210,7 @@ def measure_state(
         found.gave_up,
         tuple(found.left_out),
         tuple(found.faults),
-        state_text(state) if found.faults else None,
+        any_text(state) if found.faults else None,
         found.limits,
     )
 
