@@ -385,7 +385,13 @@ def test_workers_and_clusters_stop_and_tell_the_same(cli: Cli, foreign: Path, na
         assert worker.poll() is None
 
 
-def test_an_interrupt_ends_a_strategy_that_loops_and_shows_what_is_finished(foreign: Path) -> None:
+@pytest.mark.parametrize(
+    ("number", "status", "said"),
+    [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated")],
+)
+def test_an_interrupt_ends_a_strategy_that_loops_and_shows_what_is_finished(
+    foreign: Path, number: int, status: int, said: str
+) -> None:
     process = subprocess.Popen(
         [
             sys.executable, "-m", "quaternity", "kwartet", "simulate", *SEATS,
@@ -395,10 +401,10 @@ def test_an_interrupt_ends_a_strategy_that_loops_and_shows_what_is_finished(fore
     )  # fmt: skip
     assert process.stderr is not None
     assert process.stderr.readline() == "at work\n"
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     out, error = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert error == "quaternity: interrupted after 6 of 240 games\n"
+    assert process.returncode == status
+    assert error == f"quaternity: {said} after 6 of 240 games\n"
     assert json.loads(out)["games"] == 6
 
 

@@ -5,24 +5,29 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, permutations
 from math import isclose, log10, sqrt
 from random import Random
+from statistics import fmean, stdev
 from threading import Barrier, BrokenBarrierError
+from typing import Any
 from unittest.mock import patch
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaternity.errors import InputError, LimitError, PlayerFault, PlayerTimeout
+from quaternity.errors import GameLimit, InputError, LimitError, PlayerFault, PlayerTimeout
 from quaternity.game.cards import Card
 from quaternity.game.question import Answer, Question
 from quaternity.game.record import parse_record
 from quaternity.game.rules import QuaternityRules
 from quaternity.game.settings import Settings
 from quaternity.game.state import State
+from quaternity.kwartet.rules import KwartetRules
+from quaternity.kwartet.settings import KwartetSettings
 from quaternity.perfect.bots.random_bot import RandomBot
+from quaternity.quarto.rules import QuartoRules
 from quaternity.table.tournament.playing import (
     GameResult,
     Tournament,
@@ -32,9 +37,10 @@ from quaternity.table.tournament.playing import (
 )
 from quaternity.table.tournament.scores import AVERAGE, Measured, ratings, tabulated
 from quaternity.table.tournament.seatings import seatings
+from quaternity.ternary.rules import SetRules, SetSettings
 from quaternity.workers.pool import open_executor
 from tests.sizes import thorough
-from tests.table.planted import plant_bot
+from tests.table.planted import plant, plant_bot
 
 SMALL = QuaternityRules(Settings(2, 3, 3))
 USUAL = QuaternityRules(Settings(4, 3, 3))
@@ -321,6 +327,105 @@ def test_in_a_process_of_its_own_a_game_is_the_same_and_thinking_has_a_limit() -
     assert plan.names_in(1)[place.seat] == "search:1000000"
     assert len(parse_record(place.record.encode()).replay().moves) == place.moves
     assert "in imagine" in raised.value.trace
+
+
+# ---------------------------------------------------------------------------- any game
+
+
+KWARTET = KwartetRules(KwartetSettings(3, 5))
+SET = SetRules(SetSettings(seats=3, table=15))
+ANY: list[tuple[Any, tuple[str, ...]]] = [
+    (SMALL, ("informed", "random", "random")), (KWARTET, ("greedy", "random", "random")),
+    (QuartoRules(), ("careful", "random", "random")), (SET, ("quick", "slow", "slow")),
+]  # fmt: skip
+any_game = pytest.mark.parametrize(
+    ("rules", "names"), ANY, ids=lambda one: getattr(one, "name", "")
+)
+
+
+@any_game
+def test_every_deal_is_played_from_all_seats(rules: Any, names: tuple[str, ...]) -> None:
+    plan = Tournament(rules, names, seed=3)
+    each = plan.games_a_deal
+    assert each == (1 if rules is SMALL else 6)
+    deals = [
+        [plan.start(game) for game in range(deal * each, deal * each + each)] for deal in (0, 1)
+    ]
+    assert all(start == deal[0] for deal in deals for start in deal)
+    assert (deals[0][0] == deals[1][0]) == (rules.name in ("quaternity", "quarto"))
+    line_ups = [plan.line_up(game) for game in range(6)]
+    assert set(line_ups) == set(permutations(range(3), rules.seats))
+    assert [plan.line_up(game + 6) for game in range(6)] == line_ups
+    # Chance is the seat's, whoever sits there: nobody has luckier dice.
+    if rules is not SMALL:
+        dice = [[one.random() for one in plan.chances(game)] for game in range(each + 1)]
+        assert all(one == dice[0] for one in dice[:each])
+        assert dice[0] != dice[each]
+
+
+@any_game
+def test_workers_play_the_same_games(rules: Any, names: tuple[str, ...]) -> None:
+    plan = Tournament(rules, names, seed=3, cap=300)
+    one = played(plan, 9)
+    assert one == [play_game(plan, game) for game in range(9)]
+    assert played(plan, 9, workers=2) == one
+    assert played(replace(plan, seed=4), 9) != one
+    for game in (1, 8):
+        record = record_of_game(plan, game).encode()
+        end = rules.replay(record).positions[-1]
+        assert tuple(rules.points(end)) == one[game].points
+
+
+@any_game
+def test_means_and_errors_are_those_of_a_plain_computation(
+    rules: Any, names: tuple[str, ...]
+) -> None:
+    plan = Tournament(rules, names, seed=5, cap=300)
+    each = max(6, plan.games_a_deal)
+    results = played(plan, 3 * each)
+    table = tabulated(results, 3, None, each)
+    for player, record in enumerate(table.records):
+        shares, points = [], []
+        for deal in range(3):
+            there = [one for one in results[deal * each : deal * each + each]
+                     if player in one.line_up]  # fmt: skip
+            seats = [one.line_up.index(player) for one in there]
+            best = [max(one.points) for one in there]
+            alone = [
+                one.points[seat] == most and one.points.count(most) == 1
+                for one, seat, most in zip(there, seats, best, strict=True)
+            ]
+            shares.append(fmean(alone))
+            points.append(fmean(one.points[seat] for one, seat in zip(there, seats, strict=True)))
+        for measured, values in ((record.share, shares), (record.points, points)):
+            assert measured.mean == pytest.approx(fmean(values))
+            assert measured.error == pytest.approx(stdev(values) / sqrt(3))
+    assert table.deals == 3
+
+
+def test_equal_players_come_out_equal_over_whole_deals() -> None:
+    for rules, names in ANY[1:]:
+        plan = Tournament(rules, names, seed=6)
+        _, one, other = tabulated(played(plan, 12), 3, None, 6).records
+        assert (one.wins, one.points, one.by_seat) == (other.wins, other.points, other.by_seat)
+
+
+def test_who_wants_events_is_told_all_since_its_last_move() -> None:
+    plan = Tournament(QuartoRules(), ("tests.table.misbehaving:Remembers", "careful"), seed=2)
+    assert [result.places is not None for result in played(plan, 2)] == [True, True]
+
+
+def test_when_everybody_waits_the_game_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Waits:
+        def choose(self, view: Any, random: Random) -> None:
+            return None
+
+    plant(monkeypatch, "set", "waits", lambda rules, argument: Waits())
+    with pytest.raises(GameLimit, match=r"^game 2, move 0: every player waits") as raised:
+        play_game(Tournament(SetRules(), ("waits", "waits")), 2)
+    place = raised.value.place
+    assert place is not None
+    assert (place.player, place.seat) == ("", None)
 
 
 @pytest.mark.parametrize("rival", ["random", "informed"])

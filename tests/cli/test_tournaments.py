@@ -1,0 +1,137 @@
+"""Tournaments of all four games with players of other people: whatever they do, nothing is lost."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from quaternity.table.games import rules_of_record
+from quaternity.table.tournament.playing import KINDS
+from quaternity.workers.own_process import own_process
+from tests.cli.conftest import Cli, Outcome
+
+OURS = {"quaternity": "random", "kwartet": "random", "quarto": "careful", "set": "quick"}
+GAMES = sorted(OURS)
+
+
+def command(game: str, player: str, *more: object) -> tuple[object, ...]:
+    """A tournament of one of ours with somebody else's."""
+    foreign = f"tests.table.misbehaving:{player}"
+    if game == "kwartet":
+        names = f"{foreign},{OURS[game]}"
+        return "kwartet", "simulate", "--seats", names, "--sets", 3, "--seed", 1, *more
+    words = ("tournament",) if game == "quaternity" else (game, "tournament")
+    sizes = ("-s", 3, "-n", 2, "-p", 2) if game == "quaternity" else ()
+    return *words, foreign, OURS[game], *sizes, "--seed", 1, "--cap", 12, *more
+
+
+def numbers(document: dict[str, Any], game: str) -> dict[str, Any]:
+    """What a tournament found, without names and times."""
+    left = {"seconds", "failed", "labels", "strategies"}
+    found = {field: value for field, value in document.items() if field not in left}
+    kind = KINDS.get(game, "player")
+    for row in found.get(f"{kind}s", ()):
+        del row[kind]
+    return found
+
+
+def failed_run(cli: Cli, game: str, player: str, *more: object) -> tuple[Outcome, bytes]:
+    """A run in which a player fails, and the game that it failed in as it is saved."""
+    done = cli(*command(game, player, "--games", 60, "--json", *more))
+    failed, finished = done.json["failed"], done.json["games"]
+    kind = KINDS.get(game, "player")
+    assert (failed["game"], failed["limit"]) == (finished, player == "Loops")
+    assert failed[kind] == f"tests.table.misbehaving:{player}"
+    assert f"ended after {finished} of 60 games" in done.err
+    data = Path(failed["saved"]).read_bytes()
+    rules = rules_of_record(data)
+    positions = rules.replay(data).positions
+    assert sum(map(rules.is_settled, positions[1:])) == failed["moves"]
+    # A question of Quaternity is saved with its answer.
+    assert failed["seat"] in rules.to_act(positions[-1]) or game == "quaternity"
+    return done, data
+
+
+@pytest.mark.parametrize(
+    ("game", "player"), [*((game, "Fails") for game in GAMES), ("quarto", "Exits")]
+)
+def test_games_before_a_failure_are_shown_and_one_command_plays_it_again(
+    cli: Cli, game: str, player: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done, data = failed_run(cli, game, player)
+    assert done.status == 3
+    finished = done.json["games"]
+    assert finished
+    plain = cli(*command(game, "Harmless", "--games", finished, "--json"))
+    assert numbers(done.json, game) == numbers(plain.json, game)
+    again = cli(*shlex.split(done.json["failed"]["replay"])[1:])
+    assert (again.status, again.out.encode()) == (3, data)
+
+
+@pytest.mark.parametrize(
+    ("player", "status", "said"),
+    [("Crashes", 3, "ended its process"), ("Loops", 4, "gave no move within 0.2 s")],
+)
+@pytest.mark.parametrize("game", GAMES)
+def test_a_player_that_ends_its_process_or_never_moves_costs_its_game_alone(
+    cli: Cli, game: str, player: str, status: int, said: str, tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    done, _ = failed_run(cli, game, player, "--move-seconds", 0.2)
+    assert done.status == status
+    assert said in done.err
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_what_a_player_prints_is_no_result(cli: Cli, game: str) -> None:
+    own_process().end()  # its standard error is that of the test which started it
+    done = cli(*command(game, "Prints", "--games", 9, "--json"))
+    own_process().end()
+    assert done.status == 0, done.err
+    assert "this is no JSON\n" in done.err
+    assert "nor is this\n" in done.err
+    assert (done.json["games"], done.json["failed"]) == (9, None)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_player_that_cannot_be_made_is_refused_before_the_first_game(cli: Cli, game: str) -> None:
+    for player, why in (("nobody", "has no attribute 'nobody'"), ("os", "TypeError")):
+        done = cli(*command(game, player, "--games", 3, "--json"))
+        assert (done.status, done.out) == (2, "")
+        assert "cannot be loaded" in done.err
+        assert why in done.err
+
+
+def test_equal_players_are_numbered_and_orders_told(cli: Cli) -> None:
+    done = cli("quarto", "tournament", "random", "careful", "random", "--games", 12)
+    assert (done.status, done.err) == (0, "")
+    lines = done.out.splitlines()
+    assert lines[0].startswith("12 games of Quarto, ")
+    assert [line.split("  ")[0] for line in lines[2:5]] == ["random 1", "careful", "random 2"]
+    assert lines[-1] == "2 deals in all 6 orders of seats; errors over deals"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (("quarto", "tournament", "random"), "players: 1 of them; 2 to 12 can play"),
+        (
+            ("quarto", "tournament", "random", "quick"),
+            "'quick' is unknown; known are random",
+        ),
+        (("quarto", "tournament", "random", "you"), "player 'you' is unknown here"),
+        (("set", "tournament", "quick", "slow:x"), "the seconds are above 0"),
+        (("set", "tournament", "quick", "slow", "--seats", 9), "seats: 9 is not one of 1, 2"),
+        (("set", "tournament", "quick", "slow", "--games", 0), "games: 0 is out of range"),
+        (("set", "tournament", "quick", "slow", "--cap", 0), "cap: 0 is not at least 1"),
+    ],
+)
+def test_bad_input(cli: Cli, arguments: tuple[object, ...], why: str) -> None:
+    done = cli(*arguments)
+    assert (done.status, done.out) == (2, "")
+    assert why in done.err
