@@ -183,6 +183,7 @@ def warm_up(solver: Solver) -> None:
         problem = DealProblem(hands, [known])
         if solver.refuses(problem) is None:
             solver.prepare(problem)()
+    _ended[solver.name] = perf_counter()
 
 
 class _Home:

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import math
 import os
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from quaternity import Settings, State, parse_state, state_text
+from quaternity.workers import apart
 from solvers import SOLVERS, DealProblem, Verdict
 from solvers.registry import solver_from_function
 from tests.cli.conftest import Cli
@@ -20,6 +22,12 @@ from tests.solvers.broken import always_says_no, drops_a_minimum
 from tests.solvers.wild import registered
 
 QUICK = ("--solvers", "max-flow,coalitions")
+
+
+@pytest.fixture
+def never_cold(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However slow this machine is, no solver is warmed up again after a pause."""
+    monkeypatch.setattr(apart, "COLD_SECONDS", math.inf)
 
 
 @pytest.fixture
@@ -165,6 +173,7 @@ def test_a_broken_plug_in_is_told_and_disables_nobody(cli: Cli, tmp_path: Path) 
     assert seats.stderr.splitlines()[-1].endswith(f"strategy {why}")
 
 
+@pytest.mark.usefixtures("never_cold")
 def test_an_interrupt_keeps_what_was_measured(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[DealProblem] = []
 
@@ -182,6 +191,7 @@ def test_an_interrupt_keeps_what_was_measured(cli: Cli, monkeypatch: pytest.Monk
     assert "interrupted" in outcome.err
 
 
+@pytest.mark.usefixtures("never_cold")
 def test_an_interrupted_sweep_shows_the_size_it_was_at(
     cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
