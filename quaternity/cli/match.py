@@ -262,11 +262,13 @@ class MatchSession:
         if not match.moves:
             print("there is nothing to take back")
             return
-        count = match.undo()
+        # A question that waits for its answer is a move too.
+        before = match.whole_moves + (not match.rules.is_settled(match.position))
+        match.undo()
         if self.journal is not None:
             self.journal.rewrite(match)
         self.looked = dict.fromkeys(range(match.rules.seats), len(match.moves))
-        print(f"{counted(count, 'move')} taken back")
+        print(f"{counted(before - match.whole_moves, 'move')} taken back")
 
     def _hand_over(self, rest: str) -> None:
         """`seat 1 NAME`."""

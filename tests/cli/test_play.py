@@ -248,3 +248,8 @@ def test_the_news_tells_a_question_and_its_answer_once(cli: Cli) -> None:
     assert outcome.out.count("0 asks 1 for 0/2: no") == 2
     assert "\nplayer 1> 1. 0 asks 1 for 0/2: no\n" in outcome.out
     assert " ".join(outcome.out.split()).count("=1: player 1 has the card") == 2
+
+
+def test_a_question_and_its_answer_are_one_move_that_is_taken_back(cli: Cli) -> None:
+    assert "1 move taken back" in cli("play", stdin="1 0 2\nn\nundo\nquit\n").out
+    assert "1 move taken back" in cli("play", stdin="1 0 2\nundo\nquit\n").out
