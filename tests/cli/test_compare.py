@@ -178,15 +178,15 @@ def test_an_interrupt_keeps_what_was_measured(cli: Cli, monkeypatch: pytest.Monk
     calls: list[DealProblem] = []
 
     def stops(problem: DealProblem) -> Verdict:
-        calls.append(problem)
-        if len(calls) == 18:
+        if problem.cards > 3:  # smaller ones warm it up, how often depends on the clock
+            calls.append(problem)
+        if len(calls) == 14:
             raise KeyboardInterrupt
         return SOLVERS["max-flow"](problem)
 
     monkeypatch.setitem(SOLVERS, "stops", solver_from_function("stops", stops))
     outcome = cli("compare", "--states", 40, "--solvers", "stops,max-flow")
     assert outcome.status == 130
-    # Two calls to warm up and ten, two to warm up again and three, and the last.
     assert outcome.out.startswith("13 states")
     assert "interrupted" in outcome.err
 
