@@ -64,15 +64,9 @@ def play(
         "own_card_requests": own_card_requests,
     }
     names = seats_of(seats)
-    play_match(
-        KwartetRules,
-        partial(KwartetSettings, players=len(names or SEATS)),
-        asked,
-        kwartet_words(),
-        lambda rules: names,
-        SEATS,
-        Playing(record, seed, move_seconds, traceback),
-    )
+    settings = partial(KwartetSettings, players=len(names or SEATS))
+    playing = Playing(record, seed, move_seconds, traceback)
+    play_match(KwartetRules, settings, asked, kwartet_words(), lambda rules: names, SEATS, playing)
 
 
 __all__ = ["play"]

@@ -8,6 +8,7 @@ import typer
 
 from quaternity.cli.kwartet import kwartet
 from quaternity.cli.terminal import bold, columns, say, warn, width
+from quaternity.cli.watch import Viewer
 from quaternity.errors import InputError
 from solvers.wording import printable
 
@@ -41,7 +42,6 @@ def watch(
 
     Example: quaternity kwartet watch my.game --seat 0
     """
-    from quaternity.cli.viewer import Viewer
     from quaternity.kwartet.log import read_log
 
     log = read_log(game)

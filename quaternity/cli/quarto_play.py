@@ -24,6 +24,8 @@ Move:    H1V2 K   place the piece in hand on row H1, column V2, and hand over K
          H1V2     the same when it ends the game
          K        hand over the first piece"""
 
+DEFAULT = ("you", "search")
+
 
 @quarto_app.command()
 def play(
@@ -51,14 +53,9 @@ def play(
     from quaternity.quarto.rules import QuartoRules, QuartoSettings
 
     play_match(
-        QuartoRules,
-        QuartoSettings,
-        {"squares": squares},
-        GameWords(RULES, FORMS, MARKS),
-        lambda rules: seats_of(seats),
-        ["you", "search"],
-        Playing(record, seed, move_seconds, traceback),
-    )
+        QuartoRules, QuartoSettings, {"squares": squares}, GameWords(RULES, FORMS, MARKS),
+        lambda rules: seats_of(seats), DEFAULT, Playing(record, seed, move_seconds, traceback),
+    )  # fmt: skip
 
 
 __all__ = ["FORMS", "MARKS", "RULES", "play"]

@@ -68,14 +68,11 @@ def play(
 
     names = seats_of(seats)
     play_match(
-        SetRules,
-        partial(SetSettings, seats=len(names or DEFAULT)),
+        SetRules, partial(SetSettings, seats=len(names or DEFAULT)),
         {"rule": rule and Rule(rule), "table": table},
-        GameWords(RULES, FORMS, MARKS, remark=_remark),
-        lambda rules: names,
-        DEFAULT,
+        GameWords(RULES, FORMS, MARKS, remark=_remark), lambda rules: names, DEFAULT,
         Playing(record, seed, move_seconds, traceback),
-    )
+    )  # fmt: skip
 
 
 def _remark(match: Match[Any, Any, Any]) -> str | None:

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
 
 from quaternity.cli.app import app
-from quaternity.cli.terminal import columns, folded, warn
+from quaternity.cli.terminal import CLEAR, columns, folded, warn
 from quaternity.errors import InputError
+
+HELP = """\
+Enter, n   next step                b       back
+a number   to that step             q       quit
+s          show the step again"""
+
+KNOWLEDGE_HELP = "k 2        what player 2 knows"
 
 _WORDS = {
     "quaternity": "quaternity.cli.quaternity_words",
@@ -38,7 +47,6 @@ def watch(
     """
     from importlib import import_module
 
-    from quaternity.cli.viewer import Viewer
     from quaternity.files.reading import read_bytes
     from quaternity.table.games import rules_of_record
 
@@ -68,4 +76,115 @@ def watch(
         viewer.play()
 
 
-__all__ = ["watch"]
+class Viewer:
+    """A recorded game, one step on the screen at a time."""
+
+    def __init__(
+        self,
+        show_step: Callable[[int], None],
+        last: int,
+        step: int = 0,
+        show_knowledge: Callable[[str, int], None] | None = None,
+        marks: str = "",
+    ) -> None:
+        """Start at a step.
+
+        Args:
+            show_step: prints a step by its number; 0 is the start.
+            last: the number of the last one.
+            show_knowledge: prints what a player, as typed, knows at a step.
+            marks: what the marks of a step mean.
+        """
+        self.show_step, self.last, self.step = show_step, last, step
+        self.show_knowledge, self.marks = show_knowledge, marks
+
+    def play(self) -> None:
+        """Obey somebody at a terminal; print all steps when nobody sits there."""
+        if interactive():
+            self.run()
+        else:
+            self.print_all()
+
+    def print_all(self) -> None:
+        """Print the steps from the first one on, one after the other."""
+        for step in range(self.step, self.last + 1):
+            self.show_step(step)
+            if step < self.last:
+                print()
+
+    def run(self) -> None:
+        """Obey what is typed until somebody quits or the input ends."""
+        reconfigure = getattr(sys.stdin, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="replace")
+        self.show()
+        knows = "" if self.show_knowledge is None else "k P, "
+        while True:
+            try:
+                line = input(f"Enter next, b back, a number, {knows}help, q> ").strip().lower()
+            except EOFError:
+                print()
+                return
+            if line in ("q", "quit", "exit"):
+                return
+            self.obey(line)
+
+    def obey(self, line: str) -> None:
+        """Do what a line says, or say what can be typed."""
+        word, _, rest = line.partition(" ")
+        if word in ("", "n", "next"):
+            self.go(self.step + 1)
+        elif word in ("b", "back"):
+            self.go(self.step - 1)
+        elif line.isascii() and line.isdigit():
+            self.jump(line)
+        elif self.show_knowledge is not None and (
+            word == "k" or (word[:1] == "k" and word[1:].isdigit())
+        ):
+            self.show_knowledge(word[1:] or rest.strip(), self.step)
+        elif word in ("s", "state"):
+            self.show()
+        elif word in ("help", "h", "?"):
+            self.help()
+        else:
+            print(f"{line!r} is not understood; what can be typed is:")
+            self.help()
+
+    def help(self) -> None:
+        """What can be typed."""
+        print(HELP if self.show_knowledge is None else f"{HELP}\n{KNOWLEDGE_HELP}")
+        if self.marks:
+            print(folded(self.marks))
+
+    def go(self, step: int) -> None:
+        """Show a step, or say that there is none."""
+        if step < 0:
+            print("this is the start: there is nothing before it")
+        elif step > self.last:
+            print(f"this is the end, after {self.last} steps: b goes back, q quits")
+        else:
+            self.step = step
+            self.show()
+
+    def jump(self, digits: str) -> None:
+        """To the step with a number."""
+        # More digits than the last step's are out of range, however many they are.
+        digits = digits.lstrip("0") or "0"
+        if len(digits) > 9 or int(digits) > self.last:
+            print(f"there is no step {digits}: steps are 0..{self.last}")
+        else:
+            self.go(int(digits))
+
+    def show(self) -> None:
+        """The step, on a clean screen when that is a terminal."""
+        if sys.stdout.isatty():
+            sys.stdout.write(CLEAR)
+        self.show_step(self.step)
+
+
+def interactive() -> bool:
+    """Whether somebody sits there: both what is typed and what is shown are a terminal's."""
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+__all__ = ["HELP", "KNOWLEDGE_HELP", "Viewer", "interactive", "watch"]

@@ -33,7 +33,7 @@ def path(log: GameLog, tmp_path: Path) -> Path:
 @pytest.fixture
 def seated(monkeypatch: pytest.MonkeyPatch) -> None:
     """Somebody sits at the terminal."""
-    monkeypatch.setattr("quaternity.cli.viewer.interactive", lambda: True)
+    monkeypatch.setattr("quaternity.cli.watch.interactive", lambda: True)
 
 
 def steps(out: str) -> list[int]:

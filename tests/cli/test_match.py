@@ -259,7 +259,7 @@ def test_who_watches_is_told_the_marks(
 ) -> None:
     path = tmp_path / "game.record"
     first = cli(*PLAYS[game], "--seed", 1, "--record", path, stdin="quit\n").out.splitlines()
-    monkeypatch.setattr("quaternity.cli.viewer.interactive", lambda: True)
+    monkeypatch.setattr("quaternity.cli.watch.interactive", lambda: True)
     outcome = cli("watch", path, stdin="help\nq\n")
     assert first[1] in outcome.out
     assert "a number   to that step" in outcome.out
