@@ -1,0 +1,61 @@
+"""PAR-2, the virtual best solver and ranks, against what their definitions say."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quaternity.trials.comparison.scores import Times, par2, scores, virtual_best
+
+LIMIT = 10.0
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> Times:
+    instances = draw(st.integers(1, 6))
+    seconds = st.none() | st.floats(0.001, LIMIT)
+    return {
+        f"solver {number}": draw(st.lists(seconds, min_size=instances, max_size=instances))
+        for number in range(draw(st.integers(1, 5)))
+    }
+
+
+@given(tables())
+def test_nobody_beats_the_virtual_best_solver(times: Times) -> None:
+    best = par2(virtual_best(times), LIMIT)
+    found = scores(times, LIMIT)
+    assert {score.solver for score in found} == set(times)
+    for score in found:
+        own = times[score.solver]
+        others = [column for name, column in times.items() if name != score.solver]
+        rest = [[column[number] for column in others] for number in range(len(own))]
+        assert score.par2 >= best - 1e-9
+        assert score.decided == sum(one is not None for one in own)
+        assert score.alone == sum(
+            mine is not None and all(one is None for one in column)
+            for mine, column in zip(own, rest, strict=True)
+        )
+        assert score.contribution >= -1e-9
+        assert (score.contribution > 1e-9) == any(
+            mine is not None and all(one is None or one > mine for one in column)
+            for mine, column in zip(own, rest, strict=True)
+        )
+        assert 1 <= score.rank_interval[0] <= score.rank_interval[1] <= len(times)
+    assert [score.rank for score in found] == sorted(score.rank for score in found)
+
+
+def test_ranks_that_never_change_have_no_spread() -> None:
+    times: Times = {"quick": [0.5] * 8, "slow": [1.0] * 8, "never": [None] * 8}
+    found = scores(times, LIMIT)
+    assert [(one.solver, one.par2, one.rank_interval) for one in found] == [
+        ("quick", 0.5, (1, 1)),
+        ("slow", 1.0, (2, 2)),
+        ("never", 20.0, (3, 3)),
+    ]
+    assert [one.contribution for one in found] == [0.5, 0.0, 0.0]
+    assert [one.fastest for one in found] == [8, 0, 0]
+
+
+def test_ranks_that_chance_decides_overlap() -> None:
+    times: Times = {"one": [1.0, 2.0] * 10, "two": [2.0, 1.0] * 10}
+    for score in scores(times, LIMIT):
+        assert score.rank == 1
+        assert score.rank_interval == (1, 2)
