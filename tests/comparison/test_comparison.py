@@ -27,9 +27,14 @@ from quaternity.trials.comparison import (
     summarise,
     swept_sizes,
 )
-from quaternity.trials.comparison.profiles import cactus, performance_profile
 from quaternity.trials.comparison.report import Group, Report, duration
-from quaternity.trials.comparison.summary import median_interval, quantile, rounds_for
+from quaternity.trials.comparison.scores import cactus, performance_profile
+from quaternity.trials.comparison.summary import (
+    median_interval,
+    median_times,
+    quantile,
+    rounds_for,
+)
 from solvers import SOLVERS, DealProblem, Solver, SolverTimeout, Verdict, solve
 from solvers.interruptible import solved
 from solvers.judgement import Fault
@@ -257,7 +262,7 @@ def test_a_wrong_verdict_decides_nothing_and_is_not_fast() -> None:
     row, other = summarise([wrong] * 3, ["a", "b"])
     assert (row.feasible, row.faults, row.median, row.ratio) == (0, 3, None, None)
     assert (other.feasible, other.ratio) == (3, 1.0)
-    assert performance_profile([wrong], ["a", "b"]) == {"a": [], "b": [(1.0, 1.0)]}
+    assert performance_profile(median_times([wrong], ["a", "b"])) == {"a": [], "b": [(1.0, 1.0)]}
 
 
 def test_where_nothing_was_measured_nothing_is_said() -> None:
@@ -320,9 +325,10 @@ def test_profiles_by_hand() -> None:
         one({"a": 1.0}),
         one({}),
     ]
-    assert cactus(measured, "a") == [(1.0, 1.0), (2.0, 1.0), (3.0, 4.0)]
-    assert cactus(measured, "b") == [(1.0, 2.0), (2.0, 2.0)]
-    assert performance_profile(measured, ["a", "b"]) == {
+    times = median_times(measured, ["a", "b"])
+    assert cactus(times["a"]) == [(1.0, 1.0), (2.0, 1.0), (3.0, 4.0)]
+    assert cactus(times["b"]) == [(1.0, 2.0), (2.0, 2.0)]
+    assert performance_profile(times) == {
         "a": [(1.0, 0.5), (2.0, 0.75)],
         "b": [(1.0, 0.25), (2.0, 0.5)],
     }
@@ -331,7 +337,7 @@ def test_profiles_by_hand() -> None:
 @given(st.lists(st.dictionaries(st.sampled_from("abc"), st.floats(1e-6, 10)), min_size=1))
 def test_somebody_is_quickest_wherever_somebody_decides(times: list[dict[str, float]]) -> None:
     measured = [one(seconds) for seconds in times]
-    profiles = performance_profile(measured, ["a", "b", "c"])
+    profiles = performance_profile(median_times(measured, ["a", "b", "c"]))
     at_once = [curve[0][1] for curve in profiles.values() if curve and curve[0][0] == 1.0]
     decided = sum(map(bool, times)) / len(times)
     assert sum(at_once) >= decided - 1e-9

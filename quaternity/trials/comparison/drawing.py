@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from quaternity.files.pictures import new_figure, save_figure
 from quaternity.trials.comparison.measuring import Measured
-from quaternity.trials.comparison.profiles import Curve, cactus, performance_profile
-from quaternity.trials.comparison.summary import Row
+from quaternity.trials.comparison.scores import Curve, Times, cactus, performance_profile
+from quaternity.trials.comparison.summary import Row, median_times
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -40,8 +40,12 @@ def draw_comparison(
     figure = new_figure(15, 5)
     axes = figure.subplots(1, 3)
     figure.suptitle(title)
-    _draw_medians(axes[0], [row for row in rows if row.median is not None], _styles(rows))
-    _draw_runs(axes[1], axes[2], measured, rows)
+    _draw_medians(
+        axes[0],
+        [row for row in rows if row.median is not None],
+        _styles(row.solver for row in rows),
+    )
+    _draw_runs(axes[1], axes[2], median_times(measured, [row.solver for row in rows]))
     save_figure(figure, path)
 
 
@@ -65,13 +69,13 @@ def draw_sweep(
     figure = new_figure(15, 5)
     axes = figure.subplots(1, 3)
     figure.suptitle(title)
-    _draw_growth(axes[0], sizes, _styles(rows), axis)
-    _draw_runs(axes[1], axes[2], measured, rows)
+    _draw_growth(axes[0], sizes, _styles(row.solver for row in rows), axis)
+    _draw_runs(axes[1], axes[2], median_times(measured, [row.solver for row in rows]))
     save_figure(figure, path)
 
 
-def _styles(rows: Sequence[Row]) -> dict[str, Style]:
-    return {row.solver: Style(number) for number, row in enumerate(rows)}
+def _styles(solvers: Iterable[str]) -> dict[str, Style]:
+    return {solver: Style(number) for number, solver in enumerate(solvers)}
 
 
 def _draw_medians(axes: Axes, rows: Sequence[Row], styles: Mapping[str, Style]) -> None:
@@ -142,20 +146,18 @@ def _draw_growth(
     axes.legend(fontsize=8)
 
 
-def _draw_runs(left: Axes, right: Axes, measured: Sequence[Measured], rows: Sequence[Row]) -> None:
+def _draw_runs(left: Axes, right: Axes, times: Times) -> None:
     """Cactus plot and performance profile of all runs."""
-    names = [row.solver for row in rows]
-    styles = _styles(rows)
-    for name in names:
-        curve = cactus(measured, name)
-        _draw_curve(left, curve, styles[name], name)
+    styles = _styles(times)
+    for name, own in times.items():
+        _draw_curve(left, cactus(own), styles[name], name)
     left.set_yscale("log")
     left.set_xlabel("states decided")
     left.set_ylabel("seconds allowed for each")
     left.set_title("cactus plot: lower and further right is better")
     left.grid(alpha=0.3)
     left.legend(fontsize=8)
-    profiles = performance_profile(measured, names)
+    profiles = performance_profile(times)
     worst = max((curve[-1][0] for curve in profiles.values() if curve), default=1.0) * 1.3
     for name, curve in profiles.items():
         steps = [(1.0, 0.0), *curve, (worst, curve[-1][1])] if curve else []

@@ -1,4 +1,4 @@
-"""The field's scores of solvers with a time limit: PAR-2, the virtual best solver, ranks.
+"""The field's ways to look at many runs: PAR-2, the virtual best solver, ranks, and two curves.
 
 Everything here is about one table: per solver the seconds it took on each instance, in one order of
 the instances for all, None where it did not decide within the limit.
@@ -11,6 +11,9 @@ from typing import NamedTuple
 
 Times = Mapping[str, Sequence[float | None]]
 """Per solver seconds by instance; None: not decided."""
+
+Curve = list[tuple[float, float]]
+"""Corners of a step function, ascending: (x, value from x on)."""
 
 RESAMPLES = 1000
 """Bootstrap resamples of the ranks."""
@@ -118,4 +121,36 @@ def _rank_intervals(times: Times, limit: float, seed: int) -> dict[str, tuple[in
     return {solver: (int(low[number]), int(high[number])) for number, solver in enumerate(times)}
 
 
-__all__ = ["RESAMPLES", "Score", "Times", "par2", "scores", "virtual_best"]
+def cactus(times: Iterable[float | None]) -> Curve:
+    """Points (k, seconds): with that much time for each instance, the solver decides k of them."""
+    decided = sorted(one for one in times if one is not None)
+    return [(float(number), seconds) for number, seconds in enumerate(decided, start=1)]
+
+
+def performance_profile(times: Times) -> dict[str, Curve]:
+    """Per solver the points (r, share): on that share of all instances it took at most r times as
+    long as the quickest solver there. One that it did not decide never counts for it.
+
+    Source: Dolan and Moré, *Benchmarking optimization software with performance profiles* (2002).
+    """
+    best = virtual_best(times)
+    curves = {}
+    for name, own in times.items():
+        ratios = sorted(
+            mine / least
+            for mine, least in zip(own, best, strict=True)
+            if mine is not None and least is not None
+        )
+        curve: Curve = []
+        for number, ratio in enumerate(ratios, start=1):
+            if curve and curve[-1][0] == ratio:
+                curve.pop()
+            curve.append((ratio, number / len(own)))
+        curves[name] = curve
+    return curves
+
+
+__all__ = [
+    "RESAMPLES", "Curve", "Score", "Times", "cactus", "par2", "performance_profile", "scores",
+    "virtual_best",
+]  # fmt: skip

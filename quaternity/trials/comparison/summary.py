@@ -8,6 +8,7 @@ from math import ceil
 from statistics import median
 
 from quaternity.trials.comparison.measuring import Measured, Timing
+from quaternity.trials.comparison.scores import Times
 
 ENOUGH = 30
 """Measurements a median should rest on; see `rounds_for` and `summarise`."""
@@ -80,7 +81,10 @@ def summarise(measured: Sequence[Measured], solvers: Sequence[str], seed: int = 
     Args:
         seed: of the bootstrap.
     """
-    per_state = {name: _state_times(measured, name) for name in solvers}
+    per_state = {
+        name: {state: one for state, one in enumerate(own) if one is not None}
+        for name, own in median_times(measured, solvers).items()
+    }
     common = decided_by_all(measured, solvers)
     medians = {
         name: median(times[state] for state in common) if times and common else None
@@ -160,11 +164,14 @@ def sample(measured: Sequence[Measured], solver: str) -> list[Timing]:
     return found
 
 
-def _state_times(measured: Sequence[Measured], solver: str) -> dict[int, float]:
+def median_times(measured: Sequence[Measured], solvers: Sequence[str]) -> Times:
+    """Per solver the seconds of its median run on each state; None where it did not decide."""
     return {
-        number: median(run.total for run in one.timings[solver])
-        for number, one in enumerate(measured)
-        if decides(one, solver)
+        name: [
+            median(run.total for run in one.timings[name]) if decides(one, name) else None
+            for one in measured
+        ]
+        for name in solvers
     }
 
 
@@ -201,6 +208,7 @@ def median_interval(values: Sequence[float], seed: int = 0) -> tuple[float, floa
 
 
 __all__ = [
-    "ENOUGH", "Row", "decided_by_all", "decides", "median_interval", "quantile", "rounds_for",
+    "ENOUGH", "Row", "decided_by_all", "decides", "median_interval",
+    "median_times", "quantile", "rounds_for",
     "sample", "summarise",
 ]  # fmt: skip
