@@ -67,4 +67,15 @@ def save_figure(figure: Figure, path: str) -> None:
     write_bytes(path, data.getvalue())
 
 
-__all__ = ["FORMATS", "check_picture", "new_figure", "picture_format", "save_figure"]
+def svg_of(figure: Figure) -> str:
+    """A figure as an SVG element for a page: text stays text, equal figures are equal bytes."""
+    from matplotlib import rc_context
+
+    data = io.StringIO()
+    with rc_context({"svg.fonttype": "none", "svg.hashsalt": "quaternity"}):
+        figure.savefig(data, format="svg", metadata={"Date": None})
+    text = data.getvalue()
+    return text[text.index("<svg") :]
+
+
+__all__ = ["FORMATS", "check_picture", "new_figure", "picture_format", "save_figure", "svg_of"]

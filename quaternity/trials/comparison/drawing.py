@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from statistics import median
 from typing import TYPE_CHECKING
 
-from quaternity.files.pictures import new_figure, save_figure
+from quaternity.files.pictures import new_figure, save_figure, svg_of
 from quaternity.trials.comparison.measuring import Measured
+from quaternity.trials.comparison.runs import Comparison
 from quaternity.trials.comparison.scores import Curve, Times, cactus, performance_profile
 from quaternity.trials.comparison.summary import Row, median_times
 
@@ -72,6 +74,82 @@ def draw_sweep(
     _draw_growth(axes[0], sizes, _styles(row.solver for row in rows), axis)
     _draw_runs(axes[1], axes[2], median_times(measured, [row.solver for row in rows]))
     save_figure(figure, path)
+
+
+def runs_svg(times: Times) -> str:
+    """Cactus plot and performance profile, for a page."""
+    figure = new_figure(11, 4.5)
+    left, right = figure.subplots(1, 2)
+    _draw_runs(left, right, times)
+    return svg_of(figure)
+
+
+def growth_svg(comparison: Comparison, limit: float) -> str | None:
+    """The time over the size, a panel for every family and kind; None when there is one size.
+
+    A mark is the median of one size; a hollow one at the limit says that the median run was ended.
+    """
+    kinds = sorted({(run.family, run.feasible is True) for run in comparison.runs})
+    if len({run.cards for run in comparison.runs}) < 2:
+        return None
+    rows = -(-len(kinds) // 3)
+    figure = new_figure(11, 3.2 * rows + 1.2)
+    axes = figure.subplots(rows, min(3, len(kinds)), squeeze=False, sharey=True)
+    styles = _styles(comparison.versions)
+    for panel, (family, feasible) in zip(axes.flat, kinds, strict=False):
+        for name, style in styles.items():
+            by_size: dict[int, list[float]] = {}
+            for run in comparison.runs:
+                here = (run.family, run.feasible is True, run.solver) == (family, feasible, name)
+                if here and (run.decided or run.answer in ("timeout", "memory", "gave up")):
+                    seconds = run.seconds if run.decided else limit
+                    by_size.setdefault(run.cards, []).append(seconds)
+            points = [(size, median(found)) for size, found in sorted(by_size.items())]
+            panel.plot(
+                [size for size, _ in points], [seconds for _, seconds in points],
+                color=style.colour, marker=style.marker, markersize=4, linewidth=1, label=name,
+            )  # fmt: skip
+            ended = [size for size, seconds in points if seconds >= limit]
+            panel.plot(
+                ended, [limit] * len(ended), style.marker, color=style.colour,
+                markerfacecolor="white", markersize=4, zorder=3,
+            )  # fmt: skip
+        panel.set_xscale("log")
+        panel.set_yscale("log")
+        panel.set_title(f"{family or 'states'}, {'possible' if feasible else 'impossible'}")
+        panel.set_xlabel("cards")
+        panel.grid(alpha=0.3)
+    for panel in list(axes.flat)[len(kinds) :]:
+        panel.set_axis_off()
+    for row in axes:
+        row[0].set_ylabel("seconds")
+    handles, names = axes.flat[0].get_legend_handles_labels()
+    figure.legend(handles, names, loc="outside lower center", ncols=5, fontsize=8)
+    return svg_of(figure)
+
+
+def pairs_svg(times: Times, pairs: Sequence[tuple[str, str]], limit: float) -> str:
+    """For pairs of solvers, a mark for every instance: one's seconds against the other's."""
+    figure = new_figure(11, 3.8 * -(-len(pairs) // 3))
+    axes = figure.subplots(-(-len(pairs) // 3), 3, squeeze=False)
+    least = min((one for own in times.values() for one in own if one), default=limit / 10) / 2
+    for panel, (one, other) in zip(axes.flat, pairs, strict=False):
+        points = [
+            (mine or limit, theirs or limit)
+            for mine, theirs in zip(times[one], times[other], strict=True)
+        ]
+        panel.plot([x for x, _ in points], [y for _, y in points], "x", color=COLOURS[0], alpha=0.6)
+        panel.plot([least, limit], [least, limit], color="#777777", linewidth=1)
+        panel.set_xscale("log")
+        panel.set_yscale("log")
+        panel.set_xlim(least, 1.5 * limit)
+        panel.set_ylim(least, 1.5 * limit)
+        panel.set_xlabel(f"{one}: seconds")
+        panel.set_ylabel(f"{other}: seconds")
+        panel.grid(alpha=0.3)
+    for panel in list(axes.flat)[len(pairs) :]:
+        panel.set_axis_off()
+    return svg_of(figure)
 
 
 def _styles(solvers: Iterable[str]) -> dict[str, Style]:

@@ -17,9 +17,11 @@ import json
 import platform
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
+from statistics import median
 from typing import Any, Literal, NoReturn, get_args
 
 from quaternity.errors import InputError
+from quaternity.trials.comparison.scores import Times
 from solvers.wording import listed, shown
 
 FORMAT = "comparison-runs/1"
@@ -102,6 +104,27 @@ class Comparison:
     runs: Sequence[Run]
     warnings: tuple[str, ...] = field(default=(), compare=False)
 
+    def instances(self, feasible: bool | None = None) -> list[str]:
+        """The names of the instances, each once: all, or those of one kind."""
+        wanted = (run for run in self.runs if feasible is None or run.feasible is feasible)
+        return list(dict.fromkeys(run.instance for run in wanted))
+
+    def times(self, feasible: bool | None = None) -> Times:
+        """Per solver its median seconds on every instance, None where not every run decided it.
+
+        Args:
+            feasible: only instances of that kind.
+        """
+        found: dict[tuple[str, str], list[float | None]] = {}
+        for run in self.runs:
+            seconds = run.seconds if run.decided else None
+            found.setdefault((run.solver, run.instance), []).append(seconds)
+        names = self.instances(feasible)
+        return {
+            solver: [_middle(found.get((solver, name), [None])) for name in names]
+            for solver in self.versions
+        }
+
     def text(self) -> str:
         """The file."""
         head = {
@@ -111,6 +134,11 @@ class Comparison:
         rows: Iterable[dict[str, Any]] = (asdict(run) for run in self.runs)
         lines = [head, *rows, {"runs": len(self.runs)}]
         return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+
+
+def _middle(times: Sequence[float | None]) -> float | None:
+    decided = [one for one in times if one is not None]
+    return median(decided) if len(decided) == len(times) else None
 
 
 def machine() -> str:

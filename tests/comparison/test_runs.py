@@ -1,0 +1,105 @@
+"""The file of runs and the page made of it: what goes in comes out, and odd files are refused."""
+
+import json
+import re
+from dataclasses import replace
+from html import unescape
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quaternity.errors import InputError
+from quaternity.trials.comparison.page import page
+from quaternity.trials.comparison.runs import Answer, Comparison, Run, is_runs_file, parse_runs
+from quaternity.trials.comparison.scores import par2
+
+
+def run(solver: str, cards: int, feasible: bool, answer: Answer, seconds: float) -> Run:
+    decided = answer in ("feasible", "infeasible")
+    return Run(
+        f"php {cards} {'possible' if feasible else 'impossible'}", "php", cards, 3, feasible,
+        solver, 0, answer,
+        ("deal" if feasible else "shortage") if decided else None,
+        seconds / 4 if decided else None, 3 * seconds / 4 if decided else None, seconds,
+        None if solver == "flow" else 50 << 20, None if decided else f"why <{answer}>",
+    )  # fmt: skip
+
+
+def comparison() -> Comparison:
+    runs = []
+    for cards in (12, 20, 32, 52):
+        for feasible in (True, False):
+            verdict: Answer = "feasible" if feasible else "infeasible"
+            runs.append(run("flow", cards, feasible, verdict, cards**2 * 1e-6))
+            slow = 1e-4 * 2 ** (cards / 2)
+            ended = slow > 10 and not feasible
+            runs.append(
+                run("sat", cards, feasible, "timeout" if ended else verdict, min(slow, 10.0))
+            )
+    runs[-1] = replace(runs[-1], answer="wrong")
+    versions = {"flow": "own", "sat": "glucose <4>"}
+    return Comparison("php & more", 3, 10.0, "quaternity compare", "a machine", versions, runs)
+
+
+def test_what_is_written_is_read() -> None:
+    assert parse_runs(comparison().text()) == comparison()
+    assert is_runs_file(comparison().text())
+    assert not is_runs_file('{"format": "deal-problem/1"}')
+
+
+def test_a_file_without_its_end_is_read_with_a_warning() -> None:
+    text = comparison().text()
+    cut = text[: text.rindex('{"runs"')]
+    assert parse_runs(cut).warnings == ("the end is missing: the comparison was interrupted",)
+    assert parse_runs(cut).runs == comparison().runs
+    shorter = parse_runs(cut[:-10])
+    assert len(shorter.runs) == len(comparison().runs) - 1
+    assert "cut off" in shorter.warnings[0]
+
+
+@pytest.mark.parametrize(
+    ("line", "key", "value"),
+    [
+        (0, "format", "comparison-runs/2"), (0, "limit", "10"), (0, "limit", -1), (0, "what", 3),
+        (0, "versions", []), (0, "versions", {"flow": 1}), (0, "machine", "a\x1bb"),
+        (1, "solver", "unknown"), (1, "answer", "maybe"), (1, "feasible", 1), (1, "round", -1),
+        (1, "cards", True), (1, "seconds", 10**400), (1, "seconds", None),
+        (1, "evidence", "paired"),
+        (1, "answer", "infeasible"), (1, "answer", "timeout"), (-1, "runs", 3), (1, "more", 0),
+    ],
+)  # fmt: skip
+def test_a_wrong_value_is_refused_with_its_line(line: int, key: str, value: object) -> None:
+    lines = comparison().text().splitlines()
+    lines[line] = json.dumps(json.loads(lines[line]) | {key: value})
+    number = (line % len(lines)) + 1
+    with pytest.raises(InputError, match=f"^line {number}: .*{key}|^line {number}: evidence"):
+        parse_runs("\n".join(lines) + "\n")
+
+
+@given(st.text(max_size=60), st.integers(0, 400), st.integers(0, 60))
+def test_no_text_gives_another_error(text: str, place: int, length: int) -> None:
+    whole = comparison().text()
+    for broken in (text, whole[:place] + text + whole[place + length :]):
+        try:
+            page_of = parse_runs(broken)
+        except InputError:
+            continue
+        assert page_of.limit >= 0
+
+
+def test_the_page_says_what_the_runs_say() -> None:
+    pytest.importorskip("matplotlib")
+    made = page(comparison())
+    text = unescape(re.sub(r"<[^>]+>", " ", made))
+    for words in ("php & more", "glucose <4>", "a machine", "quaternity compare", "why <timeout>"):
+        assert words in text, words
+    times = comparison().times()
+    assert times["sat"].count(None) == 1
+    assert f"{par2(times['sat'], 10.0):.2f} s" in text
+    assert "size^2.0" in text
+    assert "possible" in text
+    assert "<script" not in made
+    assert not re.search(r"(?:src|href)=.(?!#)", re.sub(r"xmlns:xlink=\S+", "", made))
+    assert len(made) < 1_000_000
+    assert page(comparison()) == made
