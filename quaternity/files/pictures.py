@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -75,7 +76,9 @@ def svg_of(figure: Figure) -> str:
     with rc_context({"svg.fonttype": "none", "svg.hashsalt": "quaternity"}):
         figure.savefig(data, format="svg", metadata={"Date": None})
     text = data.getvalue()
-    return text[text.index("<svg") :]
+    # A tenth of a point is finer than any screen; what matplotlib writes is three times as long.
+    text = re.sub(r"-?\d+\.\d\d+", lambda number: f"{float(number[0]):.1f}", text)
+    return re.sub(r"<!--.*?-->|(?<=>)\s+(?=<)", "", text[text.index("<svg") :], flags=re.DOTALL)
 
 
 __all__ = ["FORMATS", "check_picture", "new_figure", "picture_format", "save_figure", "svg_of"]

@@ -78,9 +78,11 @@ def draw_sweep(
 
 def runs_svg(times: Times) -> str:
     """Cactus plot and performance profile, for a page."""
-    figure = new_figure(11, 4.5)
+    figure = new_figure(11, 4.5 + 0.05 * len(times))
     left, right = figure.subplots(1, 2)
     _draw_runs(left, right, times)
+    left.get_legend().remove()
+    figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=6)
     return svg_of(figure)
 
 
@@ -93,29 +95,33 @@ def growth_svg(comparison: Comparison, limit: float) -> str | None:
     if len({run.cards for run in comparison.runs}) < 2:
         return None
     rows = -(-len(kinds) // 3)
-    figure = new_figure(11, 3.2 * rows + 1.2)
+    figure = new_figure(11, 3.2 * rows + 0.5 + 0.05 * len(comparison.versions))
     axes = figure.subplots(rows, min(3, len(kinds)), squeeze=False, sharey=True)
     styles = _styles(comparison.versions)
     for panel, (family, feasible) in zip(axes.flat, kinds, strict=False):
-        for name, style in styles.items():
+        for number, (name, style) in enumerate(styles.items()):
             by_size: dict[int, list[float]] = {}
             for run in comparison.runs:
                 here = (run.family, run.feasible is True, run.solver) == (family, feasible, name)
-                if here and (run.decided or run.answer in ("timeout", "memory", "gave up")):
+                if here and (run.decided or run.ended):
                     seconds = run.seconds if run.decided else limit
                     by_size.setdefault(run.cards, []).append(seconds)
             points = [(size, median(found)) for size, found in sorted(by_size.items())]
             panel.plot(
                 [size for size, _ in points], [seconds for _, seconds in points],
                 color=style.colour, marker=style.marker, markersize=4, linewidth=1, label=name,
+                markevery=(number % 3, 3),
             )  # fmt: skip
             ended = [size for size, seconds in points if seconds >= limit]
             panel.plot(
                 ended, [limit] * len(ended), style.marker, color=style.colour,
                 markerfacecolor="white", markersize=4, zorder=3,
             )  # fmt: skip
+        sizes = sorted({run.cards for run in comparison.runs})
         panel.set_xscale("log")
         panel.set_yscale("log")
+        panel.set_xticks(sizes, [str(size) for size in sizes], fontsize=7)
+        panel.minorticks_off()
         panel.set_title(f"{family or 'states'}, {'possible' if feasible else 'impossible'}")
         panel.set_xlabel("cards")
         panel.grid(alpha=0.3)
@@ -124,7 +130,7 @@ def growth_svg(comparison: Comparison, limit: float) -> str | None:
     for row in axes:
         row[0].set_ylabel("seconds")
     handles, names = axes.flat[0].get_legend_handles_labels()
-    figure.legend(handles, names, loc="outside lower center", ncols=5, fontsize=8)
+    figure.legend(handles, names, loc="outside lower center", ncols=6)
     return svg_of(figure)
 
 
@@ -230,7 +236,7 @@ def _draw_runs(left: Axes, right: Axes, times: Times) -> None:
     for name, own in times.items():
         _draw_curve(left, cactus(own), styles[name], name)
     left.set_yscale("log")
-    left.set_xlabel("states decided")
+    left.set_xlabel("instances decided")
     left.set_ylabel("seconds allowed for each")
     left.set_title("cactus plot: lower and further right is better")
     left.grid(alpha=0.3)
@@ -242,13 +248,14 @@ def _draw_runs(left: Axes, right: Axes, times: Times) -> None:
         style = styles[name]
         right.step(
             [ratio for ratio, _ in steps], [share for _, share in steps],
-            where="post", color=style.colour, label=name,
+            where="post", color=style.colour, label=name, marker=style.marker,
+            markevery=max(1, len(steps) // 6), markersize=5,
         )  # fmt: skip
     right.set_xscale("log")
     right.set_xlim(1, max(worst, 2))
     right.set_ylim(0, 1.03)
-    right.set_xlabel("times the quickest solver of each state")
-    right.set_ylabel("share of states within")
+    right.set_xlabel("times the quickest solver of each instance")
+    right.set_ylabel("share of instances within")
     right.set_title("performance profile: higher is better")
     right.grid(alpha=0.3)
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from html import escape
 from statistics import median
 
 from quaternity.trials.comparison.drawing import growth_svg, pairs_svg, runs_svg
 from quaternity.trials.comparison.growth import Observation, growth
 from quaternity.trials.comparison.report import duration
-from quaternity.trials.comparison.runs import Comparison, Run
+from quaternity.trials.comparison.runs import Comparison
 from quaternity.trials.comparison.scores import Times, par2, scores, virtual_best
 from solvers.wording import counted
 
@@ -22,7 +23,8 @@ _STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 72rem; padding: 1rem; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 caption { text-align: left; padding: .3rem 0; }
-th, td { border-bottom: 1px solid var(--line); padding: .2rem .6rem; text-align: right; }
+th, td { border-bottom: 1px solid var(--line); padding: .2rem .5rem; text-align: right; }
+td, tbody th { white-space: nowrap; }
 th:first-child, td:first-child { text-align: left; }
 .wide { overflow-x: auto; }
 figure { margin: 1rem 0; background: var(--paper); color: #000; padding: .5rem; }
@@ -67,9 +69,10 @@ def page(comparison: Comparison) -> str:
 
 
 def _what_was_run(comparison: Comparison) -> Iterator[str]:
-    kinds: dict[tuple[str, int], Counter[bool | None]] = {}
+    kinds: dict[str, dict[int, Counter[bool | None]]] = {}
     for run in {run.instance: run for run in comparison.runs}.values():
-        kinds.setdefault((run.family or "-", run.cards), Counter())[run.feasible] += 1
+        sizes = kinds.setdefault(run.family or "states", {})
+        sizes.setdefault(run.cards, Counter())[run.feasible] += 1
     for text in comparison.warnings:
         yield f"<p><strong class=wrong>{escape(text)}</strong></p>"
     yield (
@@ -80,14 +83,21 @@ def _what_was_run(comparison: Comparison) -> Iterator[str]:
         "Every deal was counted out and every shortage added up.</p>"
     )
     yield f"<p>To repeat it:</p><pre>{escape(comparison.command)}</pre>"
+    cards = sorted({size for sizes in kinds.values() for size in sizes})
     yield _table(
-        "What was run",
-        ["family", "cards", "possible", "impossible", "undecided"],
+        "How many instances of so many cards, possible + impossible (+ undecided)",
+        ["family", *map(str, cards)],
         [
-            [family, str(cards), str(found[True]), str(found[False]), str(found[None])]
-            for (family, cards), found in sorted(kinds.items())
+            [family, *(_kinds_in_words(sizes.get(size, Counter())) for size in cards)]
+            for family, sizes in sorted(kinds.items())
         ],
     )
+
+
+def _kinds_in_words(found: Counter[bool | None]) -> str:
+    if not found:
+        return "-"
+    return f"{found[True]} + {found[False]}" + (f" + {found[None]}" if found[None] else "")
 
 
 def _wrong(comparison: Comparison) -> Iterator[str]:
@@ -130,7 +140,8 @@ def _scores(comparison: Comparison) -> Iterator[str]:
                 score.solver, comparison.versions[score.solver],
                 f"{score.rank} ({low} to {high})", duration(score.par2), str(score.decided),
                 duration(median(decided)) if decided else "-", str(score.fastest),
-                str(score.alone), duration(score.contribution),
+                str(score.alone),
+                duration(score.contribution) if score.contribution > 0 else "-",
                 "-" if peak is None else f"{peak / 2**20:.0f} MB",
                 *(str(answers[score.solver][answer]) for answer in ended),
             ]
@@ -158,29 +169,32 @@ def _scores(comparison: Comparison) -> Iterator[str]:
 
 
 def _kinds(comparison: Comparison) -> Iterator[str]:
-    """Possible and impossible instances apart, of every family."""
-    families = sorted({run.family for run in comparison.runs})
-    head, columns = ["solver"], []
-    for family in families:
-        part = [run for run in comparison.runs if run.family == family]
-        for feasible, word in ((True, "possible"), (False, "impossible")):
-            some = [run for run in part if run.feasible is feasible]
-            if some:
-                head.append(f"{family} {word}".strip())
-                columns.append(_part(comparison, some).times())
-    yield "<h2>By family and kind</h2>"
-    yield _table(
-        "PAR-2, and in parentheses how many instances were decided.",
-        head,
-        [
-            [solver, *(_par2_and_decided(times[solver], comparison.limit) for times in columns)]
-            for solver in comparison.versions
-        ],
-    )
+    """PAR-2 of possible and impossible instances apart, by family."""
+    yield "<h2>By kind and family</h2>"
+    for feasible in (True, False):
+        parts = {
+            family: [run for run in comparison.runs if (run.family, run.feasible) == here]
+            for here in _families(comparison)
+            for family in here[:1]
+            if here[1] is feasible
+        }
+        if not parts:
+            continue
+        times = [replace(comparison, runs=part).times() for part in parts.values()]
+        yield _table(
+            f"PAR-2 of {_word(feasible)} instances, with how many were decided where not all were",
+            ["solver", *(family or "states" for family in parts)],
+            [
+                [solver, *(_par2_and_decided(one[solver], comparison.limit) for one in times)]
+                for solver in comparison.versions
+            ],
+        )
 
 
 def _par2_and_decided(own: Sequence[float | None], limit: float) -> str:
-    return f"{duration(par2(own, limit))} ({sum(one is not None for one in own)} of {len(own)})"
+    decided = sum(one is not None for one in own)
+    share = "" if decided == len(own) else f", {decided}/{len(own)}"
+    return f"{duration(par2(own, limit))}{share}"
 
 
 def _growth(comparison: Comparison) -> Iterator[str]:
@@ -190,36 +204,55 @@ def _growth(comparison: Comparison) -> Iterator[str]:
     yield "<h2>Growth</h2>"
     yield _figure(
         drawn,
-        "Median time over the number of cards. Hollow marks: the median run reached the limit.",
+        "Median time over the number of cards. Hollow marks: the median run reached a limit.",
     )
-    yield _table(
-        "The law that fits best, by likelihood; runs that reached the limit count as longer than "
-        "it. In parentheses the 95 % interval of the exponent.",
-        ["solver", "family", "kind", "from cards", "runs", "at the limit", "growth"],
-        list(growth_rows(comparison)),
+    yield (
+        "<p>The tables have the median time of each size; a time with &gt; says that the median "
+        "run was ended there. The last column is the law that fits best, by likelihood, with the "
+        "95 % interval of its exponent; runs that were ended count as longer than that, and small "
+        "sizes at which the time is what starting costs are left out.</p>"
     )
+    for family, feasible in _families(comparison):
+        rows = growth_rows(comparison, family, feasible)
+        yield _table(f"{family or 'states'}, {_word(feasible)}", rows[0], rows[1:])
 
 
-def growth_rows(comparison: Comparison) -> Iterator[list[str]]:
-    """Per solver, family and kind how its time grows, where the sizes say something."""
-    kinds = sorted({(run.family, run.feasible is True) for run in comparison.runs})
+def _families(comparison: Comparison) -> list[tuple[str, bool]]:
+    found = {(run.family, run.feasible) for run in comparison.runs}
+    return sorted((family, feasible) for family, feasible in found if feasible is not None)
+
+
+def _word(feasible: bool) -> str:
+    return "possible" if feasible else "impossible"
+
+
+def growth_rows(comparison: Comparison, family: str, feasible: bool) -> list[list[str]]:
+    """A table: the median time of every solver at every size, and how it grows.
+
+    Returns: the head, then a row per solver: its name, a time per size, and the law.
+    """
+    here = [run for run in comparison.runs if (run.family, run.feasible) == (family, feasible)]
+    sizes = sorted({run.cards for run in here})
+    table = [["solver", *(f"{size} cards" for size in sizes), "growth"]]
     for solver in comparison.versions:
-        for family, feasible in kinds:
-            runs = [
-                Observation(
-                    run.cards, run.seconds if run.decided else comparison.limit, not run.decided
-                )
-                for run in comparison.runs
-                if (run.solver, run.family, run.feasible is True) == (solver, family, feasible)
-                and (run.decided or run.answer in ("timeout", "memory"))
+        own = [run for run in here if run.solver == solver and (run.decided or run.ended)]
+        cells = []
+        for size in sizes:
+            times = sorted(
+                (run.ended, run.seconds if run.decided else comparison.limit)
+                for run in own
+                if run.cards == size
+            )
+            ended, seconds = times[len(times) // 2] if times else (False, None)
+            cells.append(("> " if ended else "") + duration(seconds))
+        fit = growth(
+            [
+                Observation(run.cards, run.seconds if run.decided else comparison.limit, run.ended)
+                for run in own
             ]
-            fit = growth(runs)
-            if fit is not None:
-                kind = "possible" if feasible else "impossible"
-                yield [
-                    solver, family or "-", kind, str(fit.smallest), str(fit.runs), str(fit.ended),
-                    fit.sentence(),
-                ]  # fmt: skip
+        )
+        table.append([solver, *cells, "-" if fit is None else fit.sentence()])
+    return table
 
 
 def _pairs(comparison: Comparison, times: Times) -> Iterator[str]:
@@ -235,13 +268,6 @@ def _pairs(comparison: Comparison, times: Times) -> Iterator[str]:
         pairs_svg(times, pairs, comparison.limit),
         f"A mark for every instance: above the line {best} was faster. At the edge: not decided.",
     )
-
-
-def _part(comparison: Comparison, runs: Sequence[Run]) -> Comparison:
-    return Comparison(
-        comparison.what, comparison.seed, comparison.limit, comparison.command, comparison.machine,
-        comparison.versions, runs,
-    )  # fmt: skip
 
 
 def _figure(svg: str, caption: str) -> str:

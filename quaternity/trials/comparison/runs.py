@@ -79,6 +79,11 @@ class Run:
         """Whether it gave a verdict that stands."""
         return self.answer in ("feasible", "infeasible")
 
+    @property
+    def ended(self) -> bool:
+        """Whether it gave up at a limit, its own or ours."""
+        return self.answer in ("timeout", "memory", "gave up")
+
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
