@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -18,6 +19,17 @@ from quaternity.cli.chosen_solvers import (
     chosen_solvers,
     guarded,
     saved_or_shown,
+)
+from quaternity.cli.compare_families import (
+    BUDGET,
+    CARDS,
+    EACH,
+    comparison_of,
+    document,
+    print_comparison,
+    read_runs,
+    save,
+    series,
 )
 from quaternity.cli.options import (
     AsJson,
@@ -35,8 +47,9 @@ from solvers.wording import counted
 
 if TYPE_CHECKING:
     from quaternity.game.settings import Settings
-    from quaternity.trials.comparison import Work
-    from quaternity.trials.comparison.report import Group, Report
+    from quaternity.trials.comparison import Measured, Work
+    from quaternity.trials.comparison.report import Group
+    from quaternity.trials.comparison.runs import Comparison
     from solvers import Solver
 
 MOST_STATES = 100_000
@@ -46,12 +59,19 @@ BUDGET_OF_A_SWEEP = 10.0
 DAMAGE = 0.5
 
 
-class _Request(NamedTuple):
+class Request(NamedTuple):
     """The options, checked."""
 
     works: list[Work]
     settings: list[Settings]
     what: str
+
+    @property
+    def of_families(self) -> bool:
+        """Whether instances of families are measured, no states."""
+        from quaternity.trials.comparison import Series
+
+        return any(isinstance(work.source, Series) for work in self.works)
 
 
 @app.command()
@@ -89,7 +109,31 @@ def compare(
     budget: Annotated[
         float | None,
         typer.Option(help="Seconds of one solver in all (in a sweep: at one size); states beyond "
-                     f"are left out.  [default: none; in a sweep {BUDGET_OF_A_SWEEP:g}]"),
+                     f"are left out.  [default: none; in a sweep {BUDGET_OF_A_SWEEP:g}, of "
+                     f"families {BUDGET:g}]"),
+    ] = None,
+    families: Annotated[
+        str | None,
+        typer.Option(metavar="NAME,NAME,...", help="Instances of families, possible and impossible "
+                     "twins, instead of games: all, or names of `quaternity instances`."),
+    ] = None,
+    cards: Annotated[
+        str | None,
+        typer.Option(metavar="N,N,...", help=f"Sizes of these instances.  [default: {CARDS}]"),
+    ] = None,
+    each: Annotated[
+        int | None,
+        typer.Option(help=f"Instances of each family, kind and size.  [default: {EACH}]"),
+    ] = None,
+    runs: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Write one JSON line per run; given as the file, "
+                     "it makes all tables again."),
+    ] = None,
+    page: Annotated[
+        str | None,
+        typer.Option("--report", metavar="FILE", help="Write one page that needs nothing else: "
+                     "tables, cactus plot, profiles, growth, pairs."),
     ] = None,
     workers: Workers = 1,
     dask: Dask = None,
@@ -116,66 +160,175 @@ def compare(
       quaternity compare -s 4 -n 13 -p 4 --states 200 --plot comparison.png
       quaternity compare --sweep sets 2..1000 -p 4 --csv
       quaternity compare state.json game.record --solvers cp-sat,max-flow
+      quaternity compare --families php,game --runs runs.jsonl --report report.html
+      quaternity compare runs.jsonl
     """
-    from dataclasses import replace
-
-    from quaternity.files.pictures import check_picture
-    from quaternity.game.saved_states import check_directory
-    from quaternity.trials.comparison.report import Report
-
+    if as_json and as_csv:
+        raise InputError("--json and --csv: choose one")
+    _check_places(plot, runs, page, save_to)
+    of_games: dict[str, object] = {
+        "--set-size": set_size, "--sets": sets, "--players": players, "--states": states,
+        "--sweep": sweep,
+    }  # fmt: skip
+    of_families: dict[str, object] = {"--families": families, "--cards": cards, "--each": each}
+    known = read_runs(files) if files else None
+    if known is not None:
+        measuring = {"--damage": damage, "--repeats": repeats, "--budget": budget, "--runs": runs}
+        _refuse("a file of runs", of_games | of_families | measuring | {"--plot": plot})
+        _show_runs(known, page, as_json, as_csv)
+        return
     check_seconds("limit", limit)
     if budget is not None:
         check_seconds("budget", budget)
-    chosen = guarded(chosen_solvers(solvers), limit, memory, patience=None)
-    if as_json and as_csv:
-        raise InputError("--json and --csv: choose one")
     if damage is not None and not 0 <= damage <= 1:
         raise InputError(f"damage: {damage:g} is not a share, from 0 to 1")
     if repeats is not None and not 1 <= repeats <= MOST_REPEATS:
         raise InputError(f"repeats: {repeats} is out of range 1..{MOST_REPEATS}")
-    if plot is not None:
-        check_picture(plot)
-    check_directory(save_to)
+    chosen = guarded(chosen_solvers(solvers), limit, memory, patience=None)
     if files:
-        for name, value in (
-            ("--set-size", set_size), ("--sets", sets), ("--players", players),
-            ("--states", states), ("--sweep", sweep),
-        ):  # fmt: skip
-            if value is not None:
-                raise InputError(f"{name}: not together with files")
+        _refuse("files", of_games | of_families)
         request = _of_files(files, seed, damage or 0.0, repeats, budget)
+    elif families is not None:
+        _refuse("families", of_games | {"--damage": damage, "--plot": plot})
+        request = _of_families(families, cards, each, seed, repeats, budget)
     else:
+        _refuse("games", {"--cards": cards, "--each": each})
         base = (set_size, sets, players)
         share = DAMAGE if damage is None else damage
         request = _of_games(base, sweep, states, seed, share, repeats, budget)
-    works = [replace(work, limit=limit) for work in request.works]
-    groups, interrupted = _measure(
-        request._replace(works=works), chosen, workers, dask, sweep is not None
-    )
-    report = Report(request.what, seed, [one.name for one in chosen], groups)
-    saved = None
-    if report.smallest_fault is not None:
-        saved = saved_or_shown(save_to, report.smallest_fault)
+    groups, interrupted = _measure(request, limit, chosen, workers, dask)
+    found = Found(request, seed, limit, chosen, groups)
+    found.save(runs, page)
+    saved = found.save_fault(save_to)
     if as_json:
-        print(json.dumps(report.document() | {"saved": saved, "interrupted": interrupted}))
+        print(json.dumps(found.document() | {"saved": saved, "interrupted": interrupted}))
     elif as_csv:
-        print(report.csv(), end="")
+        print(found.report.csv(), end="")
     else:
-        _print_report(report)
-    for line in report.fault_lines():
+        found.print()
+    for line in found.report.fault_lines():
         warn(line)
     if saved is not None:
         warn(f"the smallest such state is saved: quaternity check {saved} --solver all")
-    if plot is not None and report.groups:
-        report.draw(plot, sweep[0] if sweep else None)
+    if plot is not None and groups:
+        found.report.draw(plot, sweep[0] if sweep else None)
     if interrupted:
         warn("interrupted: this is what was measured so far")
-    if report.smallest_fault is not None:
+    if found.report.smallest_fault is not None:
         raise typer.Exit(ExitStatus.DISAGREE)
     if interrupted:
         raise typer.Exit(ExitStatus.INTERRUPTED)
-    if not any(one.timings for one in report.measured):
+    if not any(one.timings for one in found.report.measured):
         raise LimitError("no solver took any of the states")
+
+
+def _check_places(plot: str | None, runs: str | None, page: str | None, save_to: str) -> None:
+    """Make sure, before long work, that its results can be written."""
+    from quaternity.files.pictures import check_drawing, check_picture
+    from quaternity.files.writing import check_may_be_written
+    from quaternity.game.saved_states import check_directory
+
+    if plot is not None:
+        check_picture(plot)
+    for path in (runs, page):
+        if path is not None:
+            check_may_be_written(path)
+    if page is not None:
+        check_drawing()
+    check_directory(save_to)
+
+
+def _refuse(what: str, options: Mapping[str, object]) -> None:
+    """Refuse options that make no sense with what is compared."""
+    for name, value in options.items():
+        if value is not None:
+            raise InputError(f"{name}: not together with {what}")
+
+
+def _show_runs(known: Comparison, page: str | None, as_json: bool, as_csv: bool) -> None:
+    """Make the tables, and the page, of a file of runs again."""
+    if as_csv:
+        raise InputError("--csv: not of a file of runs, which has a line per run itself")
+    save(known, None, page)
+    if as_json:
+        print(json.dumps(document(known)))
+    else:
+        print_comparison(known)
+
+
+class Found:
+    """What was measured, and the ways to tell it."""
+
+    def __init__(
+        self,
+        request: Request,
+        seed: int,
+        limit: float,
+        solvers: Sequence[Solver],
+        groups: Sequence[Group],
+    ) -> None:
+        from quaternity.trials.comparison.report import Report
+
+        self.request, self.seed, self.limit, self.solvers = request, seed, limit, solvers
+        self.report = Report(request.what, seed, [one.name for one in solvers], groups)
+
+    @property
+    def runs(self) -> Comparison:
+        """The same, run by run."""
+        return comparison_of(
+            self.report.groups, self.request.what, self.seed, self.limit, self.solvers
+        )
+
+    def save(self, runs: str | None, page: str | None) -> None:
+        """Write the file of runs and the page, where they are wanted."""
+        if runs is not None or page is not None:
+            save(self.runs, runs, page)
+
+    def save_fault(self, directory: str) -> str | None:
+        """Keep the smallest state with a wrong verdict; gives the name of its file."""
+        if self.report.smallest_fault is None:
+            return None
+        return saved_or_shown(directory, self.report.smallest_fault)
+
+    def document(self) -> dict[str, Any]:
+        """Everything as one JSON object."""
+        return document(self.runs) if self.request.of_families else self.report.document()
+
+    def print(self) -> None:
+        """The tables, for people."""
+        if self.request.of_families:
+            print_comparison(self.runs)
+            return
+        say(self.report.headline())
+        for group in self.report.groups:
+            print()
+            for line in self.report.table(group, width()):
+                print(line)
+        if len(self.report.groups) > 1:
+            print()
+            print("over all sizes")
+            for line in self.report.table(None, width()):
+                print(line)
+        if self.report.measured:
+            print()
+            for line in self.report.remarks():
+                say(line, 0)
+
+
+def _of_families(
+    families: str,
+    cards: str | None,
+    each: int | None,
+    seed: int,
+    repeats: int | None,
+    budget: float | None,
+) -> Request:
+    """What to measure when families of instances are asked for."""
+    works, what = series(
+        families, CARDS if cards is None else cards, EACH if each is None else each, seed,
+        BUDGET if budget is None else budget, repeats or 1,
+    )  # fmt: skip
+    return Request(works, [], what)
 
 
 def _of_games(
@@ -186,7 +339,7 @@ def _of_games(
     damage: float,
     repeats: int | None,
     budget: float | None,
-) -> _Request:
+) -> Request:
     """What to measure when games are played."""
     from quaternity.game.settings import Settings
     from quaternity.trials.comparison import Sweep, Work, swept_sizes
@@ -206,7 +359,7 @@ def _of_games(
             raise InputError(f"--{swept.parameter}: not together with a sweep of it")
         sizes = swept_sizes((set_size, sets, players), swept)
         rounds = repeats or rounds_for(count)
-        return _Request(
+        return Request(
             [
                 Work(one, count, damage, rounds, f"{seed} {one}", budget or BUDGET_OF_A_SWEEP)
                 for one in sizes
@@ -228,12 +381,12 @@ def _of_games(
         )
         for number in range(pieces)
     ]
-    return _Request(works, [size], f"states of {set_size}-{sets}-{players} games")
+    return Request(works, [size], f"states of {set_size}-{sets}-{players} games")
 
 
 def _of_files(
     files: list[str], seed: int, damage: float, repeats: int | None, budget: float | None
-) -> _Request:
+) -> Request:
     """What to measure when states are given: those of state files, all positions of records."""
     from quaternity.game.record import ImpossibleRecord, ParsedRecord
     from quaternity.game.state_file import (
@@ -280,27 +433,27 @@ def _of_files(
         Work(piece, len(piece), damage, rounds, f"{seed} {number}", share)
         for number, piece in enumerate(pieces)
     ]
-    return _Request(works, [], f"states of {counted(len(files), 'file')}")
+    return Request(works, [], f"states of {counted(len(files), 'file')}")
 
 
 def _measure(
-    request: _Request, solvers: list[Solver], workers: int, dask: str | None, by_size: bool
+    request: Request, limit: float, solvers: list[Solver], workers: int, dask: str | None
 ) -> tuple[list[Group], bool]:
-    """Everything measured, in groups of one size; and whether it was interrupted."""
+    """Everything measured, in groups of one size or family; and whether it was interrupted."""
+    from dataclasses import replace
     from functools import partial
 
-    from quaternity.trials.comparison import Measured, measure, measured_states
-    from quaternity.trials.comparison.report import Group
+    from quaternity.trials.comparison import measure, measured_states
     from quaternity.workers.pool import open_executor, ordered_map
 
-    # What was measured, by piece of work, which in a sweep is by size.
-    found: list[list[Measured]] = []
-    total = sum(work.states for work in request.works)
+    works = [replace(work, limit=limit) for work in request.works]
+    found: list[list[Measured]] = []  # by piece of work
+    total = sum(work.states for work in works)
     try:
         with progress("states", total) as bar:
             if workers == 1 and dask is None:
                 # State by state, so that an interrupt loses one at most.
-                for work in request.works:
+                for work in works:
                     found.append([])
                     for one in measured_states(work, solvers):
                         found[-1].append(one)
@@ -308,35 +461,31 @@ def _measure(
             else:
                 with open_executor(workers, dask) as pool:
                     task = partial(measure, solvers=solvers)
-                    for piece in ordered_map(pool, task, request.works):
+                    for piece in ordered_map(pool, task, works):
                         found.append(piece)
                         bar.advance(len(piece), "states")
         interrupted = False
     except KeyboardInterrupt:
         interrupted = True
-    if by_size:
-        sizes = zip(request.settings, found, strict=False)
-        return [Group(size, piece) for size, piece in sizes if piece], interrupted
-    size = request.settings[0] if request.settings else None
+    return _grouped(request, found), interrupted
+
+
+def _grouped(request: Request, found: Sequence[Sequence[Measured]]) -> list[Group]:
+    """What was measured, by family, or by size where there are several."""
+    from quaternity.trials.comparison.report import Group
+
     measured = [one for piece in found for one in piece]
-    return [Group(size, measured)] if measured else [], interrupted
-
-
-def _print_report(report: Report) -> None:
-    say(report.headline())
-    for group in report.groups:
-        print()
-        for line in report.table(group, width()):
-            print(line)
-    if len(report.groups) > 1:
-        print()
-        print("over all sizes")
-        for line in report.table(None, width()):
-            print(line)
-    if report.measured:
-        print()
-        for line in report.remarks():
-            say(line, 0)
+    if request.of_families:
+        families = dict.fromkeys(one.family for one in measured)
+        return [
+            Group(None, [one for one in measured if one.family == family], family)
+            for family in families
+        ]
+    if len(request.settings) > 1:
+        sizes = zip(request.settings, found, strict=False)
+        return [Group(size, piece) for size, piece in sizes if piece]
+    size = request.settings[0] if request.settings else None
+    return [Group(size, measured)] if measured else []
 
 
 __all__ = ["compare"]

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import io
-import os
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from quaternity.errors import InputError
-from quaternity.files.writing import write_bytes
+from quaternity.files.writing import check_may_be_written, write_bytes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -37,10 +36,16 @@ def check_picture(path: str) -> None:
             matplotlib is not installed.
     """
     picture_format(path)
-    there = Path(path)
-    may_be_written = all(os.access(one, os.W_OK) for one in (there, there.parent) if one.exists())
-    if not there.parent.is_dir() or there.is_dir() or not may_be_written:
-        raise InputError(f"{path}: cannot be written")
+    check_may_be_written(path)
+    check_drawing()
+
+
+def check_drawing() -> None:
+    """Make sure, before long work, that something could be drawn at its end.
+
+    Raises:
+        InputError: matplotlib is not installed.
+    """
     new_figure(1, 1)
 
 
@@ -81,4 +86,12 @@ def svg_of(figure: Figure) -> str:
     return re.sub(r"<!--.*?-->|(?<=>)\s+(?=<)", "", text[text.index("<svg") :], flags=re.DOTALL)
 
 
-__all__ = ["FORMATS", "check_picture", "new_figure", "picture_format", "save_figure", "svg_of"]
+__all__ = [
+    "FORMATS",
+    "check_drawing",
+    "check_picture",
+    "new_figure",
+    "picture_format",
+    "save_figure",
+    "svg_of",
+]

@@ -50,6 +50,18 @@ def write_bytes(path: str | Path, data: bytes) -> None:
         part.write_bytes(data)
 
 
+def check_may_be_written(path: str) -> None:
+    """Make sure, before long work, that a file could be written at its end.
+
+    Raises:
+        InputError: it, or its directory, cannot be written.
+    """
+    there = Path(path)
+    may_be_written = all(os.access(one, os.W_OK) for one in (there, there.parent) if one.exists())
+    if not there.parent.is_dir() or there.is_dir() or not may_be_written:
+        raise InputError(f"{path}: cannot be written")
+
+
 @contextmanager
 def replacing(path: str | Path) -> Iterator[Path]:
     """An empty file to fill within the block, which then takes the place of another in one step.

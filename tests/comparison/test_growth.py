@@ -47,7 +47,7 @@ def test_runs_that_were_ended_count() -> None:
 
 
 def test_what_starting_costs_is_left_out() -> None:
-    runs = [Observation(size, 0.01 + 1e-7 * size**3) for size in (4, 8, 16, 32, 64, 128, 256)]
+    runs = [Observation(size, 0.01 + 1e-7 * size**3) for size in (4, 8, 16, 32, 64, 128, 256, 512)]
     found = growth(runs)
     assert found is not None
     assert found.smallest == 64
@@ -56,7 +56,7 @@ def test_what_starting_costs_is_left_out() -> None:
 
 def test_too_few_sizes_say_nothing() -> None:
     assert growth([]) is None
-    assert growth([Observation(4, 1.0), Observation(8, 2.0)]) is None
+    assert growth([Observation(size, 1.0 * size) for size in (4, 8, 16)]) is None
     assert growth([Observation(size, 1.0, ended=True) for size in SIZES]) is None
 
 

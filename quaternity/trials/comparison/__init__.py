@@ -7,6 +7,7 @@ every verdict verified, `summary` turns the times into figures, and `drawing` in
 from quaternity.trials.comparison.measuring import (
     Budget,
     Measured,
+    Series,
     Timing,
     Work,
     measure,
@@ -20,6 +21,7 @@ __all__ = [
     "Budget",
     "Measured",
     "Row",
+    "Series",
     "Sweep",
     "Timing",
     "Work",

@@ -13,7 +13,7 @@ from math import exp, log
 from statistics import median
 from typing import NamedTuple
 
-LEAST_SIZES = 3
+LEAST_SIZES = 4
 """Sizes a line must rest on."""
 
 CLEAR = 3.0

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf
 from random import Random
 from time import perf_counter
@@ -22,10 +22,12 @@ from quaternity.game.state_file import LoadedState, any_text, parse_any, problem
 from quaternity.trials.random_play import damaged, states_of_games
 from quaternity.workers.apart import Apart, timed, warm_up
 from solvers.errors import OutOfMemory
+from solvers.instances import twins
 from solvers.judgement import Fault, crashed, said, weigh
 from solvers.problem import DealProblem
 from solvers.random_problems import brink
 from solvers.registry import Solver
+from solvers.verdict import Infeasible
 
 STATES_AT_ONCE = 10
 """States that are drawn from the same games and measured in one piece."""
@@ -61,6 +63,9 @@ class Measured:
         faults: every wrong or unproved verdict, and every crash.
         text: the state file of a state with faults.
         limits: per solver that gave up at a limit, which: "timeout" or "memory".
+        paired: solvers that gave no evidence of an impossibility; a shortage of ours stands beside.
+        spent: seconds by the clock of a solver's last run, where it was none that answered.
+        name, family: of an instance of a family; both are empty otherwise.
     """
 
     cards: int
@@ -73,6 +78,10 @@ class Measured:
     faults: tuple[Fault, ...]
     text: str | None = None
     limits: Mapping[str, str] = field(default_factory=dict)
+    paired: tuple[str, ...] = ()
+    spent: Mapping[str, float] = field(default_factory=dict)
+    name: str = ""
+    family: str = ""
 
 
 @dataclass(slots=True)
@@ -96,13 +105,38 @@ class Budget:
         self.spent[solver] = self.spent.get(solver, 0.0) + seconds
 
 
+class Series(NamedTuple):
+    """Instances of one family and kind, size after size.
+
+    Attributes:
+        family: one of `solvers.instances.FAMILIES`.
+        feasible: whether they are possible, or their impossible twins.
+        cards: the sizes, ascending.
+        each: instances of each size.
+    """
+
+    family: str
+    feasible: bool
+    cards: tuple[int, ...]
+    each: int
+
+    def made(self, seed: str) -> Iterator[tuple[str, DealProblem]]:
+        """Their names and problems; the same seed makes the same ones."""
+        kind = "possible" if self.feasible else "impossible"
+        for cards in self.cards:
+            for number in range(self.each):
+                pair = twins(self.family, cards, Random(f"{seed} {number}").getrandbits(32))
+                yield f"{self.family} {cards} {kind} {number}", getattr(pair, kind)
+
+
 @dataclass(frozen=True, slots=True)
 class Work:
     """Some states to be measured in one piece, by one process.
 
     Attributes:
-        source: the games to take states from, or the texts of files of states and deal problems.
-        states: how many, where games are played.
+        source: the games to take states from, the texts of files of states and deal problems, or
+            a series of instances, whose problems count as states.
+        states: how many.
         damage: share of the states that are damaged: every other of them just possible, every
             other just not.
         rounds: how often each solver meets each state.
@@ -111,7 +145,7 @@ class Work:
         limit: seconds by the clock of one run, or None.
     """
 
-    source: Settings | tuple[str, ...]
+    source: Settings | tuple[str, ...] | Series
     states: int
     damage: float
     rounds: int
@@ -121,6 +155,8 @@ class Work:
 
     def made(self) -> list[State | DealProblem]:
         """The states. The same work makes the same states."""
+        if isinstance(self.source, Series):
+            raise TypeError("a series has problems, not states")
         random = Random(self.seed)
         states: list[State | DealProblem]
         if isinstance(self.source, Settings):
@@ -156,6 +192,11 @@ def measured_states(work: Work, solvers: Sequence[Solver]) -> Iterator[Measured]
     if work.limit is not None:
         solvers = [solver.limited(work.limit) for solver in solvers]
     budget = Budget(work.budget)
+    if isinstance(work.source, Series):
+        for number, (name, problem) in enumerate(work.source.made(work.seed)):
+            found = measure_state(problem, _turned(solvers, number), work.rounds, budget)
+            yield replace(found, name=name, family=work.source.family)
+        return
     for number, state in enumerate(work.made()):
         yield measure_state(state, _turned(solvers, number), work.rounds, budget)
 
@@ -185,6 +226,7 @@ def measure_state(
     """Time every solver on one state, and weigh all verdicts. No error of a solver gets out.
 
     Args:
+        state: or a problem, as it is.
         solvers: with their limits, if they have any. Imports would count: `get_ready` first.
         rounds: how often each solver meets the state. From the second on it may remember the first.
         budget: what is spent of it is counted there.
@@ -201,6 +243,11 @@ def measure_state(
         found.faults.update(dict.fromkeys(wrong))
         if evidence is not None:
             feasible = bool(evidence)
+        found.paired |= {
+            name: None
+            for name, given in verdicts.items()
+            if isinstance(given, Infeasible) and given.shortage is None
+        }
     return Measured(
         problem.cards,
         problem.players,
@@ -212,6 +259,8 @@ def measure_state(
         tuple(found.faults),
         any_text(state) if found.faults else None,
         found.limits,
+        tuple(found.paired),
+        found.spent,
     )
 
 
@@ -226,6 +275,8 @@ class _Meeting:
         self.limits: dict[str, str] = {}
         self.left_out: list[str] = []
         self.faults: dict[Fault, None] = {}
+        self.paired: dict[str, None] = {}
+        self.spent: dict[str, float] = {}
 
     def takes(self, solver: Solver) -> bool:
         """Whether a solver takes the problem."""
@@ -268,6 +319,7 @@ class _Meeting:
             raise
         except BaseException as error:
             self.timings.pop(name, None)
+            self.spent[name] = perf_counter() - begun
             if isinstance(error, SolverTimeout) and cut:
                 self.left_out.append(name)
             elif isinstance(error, LimitError):
@@ -289,6 +341,6 @@ def _turned(solvers: Sequence[Solver], number: int) -> list[Solver]:
 
 
 __all__ = [
-    "STATES_AT_ONCE", "Budget", "Measured", "Timing", "Work", "get_ready", "measure",
+    "STATES_AT_ONCE", "Budget", "Measured", "Series", "Timing", "Work", "get_ready", "measure",
     "measure_state", "measured_states",
 ]  # fmt: skip

@@ -15,6 +15,9 @@ from quaternity.trials.comparison.runs import Comparison
 from quaternity.trials.comparison.scores import Times, par2, scores, virtual_best
 from solvers.wording import counted
 
+NO_VERDICT = ("timeout", "memory", "gave up", "refused", "left out", "wrong", "crashed")
+"""How a run ends without a verdict that stands, in the order in which it is shown."""
+
 MOST_TOLD = 20
 """Wrong answers and crashes that are told one by one."""
 
@@ -116,30 +119,45 @@ def _wrong(comparison: Comparison) -> Iterator[str]:
 
 
 def _scores(comparison: Comparison) -> Iterator[str]:
-    times = comparison.times()
     if not comparison.runs:
         return
+    head, *rows = score_rows(comparison)
+    yield "<h2>Scores</h2>"
+    yield _table(
+        "By PAR-2: the mean time, where an instance that was not decided, for whatever reason, "
+        "counts twice the limit. Ranks with their 95 % bootstrap interval over instances. The "
+        "virtual best solver is whoever is fastest on each instance; a solver contributes what it "
+        "would lose without it. Memory is the peak of processes of their own, libraries included.",
+        head,
+        rows,
+    )
+
+
+def score_rows(comparison: Comparison) -> list[list[str]]:
+    """A table, its head first: the scores of every solver, the best first, and how many runs ended
+    without a verdict, by how they did; then the virtual best solver.
+    """
+    times = comparison.times()
     answers: dict[str, Counter[str]] = {solver: Counter() for solver in comparison.versions}
     peaks: dict[str, int] = {}
     for run in comparison.runs:
         answers[run.solver][run.answer] += 1
         if run.memory is not None:
             peaks[run.solver] = max(run.memory, peaks.get(run.solver, 0))
-    ended = [
-        answer
-        for answer in ("timeout", "memory", "gave up", "refused", "left out", "wrong", "crashed")
-        if any(found[answer] for found in answers.values())
-    ]
-    rows = []
-    for score in scores(times, comparison.limit, comparison.seed):
+    ended = [one for one in NO_VERDICT if any(found[one] for found in answers.values())]
+    table = [
+        ["solver", "version", "rank", "PAR-2", "decided", "median", "fastest", "alone",
+         "contributes", "memory", *ended]
+    ]  # fmt: skip
+    for score in scores(times, comparison.limit, comparison.seed) if comparison.runs else ():
         low, high = score.rank_interval
         decided = [one for one in times[score.solver] if one is not None]
         peak = peaks.get(score.solver)
-        rows.append(
+        table.append(
             [
                 score.solver, comparison.versions[score.solver],
                 f"{score.rank} ({low} to {high})", duration(score.par2), str(score.decided),
-                duration(median(decided)) if decided else "-", str(score.fastest),
+                duration(median(decided) if decided else None), str(score.fastest),
                 str(score.alone),
                 duration(score.contribution) if score.contribution > 0 else "-",
                 "-" if peak is None else f"{peak / 2**20:.0f} MB",
@@ -148,24 +166,14 @@ def _scores(comparison: Comparison) -> Iterator[str]:
         )  # fmt: skip
     best = virtual_best(times)
     decided = [one for one in best if one is not None]
-    rows.append(
+    table.append(
         [
-            "virtual best", "", "", duration(par2(best, comparison.limit)), str(len(decided)),
-            duration(median(decided)) if decided else "-", "", "", "", "", *("" for _ in ended),
+            "virtual best", "", "", duration(par2(best, comparison.limit) if best else None),
+            str(len(decided)), duration(median(decided) if decided else None),
+            *[""] * (4 + len(ended)),
         ]
     )  # fmt: skip
-    yield "<h2>Scores</h2>"
-    yield _table(
-        "By PAR-2: the mean time, where an instance that was not decided, for whatever reason, "
-        "counts twice the limit. Ranks with their 95 % bootstrap interval over instances. The "
-        "virtual best solver is whoever is fastest on each instance; a solver contributes what it "
-        "would lose without it. Memory is the peak of processes of their own, libraries included.",
-        [
-            "solver", "version", "rank", "PAR-2", "decided", "median", "fastest", "alone",
-            "contributes", "memory", *ended,
-        ],
-        rows,
-    )  # fmt: skip
+    return table
 
 
 def _kinds(comparison: Comparison) -> Iterator[str]:
@@ -174,7 +182,7 @@ def _kinds(comparison: Comparison) -> Iterator[str]:
     for feasible in (True, False):
         parts = {
             family: [run for run in comparison.runs if (run.family, run.feasible) == here]
-            for here in _families(comparison)
+            for here in families(comparison)
             for family in here[:1]
             if here[1] is feasible
         }
@@ -212,12 +220,13 @@ def _growth(comparison: Comparison) -> Iterator[str]:
         "95 % interval of its exponent; runs that were ended count as longer than that, and small "
         "sizes at which the time is what starting costs are left out.</p>"
     )
-    for family, feasible in _families(comparison):
+    for family, feasible in families(comparison):
         rows = growth_rows(comparison, family, feasible)
         yield _table(f"{family or 'states'}, {_word(feasible)}", rows[0], rows[1:])
 
 
-def _families(comparison: Comparison) -> list[tuple[str, bool]]:
+def families(comparison: Comparison) -> list[tuple[str, bool]]:
+    """The families and kinds of the instances, as far as anybody decided them, in order."""
     found = {(run.family, run.feasible) for run in comparison.runs}
     return sorted((family, feasible) for family, feasible in found if feasible is not None)
 
@@ -291,4 +300,4 @@ def _table(caption: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> 
     )
 
 
-__all__ = ["growth_rows", "page"]
+__all__ = ["NO_VERDICT", "families", "growth_rows", "page", "score_rows"]

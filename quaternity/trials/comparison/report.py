@@ -26,18 +26,20 @@ class Group:
     """States of one size.
 
     Attributes:
-        settings: of the games, or None for states of files.
+        settings: of the games, or None for states of files and instances of families.
         measured: what was measured on them.
+        family: of the instances; otherwise empty.
     """
 
     settings: Settings | None
     measured: Sequence[Measured]
+    family: str = ""
 
     @property
     def name(self) -> str:
-        """The size as set size, sets, players."""
+        """The size as set size, sets, players; or the family."""
         one = self.settings
-        return "" if one is None else f"{one.set_size}-{one.sets}-{one.players}"
+        return self.family if one is None else f"{one.set_size}-{one.sets}-{one.players}"
 
 
 class Report:

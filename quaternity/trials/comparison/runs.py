@@ -15,12 +15,14 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
+from functools import partial
 from statistics import median
 from typing import Any, Literal, NoReturn, get_args
 
 from quaternity.errors import InputError
+from quaternity.trials.comparison.measuring import Measured
 from quaternity.trials.comparison.scores import Times
 from solvers.wording import listed, shown
 
@@ -144,6 +146,51 @@ class Comparison:
 def _middle(times: Sequence[float | None]) -> float | None:
     decided = [one for one in times if one is not None]
     return median(decided) if len(decided) == len(times) else None
+
+
+def runs_of(measured: Sequence[Measured], family: str = "") -> Iterator[Run]:
+    """The rows of what was measured: every solver on every state, in that order of states.
+
+    Args:
+        family: of states that belong to none; they are named after it and numbered.
+    """
+    for number, one in enumerate(measured):
+        name = one.name or f"{family or 'state'} {number}"
+        base = partial(Run, name, one.family or family, one.cards, one.players, one.feasible)
+        bad = {fault.solver: fault for fault in one.faults}
+        for solver in dict.fromkeys(
+            [*one.timings, *one.refused, *one.gave_up, *one.left_out, *bad]
+        ):
+            spent = one.spent.get(solver, 0.0)
+            if solver in bad:
+                answer: Answer = "wrong" if bad[solver].kind == "wrong" else "crashed"
+                yield base(solver, 0, answer, None, None, None, spent, None, bad[solver].text)
+            elif solver in one.refused:
+                yield base(solver, 0, "refused", None, None, None, 0.0, None, one.refused[solver])
+            elif solver in one.gave_up:
+                kind = one.limits.get(solver, "gave up")
+                limit: Answer = "timeout" if kind == "timeout" else "gave up"
+                limit = "memory" if kind == "memory" else limit
+                yield base(solver, 0, limit, None, None, None, spent, None, one.gave_up[solver])
+            elif solver in one.left_out:
+                yield base(solver, 0, "left out", None, None, None, 0.0, None, "its time was over")
+            else:
+                yield from _answers(base, solver, one)
+
+
+def _answers(base: Callable[..., Run], solver: str, one: Measured) -> Iterator[Run]:
+    """The rows of a solver that answered, and rightly as far as anybody knows."""
+    for turn, run in enumerate(one.timings[solver]):
+        evidence = "deal" if one.feasible else "paired" if solver in one.paired else "shortage"
+        answer = "feasible" if one.feasible else "infeasible"
+        if one.feasible is None:
+            yield base(
+                solver, turn, "gave up", None, None, None, run.total, run.peak, "no evidence"
+            )
+        else:
+            yield base(
+                solver, turn, answer, evidence, run.build, run.solve, run.total, run.peak, None
+            )
 
 
 def machine() -> str:
@@ -293,4 +340,5 @@ __all__ = [
     "is_runs_file",
     "machine",
     "parse_runs",
+    "runs_of",
 ]

@@ -1,0 +1,201 @@
+"""`compare --families`, and what is made of single runs: scores, growth, a file, a page."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Any
+
+from quaternity.cli.terminal import say, warn, width
+from quaternity.errors import InputError
+from solvers.wording import counted
+
+if TYPE_CHECKING:
+    from quaternity.trials.comparison import Work
+    from quaternity.trials.comparison.report import Group
+    from quaternity.trials.comparison.runs import Comparison
+    from solvers import Solver
+
+CARDS = "12,20,32,52,80,120,200"
+EACH = 2
+BUDGET = 60.0
+"""Seconds of one solver on all families, where nothing else is said."""
+MOST_CARDS, MOST_EACH = 10_000, 1000
+
+
+def series(
+    families: str, cards: str, each: int, seed: int, budget: float, rounds: int
+) -> tuple[list[Work], str]:
+    """The pieces of work: a family, possible or impossible, size after size.
+
+    Returns: them, and what they are in words.
+
+    Raises:
+        InputError: an unknown family, or sizes or a number of instances out of range.
+    """
+    from quaternity.trials.comparison import Series, Work
+    from solvers.instances import FAMILIES, LEAST_CARDS
+    from solvers.plain_values import named
+
+    chosen = list(FAMILIES) if families.strip() == "all" else _split("families", families)
+    for family in chosen:
+        named(FAMILIES, family, "family")
+    sizes = []
+    for text in _split("cards", cards):
+        if not text.isascii() or not text.isdigit() or len(text) > 9:
+            raise InputError(f"cards: {text!r} is not a number")
+        if not LEAST_CARDS <= int(text) <= MOST_CARDS:
+            raise InputError(f"cards: {text} is out of range {LEAST_CARDS}..{MOST_CARDS}")
+        sizes.append(int(text))
+    if not 1 <= each <= MOST_EACH:
+        raise InputError(f"each: {each} is out of range 1..{MOST_EACH}")
+    works = [
+        Work(
+            Series(family, feasible, tuple(sorted(sizes)), each),
+            len(sizes) * each,
+            0.0,
+            rounds,
+            str(seed),
+            budget / (2 * len(chosen)),
+        )
+        for family in chosen
+        for feasible in (True, False)
+    ]
+    return works, f"{counted(len(chosen), 'family').replace('familys', 'families')}, {cards} cards"
+
+
+def _split(name: str, text: str) -> list[str]:
+    found = [one.strip() for one in text.split(",") if one.strip()]
+    twice = sorted({one for one in found if found.count(one) > 1})
+    if not found or twice:
+        raise InputError(f"{name}: {', '.join(twice)} named twice" if twice else f"{name}: none")
+    return found
+
+
+def comparison_of(
+    groups: Sequence[Group], what: str, seed: int, limit: float, solvers: Iterable[Solver]
+) -> Comparison:
+    """The single runs of what was measured, with what is needed to repeat them."""
+    from quaternity.trials.comparison.runs import Comparison, machine, runs_of
+
+    runs = [run for group in groups for run in runs_of(group.measured, group.name)]
+    command = shlex.join(["quaternity", *sys.argv[1:]])
+    versions = {solver.name: _version(solver) for solver in solvers}
+    return Comparison(what, seed, limit, command, machine(), versions, runs)
+
+
+def _version(solver: Solver) -> str:
+    from solvers.registry import SOLVERS
+
+    if solver.name not in SOLVERS:
+        return "from elsewhere"
+    try:
+        return f"quaternity {version('quaternity')}"
+    except PackageNotFoundError:
+        return "quaternity"
+
+
+def save(comparison: Comparison, runs: str | None, page: str | None) -> None:
+    """Write the file of runs and the page, where they are wanted.
+
+    Raises:
+        InputError: one cannot be written, or the page cannot be drawn.
+    """
+    from quaternity.files.writing import write_text
+
+    if runs is not None:
+        write_text(runs, comparison.text())
+    if page is not None:
+        from quaternity.trials.comparison.page import page as made
+
+        write_text(page, made(comparison))
+
+
+def read_runs(files: Sequence[str]) -> Comparison | None:
+    """The comparison that a single file holds, if it is a file of runs.
+
+    Raises:
+        InputError: it is one and is damaged.
+    """
+    from quaternity.files.reading import read_bytes
+    from quaternity.trials.comparison.runs import is_runs_file, parse_runs
+
+    if len(files) != 1 or files[0] == "-":
+        return None
+    data = read_bytes(files[0])
+    try:
+        text = data.decode("utf-8")
+        if not is_runs_file(text):
+            return None
+        comparison = parse_runs(text)
+    except UnicodeDecodeError:
+        return None
+    except InputError as error:
+        raise InputError(f"{files[0]}: {error}") from None
+    for warning in comparison.warnings:
+        warn(f"{files[0]}: {warning}")
+    return comparison
+
+
+def document(comparison: Comparison) -> dict[str, Any]:
+    """Scores and growth as one JSON object. Times are in seconds."""
+    from quaternity.trials.comparison.page import families, growth_rows
+    from quaternity.trials.comparison.scores import scores
+
+    found = scores(comparison.times(), comparison.limit, comparison.seed) if comparison.runs else []
+    return {
+        "what": comparison.what,
+        "seed": comparison.seed,
+        "limit": comparison.limit,
+        "machine": comparison.machine,
+        "instances": len(comparison.instances()),
+        "solvers": [score._asdict() for score in found],
+        "growth": [
+            {"family": family, "feasible": feasible, "solver": row[0], "law": row[-1]}
+            for family, feasible in families(comparison)
+            for row in growth_rows(comparison, family, feasible)[1:]
+        ],
+        "faults": [
+            {"instance": run.instance, "solver": run.solver, "text": run.text}
+            for run in comparison.runs
+            if run.answer in ("wrong", "crashed")
+        ],
+    }
+
+
+def print_comparison(comparison: Comparison) -> None:
+    """Scores, then how the time of every solver grows, as tables that fit the terminal."""
+    for line in _lines(comparison):
+        print(line)
+    print()
+    say(
+        "PAR-2 is the mean time, where an instance that was not decided counts twice the limit "
+        f"of {comparison.limit:g} s. Ranks with their 95 % interval over instances. Times are "
+        "processor time; > says that the median run was ended there.",
+        0,
+    )
+
+
+def _lines(comparison: Comparison) -> Iterator[str]:
+    from quaternity.game.text_table import table_lines
+    from quaternity.trials.comparison.page import families, growth_rows, score_rows
+
+    yield f"{counted(len(comparison.instances()), 'instance')}: {comparison.what}"
+    yield ""
+    head, *rows = score_rows(comparison)
+    version = head.index("version")
+    rows = [[*row[:version], *row[version + 1 :]] for row in [head, *rows]]
+    yield from table_lines(rows[0], rows[1:], width())
+    for family, feasible in families(comparison):
+        yield ""
+        yield f"{family or 'states'}, {'possible' if feasible else 'impossible'}"
+        head, *rows = growth_rows(comparison, family, feasible)
+        yield from table_lines(head, rows, width())
+
+
+__all__ = [
+    "BUDGET", "CARDS", "EACH", "comparison_of", "document", "print_comparison", "read_runs",
+    "save", "series",
+]  # fmt: skip

@@ -1,0 +1,79 @@
+"""`compare --families`: the table, the file of runs and the page say the same."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from quaternity.cli.status import ExitStatus
+from quaternity.trials.comparison.runs import parse_runs
+from quaternity.trials.comparison.scores import scores
+from tests.cli.conftest import Cli
+
+FAMILIES = [
+    "compare", "--families", "php,game", "--cards", "12,20", "--each", "1",
+    "--solvers", "max-flow,cp-sat",
+]  # fmt: skip
+
+
+def test_every_table_can_be_made_again_from_the_runs(cli: Cli, tmp_path: Path) -> None:
+    file, page = str(tmp_path / "runs.jsonl"), tmp_path / "page.html"
+    first = cli(*FAMILIES, "--runs", file)
+    assert first.status == 0, first.err
+    comparison = parse_runs(Path(file).read_text())
+    assert len(comparison.instances()) == 8
+    assert {run.answer for run in comparison.runs} == {"feasible", "infeasible"}
+    assert [run.feasible for run in comparison.runs[::2]] == [True, True, False, False] * 2
+    again = cli("compare", file, "--report", str(page))
+    assert (again.status, again.out) == (0, first.out)
+    html = page.read_text()
+    for score in scores(comparison.times(), comparison.limit):
+        assert score.solver in html
+        assert score.solver in first.out
+    told = json.loads(cli("compare", file, "--json").out)
+    assert told["instances"] == 8
+    assert {one["solver"] for one in told["solvers"]} == {"max-flow", "cp-sat"}
+    assert told["faults"] == []
+
+
+def test_states_of_games_have_runs_too(cli: Cli, tmp_path: Path) -> None:
+    file = tmp_path / "runs.jsonl"
+    found = cli(
+        "compare", "--states", "4", "--solvers", "max-flow,brute-force", "--runs", str(file)
+    )
+    assert found.status == 0, found.err
+    comparison = parse_runs(file.read_text())
+    assert comparison.instances() == [f"4-3-3 {number}" for number in range(4)]
+
+
+@pytest.mark.parametrize(
+    ("options", "word"),
+    [
+        (["--families", "php,nobody"], "nobody"), (["--families", "php,php"], "twice"),
+        (["--families", ""], "none"), (["--families", "php", "--cards", "11"], "12..10000"),
+        (["--families", "php", "--cards", "2x"], "'2x'"), (["--cards", "12"], "--cards"),
+        (["--families", "php", "--each", "0"], "1..1000"),
+        (["--families", "php", "--players", "3"], "--players"),
+        (["--families", "php", "--report", "no/such/page.html"], "no/such"),
+        (["runs", "--runs", "more"], "--runs"), (["runs", "--families", "php"], "--families"),
+        (["runs", "--csv"], "--csv"), (["damaged"], "line 2: cards"),
+    ],
+)  # fmt: skip
+def test_what_makes_no_sense_is_refused_before_any_work(
+    options: list[str], word: str, cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    head = {
+        "format": "comparison-runs/1", "what": "", "seed": 0, "limit": 1, "command": "",
+        "machine": "", "versions": {"a": ""},
+    }  # fmt: skip
+    Path("runs").write_text(json.dumps(head) + '\n{"runs": 0}\n')
+    row = {
+        "instance": "i", "family": "", "cards": -1, "players": 1, "feasible": True, "solver": "a",
+        "round": 0, "answer": "feasible", "evidence": "deal", "build": 0, "solve": 0, "seconds": 0,
+        "memory": None, "text": None,
+    }  # fmt: skip
+    Path("damaged").write_text(f"{json.dumps(head)}\n{json.dumps(row)}\n")
+    found = cli("compare", *options)
+    assert found.status == ExitStatus.BAD_INPUT, found.err
+    assert word in found.err
