@@ -124,14 +124,14 @@ def read_runs(files: Sequence[str]) -> Comparison | None:
 
     if len(files) != 1 or files[0] == "-":
         return None
-    data = read_bytes(files[0])
     try:
-        text = data.decode("utf-8")
-        if not is_runs_file(text):
-            return None
-        comparison = parse_runs(text)
-    except UnicodeDecodeError:
+        text = read_bytes(files[0]).decode("utf-8")
+    except (InputError, UnicodeDecodeError):
+        return None  # whoever reads it as something else says so
+    if not is_runs_file(text):
         return None
+    try:
+        comparison = parse_runs(text)
     except InputError as error:
         raise InputError(f"{files[0]}: {error}") from None
     for warning in comparison.warnings:
