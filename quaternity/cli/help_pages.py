@@ -14,6 +14,9 @@ _WORD = r"(?:'[^']*'|\S)+"
 _TOGETHER = re.compile(rf"-\S+(?: (?!-){_WORD})?|{_WORD}")
 """What of a command stays on one line: an option with its value, or a word, quoted or not."""
 
+FIRST = ("play", "kwartet", "quarto", "set", "watch")
+"""The commands that stand first on a page."""
+
 
 class HelpPage(typer.Context.formatter_class):  # type: ignore[valid-type,misc]
     """Lays a page out: texts, and lists of words with what they mean."""
@@ -59,6 +62,11 @@ class HelpfulGroup(TyperGroup):
         if command is not None:
             command.context_class = HelpfulContext
         return command
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """The commands, those first that a newcomer looks for."""
+        names = super().list_commands(ctx)
+        return sorted(names, key=lambda name: FIRST.index(name) if name in FIRST else len(FIRST))
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """The commands with a whole sentence each."""

@@ -56,6 +56,13 @@ def test_help_fits_and_breaks_no_word(
         assert words(text) == words(shown[100])
 
 
+def test_games_stand_first(capsys: pytest.CaptureFixture[str]) -> None:
+    shown = page((), 80, capsys).split("Commands:\n")[1]
+    names = [line.split()[0] for line in shown.splitlines() if line[2:3].strip()]
+    assert names[:5] == ["play", "kwartet", "quarto", "set", "watch"]
+    assert len(names) == len(set(names)) > 12
+
+
 def test_an_example_over_several_lines_can_be_pasted(capsys: pytest.CaptureFixture[str]) -> None:
     text = page(("kwartet", "know"), 60, capsys)
     command = text.split("Example:\n")[1].split("\n\n")[0].replace("\\\n", "")
