@@ -87,6 +87,7 @@ OUTPUTS = [
     ["quarto", "explain", "example", "N?BI??JO?FDLMEAG"],
     ["quarto", "solve", "example", "AGDPMJCFOE......"],
     ["quarto", "play", "--seats", "random,careful"],
+    ["quarto", "tournament", "careful", "random", "--games", "4"],
     ["set", "partners", "23"],
     ["set", "find", "0", "40", "80"],
     ["set", "count"],
