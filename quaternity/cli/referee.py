@@ -103,13 +103,9 @@ def _save_smallest(
     """Keep a state about which a solver is wrong, as small as it can be made in a few seconds."""
     from quaternity.game.saved_states import smallest_text
     from quaternity.game.state_file import problem_of
-    from solvers.judgement import judge
 
-    problem = problem_of(state)
-    solvers = _taking(chosen, problem)
-    guilty = {fault.solver for fault in judge(problem, solvers).faults}
-    wrong = [solver for solver in solvers if solver.name in guilty] or solvers
-    return saved_or_shown(directory, smallest_text(state, wrong, SHRINK_SECONDS))
+    solvers = _taking(chosen, problem_of(state))
+    return saved_or_shown(directory, smallest_text(state, solvers, SHRINK_SECONDS))
 
 
 def _checked(path: str, chosen: list[Solver] | None) -> Report:

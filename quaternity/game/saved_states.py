@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from hashlib import sha256
 from pathlib import Path
 
@@ -23,15 +23,12 @@ def smallest_state(state: State, solvers: Sequence[Solver], seconds: float) -> t
     Completed sets go first. Where the fault needs them, or there is none, the state stays as it is.
 
     Args:
-        solvers: those at fault.
+        solvers: of these, those at fault are asked again and again.
         seconds: after them, what was reached is given.
 
     Cost: see `solvers.reduction.reduced`; a run of every solver per step.
     """
-
-    def is_faulty(problem: DealProblem) -> bool:
-        return bool(judge(problem, solvers).faults)
-
+    is_faulty = _still_faulty(state.problem, solvers)
     in_play = [one for one in state.problem.sets if one.size]
     problem = DealProblem(state.problem.hands, in_play)
     if in_play and is_faulty(problem):
@@ -44,9 +41,14 @@ def smallest_text(found: State | DealProblem, solvers: Sequence[Solver], seconds
     """The text of a file of the `smallest_state`, or of a deal problem made smaller likewise."""
     if isinstance(found, State):
         return any_text(smallest_state(found, solvers, seconds)[0])
-    return any_text(
-        reduced(found, lambda problem: bool(judge(problem, solvers).faults), seconds=seconds)
-    )
+    return any_text(reduced(found, _still_faulty(found, solvers), seconds=seconds))
+
+
+def _still_faulty(problem: DealProblem, solvers: Sequence[Solver]) -> Callable[[DealProblem], bool]:
+    """Whether one of those who are at fault on one problem is so on another."""
+    names = {fault.solver for fault in judge(problem, solvers).faults}
+    guilty = [one for one in solvers if one.name in names] or solvers
+    return lambda other: bool(judge(other, guilty).faults)
 
 
 def check_directory(directory: str) -> None:

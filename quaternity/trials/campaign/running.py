@@ -149,13 +149,11 @@ def _game_example(random: Random, solvers: Sequence[Solver], part: Tally) -> Fin
 
 def _smallest(problem: DealProblem, solvers: Sequence[Solver]) -> Finding:
     """The finding of a problem, made as small as can be by what problems are made of."""
-    names = {fault.solver for fault in judge(problem, solvers).faults}
-    guilty = [one for one in solvers if one.name in names] or solvers
     size = max([one.size for one in problem.sets], default=0) or 1
     # Whose the completed sets are makes no difference to the problem.
     completed = tuple([None if one.size else 0 for one in problem.sets])
     state = State(problem, None, completed, size)
-    state, text = smallest_state(state, guilty, SHRINK_SECONDS)
+    state, text = smallest_state(state, solvers, SHRINK_SECONDS)
     return Finding("problem", text, state_text(state))
 
 
