@@ -26,8 +26,8 @@ SolverNames = Annotated[
 
 Limit = Annotated[
     float,
-    typer.Option(help="Seconds by the clock for an answer of a solver from elsewhere, which runs "
-                 "in a process of its own."),
+    typer.Option(help="Seconds by the clock for an answer of a solver from elsewhere (a rival, or "
+                 "of another package), which runs in a process of its own."),
 ]  # fmt: skip
 Memory = Annotated[
     int, typer.Option(min=64, max=1 << 20, help="Megabytes that such a solver may take.")

@@ -12,7 +12,6 @@ from quaternity.cli.app import app
 from quaternity.cli.chosen_solvers import (
     MEMORY,
     SECONDS,
-    Limit,
     Memory,
     SolverNames,
     check_seconds,
@@ -104,7 +103,11 @@ def compare(
         int | None,
         typer.Option(help="Runs of each solver on each state.  [default: enough for 30 in all]"),
     ] = None,
-    limit: Limit = SECONDS,
+    limit: Annotated[
+        float,
+        typer.Option(help="Seconds by the clock of one run, after which the solver gave up. Those "
+                     "from elsewhere run in processes of their own, which end then."),
+    ] = SECONDS,
     memory: Memory = MEMORY,
     budget: Annotated[
         float | None,
