@@ -87,28 +87,4 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *_HOME})
 
 
-__all__ = [
-    "Answer",
-    "Card",
-    "Explanation",
-    "Game",
-    "IllegalAnswer",
-    "IllegalMove",
-    "IllegalQuestion",
-    "InputError",
-    "LegalQuestions",
-    "LimitError",
-    "Move",
-    "QuaternityError",
-    "Question",
-    "Settings",
-    "State",
-    "TieBreak",
-    "explain",
-    "parse_record",
-    "parse_state",
-    "read_record",
-    "read_state",
-    "record_text",
-    "state_text",
-]
+__all__ = list(_HOME)

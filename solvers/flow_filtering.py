@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
+from solvers.coalition_tables import looks_of
 from solvers.deadline import NEVER, Deadline
 from solvers.errors import LimitError, NoDeal
 from solvers.max_flow import SINK, SOURCE, Network, build, flows_of, run
@@ -163,7 +164,7 @@ def closed_by_flow(problem: DealProblem, deadline: Deadline = NEVER) -> DealProb
 
 def _looks(constraint: SetConstraint) -> SetConstraint:
     """The set with its cards in order."""
-    return SetConstraint.trusted(tuple(sorted(constraint.owners)), constraint.low, constraint.high)
+    return SetConstraint.trusted(*looks_of(constraint))
 
 
 def _bounds(
