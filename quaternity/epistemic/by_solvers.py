@@ -20,27 +20,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from quaternity.epistemic import formula as logic
 from quaternity.epistemic.coupled_deals import CoupledDeals, DealTable, negated
 from quaternity.epistemic.encoding import Encoder, Guess
 from quaternity.epistemic.evaluator import Deadline, Said, Undecided, information_set
-from quaternity.epistemic.formula import (
-    And,
-    Announced,
-    Common,
-    Constant,
-    Distributed,
-    Everywhere,
-    Formula,
-    Holds,
-    Iff,
-    Implies,
-    Knows,
-    Not,
-    Or,
-    Unknown,
-    every,
-    some,
-)
+from quaternity.epistemic.formula import Formula, every, some
 from quaternity.epistemic.normal_form import normal_form
 from quaternity.epistemic.propositional import (
     Case,
@@ -96,15 +80,15 @@ class SolverEvaluator:
     def _truth(self, formula: Formula, deal: Deal, said: Said) -> bool:
         """As `truth`, for formulas in normal form."""
         match formula:
-            case Constant() | Holds():
+            case logic.Constant() | logic.Holds():
                 return true_in(formula, deal)
-            case Announced(announcement, then):
+            case logic.Announced(announcement, then):
                 return not self._truth(announcement, deal, said) or self._truth(
                     then, deal, (*said, announcement)
                 )
-            case Iff(first, second):
+            case logic.Iff(first, second):
                 return self._truth(first, deal, said) == self._truth(second, deal, said)
-            case Not() | And() | Or() | Implies():
+            case logic.Not() | logic.And() | logic.Or() | logic.Implies():
                 needed = unfolded(formula, True)
                 assert needed is not None
                 wishes = sorted(needed[1], key=effort)
@@ -118,17 +102,17 @@ class SolverEvaluator:
 
     def _knowledge(self, formula: Formula, deal: Deal, said: Said) -> bool:
         match formula:
-            case Knows(player, part):
+            case logic.Knows(player, part):
                 return self._counterexample((player,), part, deal, said) is None
-            case Distributed(players, part):
+            case logic.Distributed(players, part):
                 return self._counterexample(players, part, deal, said) is None
-            case Everywhere(part):
+            case logic.Everywhere(part):
                 return self._public_counterexample(part, said) is None
-            case Common(part):
+            case logic.Common(part):
                 return not way_to(self, part, deal, said)
-            case Unknown(knower, owner, count):
+            case logic.Unknown(knower, owner, count):
                 held = (
-                    self._truth(Knows(knower, Holds(owner, card)), deal, said)
+                    self._truth(logic.Knows(knower, logic.Holds(owner, card)), deal, said)
                     for card in _cards_of(deal, owner)
                 )
                 return sum(not known for known in held) == count
@@ -172,7 +156,7 @@ class SolverEvaluator:
             Undecided: neither found nor excluded within the limits.
         """
         formula, said = self._normal(formula), tuple(map(self._normal, said))
-        if self._normal(Common(formula)) == formula:
+        if self._normal(logic.Common(formula)) == formula:
             # It has one truth value wherever a chain leads.
             return [] if self._truth(formula, deal, said) else [deal]
         return way_to(self, formula, deal, said)
@@ -185,7 +169,7 @@ class SolverEvaluator:
             return None if self._truth(formula, deal, said) == truth else deal
         needed = unfolded(formula, truth)
         if needed is None:
-            return self._search(players, formula if truth else Not(formula), deal, said)
+            return self._search(players, formula if truth else logic.Not(formula), deal, said)
         wishes = sorted(needed[1], key=effort)
         if needed[0]:
             found = (self._otherwise(players, part, wish, deal, said) for part, wish in wishes)
@@ -195,17 +179,19 @@ class SolverEvaluator:
         if any(self._truth(part, deal, said) == wish for part, wish in told):
             return None
         open_ones = some(
-            part if wish else Not(part) for part, wish in wishes if not determined(part, players)
+            part if wish else logic.Not(part)
+            for part, wish in wishes
+            if not determined(part, players)
         )
         return self._search(players, open_ones, deal, said)
 
     def _settled(self, formula: Formula, deal: Deal, said: Said) -> Formula:
         """The formula with what is the same all over the deal's connected piece put in."""
         match formula:
-            case Common() | Everywhere():
-                return Constant(self._truth(formula, deal, said))
-            case Announced(announcement, then):
-                return Announced(self._settled(announcement, deal, said), then)
+            case logic.Common() | logic.Everywhere():
+                return logic.Constant(self._truth(formula, deal, said))
+            case logic.Announced(announcement, then):
+                return logic.Announced(self._settled(announcement, deal, said), then)
             case _:
                 return formula.with_parts(
                     [self._settled(part, deal, said) for part in formula.parts()]
@@ -216,7 +202,7 @@ class SolverEvaluator:
     ) -> Deal | None:
         self.deadline.left()
         seen = self.problem if deal is None else information_set(self.problem, deal, players)
-        otherwise = every([*said, Not(formula)])
+        otherwise = every([*said, logic.Not(formula)])
         if is_propositional(otherwise):
             known, found = self._plain_search(seen, otherwise)
             if known:
@@ -314,7 +300,7 @@ class SolverEvaluator:
 
     def _counter_case(self, guess: Guess, deal: Deal) -> Case | None:
         """Why a guessed knowledge is wrong: a case, all of whose deals are counterexamples."""
-        if not isinstance(guess.formula, Distributed):
+        if not isinstance(guess.formula, logic.Distributed):
             return None
         players, part = guess.formula.players, guess.formula.part
         found = self._counterexample(players, part, deal, guess.said)

@@ -13,25 +13,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
+from quaternity.epistemic import formula as logic
 from quaternity.epistemic.coupled_deals import CoupledDeals, DealTable, Literal, negated
 from quaternity.epistemic.evaluator import Said
-from quaternity.epistemic.formula import (
-    FALSE,
-    And,
-    Announced,
-    Common,
-    Constant,
-    Distributed,
-    Everywhere,
-    Formula,
-    Holds,
-    Knows,
-    Not,
-    Or,
-    Unknown,
-    every,
-    some,
-)
+from quaternity.epistemic.formula import FALSE, Formula, every, some
 from quaternity.epistemic.propositional import (
     Case,
     cases,
@@ -134,25 +119,25 @@ class Encoder:
 
     def _literal(self, formula: Formula, truth: bool, table: DealTable, said: Said) -> Literal:
         match formula:
-            case Constant(value):
+            case logic.Constant(value):
                 return value == truth
-            case Holds(player, card):
+            case logic.Holds(player, card):
                 held = table.held(player, card.set_index, card.number)
                 if isinstance(held, bool):
                     return held == truth
                 return held if truth else held.negated()
-            case Knows() | Distributed():
-                group = (formula.player,) if isinstance(formula, Knows) else formula.players
+            case logic.Knows() | logic.Distributed():
+                group = (formula.player,) if isinstance(formula, logic.Knows) else formula.players
                 if truth:
                     return self._knowledge(group, formula.part, True, table, said)
                 return self._ignorance(group, formula.part, table, said)
-            case Everywhere(part):
+            case logic.Everywhere(part):
                 return self._everywhere(part, said) == truth
-            case Common(part):
+            case logic.Common(part):
                 return self._common(formula, part, truth, table, said)
-            case Unknown():
+            case logic.Unknown():
                 return self._unknown(formula, truth, table, said)
-            case Announced(announcement, then):
+            case logic.Announced(announcement, then):
                 true = self.literal(announcement, True, table, said)
                 after = self.literal(then, truth, table, (*said, announcement))
                 if not truth:
@@ -189,23 +174,23 @@ class Encoder:
                 for one, truth in needed[1]
                 if determined(one, players)
             ]
-            part = some(one if truth else Not(one) for one, truth in open_ones)
+            part = some(one if truth else logic.Not(one) for one, truth in open_ones)
         elif not wish:
-            part = Not(part)
+            part = logic.Not(part)
         return self.model.one_of([*told, self._known_part(players, part, table, said)])
 
     def _known_part(
         self, players: tuple[int, ...], part: Formula, table: DealTable, said: Said
     ) -> Literal:
         part = self._without_the_unknowable(part, said)
-        otherwise = every([*said, Not(part)])
+        otherwise = every([*said, logic.Not(part)])
         # Every deal of these cases is a counterexample; there is no other if `plain`.
         found = cases(self.problem, without_knowledge(otherwise, False), limit=MAX_REFUTED_CASES)
         literals = [self._refuter.refuted(table, players, case) for case in found or ()]
         if is_propositional(otherwise) and found is not None:
             return self.model.all_of(literals)
         literals.append(self.literal(part, True, table, said))
-        formula = Distributed(players, part)
+        formula = logic.Distributed(players, part)
         return self._guess(literals, Guess(None, formula, True, table, said, players))
 
     def _without_the_unknowable(self, formula: Formula, said: Said) -> Formula:
@@ -213,12 +198,12 @@ class Encoder:
         if said or is_propositional(formula):
             return formula
         match formula:
-            case Not() | And() | Or():
+            case logic.Not() | logic.And() | logic.Or():
                 parts = [self._without_the_unknowable(part, said) for part in formula.parts()]
                 return formula.with_parts(parts)
-            case Knows() | Distributed():
-                group = (formula.player,) if isinstance(formula, Knows) else formula.players
-                hidden = without_knowledge(Not(formula.part), False)
+            case logic.Knows() | logic.Distributed():
+                group = (formula.player,) if isinstance(formula, logic.Knows) else formula.players
+                hidden = without_knowledge(logic.Not(formula.part), False)
                 found = cases(self.problem, hidden, limit=MAX_REFUTED_CASES)
                 if any(self._refuter.never(group, case) for case in found or ()):
                     return FALSE
@@ -245,7 +230,7 @@ class Encoder:
             found = cases(self.problem, part, False, limit=MAX_REFUTED_CASES)
             if found is not None and any(self._refuter.never(players, case) for case in found):
                 return True
-        hint = without_knowledge(every([*said, Not(part)]), True)
+        hint = without_knowledge(every([*said, logic.Not(part)]), True)
         if cases(self.problem, hint, limit=1) == []:
             return False
         other = self.new_deal(self.problem, table, players)
@@ -260,7 +245,9 @@ class Encoder:
         necessary = [self.literal(part, True, table, said)] if truth else []
         return self._guess(necessary, Guess(None, formula, truth, table, said, (0,)))
 
-    def _unknown(self, formula: Unknown, truth: bool, table: DealTable, said: Said) -> Literal:
+    def _unknown(
+        self, formula: logic.Unknown, truth: bool, table: DealTable, said: Said
+    ) -> Literal:
         knower, owner, count = formula.knower, formula.owner, formula.count
         hand = self.problem.hands[owner]
         if knower == owner or count > hand:
@@ -269,9 +256,9 @@ class Encoder:
         for index, constraint in enumerate(self.problem.sets):
             for number, mask in enumerate(constraint.owners):
                 if mask >> owner & 1:
-                    held = Holds(owner, Card(index, number))
-                    known.append(self.literal(Knows(knower, held), True, table, said))
-                    secret = self.literal(Knows(knower, held), False, table, said)
+                    held = logic.Holds(owner, Card(index, number))
+                    known.append(self.literal(logic.Knows(knower, held), True, table, said))
+                    secret = self.literal(logic.Knows(knower, held), False, table, said)
                     unknown.append(self.model.all_of([secret, table.held(owner, index, number)]))
         if truth:
             return self.model.all_of(

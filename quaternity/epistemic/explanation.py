@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from quaternity.epistemic import formula as logic
 from quaternity.epistemic.evaluator import (
     Evaluator,
     Said,
@@ -13,20 +14,7 @@ from quaternity.epistemic.evaluator import (
     information_set,
     same_hands,
 )
-from quaternity.epistemic.formula import (
-    Announced,
-    Common,
-    Constant,
-    Distributed,
-    Everywhere,
-    Formula,
-    Holds,
-    Iff,
-    Knows,
-    Not,
-    Unknown,
-    every,
-)
+from quaternity.epistemic.formula import Formula, every
 from quaternity.epistemic.holding import SECONDS, Method, ask, checked_formula
 from quaternity.epistemic.normal_form import normal_form
 from quaternity.epistemic.propositional import (
@@ -145,28 +133,28 @@ class _Writer:
         """Explain the truth of a formula at a deal, and give it."""
         truth = self.evaluator.truth(formula, deal, said)
         match formula:
-            case Constant():
+            case logic.Constant():
                 self.say(level, f"{formula} is {formula}")
-            case Holds(player, card):
+            case logic.Holds(player, card):
                 self.say(level, self._holder(player, card, deal))
-            case Knows() | Distributed():
+            case logic.Knows() | logic.Distributed():
                 self._knowledge(formula, truth, deal, said, level)
-            case Everywhere(part):
+            case logic.Everywhere(part):
                 self._everywhere(part, truth, deal, said, level)
-            case Common(part):
+            case logic.Common(part):
                 self._common(part, truth, deal, said, level)
-            case Unknown():
+            case logic.Unknown():
                 self._unknown(formula, deal, said, level)
-            case Announced(announcement, then):
+            case logic.Announced(announcement, then):
                 if not self.evaluator.truth(announcement, deal, said):
                     self.say(level, f"{announcement} is false and cannot be said:")
                     self.write(announcement, deal, said, level + 1)
                 else:
                     self.say(level, f"once {announcement} is said:")
                     self.write(then, deal, (*said, announcement), level + 1)
-            case Not(part):
+            case logic.Not(part):
                 self.write(part, deal, said, level)
-            case Iff(first, second):
+            case logic.Iff(first, second):
                 for part in (first, second):
                     value = "true" if self.evaluator.truth(part, deal, said) else "false"
                     self.say(level, f"{part} is {value}:")
@@ -195,13 +183,13 @@ class _Writer:
 
     def _knowledge(
         self,
-        formula: Knows | Distributed,
+        formula: logic.Knows | logic.Distributed,
         truth: bool,
         deal: Deal,
         said: Said,
         level: int,
     ) -> None:
-        players = (formula.player,) if isinstance(formula, Knows) else formula.players
+        players = (formula.player,) if isinstance(formula, logic.Knows) else formula.players
         part = formula.part
         who = named("player", players) + (" together" if len(players) > 1 else "")
         verb = "know" if len(players) > 1 else "knows"
@@ -251,10 +239,12 @@ class _Writer:
             else:
                 self.say(level, f"{part} is not common knowledge: it is false")
             self.write(part, chain[-1], said, level + 1)
-        elif (normal := normal_form(Common(part), self.problem)) == normal_form(part, self.problem):
+        elif (normal := normal_form(logic.Common(part), self.problem)) == normal_form(
+            part, self.problem
+        ):
             self.say(level, f"{part} is common knowledge: whether it is true, everybody knows:")
             self.write(part, deal, said, level + 1)
-        elif not isinstance(normal, Common):
+        elif not isinstance(normal, logic.Common):
             self.say(level, f"{part} is common knowledge, which says the same as: {normal}")
             self.write(normal, deal, said, level + 1)
         elif self.evaluator.public_counterexample(part, said) is None:
@@ -267,13 +257,13 @@ class _Writer:
                 "deals that somebody cannot tell apart leads there",
             )
 
-    def _unknown(self, formula: Unknown, deal: Deal, said: Said, level: int) -> None:
+    def _unknown(self, formula: logic.Unknown, deal: Deal, said: Said, level: int) -> None:
         knower, owner = formula.knower, formula.owner
         cards = [Card(index, number) for index, number in deal.hand(owner)]
         secret = [
             card
             for card in cards
-            if not self.evaluator.truth(Knows(knower, Holds(owner, card)), deal, said)
+            if not self.evaluator.truth(logic.Knows(knower, logic.Holds(owner, card)), deal, said)
         ]
         what = listed(secret) if secret else "none"
         self.say(
@@ -295,7 +285,7 @@ class _Writer:
 
         Knowledge inside has no reason that is one for all deals: it is explained at one of them.
         """
-        otherwise = every([*said, Not(part)])
+        otherwise = every([*said, logic.Not(part)])
         found = cases(self.problem, otherwise) if is_propositional(otherwise) else None
         if found is None:
             whose = f" with {'these hands' if len(players) > 1 else 'this hand'}" if players else ""

@@ -16,23 +16,9 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from quaternity.epistemic import formula as logic
 from quaternity.epistemic.evaluator import Check, Deadline, Said, no_check
-from quaternity.epistemic.formula import (
-    And,
-    Announced,
-    Common,
-    Constant,
-    Distributed,
-    Everywhere,
-    Formula,
-    Holds,
-    Iff,
-    Implies,
-    Knows,
-    Not,
-    Or,
-    Unknown,
-)
+from quaternity.epistemic.formula import Formula
 from quaternity.epistemic.worlds import MAX_WORLDS, all_deals
 from quaternity.errors import InputError
 from quaternity.game.cards import Card
@@ -134,42 +120,42 @@ class Model:
     def _extension(self, formula: Formula, among: Truth, check: Check) -> Truth:
         check()
         match formula:
-            case Constant(value):
+            case logic.Constant(value):
                 return np.full(self.worlds, value, dtype=np.bool_)
-            case Holds(player, card):
+            case logic.Holds(player, card):
                 row = self._row.get(card)
                 return self._nowhere() if row is None else np.equal(self.owners[row], player)
-            case Not(part):
+            case logic.Not(part):
                 return ~self._extension(part, among, check)
-            case And(parts):
+            case logic.And(parts):
                 truth = self.everything()
                 for part in parts:
                     truth &= self._extension(part, among, check)
                 return truth
-            case Or(parts):
+            case logic.Or(parts):
                 truth = self._nowhere()
                 for part in parts:
                     truth |= self._extension(part, among, check)
                 return truth
-            case Implies(first, second):
+            case logic.Implies(first, second):
                 return ~self._extension(first, among, check) | self._extension(second, among, check)
-            case Iff(first, second):
+            case logic.Iff(first, second):
                 return ~(
                     self._extension(first, among, check) ^ self._extension(second, among, check)
                 )
-            case Announced(announcement, then):
+            case logic.Announced(announcement, then):
                 said = self._extension(announcement, among, check)
                 return ~said | self._extension(then, among & said, check)
-            case Unknown():
+            case logic.Unknown():
                 return self._unknown(formula, among, check)
-            case Knows(player, part):
+            case logic.Knows(player, part):
                 return self._throughout((player,), part, among, check)
-            case Distributed(players, part):
+            case logic.Distributed(players, part):
                 return self._throughout(players, part, among, check)
-            case Everywhere(part):
+            case logic.Everywhere(part):
                 false = among & ~self._extension(part, among, check)
                 return np.full(self.worlds, not false.any(), dtype=np.bool_)
-            case Common(part):
+            case logic.Common(part):
                 pieces = self.pieces(among)
                 return _throughout(pieces, self._extension(part, among, check), among)
             case _:
@@ -180,7 +166,7 @@ class Model:
     ) -> Truth:
         return _throughout(self.classes(players), self._extension(part, among, check), among)
 
-    def _unknown(self, formula: Unknown, among: Truth, check: Check) -> Truth:
+    def _unknown(self, formula: logic.Unknown, among: Truth, check: Check) -> Truth:
         classes = self.classes((formula.knower,))
         unknown = np.zeros(self.worlds, dtype=np.int32)
         for row in self.owners:

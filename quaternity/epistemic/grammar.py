@@ -11,24 +11,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, NoReturn
 
-from quaternity.epistemic.formula import (
-    FALSE,
-    MAX_DEPTH,
-    TRUE,
-    And,
-    Announced,
-    Common,
-    Distributed,
-    Everywhere,
-    Formula,
-    Holds,
-    Iff,
-    Implies,
-    Knows,
-    Not,
-    Or,
-    Unknown,
-)
+from quaternity.epistemic import formula as logic
+from quaternity.epistemic.formula import FALSE, MAX_DEPTH, TRUE, Formula
 from quaternity.errors import InputError, LimitError
 from quaternity.game.cards import Card
 from solvers.problem import DealProblem
@@ -99,15 +83,15 @@ class Language:
         """
         for node in formula.subformulas():
             match node:
-                case Holds(player, card):
+                case logic.Holds(player, card):
                     self.check_player(player)
                     self.check_card(card)
-                case Knows(player, _):
+                case logic.Knows(player, _):
                     self.check_player(player)
-                case Unknown(knower, owner, _):
+                case logic.Unknown(knower, owner, _):
                     self.check_player(knower)
                     self.check_player(owner)
-                case Distributed(players, _):
+                case logic.Distributed(players, _):
                     for player in players:
                         self.check_player(player)
                 case _:
@@ -171,28 +155,28 @@ class _Builder:
     """What each rule of the grammar makes; called by the parser from the inside out."""
 
     def iff(self, parts: list[Formula]) -> Formula:
-        return Iff(parts[0], parts[1])
+        return logic.Iff(parts[0], parts[1])
 
     def implies(self, parts: list[Formula]) -> Formula:
-        return Implies(parts[0], parts[1])
+        return logic.Implies(parts[0], parts[1])
 
     def either(self, parts: list[Formula]) -> Formula:
-        return Or(tuple(parts))
+        return logic.Or(tuple(parts))
 
     def both(self, parts: list[Formula]) -> Formula:
-        return And(tuple(parts))
+        return logic.And(tuple(parts))
 
     def negation(self, parts: list[Formula]) -> Formula:
-        return Not(parts[0])
+        return logic.Not(parts[0])
 
     def common(self, parts: list[Formula]) -> Formula:
-        return Common(parts[0])
+        return logic.Common(parts[0])
 
     def everywhere(self, parts: list[Formula]) -> Formula:
-        return Everywhere(parts[0])
+        return logic.Everywhere(parts[0])
 
     def announced(self, parts: list[Formula]) -> Formula:
-        return Announced(parts[0], parts[1])
+        return logic.Announced(parts[0], parts[1])
 
     def true(self, parts: list[Formula]) -> Formula:
         del parts
@@ -203,18 +187,18 @@ class _Builder:
         return FALSE
 
     def knows(self, parts: tuple[Token, Formula]) -> Formula:
-        return Knows(_player(parts[0]), parts[1])
+        return logic.Knows(_player(parts[0]), parts[1])
 
     def holds(self, parts: tuple[Token, Token]) -> Formula:
-        return Holds(_player(parts[0]), Card.parse(parts[1]))
+        return logic.Holds(_player(parts[0]), Card.parse(parts[1]))
 
     def unknown(self, parts: tuple[Token, Token, Token]) -> Formula:
-        return Unknown(_player(parts[0]), int(parts[1]), int(parts[2]))
+        return logic.Unknown(_player(parts[0]), int(parts[1]), int(parts[2]))
 
     def distributed(self, parts: list[Token | Formula]) -> Formula:
         *players, inside = parts
         assert isinstance(inside, Formula)
-        return Distributed(tuple(int(str(player)) for player in players), inside)
+        return logic.Distributed(tuple(int(str(player)) for player in players), inside)
 
 
 def _player(token: Token) -> int:

@@ -7,16 +7,9 @@ from enum import StrEnum
 from numbers import Real
 from typing import TypeVar
 
+from quaternity.epistemic import formula as logic
 from quaternity.epistemic.evaluator import Deadline, Evaluator, checked_deal
-from quaternity.epistemic.formula import (
-    Announced,
-    Common,
-    Distributed,
-    Everywhere,
-    Formula,
-    Knows,
-    Unknown,
-)
+from quaternity.epistemic.formula import Formula
 from quaternity.epistemic.grammar import Language, parse
 from quaternity.epistemic.propositional import is_propositional
 from quaternity.errors import InputError, LimitError
@@ -163,12 +156,12 @@ def is_plain(formula: Formula) -> bool:
     """Whether knowledge is of hands only, not of knowledge, and nothing is announced."""
     for node in formula.subformulas():
         match node:
-            case Announced() | Common():
+            case logic.Announced() | logic.Common():
                 return False
-            case Knows(_, part) | Distributed(_, part) | Everywhere(part):
+            case logic.Knows(_, part) | logic.Distributed(_, part) | logic.Everywhere(part):
                 if not is_propositional(part):
                     return False
-            case Unknown() | _:
+            case logic.Unknown() | _:
                 pass
     return True
 

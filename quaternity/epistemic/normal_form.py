@@ -19,26 +19,8 @@ from functools import lru_cache
 from operator import is_
 from typing import NamedTuple
 
-from quaternity.epistemic.formula import (
-    FALSE,
-    TRUE,
-    And,
-    Announced,
-    Common,
-    Constant,
-    Distributed,
-    Everywhere,
-    Formula,
-    Holds,
-    Iff,
-    Implies,
-    Knows,
-    Not,
-    Or,
-    Unknown,
-    every,
-    some,
-)
+from quaternity.epistemic import formula as logic
+from quaternity.epistemic.formula import FALSE, TRUE, Formula, every, some
 from quaternity.errors import LimitError
 from solvers.problem import DealProblem, mask_of
 
@@ -91,7 +73,7 @@ class _Kind(NamedTuple):
 
     width: int
     seen: int
-    box: Knows | Distributed | Common | Everywhere
+    box: logic.Knows | logic.Distributed | logic.Common | logic.Everywhere
 
     def around(self, part: Formula) -> Formula:
         """The formula that something is true all over the class."""
@@ -122,7 +104,7 @@ class _Normal:
 
     def of(self, formula: Formula) -> Formula:
         """The normal form of a formula."""
-        if isinstance(formula, Holds | Unknown):
+        if isinstance(formula, logic.Holds | logic.Unknown):
             return self._atom(formula)
         parts = formula.parts()
         normal = list(map(self.of, parts))
@@ -130,33 +112,33 @@ class _Normal:
         if kind is not None:
             return self._around(kind, normal[0])
         if all(map(is_, normal, parts)) and not any(
-            isinstance(one, Constant | Not) for one in parts
+            isinstance(one, logic.Constant | logic.Not) for one in parts
         ):
             return formula  # mostly so: a new one would cost more than all else
         match formula:
-            case Not():
+            case logic.Not():
                 return _negated(normal[0])
-            case And():
+            case logic.And():
                 return _all(normal)
-            case Or():
+            case logic.Or():
                 return _any(normal)
-            case Implies():
+            case logic.Implies():
                 return _implied(*normal)
-            case Iff():
+            case logic.Iff():
                 return _alike(*normal)
             case _:
                 said, after = normal
-                if isinstance(said, Constant) or after == TRUE:
+                if isinstance(said, logic.Constant) or after == TRUE:
                     return _implied(said, after)
-                return Announced(said, after)
+                return logic.Announced(said, after)
 
-    def _atom(self, formula: Holds | Unknown) -> Formula:
+    def _atom(self, formula: logic.Holds | logic.Unknown) -> Formula:
         """An atom, or the constant that the public record makes of it."""
         hands = self._problem.hands
-        if isinstance(formula, Unknown):
+        if isinstance(formula, logic.Unknown):
             knower, owner, count = formula.knower, formula.owner, formula.count
             if knower == owner or not hands[owner]:
-                return Constant(count == 0)
+                return logic.Constant(count == 0)
             return FALSE if count > hands[owner] else formula
         constraint = self._problem.sets[formula.card.set_index]
         if formula.card.number >= constraint.size:
@@ -171,17 +153,17 @@ class _Normal:
         if self._is_settled(part, kind):
             return part
         match part:
-            case And(parts):
+            case logic.And(parts):
                 return _all([self._around(kind, one) for one in parts])
-            case Not(Or(parts)):
+            case logic.Not(logic.Or(parts)):
                 return _all([self._around(kind, _negated(one)) for one in parts])
-            case Not(Implies(premise, conclusion)):
+            case logic.Not(logic.Implies(premise, conclusion)):
                 return _all([self._around(kind, one) for one in (premise, _negated(conclusion))])
-            case Or(parts):
+            case logic.Or(parts):
                 return self._either(kind, parts, part)
-            case Not(And(parts)):
+            case logic.Not(logic.And(parts)):
                 return self._either(kind, [_negated(one) for one in parts], part)
-            case Implies(premise, conclusion):
+            case logic.Implies(premise, conclusion):
                 return self._either(kind, [_negated(premise), conclusion], part)
             case _:
                 inner = _kind_of(part)
@@ -217,13 +199,13 @@ class _Normal:
 
     def _new_settled(self, formula: Formula) -> _Settled:
         match formula:
-            case Constant() | Everywhere():
+            case logic.Constant() | logic.Everywhere():
                 return _Settled(0, True)
-            case Common():
+            case logic.Common():
                 return _Settled(0, False)
-            case Holds(player, _) | Knows(player, _) | Unknown(player, _, _):
+            case logic.Holds(player, _) | logic.Knows(player, _) | logic.Unknown(player, _, _):
                 return _Settled(1 << player, False)
-            case Distributed(players, _):
+            case logic.Distributed(players, _):
                 return _Settled(mask_of(players), False)
             case _:
                 hands, public = 0, True
@@ -236,13 +218,13 @@ class _Normal:
 def _kind_of(formula: Formula) -> _Kind | None:
     """The classes that a formula about knowledge speaks of."""
     match formula:
-        case Knows(player, _):
+        case logic.Knows(player, _):
             return _Kind(0, 1 << player, formula)
-        case Distributed(players, _):
+        case logic.Distributed(players, _):
             return _Kind(0, mask_of(players), formula)
-        case Common():
+        case logic.Common():
             return _Kind(1, 0, formula)
-        case Everywhere():
+        case logic.Everywhere():
             return _Kind(2, 0, formula)
         case _:
             return None
@@ -257,12 +239,12 @@ def _lies_in(inner: _Kind, outer: _Kind) -> bool:
 
 def _negated(formula: Formula) -> Formula:
     match formula:
-        case Constant(value):
+        case logic.Constant(value):
             return FALSE if value else TRUE
-        case Not(part):
+        case logic.Not(part):
             return part
         case _:
-            return Not(formula)
+            return logic.Not(formula)
 
 
 def _all(parts: Sequence[Formula]) -> Formula:
@@ -282,14 +264,14 @@ def _implied(premise: Formula, conclusion: Formula) -> Formula:
         return TRUE
     if premise == TRUE:
         return conclusion
-    return _negated(premise) if conclusion == FALSE else Implies(premise, conclusion)
+    return _negated(premise) if conclusion == FALSE else logic.Implies(premise, conclusion)
 
 
 def _alike(first: Formula, second: Formula) -> Formula:
     for one, other in ((first, second), (second, first)):
-        if isinstance(one, Constant):
+        if isinstance(one, logic.Constant):
             return other if one.value else _negated(other)
-    return Iff(first, second)
+    return logic.Iff(first, second)
 
 
 __all__ = ["normal_form"]

@@ -10,25 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeAlias
 
+from quaternity.epistemic import formula as logic
 from quaternity.epistemic.evaluator import Said
-from quaternity.epistemic.formula import (
-    FALSE,
-    TRUE,
-    And,
-    Announced,
-    Common,
-    Constant,
-    Distributed,
-    Everywhere,
-    Formula,
-    Holds,
-    Iff,
-    Implies,
-    Knows,
-    Not,
-    Or,
-    Unknown,
-)
+from quaternity.epistemic.formula import FALSE, TRUE, Formula
 from quaternity.game.cards import Card
 from solvers.problem import DealProblem, SetConstraint, mask_of
 from solvers.verdict import Deal
@@ -37,7 +21,7 @@ Case: TypeAlias = Mapping[Card, int]
 """Per card that a case speaks of, the players who may own it."""
 
 
-_KNOWING = (Knows, Distributed, Common, Everywhere, Unknown)
+_KNOWING = (logic.Knows, logic.Distributed, logic.Common, logic.Everywhere, logic.Unknown)
 
 
 MAX_WITHOUT = 2000
@@ -51,23 +35,26 @@ def unfolded(formula: Formula, truth: bool) -> tuple[bool, tuple[tuple[Formula, 
     knowledge, announcements.
     """
     match formula:
-        case Not(part):
+        case logic.Not(part):
             return True, ((part, not truth),)
-        case And(parts):
+        case logic.And(parts):
             return truth, tuple((part, truth) for part in parts)
-        case Or(parts):
+        case logic.Or(parts):
             return not truth, tuple((part, truth) for part in parts)
-        case Implies(premise, conclusion):
+        case logic.Implies(premise, conclusion):
             return not truth, ((premise, not truth), (conclusion, truth))
-        case Iff(first, second):
-            return truth, ((Implies(first, second), truth), (Implies(second, first), truth))
+        case logic.Iff(first, second):
+            return truth, (
+                (logic.Implies(first, second), truth),
+                (logic.Implies(second, first), truth),
+            )
         case _:
             return None
 
 
 def is_propositional(formula: Formula) -> bool:
     """Whether a formula speaks of one deal only: no knowledge, no announcement."""
-    modal = (*_KNOWING, Announced)
+    modal = (*_KNOWING, logic.Announced)
     return not any(isinstance(node, modal) for node in formula.subformulas())
 
 
@@ -80,11 +67,11 @@ def knowledge_depth(formula: Formula) -> int:
 def determined(formula: Formula, players: Sequence[int]) -> bool:
     """Whether a formula has one truth value in all deals with the same hands of these players."""
     match formula:
-        case Constant() | Everywhere() | Common():
+        case logic.Constant() | logic.Everywhere() | logic.Common():
             return True
-        case Holds(player, _) | Knows(player, _) | Unknown(player, _, _):
+        case logic.Holds(player, _) | logic.Knows(player, _) | logic.Unknown(player, _, _):
             return player in players
-        case Distributed(group, _):
+        case logic.Distributed(group, _):
             return set(group) <= set(players)
         case _:
             return all(determined(part, players) for part in formula.parts())
@@ -93,10 +80,10 @@ def determined(formula: Formula, players: Sequence[int]) -> bool:
 def effort(wish: tuple[Formula, bool]) -> tuple[int, int]:
     """Sorts the formulas that are quick to evaluate first."""
     formula = wish[0]
-    knowing = (Knows, Distributed, Unknown, Announced, Everywhere)
+    knowing = (logic.Knows, logic.Distributed, logic.Unknown, logic.Announced, logic.Everywhere)
     inside = list(formula.subformulas())
     return (
-        sum(1000 if isinstance(one, Common) else isinstance(one, knowing) for one in inside),
+        sum(1000 if isinstance(one, logic.Common) else isinstance(one, knowing) for one in inside),
         len(inside),
     )
 
@@ -104,20 +91,20 @@ def effort(wish: tuple[Formula, bool]) -> tuple[int, int]:
 def true_in(formula: Formula, deal: Deal) -> bool:
     """The truth of a propositional formula in one deal."""
     match formula:
-        case Constant(value):
+        case logic.Constant(value):
             return value
-        case Holds(player, card):
+        case logic.Holds(player, card):
             owners = deal.owner[card.set_index]
             return card.number < len(owners) and owners[card.number] == player
-        case Not(part):
+        case logic.Not(part):
             return not true_in(part, deal)
-        case And(parts):
+        case logic.And(parts):
             return all(true_in(part, deal) for part in parts)
-        case Or(parts):
+        case logic.Or(parts):
             return any(true_in(part, deal) for part in parts)
-        case Implies(premise, conclusion):
+        case logic.Implies(premise, conclusion):
             return not true_in(premise, deal) or true_in(conclusion, deal)
-        case Iff(first, second):
+        case logic.Iff(first, second):
             return true_in(first, deal) == true_in(second, deal)
         case _:
             raise TypeError(f"{formula} is not propositional")
@@ -136,28 +123,33 @@ def without_knowledge(formula: Formula, weaker: bool) -> Formula:
     if is_propositional(formula):
         return formula
     match formula:
-        case Not(part):
-            return Not(without_knowledge(part, not weaker))
-        case And(parts):
-            return And(tuple(without_knowledge(part, weaker) for part in parts))
-        case Or(parts):
-            return Or(tuple(without_knowledge(part, weaker) for part in parts))
-        case Implies(premise, conclusion):
-            return Implies(
+        case logic.Not(part):
+            return logic.Not(without_knowledge(part, not weaker))
+        case logic.And(parts):
+            return logic.And(tuple(without_knowledge(part, weaker) for part in parts))
+        case logic.Or(parts):
+            return logic.Or(tuple(without_knowledge(part, weaker) for part in parts))
+        case logic.Implies(premise, conclusion):
+            return logic.Implies(
                 without_knowledge(premise, not weaker), without_knowledge(conclusion, weaker)
             )
-        case Iff(first, second):
+        case logic.Iff(first, second):
             if _unfolded_size(formula) > MAX_WITHOUT:
                 return TRUE if weaker else FALSE
-            return And(
+            return logic.And(
                 (
-                    without_knowledge(Implies(first, second), weaker),
-                    without_knowledge(Implies(second, first), weaker),
+                    without_knowledge(logic.Implies(first, second), weaker),
+                    without_knowledge(logic.Implies(second, first), weaker),
                 )
             )
-        case Announced(announcement, then):
-            return without_knowledge(Implies(announcement, then), weaker)
-        case Knows(_, part) | Distributed(_, part) | Common(part) | Everywhere(part):
+        case logic.Announced(announcement, then):
+            return without_knowledge(logic.Implies(announcement, then), weaker)
+        case (
+            logic.Knows(_, part)
+            | logic.Distributed(_, part)
+            | logic.Common(part)
+            | logic.Everywhere(part)
+        ):
             return without_knowledge(part, True) if weaker else FALSE
         case _:
             return TRUE if weaker else FALSE
@@ -168,7 +160,7 @@ def _unfolded_size(formula: Formula) -> int:
     if is_propositional(formula):
         return formula.size
     inside = sum(map(_unfolded_size, formula.parts()))
-    return 3 + 2 * inside if isinstance(formula, Iff) else 1 + inside
+    return 3 + 2 * inside if isinstance(formula, logic.Iff) else 1 + inside
 
 
 def cases(
@@ -204,9 +196,9 @@ class _Cases:
 
     def _cases(self, formula: Formula, truth: bool) -> list[Case] | None:
         match formula:
-            case Constant(value):
+            case logic.Constant(value):
                 return [{}] if value == truth else []
-            case Holds(player, card):
+            case logic.Holds(player, card):
                 constraint = self.problem.sets[card.set_index]
                 if card.number >= constraint.size:
                     return [] if truth else [{}]
@@ -294,29 +286,29 @@ def case_around(
         true_at: evaluates a formula at a deal.
     """
     match formula:
-        case Holds(player, card):
+        case logic.Holds(player, card):
             if card.number >= len(deal.owner[card.set_index]):
                 return {}  # out of play: nobody holds it in any deal
             mask = 1 << player
             return {card: mask if truth else ~mask}
-        case Constant() | Everywhere():
+        case logic.Constant() | logic.Everywhere():
             return {}
-        case Iff(first, second):
+        case logic.Iff(first, second):
             sides = [(part, true_at(part, deal, said)) for part in (first, second)]
             cases = [case_around(part, value, deal, said, true_at) for part, value in sides]
             return merged(cases[0], cases[1])
-        case Announced(announcement, then):
+        case logic.Announced(announcement, then):
             if truth and not true_at(announcement, deal, said):
                 return case_around(announcement, False, deal, said, true_at)
             return merged(
                 case_around(announcement, True, deal, said, true_at),
                 case_around(then, truth, deal, (*said, announcement), true_at),
             )
-        case Knows(player, _) | Unknown(player, _, _):
+        case logic.Knows(player, _) | logic.Unknown(player, _, _):
             return hands_of((player,), deal)
-        case Distributed(players, _):
+        case logic.Distributed(players, _):
             return hands_of(players, deal)
-        case Common():
+        case logic.Common():
             return hands_of((0,), deal)
         case _:
             needed = unfolded(formula, truth)

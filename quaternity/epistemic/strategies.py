@@ -9,23 +9,8 @@ from random import Random
 
 from hypothesis import strategies as st
 
-from quaternity.epistemic.formula import (
-    FALSE,
-    TRUE,
-    And,
-    Announced,
-    Common,
-    Distributed,
-    Everywhere,
-    Formula,
-    Holds,
-    Iff,
-    Implies,
-    Knows,
-    Not,
-    Or,
-    Unknown,
-)
+from quaternity.epistemic import formula as logic
+from quaternity.epistemic.formula import FALSE, TRUE, Formula
 from quaternity.epistemic.grammar import Language
 from quaternity.game.cards import Card
 from solvers.problem import DealProblem, SetConstraint
@@ -69,31 +54,31 @@ def positions(
 def chains(draw: st.DrawFn, language: Language, max_length: int = 4) -> Formula:
     """Knowledge about knowledge about … a card or two: K and not-K, one inside another."""
     players = st.integers(0, language.players - 1)
-    literals = st.one_of(_holds(language), _holds(language).map(Not))
+    literals = st.one_of(_holds(language), _holds(language).map(logic.Not))
     formula = draw(st.one_of(literals, st.lists(literals, min_size=2, max_size=2).map(_or)))
     for _ in range(draw(st.integers(1, max_length))):
-        formula = Knows(draw(players), formula)
+        formula = logic.Knows(draw(players), formula)
         match draw(st.integers(0, 7)):
             case 0:
-                formula = Or((formula, draw(literals)))
+                formula = logic.Or((formula, draw(literals)))
             case 1:
-                formula = And((formula, draw(literals)))
+                formula = logic.And((formula, draw(literals)))
             case 2 | 3 | 4:
-                formula = Not(formula)
+                formula = logic.Not(formula)
             case _:
                 pass
     return formula
 
 
 def _or(parts: list[Formula]) -> Formula:
-    return Or(tuple(parts))
+    return logic.Or(tuple(parts))
 
 
 def _holds(language: Language) -> st.SearchStrategy[Formula]:
     cards = [
         Card(index, number) for index, size in enumerate(language.sizes) for number in range(size)
     ]
-    return st.builds(Holds, st.integers(0, language.players - 1), st.sampled_from(cards))
+    return st.builds(logic.Holds, st.integers(0, language.players - 1), st.sampled_from(cards))
 
 
 def formulas(language: Language, max_depth: int = 3) -> st.SearchStrategy[Formula]:
@@ -101,7 +86,7 @@ def formulas(language: Language, max_depth: int = 3) -> st.SearchStrategy[Formul
     players = st.integers(0, language.players - 1)
     atoms: list[st.SearchStrategy[Formula]] = [
         st.sampled_from([TRUE, FALSE]),
-        st.builds(Unknown, players, players, st.integers(0, 3)),
+        st.builds(logic.Unknown, players, players, st.integers(0, 3)),
     ]
     if any(language.sizes):
         atoms += [_holds(language), _holds(language)]
@@ -112,17 +97,17 @@ def formulas(language: Language, max_depth: int = 3) -> st.SearchStrategy[Formul
         group = st.lists(players, min_size=1, max_size=3, unique=True).map(tuple)
         formula = st.one_of(
             parts,
-            st.builds(Knows, players, parts),
-            st.builds(Knows, players, parts),
-            st.builds(Not, parts),
-            st.builds(And, several),
-            st.builds(Or, several),
-            st.builds(Implies, parts, parts),
-            st.builds(Iff, parts, parts),
-            st.builds(Distributed, group, parts),
-            st.builds(Common, parts),
-            st.builds(Everywhere, parts),
-            st.builds(Announced, parts, parts),
+            st.builds(logic.Knows, players, parts),
+            st.builds(logic.Knows, players, parts),
+            st.builds(logic.Not, parts),
+            st.builds(logic.And, several),
+            st.builds(logic.Or, several),
+            st.builds(logic.Implies, parts, parts),
+            st.builds(logic.Iff, parts, parts),
+            st.builds(logic.Distributed, group, parts),
+            st.builds(logic.Common, parts),
+            st.builds(logic.Everywhere, parts),
+            st.builds(logic.Announced, parts, parts),
         )
     return formula
 
