@@ -422,9 +422,13 @@ def _received(file: int) -> tuple[bytes, bytes]:
 def serve(notes_file: int, stacks_file: int) -> None:
     """In the new process: obey until nothing more comes, or the parent is gone."""
     import faulthandler
+    import warnings
+
+    from solvers.plugins import BrokenPlugin
 
     global _notes
     leave_interrupts()
+    warnings.simplefilter("ignore", BrokenPlugin)  # the other side loads the same, and tells it
     _end_with_parent()
     faulthandler.register(signal.SIGUSR1, file=stacks_file, all_threads=False)
     told = _notes = Notes(notes_file)

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from random import Random
 
@@ -244,7 +244,9 @@ def test_more_bad_input(
     assert "Traceback" not in done.err
 
 
-def test_the_strategy_in_the_readme_plays_once_it_is_installed(tmp_path: Path) -> None:
+def test_the_strategy_in_the_readme_plays_once_it_is_installed(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """As a distribution on the path of a new process, and in its workers."""
     readme = (Path(__file__).parents[2] / "README.md").read_text()
     code = re.search(r"```python\n([^`]*def hoarder.*?)```", readme, re.DOTALL)
@@ -252,34 +254,40 @@ def test_the_strategy_in_the_readme_plays_once_it_is_installed(tmp_path: Path) -
     assert code is not None
     assert points is not None
     ((group, registered),) = tomllib.loads(points[1])["project"]["entry-points"].items()
-    (tmp_path / "my_package.py").write_text(code[1])
-    installed = tmp_path / "my_package-1.0.dist-info"
-    installed.mkdir()
-    (installed / "METADATA").write_text("Metadata-Version: 2.1\nName: my_package\nVersion: 1.0\n")
     lines = [f"[{group}]", *(f"{name} = {place}" for name, place in registered.items())]
-    (installed / "entry_points.txt").write_text("\n".join(lines) + "\n")
-    path = os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])
+    (tmp_path / "my_package.py").write_text(code[1])
+    with installed(tmp_path, "my_package", "\n".join(lines) + "\n", monkeypatch):
+        game = ("--seats", "hoarder,random,greedy,random", "--seed", "1")
+        ended = subprocess.run(
+            [sys.executable, "-m", "quaternity", "kwartet", "simulate", *game,
+             "--games", "20", "--workers", "2", "--json"],
+            capture_output=True, text=True, check=False, timeout=120,
+        )  # fmt: skip
+        assert (ended.returncode, ended.stderr) == (0, "")
+        found = json.loads(ended.stdout)
+        assert found["strategies"][0] == "hoarder"
+        assert found["win_share"][0] > 0.7
+        assert "seats hoarder,random,greedy,random" in cli("kwartet", "log", *game).out
+        unknown = cli("kwartet", "simulate", "--seats", "hoarder,nobody")
+    assert unknown.status == 2
+    assert "exact, patient, hoarder" in unknown.err
 
-    def ask(*arguments: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "quaternity", "kwartet", *arguments],
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=120,
-            env={**os.environ, "PYTHONPATH": path},
-        )
 
-    game = ("--seats", "hoarder,random,greedy,random", "--seed", "1")
-    ended = ask("simulate", *game, "--games", "20", "--workers", "2", "--json")
-    assert (ended.returncode, ended.stderr) == (0, "")
-    found = json.loads(ended.stdout)
-    assert found["strategies"][0] == "hoarder"
-    assert found["win_share"][0] > 0.7
-    assert "seats hoarder,random,greedy,random" in ask("log", *game).stdout
-    unknown = ask("simulate", "--seats", "hoarder,nobody")
-    assert unknown.returncode == 2
-    assert "exact, patient, hoarder" in unknown.stderr
+@contextmanager
+def installed(
+    folder: Path, name: str, points: str, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[None]:
+    """A folder of modules as a distribution, for this process and for those that it starts."""
+    info = folder / f"{name}-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(points)
+    monkeypatch.syspath_prepend(folder)
+    path = os.pathsep.join([str(folder), *filter(None, [os.environ.get("PYTHONPATH")])])
+    monkeypatch.setenv("PYTHONPATH", path)
+    players.registered.cache_clear()
+    yield
+    players.registered.cache_clear()
 
 
 FOREIGN = """
@@ -315,18 +323,12 @@ SEATS = ("--sets", "6", "--seed", "3", "--seats")
 def foreign(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Strategies of another distribution, and the folder to run in."""
     (tmp_path / "foreign_strategies.py").write_text(FOREIGN)
-    installed = tmp_path / "foreign-1.0.dist-info"
-    installed.mkdir()
-    (installed / "METADATA").write_text("Metadata-Version: 2.1\nName: foreign\nVersion: 1.0\n")
     lines = [f"{name} = foreign_strategies:{name}\n" for name in ACTING]
-    (installed / "entry_points.txt").write_text(f"[{STRATEGY_ENTRY_POINTS}]\n{''.join(lines)}")
-    monkeypatch.syspath_prepend(tmp_path)
-    path = os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])
-    monkeypatch.setenv("PYTHONPATH", path)
     monkeypatch.chdir(tmp_path)
-    players.registered.cache_clear()
-    yield tmp_path
-    players.registered.cache_clear()
+    with installed(
+        tmp_path, "foreign", f"[{STRATEGY_ENTRY_POINTS}]\n{''.join(lines)}", monkeypatch
+    ):
+        yield tmp_path
 
 
 @pytest.mark.parametrize(
