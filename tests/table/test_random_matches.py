@@ -144,12 +144,10 @@ class RandomMatch:
         rules = type(self.rules).of_record(self.path.read_bytes())
         assert rules.settings == self.rules.settings
         journal, replay = MatchJournal.resume(str(self.path), rules)
-        # Whole lines are kept, and questions; a last one that lacks nothing but its end may be.
-        kept = [one for one in (text[:cut], f"{text[:cut]}\n") if one in texts]
-        kept = kept or [one for one in texts if len(one) <= cut and one.endswith(("\n", ":"))][-1:]
+        # Whole moves are kept, and questions; one that lacks nothing but its line end may be.
+        whole = [one for one in texts if len(one) <= cut and one.endswith(("\n", ":"))]
         left = len(replay.moves)
-        assert texts[left].endswith(("\n", ":"))
-        assert texts[left] in kept or texts[left] == text[: text.rfind("\n", 0, cut) + 1]
+        assert texts[left] == whole[-1] or texts[left] == f"{text[:cut]}\n"
         assert self.plain[:left] == list(replay.moves)
         del self.plain[left:]
         self.match.names = [self.somebody() for _ in range(self.rules.seats)]
