@@ -125,6 +125,12 @@ def check(sizes: tuple[int, int, int], rankings: tuple[Ranking, ...]) -> set[int
             continue
         assert induction.value(state) == value
         if plain.moves[position]:
+            if value is not None:
+                # Whatever keeps the value leads on towards it.
+                left = induction.moves[induction._at(state)]
+                for question, answers in induction.keeping(state).items():
+                    for answer in answers:
+                        assert induction.moves[induction._at(state.after(question, answer))] < left
             line = induction.line(state)
             passed = [state]
             for move in line.moves:
@@ -152,6 +158,19 @@ def check(sizes: tuple[int, int, int], rankings: tuple[Ranking, ...]) -> set[int
 )
 def test_values_are_those_of_the_plain_thing(sizes: tuple[int, int, int], text: str) -> None:
     check(sizes, parse_rankings(text, sizes[2]))
+
+
+def test_every_value_where_answers_promise_one_thing_and_another() -> None:
+    """None of which is better than the value: such an answer is no reason to ask."""
+    rankings = parse_rankings("-021 021- 012-", 3)
+    plain = plain_solution(2, 3, 3)
+    induction = induce(solve(State.start(Settings(2, 3, 3))), rankings)
+    for position, value in plain_values(plain, rankings).items():
+        try:
+            found: int | str | None = induction.value(state_of(plain.game, position))
+        except Unsettled:
+            found = "unsettled"
+        assert found == value
 
 
 @pytest.mark.parametrize("seed", range(thorough(3, 12)))

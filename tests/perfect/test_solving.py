@@ -15,7 +15,7 @@ from quaternity.perfect.keys.canonical import Rules, canonical, coding
 from quaternity.perfect.solving import graph as graph_module
 from quaternity.perfect.solving import retrograde
 from quaternity.perfect.solving.graph_files import WorkDirectory
-from quaternity.perfect.solving.solver import Solution, remove_working_files, solve
+from quaternity.perfect.solving.solver import Solution, game_graph, remove_working_files, solve
 from quaternity.perfect.successors.many_states import Expander
 from quaternity.perfect.successors.one_state import choices
 from quaternity.workers.pool import open_executor
@@ -56,21 +56,39 @@ def claim(solution: Solution) -> Claim:
 
 
 @pytest.mark.parametrize(
-    ("sizes", "states", "questions", "answers"),
+    ("sizes", "states", "questions", "answers", "longest"),
     [
-        ((2, 2, 2), 3, 2, 2),
-        ((4, 4, 2), 25, 43, 43),
-        ((2, 3, 3), 15, 26, 32),
-        ((3, 2, 3), 91, 335, 373),
-        ((3, 3, 3), 2_122, 12_724, 14_688),
-        ((2, 6, 3), 247, 704, 824),
+        ((2, 2, 2), 3, 2, 2, 2),
+        ((4, 4, 2), 25, 43, 43, 8),
+        ((2, 3, 3), 15, 26, 32, 3),
+        ((3, 2, 3), 91, 335, 373, 4),
+        ((3, 3, 3), 2_122, 12_724, 14_688, 6),
+        ((2, 6, 3), 247, 704, 824, 7),
     ],
     ids=str,
 )
-def test_sizes(sizes: tuple[int, int, int], states: int, questions: int, answers: int) -> None:
-    graph = solve(start_of(*sizes)).graph
+def test_sizes(
+    sizes: tuple[int, int, int], states: int, questions: int, answers: int, longest: int
+) -> None:
+    done = list[int]()
+
+    def report(what: str, now: int, total: int | None) -> None:
+        if what.startswith("level"):
+            done.append(now)
+
+    solution = solve(start_of(*sizes), report=report)
+    graph = solution.graph
     assert (len(graph), graph.questions, graph.answers) == (states, questions, answers)
+    assert solution.facts()["longest_forced"] == longest
     assert sum(graph.levels) == states
+    # A level is reported when it begins and when it ends.
+    assert done == sorted(done)
+    assert done[-1] == states
+
+
+def test_a_graph_alone_is_that_of_the_solution() -> None:
+    graph = game_graph(start_of(2, 3, 3))
+    assert key_bytes(graph.keys) == key_bytes(solve(start_of(2, 3, 3)).graph.keys)
 
 
 @pytest.mark.parametrize(
@@ -121,7 +139,7 @@ def test_ends_are_points_alone(
         for sets in range(1, thorough(5, 7))
         if size * sets % 2 == 0
     ]
-    + [(2, 12, 2), (10, 3, 2), *thorough([], [(20, 2, 2)])],
+    + [(2, 31, 2), (10, 3, 2), *thorough([], [(20, 2, 2)])],
     ids=str,
 )
 def test_with_two_players_the_first_forces_a_win(sizes: tuple[int, int, int]) -> None:

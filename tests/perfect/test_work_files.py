@@ -78,7 +78,8 @@ def assert_same(one: Solution, other: Solution) -> None:
 
 
 def damages(data: bytes) -> Iterator[bytes]:
-    """A file cut, longer, and with a byte changed here and there."""
+    """A file cut, longer, and with a byte changed here and there, and in its mark."""
+    yield data.replace(b"arrays/1", b"arrays/2")
     yield b""
     yield data[:-1]
     yield data[: len(data) // 2]
@@ -120,7 +121,7 @@ def test_files_are_of_their_run_and_of_their_name(tmp_path: Path) -> None:
     other = tmp_path / "other"
     for path, about in ((tmp_path / "work", ABOUT), (other, {"game": "another"})):
         with WorkDirectory(path, about) as work:
-            work.save("numbers", {"one": array, "two": array.reshape(1, 3) > 1})
+            work.save("numbers", {"two": array.reshape(1, 3) > 1, "one": array})
     with WorkDirectory(tmp_path / "work", ABOUT) as work:
         found = work.arrays("numbers")
         assert (found["one"] == array).all()
@@ -128,6 +129,7 @@ def test_files_are_of_their_run_and_of_their_name(tmp_path: Path) -> None:
         data = (work.path / "numbers").read_bytes()
         (work.path / "letters").write_bytes(data)
         (work.path / "foreign").write_bytes((other / "numbers").read_bytes())
+        assert found["one"].flags.aligned
         for name, why in (("letters", "checksum"), ("foreign", "checksum"), ("none", "missing")):
             with pytest.raises(InputError, match=f"{name}: .*{why}.*to start anew"):
                 work.arrays(name)
@@ -162,6 +164,13 @@ def test_a_full_disk_leaves_the_old_tablebase(tmp_path: Path, whole: Solution) -
     assert os.listdir(tmp_path) == ["file"]
 
 
+def test_what_is_no_directory_cannot_be_used(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_text("dear")
+    with pytest.raises(InputError, match=f"{path} cannot be used: File exists$"):
+        WorkDirectory(path, ABOUT)
+
+
 def test_parts_of_a_killed_run_are_removed_by_the_next(tmp_path: Path) -> None:
     with WorkDirectory(tmp_path / "work", ABOUT) as work:
         work.save("numbers", {"one": np.arange(3)})
@@ -188,12 +197,15 @@ def test_temporary_directories_of_killed_runs_are_removed(
 ) -> None:
     monkeypatch.setattr(graph_files, "gettempdir", lambda: str(tmp_path))
     monkeypatch.setattr(graph_files, "mkdtemp", lambda prefix: _made(tmp_path / f"{prefix}mine"))
-    dead, living, begun, others = (
-        tmp_path / f"quaternity-solve-{name}" for name in ("dead", "living", "begun", "others")
+    dead, living, begun, locked, others = (
+        tmp_path / f"quaternity-solve-{name}"
+        for name in ("dead", "living", "begun", "locked", "others")
     )
     with WorkDirectory(dead, ABOUT) as work:
         work.save("numbers", {"one": np.arange(3)})
     begun.mkdir()
+    locked.mkdir()
+    (locked / LOCK).touch()
     others.symlink_to(tmp_path / "letters")
     (tmp_path / "letters").mkdir()
     (tmp_path / "letters" / "letter").write_text("dear")
@@ -209,6 +221,7 @@ def test_temporary_directories_of_killed_runs_are_removed(
         assert sorted(os.listdir(living)) == [MANIFEST, LOCK]
         assert json.loads((living / MANIFEST).read_text()) == {"game": "another"}
         assert begun.exists()  # a run may be about to lock it
+        assert locked.exists()  # or to write in it
         assert (tmp_path / "letters" / "letter").exists()
         assert not (tmp_path / "quaternity-solve-mine").exists()
     finally:
