@@ -1,6 +1,7 @@
 """The rules, pinned by counts, by hand-played positions and by recorded ground truth."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from quaternity.game.settings import Settings, TieBreak
 from quaternity.game.state import State
 from quaternity.game.state_file import parse_state, state_document
 from quaternity.insight.perft import perft
-from solvers import Infeasible
+from solvers import Infeasible, SetConstraint
 from solvers.errors import SolverFault
 from solvers.registry import solver_from_function
 from tests.sizes import thorough
@@ -104,6 +105,39 @@ def test_illegal_questions_list_all_their_faults() -> None:
         "a player cannot ask itself",
         "set 7 is out of range 0..2",
     ]
+
+
+@pytest.mark.parametrize("asker", range(3))
+def test_whoever_is_on_turn_hears_the_same(asker: int) -> None:
+    """The first player and the last one too; and nothing that is not wrong."""
+    other, third = (asker + 1) % 3, (asker + 2) % 3
+    known = SetConstraint.of([[asker], [other], [0, 1, 2], [0, 1, 2]], players=3)
+    problem = State.start().problem.with_set(0, known)
+    state = replace(State.start(), problem=problem, turn=asker)
+    for question, fault in (
+        (Question(asker, other, Card(1, 4)), "card 4 of a set is out of range 0..3"),
+        (Question(asker, other, Card(0, 0)), f"player {asker} owns 0/0"),
+    ):
+        with pytest.raises(IllegalQuestion) as illegal:
+            state.answers(question)
+        assert illegal.value.faults == [fault]
+    for question, answer, fault in (
+        (
+            Question(asker, third, Card(0, 1)),
+            Answer.YES,
+            f"player {third} is known not to have 0/1",
+        ),
+        (
+            Question(asker, other, Card(0, 1)),
+            Answer.NO,
+            f"player {other} must have 0/1: otherwise ",
+        ),
+    ):
+        with pytest.raises(IllegalAnswer) as refused:
+            state.after(question, answer)
+        [told] = refused.value.faults
+        assert told.startswith(fault)
+        assert told == fault or fault.endswith("otherwise ")
 
 
 @pytest.mark.parametrize(

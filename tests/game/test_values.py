@@ -63,7 +63,7 @@ NAN: Any = float("nan")
         (lambda: replace(START, completed=(None, None, 0.0)), "completed[2]: 0.0 is not a whole"),
         (lambda: replace(START, problem=tuple(START.problem)), "is not a DealProblem"),
         (lambda: replace(START, set_size=4.0), "set_size: 4.0 is not a whole number"),
-        (lambda: replace(START, seed=10**10), "seed: 10000000000 is out of range"),
+        (lambda: replace(START, seed=10**9), "seed: 1000000000 is out of range"),
         (lambda: KwartetSettings(players="4"), "players: '4' is out of range 2..8"),
         (lambda: KwartetSettings(sets=NAN, announce="now"), "sets: nan is out of range 2..20; ann"),
         (lambda: KwartetSettings(announce=0), "announce 0 is unknown; known are at-once, after"),

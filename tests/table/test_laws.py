@@ -13,7 +13,7 @@ import pytest
 from quaternity.errors import IllegalMove
 from quaternity.files.text_record import Replay
 from quaternity.game.question import Question
-from quaternity.game.rules import QuaternityRules
+from quaternity.game.rules import QuaternityRules, owner_cell
 from quaternity.game.settings import Settings, TieBreak
 from quaternity.kwartet.rules import KwartetGame, KwartetRules
 from quaternity.kwartet.settings import Announce, KwartetSettings
@@ -287,6 +287,13 @@ def test_quarto_is_won_by_who_completes_it_and_squares_are_a_variant() -> None:
         assert position.is_over is over
     with pytest.raises(IllegalMove, match="hand over a piece as well"):
         rules.after(position, 0, rules.read("H2V2", position))
+
+
+def test_who_may_own_a_card_in_a_cell() -> None:
+    cells = {0b111: "*", 0b010: "=1", 0b110: "12", 0b001: "=0"}
+    assert {mask: owner_cell(mask, 0b111) for mask in cells} == cells
+    many = {1 << 10: "=(10)", 1 << 10 | 1 << 9: "9(10)"}
+    assert {mask: owner_cell(mask, (1 << 11) - 1) for mask in many} == many
 
 
 def test_a_free_answer_is_a_move_and_a_forced_one_is_not() -> None:
