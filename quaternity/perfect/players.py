@@ -72,21 +72,22 @@ class BotPlayer:
                 if len(answers) > 1:
                     seat = question.asked
                     course.thinks(seat)
-                    answer = bots[seat].answer(state, question)
-                    if not isinstance(answer, int) or answer not in answers:
+                    given = bots[seat].answer(state, question)
+                    if not isinstance(given, int) or given not in answers:
                         legal = " or ".join(map(str, answers))
-                        what = f"it answers {shown(answer)} to '{question}', not {legal}"
+                        what = f"it answers {shown(given)} to '{question}', not {legal}"
                         raise who[seat].breaks_rules(InputError(what))
+                    answer = Answer(given)
             except IllegalMove as error:
                 raise who[seat].breaks_rules(error) from error
             except QuaternityError:
                 raise
             except BaseException as error:  # whatever a bot may raise
                 raise who[seat].fault(error) from None
-            state = state.after(question, Answer(answer))
+            state = state.after(question, answer)
             course.moved(asker, question)
             if len(answers) > 1:
-                course.moved(seat, Answer(answer))
+                course.moved(seat, answer)
             moves += 1
         return QuaternityPosition(state), moves, None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from math import log10, sqrt
 from random import Random
 from typing import NamedTuple
@@ -130,75 +131,84 @@ def tabulated(
     """
     if not results:
         raise InputError("no game was finished")
-    deals = [number // games_a_deal for number in range(len(results))]
-    scores = [_by_game(results, player, _score) for player in range(players)]
+    games = _Games(results, games_a_deal)
+    scores = [games.values(player, games.score) for player in range(players)]
     rated: list[Measured | None] = [None] * players
     if random is not None:
-        rated = _rated(results, players, random, deals)
+        rated = _rated(results, players, random, games.deals)
 
     def margin(player: int, other: int) -> Measured | None:
         both = [game for game in scores[player] if game in scores[other]]
         if player == other or not both:
             return None
-        ahead = [scores[player][game] - scores[other][game] for game in both]
-        return Measured.of(ahead, [deals[game] for game in both])
+        return games.mean({game: scores[player][game] - scores[other][game] for game in both})
 
     return Table(
-        tuple(_record(results, player, deals, rated[player]) for player in range(players)),
+        tuple(games.record(player, rated[player]) for player in range(players)),
         tuple(tuple(margin(one, other) for other in range(players)) for one in range(players)),
-        sum(len(result.first) > 1 for result in results),
+        sum(len(first) > 1 for first in games.first),
         sum(result.places is None for result in results),
-        Measured.of([float(result.moves) for result in results], deals),
+        Measured.of([float(result.moves) for result in results], games.deals),
         len(results),
         games_a_deal,
     )
 
 
-def _record(
-    results: Sequence[GameResult], player: int, deals: Sequence[int], rating: Measured | None
-) -> Record:
-    def measured(value: Callable[[GameResult, int], float]) -> Measured:
-        found = _by_game(results, player, value)
-        if not found:
-            return Measured(0.0, None)
-        return Measured.of([*found.values()], [deals[game] for game in found])
+class _Games:
+    """Some games by number: their deals, who was first, and who won alone."""
 
-    def alone_from(seat: int) -> Measured | None:
-        there = [game for game, one in enumerate(results) if one.line_up[seat] == player]
-        alone = [float(results[game].winner == seat) for game in there]
-        return Measured.of(alone, [deals[game] for game in there]) if there else None
+    def __init__(self, results: Sequence[GameResult], games_a_deal: int) -> None:
+        self.results = results
+        self.deals = [game // games_a_deal for game in range(len(results))]
+        self.first = [result.first for result in results]
+        self.winner = [first[0] if len(first) == 1 else None for first in self.first]
 
-    mine = [result for result in results if player in result.line_up]
-    first = [[result.line_up[seat] for seat in result.first] for result in mine]
-    return Record(
-        len(mine),
-        sum(who == [player] for who in first),
-        sum(len(who) > 1 and player in who for who in first),
-        measured(lambda result, seat: result.winner == seat),
-        measured(_score),
-        measured(lambda result, seat: (seat in result.first) / max(1, len(result.first))),
-        measured(lambda result, seat: result.points[seat]),
-        tuple(map(alone_from, range(len(results[0].line_up)))) if mine else (),
-        rating,
-    )
+    def values(self, player: int, value: Callable[[int, int], float]) -> dict[int, float]:
+        """Per game that a player is in the mean of a value of game and seat over his seats."""
+        found = {}
+        for game, result in enumerate(self.results):
+            mine = [value(game, seat) for seat, who in enumerate(result.line_up) if who == player]
+            if mine:
+                found[game] = sum(mine) / len(mine)
+        return found
 
+    def mean(self, values: dict[int, float]) -> Measured | None:
+        """The mean of values by game; None of no game."""
+        if not values:
+            return None
+        return Measured.of([*values.values()], [self.deals[game] for game in values])
 
-def _by_game(
-    results: Sequence[GameResult], player: int, value: Callable[[GameResult, int], float]
-) -> dict[int, float]:
-    """Per game that a player is in the mean of a value over his seats."""
-    found = {}
-    for game, result in enumerate(results):
-        values = [value(result, seat) for seat, who in enumerate(result.line_up) if who == player]
-        if values:
-            found[game] = sum(values) / len(values)
-    return found
+    def score(self, game: int, seat: int) -> float:
+        """1 for winning alone, an equal share when nobody does."""
+        winner = self.winner[game]
+        if winner is None:
+            return 1 / len(self.results[game].line_up)
+        return float(winner == seat)
 
+    def record(self, player: int, rating: Measured | None) -> Record:
+        """How a player did."""
 
-def _score(result: GameResult, seat: int) -> float:
-    """1 for winning alone, an equal share when nobody does."""
-    winner = result.winner
-    return 1 / len(result.line_up) if winner is None else float(winner == seat)
+        def mean(value: Callable[[int, int], float]) -> Measured:
+            return self.mean(self.values(player, value)) or Measured(0.0, None)
+
+        def alone_from(seat: int) -> Measured | None:
+            there = [game for game in mine if self.results[game].line_up[seat] == player]
+            return self.mean({game: float(self.winner[game] == seat) for game in there})
+
+        line_ups = [result.line_up for result in self.results]
+        mine = [game for game, line_up in enumerate(line_ups) if player in line_up]
+        first = [[line_ups[game][seat] for seat in self.first[game]] for game in mine]
+        return Record(
+            len(mine),
+            sum(who == [player] for who in first),
+            sum(len(who) > 1 and player in who for who in first),
+            mean(lambda game, seat: self.winner[game] == seat),
+            mean(self.score),
+            mean(lambda game, seat: (seat in self.first[game]) / max(1, len(self.first[game]))),
+            mean(lambda game, seat: self.results[game].points[seat]),
+            tuple(map(alone_from, range(len(line_ups[0])))) if mine else (),
+            rating,
+        )
 
 
 # ---------------------------------------------------------------------------- ratings
@@ -265,7 +275,7 @@ def _rated(
     by_deal: dict[int, list[GameResult]] = {}
     for result, deal in zip(results, deals, strict=True):
         by_deal.setdefault(deal, []).append(result)
-    each = [_meetings(games, players) for games in by_deal.values()]
+    each = [[*chain(*_meetings(games, players))] for games in by_deal.values()]
     drawn: list[list[float]] = [[] for _ in range(players)]
     for _ in range(RESAMPLES if len(each) > 1 else 0):
         wins = _summed(random.choices(each, k=len(each)), players)
@@ -278,13 +288,10 @@ def _rated(
     ]
 
 
-def _summed(meetings: Sequence[list[list[float]]], players: int) -> list[list[float]]:
-    wins = [[0.0] * players for _ in range(players)]
-    for one in meetings:
-        for mine, more in zip(wins, one, strict=True):
-            for other, number in enumerate(more):
-                mine[other] += number
-    return wins
+def _summed(meetings: Sequence[list[float]], players: int) -> list[list[float]]:
+    """The sum of tables of meetings, each given row by row."""
+    sums = [sum(numbers) for numbers in zip(*meetings, strict=True)]
+    return [sums[players * one : players * one + players] for one in range(players)]
 
 
 def _spread(values: Sequence[float]) -> float | None:
