@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from enum import StrEnum
 from numbers import Real
 from typing import TypeVar
 
@@ -13,6 +12,7 @@ from quaternity.epistemic.formula import Formula
 from quaternity.epistemic.grammar import Language, parse
 from quaternity.epistemic.propositional import is_propositional
 from quaternity.errors import InputError, LimitError
+from quaternity.game.settings import Choice
 from solvers.plain_values import LONGEST
 from solvers.problem import DealProblem
 from solvers.verdict import Deal
@@ -26,7 +26,7 @@ FEW_WORLDS = 20_000
 """With at most so many deals, listing them is quicker than asking about knowledge of knowledge."""
 
 
-class Method(StrEnum):
+class Method(Choice):
     """How the truth of a formula is found.
 
     `AUTO`: by the solvers where knowledge is not nested or the deals are many, else explicitly;
@@ -36,19 +36,6 @@ class Method(StrEnum):
     AUTO = "auto"
     EXPLICIT = "explicit"
     SOLVERS = "solvers"
-
-    @classmethod
-    def parse(cls, text: str) -> Method:
-        """Read a name.
-
-        Raises:
-            InputError: unknown; lists the known ones.
-        """
-        try:
-            return cls(text)
-        except ValueError:
-            known = ", ".join(cls)
-            raise InputError(f"method {text!r} is unknown; known are {known}") from None
 
 
 def holds(

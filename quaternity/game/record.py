@@ -8,7 +8,7 @@ breaks the rules (`ImpossibleRecord`, with the line, the reason and what was leg
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
@@ -20,27 +20,15 @@ from quaternity.game.game import Game
 from quaternity.game.question import Answer, Move, Question
 from quaternity.game.settings import Settings, TieBreak
 from quaternity.game.state import State
+from solvers.exchange.json_document import MalformedDocument
 
 FIRST_LINE = "quaternity 1"
 _KEYS = {"set-size": "set_size", "sets": "sets", "players": "players", "seed": "seed"}
 _LINE_END = re.compile(r"\r\n|\n|\r")
-MOST_SHOWN = 20
-"""Most faults an error's text shows; `RecordError.faults` has all."""
 
 
-class RecordError(InputError):
-    """A text is not a game record.
-
-    Attributes:
-        faults: every fault with its line.
-    """
-
-    def __init__(self, faults: Sequence[str]) -> None:
-        self.faults = list(faults)
-        shown = self.faults[:MOST_SHOWN]
-        if len(shown) < len(self.faults):
-            shown.append(f"and {len(self.faults) - len(shown)} more faults")
-        super().__init__("; ".join(shown))
+class RecordError(MalformedDocument):
+    """A text is not a game record; `faults` has every fault with its line."""
 
 
 class ImpossibleRecord(QuaternityError):

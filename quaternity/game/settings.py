@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TypeVar
+from typing import Self
 
 from quaternity.errors import InputError
 from solvers.plain_values import whole
@@ -15,22 +16,23 @@ LARGEST_SEED = 999_999_999
 """Seeds have at most nine digits, in records too."""
 
 
-_Choice = TypeVar("_Choice", bound=StrEnum)
+class Choice(StrEnum):
+    """Rules and methods that have a name."""
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """The one with a name; it is its own name.
+
+        Raises:
+            InputError: unknown name; lists the known ones.
+        """
+        if not isinstance(text, str) or text not in list(cls):
+            what = "-".join(re.findall("[A-Z][a-z]+", cls.__name__)).lower()
+            raise InputError(f"{what} {shown(text)} is unknown; known are {', '.join(cls)}")
+        return cls(text)
 
 
-def parse_choice(kind: type[_Choice], value: str, place: str) -> _Choice:
-    """One of the values of a rule, from its name; a value is itself.
-
-    Raises:
-        InputError: no name of one; lists those there are.
-    """
-    if not isinstance(value, str) or value not in list(kind):
-        known = ", ".join(kind)
-        raise InputError(f"{place} {shown(value)} is unknown; known are {known}")
-    return kind(value)
-
-
-class TieBreak(StrEnum):
+class TieBreak(Choice):
     """Who is on turn when neither the asker nor the asked has cards left.
 
     `FIRST_IN_ORDER`: the first player with cards in the order of players.
@@ -39,15 +41,6 @@ class TieBreak(StrEnum):
 
     FIRST_IN_ORDER = "first-in-order"
     FEWEST_SETS = "fewest-sets"
-
-    @classmethod
-    def parse(cls, text: str) -> TieBreak:
-        """Read the name of a rule.
-
-        Raises:
-            InputError: unknown name; lists the known ones.
-        """
-        return parse_choice(cls, text, "tie-break")
 
 
 def checked_seed(seed: int) -> int:
@@ -121,4 +114,4 @@ class Settings:
         return self.set_size * self.sets // self.players
 
 
-__all__ = ["LARGEST_SEED", "Settings", "TieBreak", "checked_seed", "parse_choice"]
+__all__ = ["LARGEST_SEED", "Choice", "Settings", "TieBreak", "checked_seed"]

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 
 from quaternity.errors import InputError
-from quaternity.game.settings import parse_choice
+from quaternity.game.settings import Choice
 from solvers.plain_values import whole
 from solvers.wording import shown
 
@@ -17,7 +16,7 @@ PLAYERS = range(2, 9)
 SETS = range(2, 21)
 
 
-class Announce(StrEnum):
+class Announce(Choice):
     """When a full set is announced and leaves the game.
 
     `AT_ONCE`: the moment it is complete, also at the deal.
@@ -28,15 +27,6 @@ class Announce(StrEnum):
 
     AT_ONCE = "at-once"
     AFTER_OWN_REQUEST = "after-own-request"
-
-    @classmethod
-    def parse(cls, text: str) -> Announce:
-        """Read the name of a rule.
-
-        Raises:
-            InputError: unknown name; lists the known ones.
-        """
-        return parse_choice(cls, text, "announce")
 
 
 @dataclass(frozen=True, slots=True)
