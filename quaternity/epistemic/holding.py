@@ -12,7 +12,7 @@ from quaternity.epistemic.formula import Formula
 from quaternity.epistemic.grammar import Language, parse
 from quaternity.epistemic.propositional import is_propositional
 from quaternity.errors import InputError, LimitError
-from quaternity.game.settings import Choice
+from quaternity.game.settings import NamedChoice
 from solvers.plain_values import LONGEST
 from solvers.problem import DealProblem
 from solvers.verdict import Deal
@@ -26,7 +26,7 @@ FEW_WORLDS = 20_000
 """With at most so many deals, listing them is quicker than asking about knowledge of knowledge."""
 
 
-class Method(Choice):
+class Method(NamedChoice):
     """How the truth of a formula is found.
 
     `AUTO`: by the solvers where knowledge is not nested or the deals are many, else explicitly;

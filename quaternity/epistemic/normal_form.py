@@ -61,7 +61,7 @@ def _new(formula: Formula, problem: DealProblem) -> Formula:
 _kept = lru_cache(maxsize=KEPT)(_new)
 
 
-class _Kind(NamedTuple):
+class _Classes(NamedTuple):
     """A kind of classes of deals.
 
     Attributes:
@@ -108,7 +108,7 @@ class _Normal:
             return self._atom(formula)
         parts = formula.parts()
         normal = list(map(self.of, parts))
-        kind = _kind_of(formula)
+        kind = _classes_of(formula)
         if kind is not None:
             return self._around(kind, normal[0])
         if all(map(is_, normal, parts)) and not any(
@@ -148,7 +148,7 @@ class _Normal:
             return FALSE
         return TRUE if owners == player else formula
 
-    def _around(self, kind: _Kind, part: Formula) -> Formula:
+    def _around(self, kind: _Classes, part: Formula) -> Formula:
         """That a formula in normal form is true all over a class."""
         if self._is_settled(part, kind):
             return part
@@ -166,12 +166,12 @@ class _Normal:
             case logic.Implies(premise, conclusion):
                 return self._either(kind, [_negated(premise), conclusion], part)
             case _:
-                inner = _kind_of(part)
+                inner = _classes_of(part)
                 if inner is not None and _lies_in(inner, kind):
                     return self._around(kind, part.parts()[0])
                 return kind.around(part)
 
-    def _either(self, kind: _Kind, parts: Sequence[Formula], whole: Formula) -> Formula:
+    def _either(self, kind: _Classes, parts: Sequence[Formula], whole: Formula) -> Formula:
         """That one of some formulas is true everywhere: those that are settled come out."""
         settled = [one for one in parts if self._is_settled(one, kind)]
         if not settled:
@@ -179,7 +179,7 @@ class _Normal:
         open_ones = [one for one in parts if not self._is_settled(one, kind)]
         return _any([*settled, self._around(kind, _any(open_ones))])
 
-    def _is_settled(self, formula: Formula, kind: _Kind) -> bool:
+    def _is_settled(self, formula: Formula, kind: _Classes) -> bool:
         settled = self._settled(formula)
         if settled.public:
             return True
@@ -215,22 +215,22 @@ class _Normal:
                 return _Settled(hands, public)
 
 
-def _kind_of(formula: Formula) -> _Kind | None:
+def _classes_of(formula: Formula) -> _Classes | None:
     """The classes that a formula about knowledge speaks of."""
     match formula:
         case logic.Knows(player, _):
-            return _Kind(0, 1 << player, formula)
+            return _Classes(0, 1 << player, formula)
         case logic.Distributed(players, _):
-            return _Kind(0, mask_of(players), formula)
+            return _Classes(0, mask_of(players), formula)
         case logic.Common():
-            return _Kind(1, 0, formula)
+            return _Classes(1, 0, formula)
         case logic.Everywhere():
-            return _Kind(2, 0, formula)
+            return _Classes(2, 0, formula)
         case _:
             return None
 
 
-def _lies_in(inner: _Kind, outer: _Kind) -> bool:
+def _lies_in(inner: _Classes, outer: _Classes) -> bool:
     """Whether every class of one kind is part of a class of another."""
     return inner.width < outer.width or (
         inner.width == outer.width and not outer.seen & ~inner.seen

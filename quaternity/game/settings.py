@@ -16,7 +16,7 @@ LARGEST_SEED = 999_999_999
 """Seeds have at most nine digits, in records too."""
 
 
-class Choice(StrEnum):
+class NamedChoice(StrEnum):
     """Rules and methods that have a name."""
 
     @classmethod
@@ -32,7 +32,7 @@ class Choice(StrEnum):
         return cls(text)
 
 
-class TieBreak(Choice):
+class TieBreak(NamedChoice):
     """Who is on turn when neither the asker nor the asked has cards left.
 
     `FIRST_IN_ORDER`: the first player with cards in the order of players.
@@ -114,4 +114,4 @@ class Settings:
         return self.set_size * self.sets // self.players
 
 
-__all__ = ["LARGEST_SEED", "Choice", "Settings", "TieBreak", "checked_seed"]
+__all__ = ["LARGEST_SEED", "NamedChoice", "Settings", "TieBreak", "checked_seed"]

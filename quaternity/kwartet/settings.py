@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from quaternity.errors import InputError
-from quaternity.game.settings import Choice
+from quaternity.game.settings import NamedChoice
 from solvers.plain_values import whole
 from solvers.wording import shown
 
@@ -16,7 +16,7 @@ PLAYERS = range(2, 9)
 SETS = range(2, 21)
 
 
-class Announce(Choice):
+class Announce(NamedChoice):
     """When a full set is announced and leaves the game.
 
     `AT_ONCE`: the moment it is complete, also at the deal.
