@@ -135,7 +135,7 @@ def test_what_is_no_log_is_refused(data: bytes) -> None:
         parse_log(data)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(thorough(8, 20)))
 def test_the_moment_after_some_goes_is_a_deal_of_what_is_known(seed: int) -> None:
     log = some_log(seed)
     assert log.after_goes(0) == log.positions[0]

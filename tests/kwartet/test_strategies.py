@@ -32,6 +32,7 @@ from solvers.brute_force import deals
 from solvers.filtering import closed
 from solvers.plugins import BrokenPlugin
 from tests.kwartet.games import legal_requests, random_game, random_settings
+from tests.sizes import thorough
 from tests.table.planted import STRATEGIES
 
 
@@ -43,7 +44,7 @@ def some_positions(seed: int, number: int, most_sets: int = 8) -> list[Position]
     return random.sample(steps, min(number, len(steps)))
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(thorough(20, 60)))
 def test_every_strategy_asks_what_is_legal(seed: int) -> None:
     for position in some_positions(seed, 4):
         legal = legal_requests(position)
@@ -59,7 +60,7 @@ def chance_by_listing(view: View, question: Question) -> float:
     return sum(deal.owner[index][number] == owner for deal in possible) / len(possible)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(thorough(15, 40)))
 def test_exact_asks_for_the_most_likely_card(seed: int) -> None:
     settings = KwartetSettings(players=3, sets=3, announce=list(Announce)[seed % 2])
     steps = [position for position, _ in random_game(settings, Random(seed), 12)]
@@ -162,7 +163,7 @@ def sums(weights: OwnerWeights, hands: tuple[int, ...]) -> None:
         assert held / weights.total == pytest.approx(hand, abs=0.05 * (1 + hand))
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", range(thorough(10, 30)))
 def test_estimates_add_up_and_know_what_is_sure(seed: int) -> None:
     for position in some_positions(seed, 2):
         problem = position.view(position.public.turn).problem

@@ -78,8 +78,7 @@ def assert_same(one: Solution, other: Solution) -> None:
 
 
 def damages(data: bytes) -> Iterator[bytes]:
-    """A file cut, longer, and with a byte changed here and there, and in its mark."""
-    yield data.replace(b"arrays/1", b"arrays/2")
+    """A file cut, longer, and with a byte changed here and there."""
     yield b""
     yield data[:-1]
     yield data[: len(data) // 2]
@@ -130,7 +129,11 @@ def test_files_are_of_their_run_and_of_their_name(tmp_path: Path) -> None:
         (work.path / "letters").write_bytes(data)
         (work.path / "foreign").write_bytes((other / "numbers").read_bytes())
         assert found["one"].flags.aligned
-        for name, why in (("letters", "checksum"), ("foreign", "checksum"), ("none", "missing")):
+        (work.path / "marked").write_bytes(data.replace(b"arrays/1", b"arrays/2"))
+        for name, why in (
+            ("letters", "checksum"), ("foreign", "checksum"), ("none", "missing"),
+            ("marked", "its end is not that of a whole file"),
+        ):  # fmt: skip
             with pytest.raises(InputError, match=f"{name}: .*{why}.*to start anew"):
                 work.arrays(name)
 

@@ -68,7 +68,7 @@ def found_out(function: Callable[[DealProblem], Verdict], examples: int) -> None
 
 @pytest.mark.parametrize("function", BROKEN, ids=lambda function: function.__name__)
 def test_every_broken_solver_is_found(function: Callable[[DealProblem], Verdict]) -> None:
-    found_out(function, 100)
+    found_out(function, thorough(40, 100))
 
 
 @pytest.mark.parametrize(
