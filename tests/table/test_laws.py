@@ -294,6 +294,8 @@ def test_who_may_own_a_card_in_a_cell() -> None:
     assert {mask: owner_cell(mask, 0b111) for mask in cells} == cells
     many = {1 << 10: "=(10)", 1 << 10 | 1 << 9: "9(10)"}
     assert {mask: owner_cell(mask, (1 << 11) - 1) for mask in many} == many
+    rules = QuaternityRules(Settings(2, 3, 3))
+    assert "*   *" in rules.show(rules.start(Random(0)))
 
 
 def test_a_free_answer_is_a_move_and_a_forced_one_is_not() -> None:
