@@ -257,11 +257,14 @@ class Coverage:
     def tests(self, mutant: Mutant) -> tuple[list[str], list[str]]:
         """The tests that run the changed line, and the others that run its file; dear ones last.
 
-        A function that remembers its results runs in the first test that needs them only.
+        A function that remembers its results runs in the first test that needs them only; what
+        runs when a module is imported is everybody's.
         """
         lines = self.lines.get(mutant.path, {})
         everywhere = {test for tests in lines.values() for test in tests}
         there = set(lines.get(str(mutant.line), ()))
+        if not there:
+            everywhere = set(self.seconds)
         cheapest: Callable[[str], float] = self.seconds.__getitem__
         return sorted(there, key=cheapest), sorted(everywhere - there, key=cheapest)
 

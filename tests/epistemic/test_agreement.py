@@ -181,6 +181,19 @@ def test_witnesses_instead_of_patterns(position: Position, data: st.DataObject) 
     hand_patterns.hand_patterns.cache_clear()
 
 
+@given(positions(max_players=4), st.data())
+@settings(max_examples=examples(250))
+def test_groups_instead_of_hands(position: Position, data: st.DataObject) -> None:
+    """Where totals by hands take too much work, the players are looked at in groups first."""
+    problem, deal = position
+    formula = data.draw(chains(Language.of(problem)), label="formula")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(hand_patterns, "LITTLE_WORK", 0)
+        hand_patterns.hand_patterns.cache_clear()
+        agree(TWO_WAYS, formula, problem, deal)
+    hand_patterns.hand_patterns.cache_clear()
+
+
 @given(positions(max_players=3), st.data())
 @settings(max_examples=thorough(25, 250))
 def test_guesses_instead_of_refutations(position: Position, data: st.DataObject) -> None:
@@ -239,12 +252,8 @@ def test_public_counterexamples(position: Position, data: st.DataObject) -> None
     agree(ways, formula, check=shows, answer=lambda found: found is None)
 
 
-@given(positions(), st.data())
-@settings(max_examples=examples(50))
-def test_ways_to_failure(position: Position, data: st.DataObject) -> None:
+def check_chain(problem: DealProblem, formula: Formula, deal: Deal) -> list[Deal]:
     """Chains are chains, lead where they should, are equally short, and exist iff C fails."""
-    problem, deal = position
-    formula = drawn(data, problem, 2)
     truth = ExplicitEvaluator(problem).truth
 
     def shows(chain: list[Deal]) -> bool:
@@ -262,4 +271,21 @@ def test_ways_to_failure(position: Position, data: st.DataObject) -> None:
         )
 
     ways = {name: one.way_to_failure for name, one in evaluators(problem).items()}
-    agree(ways, formula, deal, check=shows, answer=len)
+    chain: list[Deal] = agree(ways, formula, deal, check=shows, answer=len)
+    return chain
+
+
+@given(positions(), st.data())
+@settings(max_examples=examples(50))
+def test_ways_to_failure(position: Position, data: st.DataObject) -> None:
+    problem, deal = position
+    check_chain(problem, drawn(data, problem, 2), deal)
+
+
+def test_chains_of_several_steps() -> None:
+    lengths = {
+        len(check_chain(A_FEW, held, deal))
+        for deal in list(deals(A_FEW))[::3]
+        for held in (HERE, THERE, ~ALSO)
+    }
+    assert lengths >= {1, 2}

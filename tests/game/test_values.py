@@ -11,7 +11,7 @@ from typing import Any
 import numpy
 import pytest
 
-from quaternity import Answer, Card, Move, Question, Settings, State, TieBreak
+from quaternity import Answer, Card, Game, Move, Question, Settings, State, TieBreak
 from quaternity.errors import InputError
 from quaternity.kwartet.hands import hand_of
 from quaternity.kwartet.settings import Announce, KwartetSettings
@@ -62,6 +62,9 @@ NAN: Any = float("nan")
         (lambda: replace(START, completed="ooo"), "completed: 'ooo' is not a list"),
         (lambda: replace(START, completed=(None, None, 0.0)), "completed[2]: 0.0 is not a whole"),
         (lambda: replace(START, problem=tuple(START.problem)), "is not a DealProblem"),
+        (lambda: replace(START, set_size=0), "set_size: 0 is not a whole number of at least 1"),
+        (lambda: Settings(set_size=1), "set_size: 1 is less than 2"),
+        (lambda: Settings(players=1), "players: 1 is less than 2"),
         (lambda: replace(START, set_size=4.0), "set_size: 4.0 is not a whole number"),
         (lambda: replace(START, seed=10**9), "seed: 1000000000 is out of range"),
         (lambda: KwartetSettings(players="4"), "players: '4' is out of range 2..8"),
@@ -85,6 +88,11 @@ def test_values_are_made_of_their_public_fields_and_have_no_others() -> None:
         assert not hasattr(value, "__dict__")
     with pytest.raises(AttributeError):
         Settings().seed = 1  # type: ignore[misc]  # a value
+    with pytest.raises(AttributeError):
+        Game.start(Settings()).states = ()  # type: ignore[misc]
+    before = repr(START)
+    assert START.legal_questions
+    assert repr(START) == before
 
 
 def given(*values: Any) -> Any:
