@@ -150,9 +150,12 @@ def solve(
     every: Annotated[
         bool, typer.Option("--all", help="Rate every move, not only the best ones.")
     ] = False,
+    squares: Annotated[
+        bool, typer.Option("--squares", help="Four in a 2 x 2 square are a quarto too.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Who wins with perfect play, with which moves and how soon: up to 10 empty cells.
+    """Who wins with perfect play, with which moves and how soon: up to 11 empty cells.
 
     With more empty cells the exit status is 4. All best moves are given: those that keep the
     outcome; when a quarto can be completed, those that complete it. Behind each stands how many
@@ -165,10 +168,10 @@ def solve(
     from quaternity.quarto import solve as solution_of
 
     board = _board(pieces, configuration)
-    solution = solution_of(board, in_hand)
+    solution = solution_of(board, in_hand, squares)
     over = not solution.moves
-    line = line_of_play(board, in_hand)
-    rated = rated_moves(board, in_hand) if every else ()
+    line = line_of_play(board, in_hand, squares)
+    rated = rated_moves(board, in_hand, squares) if every else ()
     rows = list(zip(solution.moves, solution.distances, strict=True))
     if as_json:
         _print_json(
@@ -197,7 +200,7 @@ def solve(
         return
     _print_board(board)
     if over:
-        won = bool(board.quartos())
+        won = bool(board.quartos(squares))
         say(f"The game is over: {'who placed last has won' if won else 'a draw'}.")
         return
     task = "hand over a piece" if in_hand is None else f"place {in_hand}"

@@ -1,6 +1,7 @@
 """Quarto: the four functions of the original exercise, and what one wants to know beyond them."""
 
-from quaternity.quarto.board import Board
+from quaternity.quarto.board import Board, safe_pieces, winning_cells
+from quaternity.quarto.drawing import board_svg, board_text
 from quaternity.quarto.draws import (
     COMPLETIONS_LIMIT,
     DRAW_METHODS,
@@ -9,7 +10,6 @@ from quaternity.quarto.draws import (
 )
 from quaternity.quarto.explanation import Quarto, explain, is_reachable, why_unreachable
 from quaternity.quarto.grid import create_grid, quarto
-from quaternity.quarto.handing_over import safe_pieces, winning_cells
 from quaternity.quarto.pieces import PieceSet, piece_properties
 from quaternity.quarto.pieces_file import (
     PiecesFileError,
@@ -28,8 +28,6 @@ from quaternity.quarto.solving import (
     rated_moves,
     solve,
 )
-from quaternity.quarto.svg_board import board_svg
-from quaternity.quarto.text_board import board_text
 
 __all__ = [
     "COMPLETIONS_LIMIT",

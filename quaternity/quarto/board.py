@@ -7,11 +7,10 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from quaternity.errors import InputError
-from quaternity.quarto.grid import check_configuration
-from quaternity.quarto.marks import AFTER, ALL, MARKS, NO_PIECES, PIECES, BoardBits
-from quaternity.quarto.pieces import PieceSet
-from quaternity.quarto.quotation import quoted
-from quaternity.quarto.rows import CELLS, Row, cell_name, shared_in_rows
+from quaternity.quarto.grid import check_configuration, quoted
+from quaternity.quarto.lines import BoardBits, lines, members
+from quaternity.quarto.pieces import MARKS, PIECES, PieceSet
+from quaternity.quarto.rows import CELLS, ROWS, SQUARES, Row, cell_name, shared_in_rows
 from solvers.plain_values import iterated, whole_number
 from solvers.wording import listed
 
@@ -139,19 +138,18 @@ class Board:
             piece = self.piece_left(piece)
         return Board(self.pieces, (*self.cells[:cell], piece, *self.cells[cell + 1 :]))
 
-    def quartos(self) -> list[tuple[Row, int]]:
-        """The rows whose four pieces share a property, each with the mark of all they share."""
-        return shared_in_rows([0 if piece is None else MARKS[piece] for piece in self.cells])
+    def quartos(self, squares: bool = False) -> list[tuple[Row, int]]:
+        """The rows whose four pieces share a property, each with the mark of all they share.
 
-    def in_bits(self) -> BoardBits:
+        Args:
+            squares: whether four cells in a square of 2 x 2 are looked at too.
+        """
+        marks = [0 if piece is None else MARKS[piece] for piece in self.cells]
+        return shared_in_rows(marks, (*ROWS, *SQUARES) if squares else ROWS)
+
+    def in_bits(self, squares: bool = False) -> BoardBits:
         """The same in bits, as the searches want it."""
-        rows, empty, left = NO_PIECES, ALL, ALL
-        for cell, piece in enumerate(self.cells):
-            if piece is not None:
-                rows &= AFTER[piece][cell]
-                empty ^= 1 << cell
-                left ^= 1 << piece
-        return BoardBits(rows, empty, left)
+        return lines(squares).bits(self.cells)
 
 
 def as_board(board: object) -> Board:
@@ -165,4 +163,46 @@ def as_board(board: object) -> Board:
     return board
 
 
-__all__ = ["Board", "as_board"]
+def safe_pieces(board: Board, squares: bool = False) -> tuple[str, ...]:
+    """The pieces that one can hand over without losing at once.
+
+    These are the pieces left that complete no quarto on any empty cell. A board with a quarto, or
+    without an empty cell, has none: the game is over and nothing is handed over.
+
+    Args:
+        squares: whether four in a square of 2 x 2 cells are a quarto too.
+
+    >>> from quaternity.quarto import example_pieces, read_pieces
+    >>> board = Board.parse('AGH.............', read_pieces(example_pieces()))
+    >>> safe_pieces(board)  # the fourth piece of row H1 must not be hollow
+    ('I', 'J', 'K', 'L', 'M', 'N', 'O', 'P')
+    """
+    if as_board(board).quartos(squares):
+        return ()
+    safe = lines(squares).safe(board.in_bits(squares))
+    return tuple(board.pieces.names[piece] for piece in members(safe))
+
+
+def winning_cells(board: Board, name: str, squares: bool = False) -> tuple[int, ...]:
+    """The empty cells on which a piece completes a quarto.
+
+    A board with a quarto has none: the game is over.
+
+    Args:
+        squares: as in `safe_pieces`.
+
+    Raises:
+        InputError: there is no piece of this name, or it is on the board.
+
+    >>> from quaternity.quarto import example_pieces, read_pieces
+    >>> winning_cells(Board.parse('AGH.............', read_pieces(example_pieces())), 'E')
+    (3,)
+    """
+    piece = as_board(board).piece_left(name)
+    if board.quartos(squares):
+        return ()
+    rows, empty, _ = board.in_bits(squares)
+    return members(lines(squares).completing(rows, empty, piece))
+
+
+__all__ = ["Board", "as_board", "safe_pieces", "winning_cells"]

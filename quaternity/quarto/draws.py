@@ -2,18 +2,28 @@
 
 A completion puts every piece left on an empty cell; it is drawn when no row is a quarto. Which
 player places which piece does not matter, for every piece may go to every cell.
+
+*Backtracking* fills the empty cells in an order that completes rows early; a piece that completes a
+quarto is given up at once. What can follow depends only on the rows' marks and the pieces left, so
+both its searches remember it. *CP-SAT* has a boolean for each empty cell and piece left: exactly
+one piece on a cell, exactly one cell for a piece; and for each row and each property that the
+pieces already on it share, a piece without it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from quaternity.errors import LimitError
-from quaternity.quarto import draws_by_backtracking, draws_by_cp_sat
 from quaternity.quarto.board import Board, as_board
-from quaternity.quarto.marks import BoardBits
+from quaternity.quarto.lines import BoardBits, lines, members
+from quaternity.quarto.pieces import ANY, MARK_BITS, MARKS
+from solvers.interruptible import searched
 from solvers.plain_values import named
+
+if TYPE_CHECKING:
+    from ortools.sat.python import cp_model
 
 
 class DrawMethod(NamedTuple):
@@ -30,11 +40,133 @@ class DrawMethod(NamedTuple):
     limit: int
 
 
+SECONDS = 60.0
+"""Time limit of one solve. The largest boards take some hundredths of a second."""
+
+
+def _plan(empty: int) -> list[tuple[int, int]]:
+    """The empty cells in the order to fill them, each with the bits of the rows it completes."""
+    plan = []
+    while empty:
+        # Next the cell whose rows have the fewest empty cells.
+        cell = min(
+            members(empty),
+            key=lambda cell: sorted(
+                (row & empty).bit_count() for row in lines().cells if row >> cell & 1
+            ),
+        )
+        plan.append((cell, lines().completed_by(cell, empty)))
+        empty ^= 1 << cell
+    return plan
+
+
+def can_by_backtracking(board: BoardBits) -> bool:
+    """Whether the board can be filled without a quarto."""
+    plan = _plan(board.empty)
+    hopeless: set[tuple[int, int]] = set()
+
+    def search(depth: int, rows: int, left: int) -> bool:
+        if depth == len(plan):
+            return True
+        if (rows, left) in hopeless:
+            return False
+        cell, complete = plan[depth]
+        for piece in members(left):
+            after = rows & lines().after[piece][cell]
+            if not after & complete and search(depth + 1, after, left ^ (1 << piece)):
+                return True
+        hopeless.add((rows, left))
+        return False
+
+    return not lines().has_quarto(board) and search(0, board.rows, board.left)
+
+
+def _count_by_backtracking(board: BoardBits) -> int:
+    """The number of ways to fill the board without a quarto."""
+    plan = _plan(board.empty)
+    known: dict[tuple[int, int], int] = {}
+
+    def search(depth: int, rows: int, left: int) -> int:
+        if depth == len(plan):
+            return 1
+        total = known.get((rows, left))
+        if total is None:
+            total = 0
+            cell, complete = plan[depth]
+            for piece in members(left):
+                after = rows & lines().after[piece][cell]
+                if not after & complete:
+                    total += search(depth + 1, after, left ^ (1 << piece))
+            known[rows, left] = total
+        return total
+
+    return 0 if lines().has_quarto(board) else search(0, board.rows, board.left)
+
+
+def _model(board: BoardBits) -> cp_model.CpModel:
+    """The model; a board with a quarto gives one without a solution."""
+    from ortools.sat.python import cp_model
+
+    model = cp_model.CpModel()
+    cells, pieces = members(board.empty), members(board.left)
+    on = {(cell, piece): model.new_bool_var("") for cell in cells for piece in pieces}
+    for cell in cells:
+        model.add_exactly_one(on[cell, piece] for piece in pieces)
+    for piece in pieces:
+        model.add_exactly_one(on[cell, piece] for cell in cells)
+    for index, row in enumerate(lines().cells):
+        shared = board.rows >> MARK_BITS * index & ANY
+        for bit in range(MARK_BITS):
+            if shared >> bit & 1:
+                model.add_bool_or(
+                    on[cell, piece]
+                    for cell in members(row & board.empty)
+                    for piece in pieces
+                    if not MARKS[piece] >> bit & 1
+                )
+    return model
+
+
+def can_by_cp_sat(board: BoardBits, *, seconds: float = SECONDS) -> bool:
+    """Whether the board can be filled without a quarto.
+
+    Raises:
+        SolverTimeout: no answer within `seconds`.
+    """
+    text = f"CP-SAT has not found within {seconds} s whether the board can draw"
+    return searched(_model(board), seconds, lambda: text) is not None
+
+
+def _count_by_cp_sat(board: BoardBits, *, seconds: float = SECONDS) -> int:
+    """The number of ways to fill the board without a quarto, by enumerating them all.
+
+    Raises:
+        SolverTimeout: not all found within `seconds`.
+    """
+    from ortools.sat.python import cp_model
+
+    class Counter(cp_model.CpSolverSolutionCallback):  # type: ignore[misc]  # OR-Tools is untyped
+        """Counts the solutions it is told."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.solutions = 0
+
+        def on_solution_callback(self) -> None:
+            self.solutions += 1
+
+    counter = Counter()
+    text = f"CP-SAT has not found all completions within {seconds} s"
+    searched(
+        _model(board), seconds, lambda: text,
+        callback=counter, is_whole=True, enumerate_all_solutions=True,
+    )  # fmt: skip
+    return counter.solutions
+
+
 DRAW_METHODS: Mapping[str, DrawMethod] = {
-    "backtracking": DrawMethod(
-        draws_by_backtracking.can_draw, draws_by_backtracking.count, limit=10
-    ),
-    "cp-sat": DrawMethod(draws_by_cp_sat.can_draw, draws_by_cp_sat.count, limit=8),
+    "backtracking": DrawMethod(can_by_backtracking, _count_by_backtracking, limit=10),
+    "cp-sat": DrawMethod(can_by_cp_sat, _count_by_cp_sat, limit=8),
 }
 """Every method by name, the default first."""
 

@@ -6,10 +6,22 @@ from collections.abc import Container, Mapping
 from collections.abc import Set as AbstractSet
 
 from quaternity.errors import InputError
-from quaternity.quarto.quotation import quoted
 from quaternity.quarto.rows import CELLS, SIDE, cell_name, shared_in_rows
 from solvers.plain_values import text
 from solvers.wording import counted
+
+LONGEST = 40
+"""Most characters of somebody's text that a message repeats."""
+
+
+def quoted(text: str) -> str:
+    """A text in quotes, without unprintable characters and not too long.
+
+    >>> print(quoted("a\\tb"), quoted("x" * 50))
+    'a\\tb' 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...
+    """
+    short = repr(text[:LONGEST])
+    return short if len(text) <= LONGEST else f"{short[:-1]}..."
 
 
 def check_properties(properties: Mapping[str, AbstractSet[str]]) -> None:
@@ -115,4 +127,4 @@ def quarto(configuration: str, properties: Mapping[str, AbstractSet[str]]) -> se
     }
 
 
-__all__ = ["check_configuration", "check_properties", "create_grid", "quarto"]
+__all__ = ["check_configuration", "check_properties", "create_grid", "quarto", "quoted"]

@@ -1,4 +1,9 @@
-"""The sixteen pieces: by name and property at the door, four bits inside."""
+"""The sixteen pieces: by name and property at the door, four bits inside.
+
+- A **piece** is a number from 0 to 15: four bits, one for each feature.
+- A **mark** has eight bits, one for each property: bits 0 to 3 are the properties of a piece's
+  ones, bits 4 to 7 those of its zeros. The AND of pieces' marks is what these pieces share.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +12,24 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from quaternity.errors import InputError
-from quaternity.quarto.marks import FEATURES, MARKS, PIECES
-from quaternity.quarto.quotation import quoted
+from quaternity.quarto.grid import quoted
 from solvers.plain_values import iterated, text, whole_number
 from solvers.wording import counted, listed
+
+FEATURES = 4
+PIECES = 2**FEATURES
+MARK_BITS = 2 * FEATURES
+ANY = (1 << MARK_BITS) - 1
+"""The mark with every property: what no pieces share."""
+
+MARKS = tuple(piece | (~piece & 0b1111) << 4 for piece in range(PIECES))
+"""The mark of every piece."""
+
+SHARING = tuple(
+    sum(1 << piece for piece, mark in enumerate(MARKS) if mark & wanted)
+    for wanted in range(ANY + 1)
+)
+"""For every mark the pieces with at least one of its properties, as a mask of 16 bits."""
 
 
 def piece_properties(pieces: Mapping[str, Mapping[str, AbstractSet[str]]]) -> dict[str, set[str]]:
@@ -170,7 +189,7 @@ class PieceSet:
         return self.words(MARKS[whole_number(piece, 0, PIECES - 1, what, "piece")])
 
     def words(self, mark: int) -> tuple[str, ...]:
-        """The properties in a mark (see `marks`), feature by feature."""
+        """The properties in a mark (see above), feature by feature."""
         return tuple(
             word
             for bit, (first, second) in enumerate(self.properties)
@@ -179,4 +198,13 @@ class PieceSet:
         )
 
 
-__all__ = ["PieceSet", "piece_properties"]
+__all__ = [
+    "ANY",
+    "FEATURES",
+    "MARKS",
+    "MARK_BITS",
+    "PIECES",
+    "SHARING",
+    "PieceSet",
+    "piece_properties",
+]

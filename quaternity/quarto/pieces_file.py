@@ -14,8 +14,8 @@ from pathlib import Path
 
 from quaternity.errors import InputError
 from quaternity.files.reading import read_bytes
-from quaternity.quarto.marks import FEATURES, PIECES
-from quaternity.quarto.quotation import quoted
+from quaternity.quarto.grid import quoted
+from quaternity.quarto.pieces import FEATURES, PIECES
 from solvers.wording import counted, listed
 
 MAX_BYTES = 64 * 2**10

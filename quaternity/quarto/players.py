@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from random import Random
 
 from quaternity.errors import InputError, LimitError
-from quaternity.quarto.marks import MARKS, members
-from quaternity.quarto.rows import CELLS, ROWS, SQUARES
+from quaternity.quarto.board import safe_pieces
+from quaternity.quarto.lines import BoardBits, lines, members
+from quaternity.quarto.pieces import MARKS, SHARING
 from quaternity.quarto.rules import QuartoPosition, QuartoRules
-from quaternity.quarto.solving import SOLVE_LIMIT, Move, solve
+from quaternity.quarto.solving import SOLVE_LIMIT, Move, best_move
 
 PLAYOUTS = 2_000
 """Games that `search` imagines for a move, where it cannot see the end."""
@@ -25,82 +25,35 @@ class Careful:
 
 def careful_moves(view: QuartoPosition) -> list[Move]:
     """The moves that win at once, else those that do not lose at once, else all of them."""
+    board, squares = view.board, view.squares
+    names = board.pieces.names
     if view.in_hand is None:
-        return _safe(view, [Move(None, name) for name in view.board.left])
-    moves, safe = [], []
-    for cell in view.board.empty:
-        after = view.placed(cell)
-        if after.quartos:
-            return [Move(cell, None)]
-        here = [Move(cell, name) for name in after.board.left] or [Move(cell, None)]
-        moves += here
-        safe += _safe(after, here, strictly=True)
+        return [Move(None, name) for name in safe_pieces(board, squares) or board.left]
+    piece, geometry = board.piece_left(view.in_hand), lines(squares)
+    rows, empty, left = board.in_bits(squares)
+    winning = members(geometry.completing(rows, empty, piece))
+    if winning:
+        return [Move(winning[0], None)]
+    moves, safe, left = [], [], left ^ 1 << piece
+    for cell in members(empty):
+        after = BoardBits(rows & geometry.after[piece][cell], empty ^ 1 << cell, left)
+        keeping = geometry.safe(after)
+        for given in members(left):
+            move = Move(cell, names[given])
+            moves.append(move)
+            if keeping >> given & 1:
+                safe.append(move)
+        if not left:
+            moves.append(Move(cell, None))
     return safe or moves
-
-
-def _safe(after: QuartoPosition, moves: list[Move], strictly: bool = False) -> list[Move]:
-    """The moves whose piece completes no quarto on any empty cell; where there is none, all."""
-    lines = _Lines(after)
-    losing = lines.losing()
-    piece = after.board.pieces.piece
-    safe = [
-        move
-        for move in moves
-        if move.hand_over is None or not MARKS[piece(move.hand_over)] & losing
-    ]
-    return safe if strictly else safe or moves
-
-
-class _Lines:
-    """The rows (and squares) of a board, by what their pieces share and how many there are."""
-
-    __slots__ = ("counts", "empty", "through", "total")
-
-    def __init__(self, position: QuartoPosition) -> None:
-        rows = (*ROWS, *SQUARES) if position.squares else ROWS
-        self.through = _through(position.squares)
-        self.total = [(1 << 8) - 1] * len(rows)
-        self.counts = [0] * len(rows)
-        self.empty = 0
-        for cell, piece in enumerate(position.board.cells):
-            if piece is None:
-                self.empty |= 1 << cell
-            else:
-                self.place(cell, MARKS[piece])
-
-    def place(self, cell: int, mark: int) -> bool:
-        """Put a piece down; whether it completes a quarto."""
-        done = False
-        for row in self.through[cell]:
-            self.total[row] &= mark
-            self.counts[row] += 1
-            done = done or (self.counts[row] == 4 and self.total[row] != 0)
-        self.empty &= ~(1 << cell)
-        return done
-
-    def losing(self) -> int:
-        """The mark of all properties with which one more piece completes a quarto."""
-        mark = 0
-        for total, count in zip(self.total, self.counts, strict=True):
-            if count == 3:
-                mark |= total
-        return mark
-
-    def wins(self, cell: int, mark: int) -> bool:
-        """Whether a piece would complete a quarto on an empty cell."""
-        return any(self.counts[row] == 3 and self.total[row] & mark for row in self.through[cell])
-
-
-def _through(squares: bool) -> list[list[int]]:
-    rows = (*ROWS, *SQUARES) if squares else ROWS
-    return [[i for i, row in enumerate(rows) if cell in row.cells] for cell in range(CELLS)]
 
 
 class Search:
     """Plays perfectly where the end is near, and before that what wins most imagined games.
 
     Imagined games are played carefully; half of the moves go after every round of them (sequential
-    halving: Karnin, Koren and Somekh 2013).
+    halving: Karnin, Koren and Somekh 2013). Of moves that are one another's images under a symmetry
+    of the game only one is tried.
     """
 
     def __init__(self, playouts: int = PLAYOUTS) -> None:
@@ -108,15 +61,14 @@ class Search:
 
     def choose(self, view: QuartoPosition, random: Random) -> Move:
         """A best move where the position is solved, else the one that did best."""
-        if len(view.board.empty) <= SOLVE_LIMIT and not view.squares:
+        if len(view.board.empty) <= SOLVE_LIMIT:
             try:
-                return random.choice(solve(view.board, view.in_hand).moves)
+                best = best_move(view.board, view.in_hand, random, view.squares)
             except LimitError:
                 pass
-        moves = careful_moves(view)
-        if view.in_hand is None and len(view.board.empty) == CELLS:
-            return random.choice(moves)  # all pieces are alike
-        random.shuffle(moves)
+            else:
+                return random.choice(careful_moves(view)) if best is None else best
+        moves = different_moves(view, random)
         scores = dict.fromkeys(range(len(moves)), 0.0)
         played = dict.fromkeys(range(len(moves)), 0)
         left = list(scores)
@@ -124,39 +76,51 @@ class Search:
         while len(left) > 1:
             each = max(1, self.playouts // (rounds * len(left)))
             for index in left:
-                scores[index] += sum(
-                    self._imagined(view, moves[index], random) for _ in range(each)
-                )
+                scores[index] += sum(_imagined(view, moves[index], random) for _ in range(each))
                 played[index] += each
             left.sort(key=lambda index: -scores[index] / played[index])
             left = left[: (len(left) + 1) // 2]
         return moves[left[0]]
 
-    def _imagined(self, view: QuartoPosition, move: Move, random: Random) -> float:
-        """How a careful random game ends after a move: 1 won, 0 lost, a half drawn."""
-        pieces = view.board.pieces
-        lines = _Lines(view)
-        left = sum(1 << pieces.piece(name) for name in view.board.left)
-        if move.cell is not None and view.in_hand is not None:
-            left &= ~(1 << pieces.piece(view.in_hand))
-            if lines.place(move.cell, MARKS[pieces.piece(view.in_hand)]):
-                return 1.0
+
+def different_moves(view: QuartoPosition, random: Random) -> list[Move]:
+    """The careful moves in random order, of those that are alike only the first."""
+    board, geometry = view.board, lines(view.squares)
+    moves = careful_moves(view)
+    random.shuffle(moves)
+    alike: dict[tuple[int, ...], Move] = {}
+    for move in moves:
         if move.hand_over is None:
+            return [move]  # a quarto, or the last cell
+        after = board
+        if move.cell is not None and view.in_hand is not None:
+            after = board.after(move.cell, view.in_hand)
+        form = geometry.form(after.in_bits(view.squares), board.pieces.piece(move.hand_over))
+        alike.setdefault(form, move)
+    return list(alike.values())
+
+
+def _imagined(view: QuartoPosition, move: Move, random: Random) -> float:
+    """How a careful random game ends after a move: 1 won, 0 lost, a half drawn."""
+    board, geometry = view.board, lines(view.squares)
+    assert move.hand_over is not None, "a game goes on after every move but the last"
+    rows, empty, left = board.in_bits(view.squares)
+    if move.cell is not None and view.in_hand is not None:
+        placed = board.pieces.piece(view.in_hand)
+        rows, empty = rows & geometry.after[placed][move.cell], empty ^ 1 << move.cell
+        left ^= 1 << placed
+    piece, mine = board.pieces.piece(move.hand_over), False
+    threat = geometry.threats(rows, empty)
+    while not MARKS[piece] & threat:
+        left ^= 1 << piece
+        if not left:
             return 0.5
-        piece, mine = pieces.piece(move.hand_over), False
-        while True:
-            left &= ~(1 << piece)
-            mark = MARKS[piece]
-            cells = members(lines.empty)
-            if any(lines.wins(cell, mark) for cell in cells):
-                return float(mine)
-            lines.place(random.choice(cells), mark)
-            if not left:
-                return 0.5
-            losing = lines.losing()
-            options: Sequence[int] = members(left)
-            piece = random.choice([one for one in options if not MARKS[one] & losing] or options)
-            mine = not mine
+        cell = random.choice(members(empty))
+        rows, empty = rows & geometry.after[piece][cell], empty ^ 1 << cell
+        threat = geometry.threats(rows, empty)
+        piece = random.choice(members(left & ~SHARING[threat] or left))
+        mine = not mine
+    return float(mine)
 
 
 def careful(rules: QuartoRules, argument: str | None) -> Careful:
@@ -177,4 +141,4 @@ def search(rules: QuartoRules, argument: str | None) -> Search:
     return Search(int(argument))
 
 
-__all__ = ["PLAYOUTS", "Careful", "Search", "careful", "careful_moves", "search"]
+__all__ = ["PLAYOUTS", "Careful", "Search", "careful", "careful_moves", "different_moves", "search"]

@@ -50,14 +50,6 @@ SQUARES = tuple(
 )
 """The nine squares of 2 x 2 cells, which count in a variant: `S11` at the top left to `S33`."""
 
-ROW_CELLS = tuple(sum(1 << cell for cell in row.cells) for row in ROWS)
-"""The cells of every row as a mask of 16 bits."""
-
-ROWS_THROUGH = tuple(
-    tuple(index for index, row in enumerate(ROWS) if cell in row.cells) for cell in range(CELLS)
-)
-"""For every cell the indices of the two or three rows through it."""
-
 
 def cell_name(cell: int) -> str:
     """A cell by its two rows.
@@ -78,7 +70,6 @@ def shared_in_rows(marks: Sequence[int], rows: Sequence[Row] = ROWS) -> list[tup
     Args:
         marks: for each of the 16 cells the properties of its piece, a bit each in any coding;
             0 for an empty cell.
-
         rows: which count.
 
     Returns every row with a common bit, with all its common bits, in the order of `rows`.
@@ -95,8 +86,6 @@ def shared_in_rows(marks: Sequence[int], rows: Sequence[Row] = ROWS) -> list[tup
 __all__ = [
     "CELLS",
     "ROWS",
-    "ROWS_THROUGH",
-    "ROW_CELLS",
     "SIDE",
     "SQUARES",
     "Row",

@@ -17,12 +17,11 @@ from typing import Any
 from quaternity.errors import IllegalMove, InputError
 from quaternity.files.text_record import Replay, check_same, parse_text_record, replayed
 from quaternity.quarto.board import Board
-from quaternity.quarto.marks import MARKS
+from quaternity.quarto.drawing import board_text
 from quaternity.quarto.pieces import PieceSet
 from quaternity.quarto.pieces_file import example_pieces, read_pieces
-from quaternity.quarto.rows import CELLS, ROWS, SIDE, SQUARES, Row, cell_name, shared_in_rows
+from quaternity.quarto.rows import CELLS, SIDE, Row, cell_name
 from quaternity.quarto.solving import Move
-from quaternity.quarto.text_board import board_text
 from solvers.wording import listed
 
 _PLACE = re.compile(r"(?:place it on )?h([1-4])v([1-4])(?:,? *(?:hand over )?(\S))?", re.IGNORECASE)
@@ -64,8 +63,7 @@ class QuartoPosition:
     @property
     def quartos(self) -> list[tuple[Row, int]]:
         """The rows, and squares if they count, whose pieces share something."""
-        marks = [0 if piece is None else MARKS[piece] for piece in self.board.cells]
-        return shared_in_rows(marks, (*ROWS, *SQUARES) if self.squares else ROWS)
+        return self.board.quartos(self.squares)
 
     @property
     def is_over(self) -> bool:

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
+from random import Random
 from typing import NamedTuple
 
 from quaternity.errors import InputError, LimitError
-from quaternity.quarto.alpha_beta import AlphaBeta
-from quaternity.quarto.board import Board, as_board
-from quaternity.quarto.distances import Distances
-from quaternity.quarto.handing_over import winning_cells
-from quaternity.quarto.marks import AFTER, BoardBits, members
+from quaternity.quarto.board import Board, as_board, winning_cells
+from quaternity.quarto.lines import BoardBits, lines, members
 from quaternity.quarto.rows import cell_name
+from quaternity.quarto.search import Search, most_within
 
-SOLVE_LIMIT = 10
+SOLVE_LIMIT = 11
 """Most empty cells of a position that is solved."""
+
+MOST = 1_000_000
+"""Most positions that are looked into for one best move: some seconds."""
+
+SYMMETRIC_FROM = 9
+"""With so many pieces left it pays to find out which moves are one another's images."""
 
 
 class Outcome(IntEnum):
@@ -66,20 +70,22 @@ class Solution:
     distances: tuple[int, ...] = field(default=(), compare=False)
 
 
-def solve(board: Board, in_hand: str | None = None) -> Solution:
+def solve(board: Board, in_hand: str | None = None, squares: bool = False) -> Solution:
     """Solve a position.
 
     Args:
         board: the pieces placed; at most `SOLVE_LIMIT` empty cells.
         in_hand: the piece that the player whose move it is has been handed and now places;
             None when this player is to hand over a piece (at the start, or having placed).
+        squares: whether four in a square of 2 x 2 cells are a quarto too.
 
     Raises:
         InputError: the piece in hand is none, is on the board, or the game is over.
         LimitError: more empty cells than `SOLVE_LIMIT`.
 
-    Cost, in pure Python, all best moves included: with 9 empty cells some hundredths of a second
-    (median; half a second at most), with 10 some tenths (some seconds at most).
+    Cost, in pure Python, all best moves included: with 10 empty cells some tenths of a second, with
+    11 two seconds (median; six at most), where squares count a fraction of that; and a hundred
+    megabytes at most.
 
     >>> from quaternity.quarto import example_pieces, read_pieces
     >>> board = Board.parse('??HPF?N?M?A?ED??', read_pieces(example_pieces()))
@@ -88,13 +94,58 @@ def solve(board: Board, in_hand: str | None = None) -> Solution:
     >>> solve(board, 'B').outcome.name, [str(move) for move in solve(board, 'B').moves]
     ('WIN', ['place it on H1V1'])
     """
-    piece = _checked(board, in_hand)
-    bits = board.in_bits()
-    if bits.has_quarto:
+    piece = _checked(board, in_hand, squares)
+    return _solved(_Solver(squares), board, piece, squares)
+
+
+def _solved(solver: _Solver, board: Board, piece: int | None, squares: bool) -> Solution:
+    """The solution, the piece being one of those left."""
+    if board.quartos(squares):
         return Solution(Outcome.WIN, ())
-    if not bits.empty:
+    if not board.empty:
         return Solution(Outcome.DRAW, ())
-    return _Solver().solved(board, bits, piece)
+    if piece is not None:
+        winning = winning_cells(board, board.pieces.names[piece], squares)
+        if winning:
+            moves = tuple(Move(cell, None) for cell in winning)
+            return Solution(Outcome.WIN, moves, (1,) * len(moves))
+    bits = board.in_bits(squares)
+    outcome = solver.outcome(bits, piece)
+    found = [
+        (distance + (piece is not None), placed.move(board))
+        for placed in solver.moves(bits, piece)
+        if (distance := solver.to_the_end(placed, outcome)) is not None
+    ]
+    # Sorting is stable: equally long moves stay by cell and piece.
+    found.sort(key=lambda one: outcome * one[0])
+    return Solution(
+        outcome, tuple(move for _, move in found), tuple(distance for distance, _ in found)
+    )
+
+
+def best_move(
+    board: Board, in_hand: str | None, random: Random, squares: bool = False, most: int = MOST
+) -> Move | None:
+    """Some move that keeps the outcome, drawn from all; None when every move loses.
+
+    Arguments and errors are those of `solve`, and a fifth of its cost; `most` positions are looked
+    into.
+
+    Raises:
+        LimitError: that was not enough.
+    """
+    piece = _checked(board, in_hand, squares)
+    solver, bits = _Solver(squares, most), board.in_bits(squares)
+    if piece is not None:
+        winning = winning_cells(board, board.pieces.names[piece], squares)
+        if winning:
+            return Move(random.choice(winning), None)
+    outcome = solver.outcome(bits, piece)
+    if outcome == Outcome.LOSS:
+        return None
+    moves = solver.moves(bits, piece)
+    keeping = (one for one in random.sample(moves, len(moves)) if solver.keeps(one, outcome))
+    return next(keeping).move(board)
 
 
 class RatedMove(NamedTuple):
@@ -111,7 +162,9 @@ class RatedMove(NamedTuple):
     distance: int
 
 
-def rated_moves(board: Board, in_hand: str | None = None) -> tuple[RatedMove, ...]:
+def rated_moves(
+    board: Board, in_hand: str | None = None, squares: bool = False
+) -> tuple[RatedMove, ...]:
     """Every legal move with its outcome and distance, the best first; none when the game is over.
 
     Arguments and errors are those of `solve`; the cost is some times that.
@@ -124,14 +177,27 @@ def rated_moves(board: Board, in_hand: str | None = None) -> tuple[RatedMove, ..
     hand over L: draw after 8
     hand over K: loss after 7
     """
-    piece = _checked(board, in_hand)
-    bits = board.in_bits()
-    if bits.has_quarto or not bits.empty:
+    piece = _checked(board, in_hand, squares)
+    if board.quartos(squares) or not board.empty:
         return ()
-    return _Solver().rated(board, bits, piece)
+    winning = () if in_hand is None else winning_cells(board, in_hand, squares)
+    found = [RatedMove(Move(cell, None), Outcome.WIN, 1) for cell in winning]
+    solver = _Solver(squares)
+    for placed in solver.moves(board.in_bits(squares), piece):
+        for outcome in (Outcome.WIN, Outcome.DRAW, Outcome.LOSS):
+            distance = solver.to_the_end(placed, outcome)
+            if distance is not None:
+                total = distance + (piece is not None)
+                found.append(RatedMove(placed.move(board), outcome, total))
+                break
+    # Sorting is stable: moves that are equally good stay by cell and piece.
+    found.sort(key=lambda one: (-one.outcome, one.outcome * one.distance))
+    return tuple(found)
 
 
-def line_of_play(board: Board, in_hand: str | None = None) -> tuple[Move, ...]:
+def line_of_play(
+    board: Board, in_hand: str | None = None, squares: bool = False
+) -> tuple[Move, ...]:
     """Perfect play to the end: the first best move of each player in turn (see `Solution`).
 
     Arguments, errors and cost (a little more) are those of `solve`.
@@ -141,24 +207,22 @@ def line_of_play(board: Board, in_hand: str | None = None) -> tuple[Move, ...]:
     >>> [str(move) for move in line_of_play(board, 'B')]
     ['place it on H1V1']
     """
-    solution, piece = solve(board, in_hand), None if in_hand is None else board.piece_left(in_hand)
-    solver, line = _Solver(), []
-    while solution.moves:
-        move = solution.moves[0]
-        line.append(move)
-        if move.cell is not None and piece is not None:
-            board = board.after(move.cell, piece)
-        if move.hand_over is None:
+    piece, solver = _checked(board, in_hand, squares), _Solver(squares)
+    line: list[Move] = []
+    while moves := _solved(solver, board, piece, squares).moves:
+        line.append(moves[0])
+        if moves[0].cell is not None and piece is not None:
+            board = board.after(moves[0].cell, piece)
+        if moves[0].hand_over is None:
             break
-        piece = board.piece_left(move.hand_over)
-        solution = solver.solved(board, board.in_bits(), piece)
+        piece = board.piece_left(moves[0].hand_over)
     return tuple(line)
 
 
-def _checked(board: Board, in_hand: str | None) -> int | None:
+def _checked(board: Board, in_hand: str | None, squares: bool) -> int | None:
     """The piece in hand, if any; or see `solve` for what is refused."""
     piece = None if in_hand is None else as_board(board).piece_left(in_hand)
-    over, count = as_board(board).in_bits().has_quarto, len(board.empty)
+    over, count = bool(as_board(board).quartos(squares)), len(board.empty)
     if over and piece is not None:
         raise InputError(f"the game is over, so no piece is in hand: {board} has a quarto")
     if count > SOLVE_LIMIT and not over:
@@ -169,122 +233,99 @@ def _checked(board: Board, in_hand: str | None) -> int | None:
 
 
 class _Solver:
-    """The two searches, for outcomes and for distances, with their memories."""
+    """Answers about one position and those after its moves, with what is known by now."""
 
-    def __init__(self) -> None:
-        self._search, self._distances = AlphaBeta(), Distances()
+    def __init__(self, squares: bool, most: int | None = None) -> None:
+        self._lines = lines(squares)
+        self._search = Search(self._lines, most)
+        self._known: dict[tuple[Outcome, object], int | None] = {}
 
-    def solved(self, board: Board, bits: BoardBits, piece: int | None) -> Solution:
-        """The solution of a position that is not over."""
+    def outcome(self, bits: BoardBits, piece: int | None) -> Outcome:
+        """The outcome of a position that is not over."""
+        rows, empty, left = bits
         if piece is None:
-            outcome = _giver_outcome(self._search, bits)
-            boards = _boards(bits, None)
+            if self._search.wins_giving(*bits, most_within(left.bit_count(), odd=False)):
+                return Outcome.WIN
+            lost = self._search.wins_giving(*bits, most_within(left.bit_count(), odd=True))
         else:
-            winning = winning_cells(board, board.pieces.names[piece])
-            if winning:
-                moves = tuple(Move(cell, None) for cell in winning)
-                return Solution(Outcome.WIN, moves, (1,) * len(moves))
-            outcome, boards = _best_placements(self._search, bits, piece)
-        found = []
-        for cell, after in boards.items():
-            best = _best_to_give(self._search, after, outcome) if after.left else [None]
-            for given in best:
-                name = None if given is None else board.pieces.names[given]
-                to_come = self._to_come(after, given, outcome)
-                found.append((to_come + (cell is not None), Move(cell, name)))
-        # Sorting is stable: equally long moves stay by cell and piece.
-        found.sort(key=lambda one: outcome * one[0])
-        return Solution(
-            outcome, tuple(move for _, move in found), tuple(distance for distance, _ in found)
-        )
+            position, cells = (rows, empty, left ^ 1 << piece, piece), empty.bit_count()
+            if self._search.wins_placing(*position, most_within(cells, odd=True)):
+                return Outcome.WIN
+            lost = self._search.wins_placing(*position, most_within(cells, odd=False))
+        return Outcome.LOSS if lost else Outcome.DRAW
 
-    def rated(self, board: Board, bits: BoardBits, piece: int | None) -> tuple[RatedMove, ...]:
-        """Every move of a position that is not over, the best first."""
-        names = board.pieces.names
-        winning = () if piece is None else winning_cells(board, names[piece])
-        found = [RatedMove(Move(cell, None), Outcome.WIN, 1) for cell in winning]
-        boards = _boards(bits, piece)
-        for where in winning:
-            del boards[where]
-        for cell, after in boards.items():
-            choices: Iterable[int | None] = members(after.left) or (None,)
-            for given in choices:
-                outcome = self._outcome(after, given)
-                distance = self._to_come(after, given, outcome) + (cell is not None)
-                name = None if given is None else names[given]
-                found.append(RatedMove(Move(cell, name), outcome, distance))
-        # Sorting is stable: moves that are equally good stay by cell and piece.
-        found.sort(key=lambda one: (-one.outcome, one.outcome * one.distance))
-        return tuple(found)
+    def moves(self, bits: BoardBits, piece: int | None) -> list[_Placed]:
+        """What the moves that complete no quarto lead to, by cell and then by piece."""
+        boards: list[tuple[int | None, BoardBits]] = [(None, bits)]
+        if piece is not None:
+            rows, empty, left = bits
+            after, left = self._lines.after[piece], left ^ 1 << piece
+            winning = self._lines.completing(rows, empty, piece)
+            boards = [
+                (cell, BoardBits(rows & after[cell], empty ^ 1 << cell, left))
+                for cell in members(empty & ~winning)
+            ]
+        return [
+            _Placed(cell, board, given)
+            for cell, board in boards
+            for given in members(board.left) or (None,)
+        ]
 
-    def _outcome(self, after: BoardBits, given: int | None) -> Outcome:
-        """The outcome for who handed over a piece."""
+    def to_the_end(self, placed: _Placed, outcome: Outcome) -> int | None:
+        """How many placements follow on a move when it has this outcome; None when it has not.
+
+        Args:
+            outcome: the best there is, or the best that this move has not been asked for.
+        """
+        _, after, given = placed
         if given is None:
-            return Outcome.DRAW
-        rows, empty, left = after
-        for goal in (Outcome.WIN, Outcome.DRAW):
-            if self._search.placer_reaches(rows, empty, left ^ (1 << given), given, goal):
-                return Outcome(-goal)
-        return Outcome.WIN
+            return self._counted(placed, outcome)
+        large = after.left.bit_count() >= SYMMETRIC_FROM
+        form: object = self._lines.form(after, given) if large else placed[1:]
+        if (outcome, form) not in self._known:
+            self._known[outcome, form] = self._counted(placed, outcome)
+        return self._known[outcome, form]
 
-    def _to_come(self, after: BoardBits, given: int | None, outcome: Outcome) -> int:
-        """How many placements follow when a piece was handed over."""
-        rows, empty, left = after
+    def keeps(self, placed: _Placed, outcome: Outcome) -> bool:
+        """Whether a move has the best outcome there is, a win or a draw."""
+        _, (rows, empty, left), given = placed
+        if given is None:
+            return outcome == Outcome.DRAW
+        within = most_within(empty.bit_count(), odd=outcome == Outcome.DRAW)
+        won = self._search.wins_placing(rows, empty, left ^ 1 << given, given, within)
+        return won == (outcome == Outcome.WIN)
+
+    def _counted(self, placed: _Placed, outcome: Outcome) -> int | None:
+        if outcome != Outcome.LOSS and not self.keeps(placed, outcome):
+            return None
+        _, (rows, empty, left), given = placed
         if given is None or outcome == Outcome.DRAW:
             return empty.bit_count()
-        of = self._distances.of_loss if outcome == Outcome.WIN else self._distances.of_win
-        return of(rows, empty, left ^ (1 << given), given)
+        return self._search.distance(
+            rows, empty, left ^ 1 << given, given, attacking=outcome == Outcome.LOSS
+        )
 
 
-def _boards(bits: BoardBits, piece: int | None) -> dict[int | None, BoardBits]:
-    """The boards in which a piece is handed over next, by the cell for the piece in hand."""
-    if piece is None:
-        return {None: bits}
-    left = bits.left ^ (1 << piece)
-    return {
-        cell: BoardBits(bits.rows & AFTER[piece][cell], bits.empty ^ (1 << cell), left)
-        for cell in members(bits.empty)
-    }
+class _Placed(NamedTuple):
+    """The board after a move, and the piece handed over, if any."""
 
+    cell: int | None
+    board: BoardBits
+    given: int | None
 
-def _giver_outcome(search: AlphaBeta, bits: BoardBits) -> Outcome:
-    """The outcome for who hands over a piece."""
-    if search.giver_reaches(*bits, goal=1):
-        return Outcome.WIN
-    return Outcome.DRAW if search.giver_reaches(*bits, goal=0) else Outcome.LOSS
-
-
-def _best_to_give(search: AlphaBeta, bits: BoardBits, outcome: Outcome) -> Sequence[int | None]:
-    """All pieces that keep the outcome of who hands one over."""
-    rows, empty, left = bits
-    return [
-        piece
-        for piece in members(left)
-        if outcome == Outcome.LOSS
-        or not search.placer_reaches(rows, empty, left ^ (1 << piece), piece, 1 - outcome)
-    ]
-
-
-def _best_placements(
-    search: AlphaBeta, bits: BoardBits, piece: int
-) -> tuple[Outcome, dict[int | None, BoardBits]]:
-    """The outcome with a piece in hand that completes no quarto, and the boards that keep it."""
-    boards = _boards(bits, piece)
-    for goal in (Outcome.WIN, Outcome.DRAW):
-        reaching = {
-            cell: after for cell, after in boards.items() if search.giver_reaches(*after, goal)
-        }
-        if reaching:
-            return goal, reaching
-    return Outcome.LOSS, boards
+    def move(self, board: Board) -> Move:
+        """The move, with the names of the pieces of a board."""
+        return Move(self.cell, None if self.given is None else board.pieces.names[self.given])
 
 
 __all__ = [
+    "MOST",
     "SOLVE_LIMIT",
     "Move",
     "Outcome",
     "RatedMove",
     "Solution",
+    "best_move",
     "line_of_play",
     "rated_moves",
     "solve",

@@ -2,14 +2,19 @@
 
 import time
 from collections.abc import Callable
+from functools import partial
 from random import Random
 from statistics import median
 
 import pytest
 
 from quaternity.quarto import Board, drawn_completions, solve
+from quaternity.quarto.players import Careful
+from quaternity.quarto.rules import QuartoPosition, QuartoRules, QuartoSettings
+from quaternity.quarto.solving import best_move
 from tests.quarto.boards import random_open_board
 from tests.quarto.minimax import Minimax
+from tests.quarto.plain_search import plain_best
 
 pytestmark = pytest.mark.bench
 
@@ -40,6 +45,82 @@ def test_perfect_play(
     goals = ("0.05 s", "1 s") if empty == 9 else ("", "")
     note(f"{what}, median of {boards}", f"{median(seconds):.4f} s", goals[0])
     note(f"{what}, slowest of {boards}", f"{max(seconds):.3f} s", goals[1])
+
+
+def careful_position(random: Random, empty: int, squares: bool) -> QuartoPosition:
+    """A position of a game between careful players."""
+    rules = QuartoRules(QuartoSettings(squares))
+    while True:
+        position = rules.start(random)
+        while not position.is_over and len(position.board.empty) > empty:
+            seat = rules.to_act(position)[0]
+            position = rules.after(position, seat, Careful().choose(position, random))
+        if not position.is_over:
+            return position
+
+
+def seconds(ask: Callable[[], object]) -> float:
+    start = time.process_time()
+    ask()
+    return time.process_time() - start
+
+
+KINDS = [
+    pytest.mark.parametrize("squares", [False, True], ids=["rows", "squares"]),
+    pytest.mark.parametrize("careful", [False, True], ids=["random", "careful"]),
+    pytest.mark.parametrize("placing", [False, True], ids=["handing over", "placing"]),
+]
+
+
+def positions(
+    empty: int, count: int, squares: bool, careful: bool, placing: bool
+) -> tuple[str, list[tuple[Board, str | None, bool]]]:
+    """Positions of a kind, and what it is called."""
+    random, found = Random(empty), []
+    for _ in range(count):
+        if careful:
+            position = careful_position(random, empty, squares)
+            board, in_hand = position.board, position.in_hand
+        else:
+            board = random_open_board(random, empty, squares)
+            in_hand = random.choice(board.left)
+        found.append((board, in_hand if placing else None, squares))
+    kind = f"{'squares' if squares else 'rows'}, {'careful' if careful else 'random'}"
+    return f"Quarto, {empty} cells, {'placing' if placing else 'handing over'}, {kind}", found
+
+
+def every_kind(test: Callable[..., None]) -> Callable[..., None]:
+    for mark in KINDS:
+        test = mark(test)
+    return test
+
+
+@every_kind
+def test_eleven_empty_cells(
+    squares: bool, careful: bool, placing: bool, note: Callable[..., None]
+) -> None:
+    what, asked = positions(11, 3, squares, careful, placing)
+    for name, ask in (("all best moves", solve), ("one", partial(best_move, random=Random(1)))):
+        times = [
+            seconds(partial(ask, board, in_hand, squares=squares)) for board, in_hand, _ in asked
+        ]
+        told = f"{min(times):.2f} / {median(times):.2f} / {max(times):.2f} s"
+        note(f"{what}: {name}, least, median, most", told, "5 s")
+
+
+@every_kind
+def test_against_the_plain_search(
+    squares: bool, careful: bool, placing: bool, race: Callable[..., float]
+) -> None:
+    what, asked = positions(10, 3, squares, careful, placing)
+    race(
+        f"{what}: search, plain search",
+        lambda: [solve(*one) for one in asked],
+        lambda: [plain_best(*one) for one in asked],
+        per=len(asked),
+        rounds=1,
+        goal=1,
+    )
 
 
 def test_alpha_beta_against_minimax(race: Callable[..., float]) -> None:

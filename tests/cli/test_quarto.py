@@ -174,12 +174,18 @@ def test_solve_of_a_game_that_is_over(cli: Cli) -> None:
     assert "The game is over: a draw." in drawn
 
 
+def test_solve_with_squares(cli: Cli) -> None:
+    for more, outcome in (([], "loss"), (["--squares"], "win")):
+        told = cli("quarto", "solve", "example", "?HEJFNIP??ABOGDM", "-i", "C", "--json", *more)
+        assert (told.status, told.json["outcome"]) == (0, outcome)
+
+
 def test_solve_above_its_limit(cli: Cli) -> None:
     for more in ([], ["--in-hand", "A"], ["--json"]):
         outcome = cli("quarto", "solve", "example", "?" * 16, *more)
         assert outcome.status == 4
         assert outcome.out == ""
-        assert "16 empty cells: positions are solved up to 10" in outcome.err
+        assert "16 empty cells: positions are solved up to 11" in outcome.err
 
 
 @pytest.mark.parametrize("command", COMMANDS)

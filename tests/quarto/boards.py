@@ -20,9 +20,9 @@ def random_board(random: Random, empty: int) -> Board:
     return Board(EXAMPLE, tuple(placed.get(cell) for cell in range(16)))
 
 
-def random_open_board(random: Random, empty: int) -> Board:
+def random_open_board(random: Random, empty: int, squares: bool = False) -> Board:
     """A board with so many empty cells and no quarto."""
-    while (board := random_board(random, empty)).quartos():
+    while (board := random_board(random, empty)).quartos(squares):
         pass
     return board
 

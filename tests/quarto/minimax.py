@@ -8,13 +8,19 @@ Grid = dict[tuple[int, int], frozenset[str]]
 Move = tuple[int | None, str | None]
 
 
-def completes(grid: Grid, row: int, column: int) -> bool:
+def completes(grid: Grid, row: int, column: int, squares: bool = False) -> bool:
     """Whether the piece on this cell completes a quarto."""
     lines = [[(row, index) for index in range(4)], [(index, column) for index in range(4)]]
     if row == column:
         lines.append([(index, index) for index in range(4)])
     if row + column == 3:
         lines.append([(index, 3 - index) for index in range(4)])
+    if squares:
+        lines += [
+            [(top + i, left + j) for i in (0, 1) for j in (0, 1)]
+            for top in (row - 1, row)
+            for left in (column - 1, column)
+        ]
     return any(
         all(cell in grid for cell in line)
         and bool(frozenset.intersection(*(grid[cell] for cell in line)))
@@ -25,7 +31,8 @@ def completes(grid: Grid, row: int, column: int) -> bool:
 class Minimax:
     """Values and best moves: 1 is a win for the player to move, -1 a loss."""
 
-    def __init__(self, board: Board) -> None:
+    def __init__(self, board: Board, squares: bool = False) -> None:
+        self.squares = squares
         words = {
             name: frozenset(board.pieces.words_of(piece))
             for piece, name in enumerate(board.pieces.names)
@@ -54,7 +61,7 @@ class Minimax:
             for row, column in self.empty():
                 self.grid[row, column] = self.words[in_hand]
                 cell = 4 * row + column
-                if completes(self.grid, row, column):
+                if completes(self.grid, row, column, self.squares):
                     winning.append((cell, None))
                 elif not left:
                     values[cell, None] = 0
@@ -75,7 +82,7 @@ class Minimax:
         for row, column in self.empty():
             self.grid[row, column] = self.words[in_hand]
             cell = 4 * row + column
-            if completes(self.grid, row, column):
+            if completes(self.grid, row, column, self.squares):
                 moves[cell, None] = (1, 1)
             elif not self.left:
                 moves[cell, None] = (0, 1)
@@ -101,6 +108,6 @@ class Minimax:
         values = []
         for row, column in self.empty():
             self.grid[row, column] = self.words[name]
-            values.append(1 if completes(self.grid, row, column) else self.give(left))
+            values.append(1 if completes(self.grid, row, column, self.squares) else self.give(left))
             del self.grid[row, column]
         return max(values)

@@ -6,6 +6,7 @@ from functools import cache
 from itertools import permutations
 
 from quaternity.quarto import ROWS, Board
+from quaternity.quarto.rows import SQUARES
 
 Renaming = tuple[int, ...]
 
@@ -33,6 +34,17 @@ def board_symmetries() -> list[Renaming]:
 
     extend(())
     return found
+
+
+@cache
+def square_symmetries() -> list[Renaming]:
+    """Those that take squares of 2 x 2 cells to such squares, too."""
+    squares = {frozenset(square.cells) for square in SQUARES}
+    return [
+        images
+        for images in board_symmetries()
+        if {frozenset(images[cell] for cell in square) for square in squares} == squares
+    ]
 
 
 @cache

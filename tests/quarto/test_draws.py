@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from quaternity.errors import InputError, LimitError
 from quaternity.quarto import DRAW_METHODS, Board, can_draw, drawn_completions
-from quaternity.quarto.marks import MARKS
+from quaternity.quarto.pieces import MARKS
 from quaternity.quarto.rows import shared_in_rows
 from tests.agreement import agree
 from tests.quarto.boards import EXAMPLE, boards, random_open_board

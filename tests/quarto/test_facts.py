@@ -4,8 +4,9 @@ from itertools import combinations, permutations
 
 import pytest
 
-from quaternity.quarto.draws_by_backtracking import can_draw
-from quaternity.quarto.marks import AFTER, ALL, MARKS, NO_PIECES, BoardBits
+from quaternity.quarto.draws import can_by_backtracking as can_draw
+from quaternity.quarto.lines import ALL, BoardBits, lines
+from quaternity.quarto.pieces import MARKS
 from quaternity.quarto.rows import ROWS
 from tests.quarto.symmetries import board_symmetries, piece_symmetries
 
@@ -51,11 +52,15 @@ def test_up_to_five_pieces_a_draw_is_always_left() -> None:
     boards = 0
     for cells in places:
         for rest in rests:
-            rows, empty, left = NO_PIECES, ALL, ALL
+            rows, empty, left = lines().whole, ALL, ALL
             for cell, piece in zip(cells, (0, *rest), strict=True):
-                rows, empty, left = rows & AFTER[piece][cell], empty ^ 1 << cell, left ^ 1 << piece
+                rows, empty, left = (
+                    rows & lines().after[piece][cell],
+                    empty ^ 1 << cell,
+                    left ^ 1 << piece,
+                )
             board = BoardBits(rows, empty, left)
-            if not board.has_quarto:
+            if not lines().has_quarto(board):
                 boards += 1
                 assert can_draw(board), (cells, rest)
     assert boards == 262080

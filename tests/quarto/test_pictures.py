@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 
 from quaternity.quarto import Board, PieceSet, board_svg, board_text, example_pieces, parse_pieces
-from quaternity.quarto.appearance import looks
+from quaternity.quarto.drawing import looks
 from tests.quarto.boards import EXAMPLE, boards
 
 SVG = "{http://www.w3.org/2000/svg}"

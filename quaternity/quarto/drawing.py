@@ -1,14 +1,163 @@
-"""A board as a picture in SVG: pieces, quartos, the pieces left, and a legend."""
+"""A board as text, and as a picture in SVG: pieces, quartos, the pieces left, and a legend.
+
+A piece's four features are drawn as size, colour, shape and filling. Editions differ in their
+words. Words that name a look get that look (`big` is drawn large, `red` is drawn red); the features
+that are left take the looks that are left, in order. A legend says which is which.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from html import escape
+from typing import NamedTuple
+from unicodedata import east_asian_width
 
-from quaternity.quarto.appearance import Look, looks
 from quaternity.quarto.board import Board, as_board
+from quaternity.quarto.pieces import PIECES, PieceSet
 from quaternity.quarto.rows import CELLS, ROWS, SIDE, Row
 from solvers.wording import listed
+
+
+def board_text(board: Board, quartos: Iterable[Row] | None = None) -> str:
+    """The board in five lines of plain text, the pieces of quartos in brackets.
+
+    Args:
+        quartos: the rows or squares that are one; without, the rows of the board that are.
+
+    >>> from quaternity.quarto import example_pieces, read_pieces
+    >>> print(board_text(Board.parse('N?BI??JO?FDLMEAG', read_pieces(example_pieces()))))
+         V1  V2  V3  V4
+    H1    N   .  [B] [I]
+    H2    .   .  [J]  O
+    H3    .  [F] [D]  L
+    H4   [M] [E] [A] [G]
+    """
+    if quartos is None:
+        quartos = [row for row, _ in as_board(board).quartos()]
+    marked = {cell for row in quartos for cell in row.cells}
+    blank = "." if "." not in board.pieces.names else board.blank
+    lines = ["     " + "  ".join(f"V{column + 1}" for column in range(SIDE))]
+    for start in range(0, CELLS, SIDE):
+        fields = []
+        for cell in range(start, start + SIDE):
+            piece = board.cells[cell]
+            name = blank if piece is None else board.pieces.names[piece]
+            field = f"[{name}]" if cell in marked else f" {name} "
+            # Some names are as wide as two letters on a terminal.
+            fields.append(field if east_asian_width(name) in "WF" else f"{field} ")
+        lines.append(f"H{start // SIDE + 1}   {''.join(fields)}".rstrip())
+    return "\n".join(lines)
+
+
+COLOURS = {
+    "red": "#c4342b",
+    "blue": "#1f62ad",
+    "green": "#2e7d4f",
+    "yellow": "#e8b923",
+    "orange": "#e07b1a",
+    "purple": "#7a3e9d",
+    "brown": "#7b4a24",
+    "black": "#2b2b2b",
+    "dark": "#4a3222",
+    "grey": "#8a8f94",
+    "gray": "#8a8f94",
+    "white": "#fbfbf7",
+    "light": "#e6c893",
+    "beige": "#e6d3a8",
+}
+"""Words for colours, and the colours."""
+
+WORDS = {
+    "size": ({"big", "large", "tall", "high", "long"}, {"small", "little", "short", "low"}),
+    "shape": ({"square", "angular", "cubic"}, {"circular", "round", "circle", "cylindrical"}),
+    "filling": ({"solid", "full", "filled", "closed", "flat"}, {"hollow", "empty", "open"}),
+}
+"""Words for the first and the second of the two looks: large and small, and so on."""
+
+FIRST_COLOUR, SECOND_COLOUR = COLOURS["red"], COLOURS["blue"]
+
+
+class Look(NamedTuple):
+    """What a piece looks like."""
+
+    large: bool
+    colour: str
+    square: bool
+    solid: bool
+
+
+class _Channel(NamedTuple):
+    """A look, and the feature it shows.
+
+    Attributes:
+        bit: which feature.
+        swapped: whether the second property has the first of the two looks.
+        colours: the first and second property's colours, when the look is colour.
+    """
+
+    bit: int
+    swapped: bool
+    colours: tuple[str, str]
+
+
+def _matching(look: str, pair: tuple[str, str]) -> tuple[bool, tuple[str, str]] | None:
+    """Whether the two properties are words for this look: swapped or not, and the colours."""
+    first, second = (word.casefold() for word in pair)
+    if look == "colour":
+        if first in COLOURS and second in COLOURS and COLOURS[first] != COLOURS[second]:
+            return False, (COLOURS[first], COLOURS[second])
+        return None
+    ones, others = WORDS[look]
+    if first in ones and second in others:
+        return False, ("", "")
+    if first in others and second in ones:
+        return True, ("", "")
+    return None
+
+
+def _channels(pieces: PieceSet) -> dict[str, _Channel]:
+    """The feature that each look shows."""
+    looks = ["size", "colour", "shape", "filling"]
+    chosen: dict[str, _Channel] = {}
+    free = list(range(len(pieces.properties)))
+    for look in looks:
+        for bit in free:
+            match = _matching(look, pieces.properties[bit])
+            if match is not None:
+                chosen[look] = _Channel(bit, *match)
+                free.remove(bit)
+                break
+    for look in looks:
+        if look not in chosen:
+            chosen[look] = _Channel(free.pop(0), False, (FIRST_COLOUR, SECOND_COLOUR))
+    return chosen
+
+
+def looks(pieces: PieceSet) -> tuple[Look, ...]:
+    """The look of every piece; all are different.
+
+    >>> from quaternity.quarto import example_pieces, read_pieces
+    >>> pieces = PieceSet.of(read_pieces(example_pieces()))
+    >>> looks(pieces)[pieces.piece('A')]
+    Look(large=True, colour='#c4342b', square=True, solid=False)
+    """
+    channels = _channels(pieces)
+
+    def first(look: str, piece: int) -> bool:
+        channel = channels[look]
+        return bool(piece >> channel.bit & 1) == channel.swapped
+
+    colour = channels["colour"]
+    return tuple(
+        Look(
+            first("size", piece),
+            colour.colours[piece >> colour.bit & 1],
+            first("shape", piece),
+            first("filling", piece),
+        )
+        for piece in range(PIECES)
+    )
+
 
 CELL = 100
 LEFT, TOP = 64, 64
@@ -20,15 +169,22 @@ LONGEST_WORD = 24
 INK, FAINT, HOLE = "#33291f", "#948672", "#ffffff"
 BOARD, WELL, EDGE, GLOW = "#efe4d0", "#fbf6ec", "#d8c7a8", "#f3b63f"
 
+Quartos = list[tuple[Row, int]]
+"""Rows with what their pieces share."""
 
-def board_svg(board: Board) -> str:
+
+def board_svg(board: Board, squares: bool = False) -> str:
     """The board as an SVG document.
 
     A band runs through every quarto and the row's label stands out. Beside the board a legend
     tells how each property is drawn; below it are the pieces left and the quartos in words.
+
+    Args:
+        squares: whether four in a square of 2 x 2 cells are a quarto too; no band runs through it.
     """
     appearance = looks(as_board(board).pieces)
-    sentences = _sentences(board)
+    quartos = board.quartos(squares)
+    sentences = _sentences(board, quartos)
     tray = _tray(board, appearance)
     tray_lines = -(-len(board.left) // TRAY_LENGTH)
     words_top = TRAY + TRAY_STEP * tray_lines
@@ -44,9 +200,9 @@ def board_svg(board: Board) -> str:
         f'<rect width="{width}" height="{height}" fill="#ffffff"/>',
         f'<rect x="{LEFT - 8}" y="{TOP - 8}" width="{SIDE * CELL + 16}" '
         f'height="{SIDE * CELL + 16}" rx="18" fill="{BOARD}" stroke="{EDGE}" stroke-width="2"/>',
-        *_wells(board),
-        *_bands(board),
-        *_labels(board),
+        *_wells(quartos),
+        *_bands(quartos),
+        *_labels(quartos),
         *(
             _piece(*_centre(cell), appearance[piece], board.pieces.names[piece])
             for cell, piece in enumerate(board.cells)
@@ -63,11 +219,11 @@ def board_svg(board: Board) -> str:
     return "\n".join(parts) + "\n"
 
 
-def _sentences(board: Board) -> list[str]:
+def _sentences(board: Board, quartos: Quartos) -> list[str]:
     """A sentence for every row with a quarto."""
     names = board.pieces.names
     sentences = []
-    for row, mark in board.quartos():
+    for row, mark in quartos:
         pieces = [names[piece] for cell in row.cells if (piece := board.cells[cell]) is not None]
         shared = listed([_short(word) for word in board.pieces.words(mark)])
         sentences.append(f"{row.name}: {listed(pieces)} are {shared}")
@@ -101,9 +257,9 @@ def _text(
     )
 
 
-def _wells(board: Board) -> Iterator[str]:
+def _wells(quartos: Quartos) -> Iterator[str]:
     """A round hollow for every cell, lit where a quarto is."""
-    lit = {cell for row, _ in board.quartos() for cell in row.cells}
+    lit = {cell for row, _ in quartos for cell in row.cells}
     for cell in range(CELLS):
         x, y = _centre(cell)
         edge, width = (GLOW, 5) if cell in lit else (EDGE, 2)
@@ -113,9 +269,11 @@ def _wells(board: Board) -> Iterator[str]:
         )
 
 
-def _bands(board: Board) -> Iterator[str]:
+def _bands(quartos: Quartos) -> Iterator[str]:
     """A band through the cells of every row with a quarto."""
-    for row, _ in board.quartos():
+    for row, _ in quartos:
+        if row not in ROWS:
+            continue
         (x1, y1), (x2, y2) = _centre(row.cells[0]), _centre(row.cells[-1])
         yield (
             f'<line x1="{x1:g}" y1="{y1:g}" x2="{x2:g}" y2="{y2:g}" stroke="{GLOW}" '
@@ -123,9 +281,9 @@ def _bands(board: Board) -> Iterator[str]:
         )
 
 
-def _labels(board: Board) -> Iterator[str]:
+def _labels(quartos: Quartos) -> Iterator[str]:
     """The name of every row at its beginning."""
-    with_quarto = {row.name for row, _ in board.quartos()}
+    with_quarto = {row.name for row, _ in quartos}
     for row in ROWS:
         x, y = _label_place(row)
         found = row.name in with_quarto
@@ -199,4 +357,4 @@ def _tray(board: Board, appearance: tuple[Look, ...]) -> list[str]:
     return parts
 
 
-__all__ = ["board_svg"]
+__all__ = ["COLOURS", "Look", "board_svg", "board_text", "looks"]

@@ -1,0 +1,269 @@
+"""The rows of the board in bits, and with them the squares where these count.
+
+The **rows** of a board are marks in one integer (see `pieces`): of each row (or square) the AND of
+the marks of the pieces on it, all ones when there are none. A complete row is a quarto if and only
+if its mark is not zero. With every piece one AND gives the rows after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+from itertools import permutations
+from typing import NamedTuple
+
+from quaternity.quarto.pieces import ANY, FEATURES, MARK_BITS, MARKS, PIECES, SHARING
+from quaternity.quarto.rows import CELLS, ROWS, SIDE, SQUARES
+
+ALL = (1 << PIECES) - 1
+"""All pieces, or all cells, as a mask of 16 bits."""
+
+
+class BoardBits(NamedTuple):
+    """A board in bits.
+
+    Attributes:
+        rows: the rows' marks.
+        empty: the empty cells, a mask of 16 bits.
+        left: the pieces that are not on the board, a mask of 16 bits.
+    """
+
+    rows: int
+    empty: int
+    left: int
+
+
+class CellBits(NamedTuple):
+    """What it takes to know the threats after a piece was placed on a cell.
+
+    Attributes:
+        cell: the cell.
+        rest: the other empty cells.
+        complete: the rows that lack one other cell; None for all that lack one, when none of them
+            lacks this cell.
+        crossing: the rows that lack this cell and one more.
+    """
+
+    cell: int
+    rest: int
+    complete: tuple[int, ...] | None
+    crossing: tuple[int, ...]
+
+
+LastRows = tuple[tuple[int, ...], ...]
+"""What matters once one of three empty cells is filled: the rows that lack then only the first of
+the other two, and did not lack the one; those that did; the same for the second; and for both."""
+
+
+class Lines:
+    """What counts in a game, and its bits; see `lines`.
+
+    Attributes:
+        cells: of every row (and square) the cells as a mask of 16 bits.
+        whole: the rows of the empty board.
+        after: `rows & after[piece][cell]` are the rows with one more piece.
+    """
+
+    def __init__(self, squares: bool) -> None:
+        lines = (*ROWS, *SQUARES) if squares else ROWS
+        self.cells = tuple(sum(1 << cell for cell in row.cells) for row in lines)
+        self.whole = (1 << MARK_BITS * len(lines)) - 1
+        self.after = tuple(
+            tuple(self._after(piece, cell) for cell in range(CELLS)) for piece in range(PIECES)
+        )
+        self.almost_complete = cache(self._almost_complete)
+        self.around = cache(self._around)
+        self.last = cache(self._last)
+
+    def _after(self, piece: int, cell: int) -> int:
+        """All ones but in the rows through the cell, which have the piece's mark."""
+        return sum(
+            (MARKS[piece] if cells >> cell & 1 else ANY) << MARK_BITS * index
+            for index, cells in enumerate(self.cells)
+        )
+
+    def bits(self, cells: Iterable[int | None]) -> BoardBits:
+        """The board with a piece, or None, on each of the sixteen cells."""
+        rows, empty, left = self.whole, ALL, ALL
+        for cell, piece in enumerate(cells):
+            if piece is not None:
+                rows &= self.after[piece][cell]
+                empty ^= 1 << cell
+                left ^= 1 << piece
+        return BoardBits(rows, empty, left)
+
+    def has_quarto(self, board: BoardBits) -> bool:
+        """Whether a complete row has a property in common."""
+        return any(board.rows >> MARK_BITS * index & ANY for index in self._lacking(board.empty, 0))
+
+    def threats(self, rows: int, empty: int) -> int:
+        """The mark of all properties with which one more piece completes a quarto."""
+        mark = 0
+        for index in self.almost_complete(empty):
+            mark |= rows >> MARK_BITS * index
+        return mark & ANY
+
+    def safe(self, board: BoardBits) -> int:
+        """The pieces left with which nobody completes a quarto, as a mask."""
+        return board.left & ~SHARING[self.threats(board.rows, board.empty)]
+
+    def completed_by(self, cell: int, empty: int) -> int:
+        """Ones in the marks of the rows whose last empty cell is this one; zeros elsewhere."""
+        return sum(ANY << MARK_BITS * index for index in self._lacking_only(1 << cell, empty))
+
+    def completing(self, rows: int, empty: int, piece: int) -> int:
+        """The cells on which a piece completes a quarto, as a mask."""
+        after = self.after[piece]
+        return sum(
+            1 << cell
+            for cell in members(empty)
+            if rows & after[cell] & self.completed_by(cell, empty)
+        )
+
+    def _lacking(self, empty: int, count: int) -> tuple[int, ...]:
+        """The rows with so many empty cells."""
+        return tuple(
+            index for index, cells in enumerate(self.cells) if (cells & empty).bit_count() == count
+        )
+
+    def _lacking_only(self, wanted: int, empty: int) -> tuple[int, ...]:
+        """The rows whose empty cells are these."""
+        return tuple(index for index, cells in enumerate(self.cells) if cells & empty == wanted)
+
+    def _almost_complete(self, empty: int) -> tuple[int, ...]:
+        """The rows with one empty cell."""
+        return self._lacking(empty, 1)
+
+    def _around(self, empty: int) -> tuple[CellBits, ...]:
+        """For every empty cell what the threats depend on after a piece came there."""
+        one, two = self._lacking(empty, 1), self._lacking(empty, 2)
+        found = []
+        for cell in members(empty):
+            complete = tuple(index for index in one if not self.cells[index] >> cell & 1)
+            crossing = tuple(index for index in two if self.cells[index] >> cell & 1)
+            kept = None if len(complete) == len(one) else complete
+            found.append(CellBits(cell, empty ^ 1 << cell, kept, crossing))
+        return tuple(found)
+
+    def _last(self, empty: int) -> tuple[LastRows, ...]:
+        """For each of three empty cells what matters when it is filled."""
+        found = []
+        for cell in members(empty):
+            one, other = (1 << last for last in members(empty ^ 1 << cell))
+            found.append(
+                tuple(
+                    self._lacking_only(rest | filled, empty)
+                    for rest in (one, other, one | other)
+                    for filled in (0, 1 << cell)
+                )
+            )
+        return tuple(found)
+
+    @property
+    def symmetries(self) -> tuple[tuple[int, ...], ...]:
+        """All rearrangements of the cells that take every row to a row, and square to square.
+
+        `symmetry[cell]` is the new cell. There are 32 for rows alone, of which 8 keep squares.
+        """
+        return _symmetries(self.cells)
+
+    def form(self, board: BoardBits, hand: int) -> tuple[int, ...]:
+        """A form that positions have in common only when they are the same game in other names.
+
+        Properties that nobody can complete any more are left out: a row that lacks more cells than
+        there are pieces with a property (the one in hand among them) cannot become a quarto by it.
+        Pieces that differ in nothing else are alike, and so are cells on no row that can become
+        one. Of the 32 x 384 changes of cells and
+        features the smallest image is taken; two features that are alike on the rows and in the
+        piece in hand are not tried in both orders, so some alike positions keep two forms.
+
+        Args:
+            hand: the piece to be placed next, one of those left.
+        """
+        rows, empty, left = board
+        marks = [self._completable(index, rows, empty, left) for index in range(len(self.cells))]
+        crossed = 0
+        for cells, mark in zip(self.cells, marks, strict=True):
+            crossed |= cells if mark else 0
+        images = [_moved(empty & crossed, symmetry) for symmetry in self.symmetries]
+        least = min(images)
+        return least, *min(
+            _renamed(self._by_feature(marks, symmetry), left, hand)
+            for symmetry, image in zip(self.symmetries, images, strict=True)
+            if image == least
+        )
+
+    def _completable(self, index: int, rows: int, empty: int, left: int) -> int:
+        """The mark of the properties by which a row can still become a quarto."""
+        lacking = (self.cells[index] & empty).bit_count()
+        mark = rows >> MARK_BITS * index & ANY if lacking else 0
+        return sum(
+            1 << bit
+            for bit in range(MARK_BITS)
+            if mark >> bit & 1 and (left & SHARING[1 << bit]).bit_count() >= lacking
+        )
+
+    def _by_feature(self, marks: list[int], symmetry: tuple[int, ...]) -> list[tuple[int, int]]:
+        """For each feature the rows with its second and with its first property, moved."""
+        found = [0] * MARK_BITS
+        for cells, mark in zip(self.cells, marks, strict=True):
+            if mark:
+                place = 1 << self.cells.index(_moved(cells, symmetry))
+                for bit in range(MARK_BITS):
+                    found[bit] |= place if mark >> bit & 1 else 0
+        return list(zip(found[:FEATURES], found[FEATURES:], strict=True))
+
+
+def _renamed(by_feature: list[tuple[int, int]], left: int, hand: int) -> tuple[int, ...]:
+    """The same with features in order, and of every feature the property first that leads."""
+    order = []
+    for feature, (ones, zeros) in enumerate(by_feature):
+        if not ones and not zeros:
+            continue  # pieces that differ in this alone are alike
+        bit = hand >> feature & 1
+        flipped = ones < zeros or (ones == zeros and not bit)
+        order.append((max(ones, zeros), min(ones, zeros), bit ^ flipped, feature, flipped))
+    order.sort()
+
+    def name(piece: int) -> int:
+        return sum(
+            (piece >> feature & 1 ^ flipped) << place
+            for place, (_, _, _, feature, flipped) in enumerate(order)
+        )
+
+    return (
+        *(part for first, second, _, _, _ in order for part in (first, second)),
+        -1, name(hand), *sorted(name(piece) for piece in members(left)),
+    )  # fmt: skip
+
+
+@cache
+def lines(squares: bool = False) -> Lines:
+    """The lines of the game: the ten rows, or these and the nine squares of 2 x 2 cells."""
+    return Lines(squares)
+
+
+@cache
+def _symmetries(cells: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
+    wanted = set(cells)
+    turns = [*permutations(range(SIDE))]
+    found = []
+    for rows in turns:
+        for columns in turns:
+            plain = tuple(SIDE * rows[cell // SIDE] + columns[cell % SIDE] for cell in range(CELLS))
+            if {_moved(line, plain) for line in cells} == wanted:
+                found += [plain, tuple(SIDE * (cell % SIDE) + cell // SIDE for cell in plain)]
+    return tuple(found)
+
+
+def _moved(mask: int, symmetry: tuple[int, ...]) -> int:
+    return sum(1 << symmetry[cell] for cell in members(mask))
+
+
+@cache
+def members(mask: int) -> tuple[int, ...]:
+    """The cells or pieces of a mask of 16 bits, in order."""
+    return tuple(index for index in range(PIECES) if mask >> index & 1)
+
+
+__all__ = ["ALL", "BoardBits", "Lines", "lines", "members"]
