@@ -49,11 +49,14 @@ def play(
 
     Example: quaternity quarto play --seats you,careful --record my.game
     """
+    from quaternity.cli.drawing import picture_word
     from quaternity.cli.match import GameWords
+    from quaternity.quarto import board_svg
     from quaternity.quarto.rules import QuartoRules, QuartoSettings
 
+    words = picture_word(lambda view: board_svg(view.board, view.squares))
     play_match(
-        QuartoRules, QuartoSettings, {"squares": squares}, GameWords(RULES, FORMS, MARKS),
+        QuartoRules, QuartoSettings, {"squares": squares}, GameWords(RULES, FORMS, MARKS, words),
         lambda rules: seats_of(seats), DEFAULT, Playing(record, seed, move_seconds, traceback),
     )  # fmt: skip
 

@@ -62,15 +62,17 @@ def play(
     """
     from functools import partial
 
+    from quaternity.cli.drawing import picture_word
     from quaternity.cli.match import GameWords
-    from quaternity.ternary import Rule
+    from quaternity.ternary import Rule, table_svg
     from quaternity.ternary.rules import SetRules, SetSettings
 
+    words = picture_word(lambda view: table_svg(view.places, letters=True))
     names = seats_of(seats)
     play_match(
         SetRules, partial(SetSettings, seats=len(names or DEFAULT)),
         {"rule": rule and Rule(rule), "table": table},
-        GameWords(RULES, FORMS, MARKS, remark=_remark), lambda rules: names, DEFAULT,
+        GameWords(RULES, FORMS, MARKS, words, remark=_remark), lambda rules: names, DEFAULT,
         Playing(record, seed, move_seconds, traceback),
     )  # fmt: skip
 

@@ -108,15 +108,25 @@ def partners(card: CARD, as_json: AsJson = False) -> None:
 
 
 @set_app.command()
-def find(cards: CARDS, rule: RULE = "triple", as_json: AsJson = False) -> None:
+def find(
+    cards: CARDS,
+    rule: RULE = "triple",
+    svg: Annotated[
+        str | None, typer.Option("--svg", metavar="FILE", help="Also draw the table as SVG.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
     """Find all triples, or SETs, on a table of three or more cards.
 
-    Example: quaternity set find 0 1 2 40 80 --rule set
+    Example: quaternity set find 0 1 2 40 80 --rule set --svg table.svg
     """
-    from quaternity.ternary import Rule, triples
+    from quaternity.files.writing import write_text
+    from quaternity.ternary import Rule, table_svg, triples
 
     chosen, table = Rule(rule), _table(cards, least=3)
     found = triples(table, chosen)
+    if svg is not None:
+        write_text(svg, table_svg(table, threes=found))
     if as_json:
         print_json(triples=found)
         return

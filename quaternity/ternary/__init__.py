@@ -4,15 +4,18 @@ A card is an index 0..80, whose four base-3 digits are its shape, colour, fill a
 cards belong together under one of two rules, which are told apart everywhere (`Rule`): a *correct
 triple* (`Rule.TRIPLE`) differs in all four attributes, a *SET* (`Rule.SET`) is in each attribute
 all alike or all different.
+
+The text that this model comes from has four slips (`tests/ternary/slips.py` shows them at work):
+`x mod 3` is not `|3 - x|`, which gives a correct triple in 128 of 648 cases only; k in 0..7 numbers
+the triples through a card, its partners need 0..15; a sum of 120 of the three indexes is necessary
+for a correct triple, not sufficient; and 12 cards without a triple are the usual case.
 """
 
 from quaternity.ternary.best import Best
-from quaternity.ternary.card_reading import read_card
-from quaternity.ternary.cards import CARDS, Card, digits_of, index_of
-from quaternity.ternary.chains import chain
+from quaternity.ternary.cards import CARDS, Card, digits_of, index_of, read_card
 from quaternity.ternary.checksum import checksum
 from quaternity.ternary.counting import FreeCount, count_free
-from quaternity.ternary.decks import safe_deck, shuffled_deck
+from quaternity.ternary.decks import chain, safe_deck, shuffled_deck
 from quaternity.ternary.largest import (
     LARGEST_IN_DECK,
     LARGEST_METHODS,
@@ -21,12 +24,21 @@ from quaternity.ternary.largest import (
     largest_in_deck,
 )
 from quaternity.ternary.packing import PACKING_METHODS, most_disjoint, partition
-from quaternity.ternary.pairs import is_pair, pairs_table, partner, partners
 from quaternity.ternary.picture import PICTURES, circle_svg, matrix_svg
 from quaternity.ternary.play import Playout, Table, play_out
-from quaternity.ternary.rule import Rule
-from quaternity.ternary.tables import WHOLE_DECK, check_table
-from quaternity.ternary.triples import all_triples, is_triple, third, triples, triples_through
+from quaternity.ternary.table_picture import table_svg
+from quaternity.ternary.tables import WHOLE_DECK, Rule, check_table
+from quaternity.ternary.triples import (
+    all_triples,
+    is_pair,
+    is_triple,
+    pairs_table,
+    partner,
+    partners,
+    third,
+    triples,
+    triples_through,
+)
 
 __all__ = [
     "CARDS",
@@ -64,6 +76,7 @@ __all__ = [
     "read_card",
     "safe_deck",
     "shuffled_deck",
+    "table_svg",
     "third",
     "triples",
     "triples_through",

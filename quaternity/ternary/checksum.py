@@ -12,8 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from quaternity.ternary.cards import CARDS, PLACES, all_digits, check_card
-from quaternity.ternary.rule import Rule
-from quaternity.ternary.tables import bits_of
+from quaternity.ternary.tables import Rule, bits_of
 from solvers.plain_values import iterated
 
 NOTHING = 0

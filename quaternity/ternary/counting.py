@@ -8,7 +8,7 @@ from math import comb
 from quaternity.ternary import counting_by_layers, counting_by_search
 from quaternity.ternary.cards import CARDS
 from quaternity.ternary.recorded_counts import TABLES_WITHOUT_SET, TABLES_WITHOUT_TRIPLE
-from quaternity.ternary.rule import Rule
+from quaternity.ternary.tables import Rule
 from solvers.plain_values import whole_number
 
 

@@ -15,8 +15,7 @@ from itertools import permutations, product
 from math import comb
 from typing import TYPE_CHECKING
 
-from quaternity.ternary.pairs import partner_bits
-from quaternity.ternary.triples import third_cards
+from quaternity.ternary.triples import partner_bits, third_cards
 
 if TYPE_CHECKING:
     import numpy as np

@@ -13,10 +13,8 @@ from math import comb, perm
 
 from quaternity.ternary.cards import CARDS
 from quaternity.ternary.hyperplane import FRAME
-from quaternity.ternary.pairs import is_pair
-from quaternity.ternary.rule import Rule
-from quaternity.ternary.tables import bits_of
-from quaternity.ternary.triples import third_cards
+from quaternity.ternary.tables import Rule, bits_of
+from quaternity.ternary.triples import is_pair, third_cards
 
 LARGEST_TABLE = 6
 """Most cards of a table for which the search is meant: it takes 0.5 s under `triple` and less under

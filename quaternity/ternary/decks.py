@@ -1,4 +1,4 @@
-"""Decks: shuffled, and safe ones, with which no play can get stuck before the deck is empty.
+"""Chains of threes, and decks: shuffled ones, and safe ones, with which no play can get stuck.
 
 A safe deck is a random partition of the cards into 27 threes, dealt three by three. Whatever
 threes the players take, the table is filled up with the next three of the deck, and these belong
@@ -9,12 +9,14 @@ remembers which three cards came last knows one. Therefore the deck names no pla
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from random import Random
 
 from quaternity.errors import SolverFault
+from quaternity.ternary.cards import CARDS, check_card
 from quaternity.ternary.packing import partition
-from quaternity.ternary.rule import Rule
-from quaternity.ternary.tables import WHOLE_DECK
+from quaternity.ternary.tables import WHOLE_DECK, Rule
+from quaternity.ternary.triples import PARTNERS, Triple, partner, third
 from solvers.plain_values import generator
 
 Deck = tuple[int, ...]
@@ -54,4 +56,42 @@ def safe_deck(random: Random, rule: Rule | str, method: str = "search") -> Deck:
     return tuple(cards)
 
 
-__all__ = ["Deck", "safe_deck", "shuffled_deck"]
+def chain(random: Random, rule: Rule | str, start: int | None = None) -> Iterator[Triple]:
+    """An endless chain of threes (a, b, c), (c, d, e), (e, f, g), ..., each in the order of play.
+
+    Every three through the card at hand has the same chance, except that none is the one before
+    over again: with that three the chain would go back and forth on the spot.
+
+    Args:
+        start: the first card; drawn when it is None.
+
+    Raises:
+        InputError: `start` is no card, there is no such rule, or `random` is no `random.Random`.
+
+    >>> from itertools import islice
+    >>> links = list(islice(chain(Random(1), Rule.TRIPLE, start=23), 3))
+    >>> links[0][0], links[0][2] == links[1][0], links[1][2] == links[2][0]
+    (23, True, True)
+    """
+    card = generator(random).randrange(CARDS) if start is None else check_card(start)
+    return _links(generator(random), Rule(rule), card)
+
+
+def _links(random: Random, rule: Rule, card: int) -> Iterator[Triple]:
+    before: frozenset[int] = frozenset()
+    while True:
+        second = _companion(random, rule, card)
+        three = (card, second, third(card, second))
+        if before != frozenset(three):
+            yield three
+            before, card = frozenset(three), three[2]
+
+
+def _companion(random: Random, rule: Rule, card: int) -> int:
+    """A random card that is in some three with a card."""
+    if rule is Rule.TRIPLE:
+        return partner(card, random.randrange(PARTNERS))
+    return (card + random.randrange(1, CARDS)) % CARDS
+
+
+__all__ = ["Deck", "chain", "safe_deck", "shuffled_deck"]

@@ -8,7 +8,6 @@ from random import Random
 from typing import NamedTuple, Protocol
 
 from quaternity.errors import LimitError, SolverFault
-from quaternity.ternary import largest_by_cp_sat, largest_by_search
 from quaternity.ternary.best import Best, begun
 from quaternity.ternary.cards import CARDS
 from quaternity.ternary.hyperplane import (
@@ -19,9 +18,14 @@ from quaternity.ternary.hyperplane import (
     images,
     must_have_full_hyperplane,
 )
+from quaternity.ternary.largest_methods import (
+    largest_by_cp_sat,
+    largest_by_search,
+    parts_by_cp_sat,
+    parts_by_search,
+)
 from quaternity.ternary.packing import partition
-from quaternity.ternary.rule import Rule
-from quaternity.ternary.tables import WHOLE_DECK, check_table
+from quaternity.ternary.tables import WHOLE_DECK, Rule, check_table
 from quaternity.ternary.triples import triples
 from solvers.plain_values import named
 
@@ -55,8 +59,8 @@ class LargestMethod(NamedTuple):
 
 
 LARGEST_METHODS: Mapping[str, LargestMethod] = {
-    "search": LargestMethod(largest_by_search.largest, largest_by_search.parts),
-    "cp-sat": LargestMethod(largest_by_cp_sat.largest, largest_by_cp_sat.parts),
+    "search": LargestMethod(largest_by_search, parts_by_search),
+    "cp-sat": LargestMethod(largest_by_cp_sat, parts_by_cp_sat),
 }
 """Every method by name, the default first."""
 

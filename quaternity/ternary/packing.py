@@ -1,25 +1,158 @@
-"""Most disjoint threes of a table, and tables that fall into threes; two methods, one door."""
+"""Most disjoint threes of a table, and tables that fall into threes; two methods, one door.
+
+*Search* decides, at each step, the card with the fewest threes left. *CP-SAT* has a boolean for
+each three and for each card left over: each card is in exactly one three or left, and as many are
+left as have to be. The sums of the digits of the cards left (`checksum`) are stated too; without
+them the solver runs for minutes on tables of 42 cards.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from random import Random
+from typing import NamedTuple
 
-from quaternity.ternary import packing_by_cp_sat, packing_by_search
 from quaternity.ternary.best import Best, begun
-from quaternity.ternary.rule import Rule
-from quaternity.ternary.tables import check_table
+from quaternity.ternary.cards import CARDS, digits_of
+from quaternity.ternary.checksum import NOTHING, checksum, excludes
+from quaternity.ternary.cp_sat import search
+from quaternity.ternary.tables import Rule, bits_of, cards_in, check_table
 from quaternity.ternary.triples import Triple, triples
 from solvers.plain_values import named
 
-Pack = Callable[[Sequence[int], Rule, int, Best[Triple]], tuple[Triple, ...] | None]
-"""`count` disjoint threes of a table, or None; the record has the generator and the limits."""
+NODES = 200_000
+"""Most nodes of the search tree without a time limit; beyond, half a minute has passed."""
 
-PACKING_METHODS: Mapping[str, Pack] = {
-    "search": packing_by_search.pack,
-    "cp-sat": packing_by_cp_sat.pack,
-}
-"""Every method by name, the default first."""
+
+def pack_by_search(
+    table: Sequence[int], rule: Rule, count: int, best: Best[Triple] | None = None
+) -> tuple[Triple, ...] | None:
+    """`count` disjoint threes of a table, or None if there are fewer.
+
+    Args:
+        best: is told more threes than it has; has the time limit, and the generator that decides
+            the order in which threes are tried, if any.
+
+    Some hundred nodes on most tables of any size, since `checksum` refutes most dead ends at once.
+
+    Raises:
+        LimitError: the search has taken `NODES` nodes, or the time is up.
+    """
+    search = _Search(table, rule, Best() if best is None else best)
+    found = search.run(bits_of(table), count, checksum(table), search.threes)
+    return None if found is None else tuple(reversed(found))
+
+
+class _Three(NamedTuple):
+    """A three of the table, and the same as a set of bits."""
+
+    cards: Triple
+    bits: int
+
+
+class _Search:
+    """The search on one table: what does not change from node to node."""
+
+    def __init__(self, table: Sequence[int], rule: Rule, best: Best[Triple]) -> None:
+        self._rule, self._nodes, self._best = rule, 0, best
+        self._taken: list[Triple] = []
+        self._cards = list(table)
+        self.threes = [_Three(three, bits_of(three)) for three in triples(table, rule)]
+        if best.random is not None:
+            best.random.shuffle(self._cards)
+            best.random.shuffle(self.threes)
+
+    def run(self, live: int, count: int, total: int, threes: list[_Three]) -> list[Triple] | None:
+        """`count` disjoint threes among the live cards, the deepest first.
+
+        Args:
+            total: the checksum of the live cards.
+            threes: all threes of live cards, and perhaps more.
+        """
+        self._nodes += 1
+        self._best.limit(self._nodes, NODES)
+        if len(self._taken) > self._best.size:
+            self._best.improve(tuple(self._taken))
+        if excludes(live, count, total, self._rule):
+            return None
+        if count == 0:
+            return []
+        left = live.bit_count() - 3 * count
+        if left == 1:
+            # The checksum names the card that stays.
+            live, left, total = live & ~(1 << total), 0, NOTHING
+        threes = [three for three in threes if three.bits & live == three.bits]
+        card = self._scarcest(live, threes)
+        for three in threes:
+            if three.bits >> card & 1:
+                self._taken.append(three.cards)
+                found = self.run(live & ~three.bits, count - 1, total, threes)
+                self._taken.pop()
+                if found is not None:
+                    found.append(three.cards)
+                    return found
+        if left:
+            rest = live & ~(1 << card)
+            return self.run(rest, count, checksum(cards_in(rest)), threes)
+        return None
+
+    def _scarcest(self, live: int, threes: list[_Three]) -> int:
+        """The live card that is in the fewest of the threes."""
+        often = [0] * CARDS
+        for (first, second, last), _ in threes:
+            often[first] += 1
+            often[second] += 1
+            often[last] += 1
+        return min((card for card in self._cards if live >> card & 1), key=often.__getitem__)
+
+
+SECONDS = 60.0
+"""Time limit of one solve, if no other is given. Most take some hundredths of a second."""
+
+
+def pack_by_cp_sat(
+    table: Sequence[int], rule: Rule, count: int, best: Best[Triple] | None = None
+) -> tuple[Triple, ...] | None:
+    """`count` disjoint threes of a table, or None if there are fewer.
+
+    Args:
+        best: has the time limit, and the generator from which the solver gets its seed.
+
+    Raises:
+        SolverTimeout: no answer within the time limit.
+        SolverFault: the solver ended in an unexpected way.
+    """
+    from ortools.sat.python import cp_model
+
+    left_over = len(table) - 3 * count
+    if left_over < 0:
+        return None
+    best = Best() if best is None else best
+    threes = triples(table, rule)
+    if best.random is not None:
+        threes = tuple(best.random.sample(threes, len(threes)))
+    model = cp_model.CpModel()
+    taken = {three: model.new_bool_var("") for three in threes}
+    left = {card: model.new_bool_var("") for card in table}
+    with_card = {card: [left[card]] for card in table}
+    for three, variable in taken.items():
+        for card in three:
+            with_card[card].append(variable)
+    for choices in with_card.values():
+        model.add_exactly_one(choices)
+    model.add(sum(left.values()) == left_over)
+    for place, digit in enumerate(digits_of(checksum(table))):
+        sum_left = sum(digits_of(card)[place] * left[card] for card in table)
+        model.add(sum_left == digit + 3 * model.new_int_var(-1, len(table), ""))
+    record = best
+    solver = search(
+        model, best, SECONDS,
+        lambda: f"CP-SAT has not found within its time whether {len(table)} cards hold {count} "
+        f"disjoint threes; {record}",
+    )  # fmt: skip
+    if solver is None:
+        return None
+    return tuple(sorted(three for three, variable in taken.items() if solver.value(variable)))
 
 
 def most_disjoint(
@@ -44,7 +177,7 @@ def most_disjoint(
 
     Raises:
         InputError: see `check_table`; there is no such rule or method; a bad time limit.
-        LimitError: a limit was reached (see `packing_by_search`, `packing_by_cp_sat`); the text
+        LimitError: a limit was reached (see `NODES`, `SECONDS`); the text
             says what was found.
 
     >>> most_disjoint([0, 1, 2, 40, 80], Rule.SET)
@@ -117,4 +250,23 @@ def partition(
     return None if found is None else tuple(sorted(found))
 
 
-__all__ = ["PACKING_METHODS", "Pack", "most_disjoint", "partition"]
+Pack = Callable[[Sequence[int], Rule, int, Best[Triple]], tuple[Triple, ...] | None]
+"""`count` disjoint threes of a table, or None; the record has the generator and the limits."""
+
+PACKING_METHODS: Mapping[str, Pack] = {
+    "search": pack_by_search,
+    "cp-sat": pack_by_cp_sat,
+}
+"""Every method by name, the default first."""
+
+
+__all__ = [
+    "NODES",
+    "PACKING_METHODS",
+    "SECONDS",
+    "Pack",
+    "most_disjoint",
+    "pack_by_cp_sat",
+    "pack_by_search",
+    "partition",
+]

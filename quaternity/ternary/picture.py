@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Mapping
 from math import cos, pi, sin
 
 from quaternity.ternary.cards import CARDS, Card
-from quaternity.ternary.pairs import partners
+from quaternity.ternary.triples import partners
 
 INK, FAINT, PAPER, LINES = "#1f3a5f", "#8a94a3", "#ffffff", "#c9a227"
 

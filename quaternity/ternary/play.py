@@ -9,8 +9,7 @@ from random import Random
 from quaternity.errors import InputError
 from quaternity.ternary.cards import CARDS, check_card
 from quaternity.ternary.decks import Deck
-from quaternity.ternary.rule import Rule
-from quaternity.ternary.tables import check_table
+from quaternity.ternary.tables import Rule, check_table
 from quaternity.ternary.triples import Triple, triples
 from solvers.plain_values import generator, iterated, whole_number
 

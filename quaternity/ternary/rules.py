@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from random import Random
-from string import ascii_lowercase, ascii_uppercase
+from string import ascii_lowercase
 from textwrap import fill
 from typing import Any, NamedTuple
 
@@ -20,7 +20,7 @@ from quaternity.errors import IllegalMove, InputError
 from quaternity.files.text_record import Replay, check_same, parse_text_record, replayed
 from quaternity.ternary.cards import CARDS, Card
 from quaternity.ternary.decks import shuffled_deck
-from quaternity.ternary.rule import Rule
+from quaternity.ternary.tables import LETTERS, Rule
 from quaternity.ternary.triples import Triple, is_triple, triples
 from solvers.wording import counted
 
@@ -30,10 +30,6 @@ SEATS = range(1, 9)
 MOST_ON_TABLE = 21
 """With so many cards there is always a SET (Davis and Maclagan 2003), though not always a triple:
 under `Rule.SET` nobody agrees to more."""
-
-LETTERS = f"{ascii_lowercase}{ascii_uppercase}"
-"""The places of the table, in order. Where there are more (54 cards may have no triple),
-the last ones are claimed by number."""
 
 _KEYS = ("seats", "rule", "table", "players", "deck")
 _CLAIM = re.compile(r"(?:claims? )?([a-z])[ ,]*([a-z])[ ,]*([a-z])", re.IGNORECASE | re.ASCII)

@@ -1,8 +1,14 @@
-"""Tables: different cards lying face up, as a sorted tuple of indexes and as a set of bits."""
+"""Tables, and the two meanings of a good three of cards.
+
+Cards of a table lie face up: they are different, and are held as a sorted tuple of indexes or as a
+set of bits.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from enum import StrEnum
+from string import ascii_letters
 
 from quaternity.errors import InputError
 from quaternity.ternary.cards import CARDS, check_card
@@ -11,6 +17,10 @@ from solvers.plain_values import iterated
 WHOLE_DECK = tuple(range(CARDS))
 """All cards, in order."""
 _DECK = frozenset(WHOLE_DECK)
+
+LETTERS = ascii_letters
+"""The places of a table in a game, in order. Where there are more (54 cards may have no triple),
+the last ones are claimed by number."""
 
 
 def check_table(cards: Iterable[int]) -> tuple[int, ...]:
@@ -57,4 +67,34 @@ def cards_in(bits: int) -> Iterator[int]:
         bits ^= lowest
 
 
-__all__ = ["WHOLE_DECK", "bits_of", "cards_in", "check_table"]
+class Rule(StrEnum):
+    """When three different cards belong together.
+
+    `TRIPLE`: any two of the three differ in **all four** attributes (a *correct triple*). There
+    are 216, and 8 through each card.
+
+    `SET`: in each attribute the three are all alike or all different (the game's SET). There are
+    1080, and 40 through each card. Every correct triple is a SET.
+
+    >>> Rule("set") is Rule.SET
+    True
+    >>> Rule("pair")
+    Traceback (most recent call last):
+        ...
+    solvers.errors.InputError: no rule 'pair'; there are triple, set
+    """
+
+    TRIPLE = "triple"
+    SET = "set"
+
+    @classmethod
+    def _missing_(cls, value: object) -> Rule:
+        raise InputError(f"no rule {value!r}; there are {', '.join(cls)}")
+
+    @property
+    def three(self) -> str:
+        """What one three of cards is called under this rule."""
+        return "triple" if self is Rule.TRIPLE else "SET"
+
+
+__all__ = ["LETTERS", "WHOLE_DECK", "Rule", "bits_of", "cards_in", "check_table"]

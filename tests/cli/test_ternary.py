@@ -64,6 +64,14 @@ def test_find(cli: Cli, rule: Rule) -> None:
     assert cli("set", "find", "0", "1", "3", "-r", rule, "--json").json == {"triples": []}
 
 
+def test_find_draws_the_table(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "table.svg"
+    plain = cli("set", "find", 0, 1, 2, 40, 80)
+    assert cli("set", "find", 0, 1, 2, 40, 80, "--svg", path) == plain
+    assert path.read_text().count("<g ") == 5
+    assert "0, 40, 80" in path.read_text()
+
+
 def test_find_takes_cards_in_any_form(cli: Cli) -> None:
     found = cli("set", "find", "0000", "40", "three purple solid squiggles", "--json").json
     assert found == {"triples": [[0, 40, 80]]}

@@ -24,8 +24,8 @@ from quaternity.table.conformance import BrokenLaw, check_rules
 from quaternity.table.protocol import Rules
 from quaternity.ternary.cards import Card
 from quaternity.ternary.players import Finder
-from quaternity.ternary.rule import Rule
 from quaternity.ternary.rules import SetMove, SetPosition, SetRules, SetSettings, SetView
+from quaternity.ternary.tables import Rule
 from tests.sizes import thorough
 
 GAMES: list[tuple[Any, Any]] = [

@@ -24,8 +24,8 @@ from quaternity.quarto.rules import QuartoRules, QuartoSettings
 from quaternity.table.journal import MatchJournal
 from quaternity.table.match import Match
 from quaternity.table.players import YOU
-from quaternity.ternary.rule import Rule
 from quaternity.ternary.rules import SetRules, SetSettings
+from quaternity.ternary.tables import Rule
 from tests.sizes import thorough
 
 EVENTS = 60

@@ -137,6 +137,10 @@ DOORS = Doors(
         "safe_deck": (ternary.safe_deck, {"random": RANDOM, "rule": RULE, "method": METHOD}),
         "shuffled_deck": (ternary.shuffled_deck, {"random": RANDOM}),
         "third": (ternary.third, {"a": CARD, "b": OTHER}),
+        "table_svg": (
+            lambda cards: ternary.table_svg(cards),
+            {"cards": Kind(TABLE.good, (np.array(TABLE.good()),), wrong=TABLE.wrong)},
+        ),
         "triples": (ternary.triples, {"table": TABLE, "rule": RULE}),
         "triples_through": (ternary.triples_through, {"card": CARD, "rule": RULE}),
     },

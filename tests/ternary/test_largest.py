@@ -14,9 +14,9 @@ from quaternity.ternary import (
     WHOLE_DECK,
     Best,
     Rule,
-    largest_by_search,
     largest_free,
     largest_in_deck,
+    largest_methods,
 )
 from quaternity.ternary import largest as largest_module
 from quaternity.ternary.hyperplane import (
@@ -156,7 +156,7 @@ def test_full_caps_of_a_hyperplane_are_all_alike() -> None:
     alike = images(PARABOLOID)
     assert all(holds_no_three(tuple(cards_in(cap)), Rule.SET) for cap in list(alike)[::100])
     with_frame = {cap for cap in alike if cap & bits_of(FRAME) == bits_of(FRAME)}
-    assert set(largest_by_search.parts(HYPERPLANE, Rule.SET, FRAME, 9)) == with_frame
+    assert set(largest_methods.parts_by_search(HYPERPLANE, Rule.SET, FRAME, 9)) == with_frame
 
 
 def test_changes_of_coordinates_reach_every_frame() -> None:
@@ -171,7 +171,7 @@ def test_a_wrong_step_of_the_proof_is_noticed(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_the_search_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(largest_by_search, "NODES", 10)
+    monkeypatch.setattr(largest_methods, "NODES", 10)
     with pytest.raises(LimitError, match="10 nodes"):
         largest_free(range(30), Rule.SET)
 
@@ -191,7 +191,7 @@ def test_bounds_hold_wherever_the_search_ends(table: list[int], rule: Rule, node
     """The largest part is never smaller than what was found, and never above the bound."""
     size, best = len(largest_free(table, rule)), Best[int]()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(largest_by_search, "NODES", nodes)
+        patch.setattr(largest_methods, "NODES", nodes)
         with suppress(LimitError):
             largest_free(table, rule, best=best)
             assert best.proved

@@ -17,7 +17,7 @@ from quaternity.ternary import (
     digits_of,
     is_triple,
     most_disjoint,
-    packing_by_search,
+    packing,
     partition,
     third,
 )
@@ -169,7 +169,7 @@ def test_a_generator_chooses_among_the_packings(method: str) -> None:
 
 
 def test_the_search_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(packing_by_search, "NODES", 3)
+    monkeypatch.setattr(packing, "NODES", 3)
     with pytest.raises(LimitError, match="3 nodes"):
         partition(WHOLE_DECK, Rule.SET)
 

@@ -7,7 +7,17 @@ from xml.etree import ElementTree
 
 import pytest
 
-from quaternity.ternary import CARDS, PICTURES, circle_svg, digits_of, is_pair, matrix_svg
+from quaternity.ternary import (
+    CARDS,
+    PICTURES,
+    WHOLE_DECK,
+    Card,
+    circle_svg,
+    digits_of,
+    is_pair,
+    matrix_svg,
+    table_svg,
+)
 from quaternity.ternary.picture import CELL, MARGIN, SIZE, pairs, point
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -136,3 +146,43 @@ def test_the_matrix_is_a_fractal() -> None:
     }
     # Three times as fine, six times as many cells: the dimension of the limit.
     assert isclose(log(len(cells)) / log(CARDS), log(6) / log(3))
+
+
+def without_colours(group: ElementTree.Element) -> str:
+    """What a card shows to somebody who sees no colours, but for its number."""
+    texts = [text.text for text in group.iter(f"{SVG}text")]
+    fills = {"none": "open", "url": "striped", "#": "solid"}
+    figures = [
+        (path.attrib["d"], next(word for start, word in fills.items()
+                                if path.attrib["fill"].startswith(start)))
+        for path in group.iter(f"{SVG}path")
+    ]  # fmt: skip
+    return str((texts[2:], figures))
+
+
+def test_cards_are_told_apart_without_colours() -> None:
+    groups = elements(table_svg(WHOLE_DECK), "g")
+    assert len({without_colours(group) for group in groups}) == len(groups) == CARDS
+    for card, group in zip(WHOLE_DECK, groups, strict=True):
+        title = group.find(f"{SVG}title")
+        assert title is not None
+        assert title.text == f"{card}: {Card(card)}"
+        figures = list(group.iter(f"{SVG}path"))
+        assert len(figures) == Card(card).figures
+        assert {figure.attrib["class"] for figure in figures} == {Card(card).words[0]}
+
+
+def test_a_table_has_the_letters_of_the_terminal_and_tells_its_threes() -> None:
+    svg = table_svg([40, 0, 80, 7], letters=True, threes=[(0, 40, 80)])
+    titles = [title.text or "" for title in elements(svg, "title")]
+    assert titles[0] == "A table of 4 cards"
+    assert [title.split(":")[0] for title in titles[1:]] == ["a 40", "b 0", "c 80", "d 7"]
+    texts = [text.text for text in elements(svg, "text")]
+    assert texts[:2] == ["a", "40"]
+    assert texts[-1] == "0, 40, 80"
+
+
+def test_every_pattern_that_is_used_is_there() -> None:
+    svg = table_svg(WHOLE_DECK)
+    patterns = {element.attrib["id"] for element in elements(svg, "pattern")}
+    assert set(re.findall(r"url\(#([^)]*)\)", svg)) == patterns

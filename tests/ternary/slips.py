@@ -3,7 +3,7 @@
 1. It writes `x mod 3 = |3 - x|` in the formulas for partners. For x = 1, 2, 3, 4 the left side is
    1, 2, 0, 1 and the right side 2, 1, 0, 1. Taken literally (`printed_partners`), the formulas
    give a correct triple in 128 of the 648 cases (81 cards, k in 0..7); with a true mod 3
-   (`quaternity.ternary.pairs.partner`) they do in all.
+   (`quaternity.ternary.triples.partner`) they do in all.
 2. It takes k in 0..7 as numbers of the partners. These give the 8 *triples* through a card (b and
    c of each); the 16 partners need k in 0..15, where k and 15 - k exchange b and c.
 3. It takes "the sum of the three indexes is 120" for the sign of a correct triple. That is
@@ -20,7 +20,6 @@
 from __future__ import annotations
 
 from quaternity.ternary.cards import CARDS, digits_of, index_of
-from solvers.plain_values import whole_number
 
 SUM_OF_A_TRIPLE = 120
 """The sum of the indexes of every correct triple."""
@@ -41,15 +40,12 @@ def printed_partners(card: int, k: int) -> tuple[int, int]:
     Args:
         k: 0..7, as in the text.
 
-    Raises:
-        InputError: no card, or k is not in 0..7.
-
     >>> printed_partners(0, 0)                             # b = 2222, but c = 1111: a triple
     (80, 40)
     >>> printed_partners(27, 0)                            # b = 1222 shares the shape with 1000
     (53, 13)
     """
-    digits, k = digits_of(card), whole_number(k, 0, 7, "in 0..7", "k")
+    digits, k = digits_of(card), k
     bits = [k >> 3 - i & 1 for i in range(4)]
     b = [printed_mod_3(digit + bit + 1) for digit, bit in zip(digits, bits, strict=True)]
     c = [printed_mod_3(digit + 2 - bit) for digit, bit in zip(digits, bits, strict=True)]

@@ -1,0 +1,33 @@
+"""The word `picture FILE` of games whose table can be drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from quaternity.errors import InputError
+
+if TYPE_CHECKING:
+    from quaternity.cli.match import MatchSession, Word
+
+
+def picture_word(drawn: Callable[[Any], str]) -> dict[str, tuple[str, Word]]:
+    """The word for a game, given what a view looks like as SVG."""
+
+    def draw(session: MatchSession, seat: int, file: str) -> Iterator[str]:
+        from quaternity.files.writing import write_text
+
+        if not file:
+            yield "picture: say where to, for example picture table.svg"
+            return
+        try:
+            write_text(file, drawn(session.match.view(seat)))
+        except InputError as error:
+            yield str(error)
+        else:
+            yield f"{file}: the table"
+
+    return {"picture": ("FILE.svg draws the table", draw)}
+
+
+__all__ = ["picture_word"]

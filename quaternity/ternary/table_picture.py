@@ -1,0 +1,118 @@
+"""A table of SET as a picture in SVG, readable without its colours.
+
+Every card shows its figures, the word for their colour, its number and, in a game, the letter by
+which it is claimed. A card's title, which a pointer or a screen reader finds, says all of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from html import escape
+
+from quaternity.ternary.cards import COLOURS, FILLS, SHAPES, Card, check_card
+from quaternity.ternary.tables import LETTERS, check_table
+from quaternity.ternary.triples import Triple
+from solvers.plain_values import iterated
+
+WIDTH, HEIGHT, GAP = 132, 196, 16
+INK, FAINT, PAPER, TABLE, EDGE = "#222222", "#6a6a6a", "#ffffff", "#eef1ec", "#b9c0b6"
+
+SHADES = ("#d23b2f", "#1f9d57", "#4b1f86")
+"""Red, green and purple of different lightness: they stay apart in grey."""
+
+OUTLINES = (
+    "M-44 0L0 -18L44 0L0 18z",
+    "M-27 -17H27A17 17 0 0 1 27 17H-27A17 17 0 0 1 -27 -17z",
+    "M-42 9C-49 -15 -22 -25 2 -12C16 -5 25 -10 33 -16C41 -19 47 -6 41 4C32 20 8 19 -6 10"
+    "C-18 4 -27 9 -32 15C-38 20 -41 15 -42 9z",
+)
+"""A diamond, an oval and a squiggle around the middle."""
+
+
+def table_svg(cards: Iterable[int], *, letters: bool = False, threes: Iterable[Triple] = ()) -> str:
+    """The cards of a table as an SVG document, in at least three lines.
+
+    Args:
+        cards: place by place.
+        letters: whether the places have their letters, as in a game at the terminal.
+        threes: of these cards; told below the table.
+
+    Raises:
+        InputError: see `check_table`.
+    """
+    places = tuple(iterated(cards, "table"))
+    check_table(places)
+    columns = max(1, -(-len(places) // 3))
+    told = [", ".join(map(str, three)) for three in threes]
+    width = GAP + columns * (WIDTH + GAP)
+    top = GAP + -(-len(places) // columns) * (HEIGHT + GAP)
+    height = top + (26 * len(told) + 8 if told else 0)
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
+        f'height="{height}" role="img" font-family="Helvetica, Arial, sans-serif">',
+        f"<title>A table of {len(places)} cards</title>",
+        f"<desc>{escape('; '.join(_said(places, place, letters) for place in range(len(places))))}"
+        "</desc>",
+        f'<rect width="{width}" height="{height}" fill="{TABLE}"/>',
+        *_stripes(),
+    ]
+    for place, card in enumerate(places):
+        x = GAP + place % columns * (WIDTH + GAP)
+        y = GAP + place // columns * (HEIGHT + GAP)
+        parts += [
+            f'<g transform="translate({x} {y})">',
+            f"<title>{escape(_said(places, place, letters))}</title>",
+            *_card(Card(check_card(card)), LETTERS[place : place + 1] if letters else ""),
+            "</g>",
+        ]
+    parts += [
+        f'<text x="{GAP}" y="{top + 12 + 26 * line}" font-size="18" fill="{INK}">{text}</text>'
+        for line, text in enumerate(told)
+    ]
+    return "\n".join([*parts, "</svg>", ""])
+
+
+def _said(places: Sequence[int], place: int, letters: bool) -> str:
+    """All about a card in words."""
+    letter = f"{LETTERS[place : place + 1]} " if letters else ""
+    return f"{letter}{places[place]}: {Card(places[place])}"
+
+
+def _stripes() -> Iterator[str]:
+    """A pattern for each colour."""
+    yield "<defs>"
+    for name, shade in zip(COLOURS, SHADES, strict=True):
+        yield (
+            f'<pattern id="striped-{name}" width="7" height="7" patternUnits="userSpaceOnUse">'
+            f'<path d="M3.5 0V7" stroke="{shade}" stroke-width="2"/></pattern>'
+        )
+    yield "</defs>"
+
+
+def _card(card: Card, letter: str) -> Iterator[str]:
+    """A card with its figures below one another."""
+    shape, colour, fill, _ = card.digits
+    shade, word = SHADES[colour], COLOURS[colour]
+    inside = {"open": "none", "striped": f"url(#striped-{word})", "solid": shade}[FILLS[fill]]
+    yield (
+        f'<rect width="{WIDTH}" height="{HEIGHT}" rx="12" fill="{PAPER}" stroke="{EDGE}" '
+        'stroke-width="1.5"/>'
+    )
+    yield f'<text x="12" y="24" font-size="20" font-weight="bold" fill="{INK}">{letter}</text>'
+    yield (
+        f'<text x="{WIDTH - 12}" y="24" font-size="16" fill="{FAINT}" text-anchor="end">'
+        f"{card.index}</text>"
+    )
+    for figure in range(card.figures):
+        y = 100 + 44 * (figure - (card.figures - 1) / 2)
+        yield (
+            f'<path class="{SHAPES[shape]}" transform="translate({WIDTH / 2:g} {y:g})" '
+            f'd="{OUTLINES[shape]}" fill="{inside}" stroke="{shade}" stroke-width="3"/>'
+        )
+    yield (
+        f'<text x="{WIDTH / 2:g}" y="{HEIGHT - 10}" font-size="14" fill="{INK}" '
+        f'text-anchor="middle">{word}</text>'
+    )
+
+
+__all__ = ["OUTLINES", "SHADES", "table_svg"]
