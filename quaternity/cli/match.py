@@ -122,17 +122,21 @@ class MatchSession:
         match = self.match
         acting = match.rules.to_act(match.position)
         people = [one for one in acting if one in match.people]
+        # Where several people may act at once, one of them sits here.
+        seat = self.looking if self.looking in people else next(iter(people), None)
+        if seat is not None:
+            # Before the programs think: their time runs, and what is typed meanwhile counts first.
+            self._show(seat)
+            if self.clock[0] != len(match.moves):
+                self.clock = len(match.moves), monotonic()
         who = f"player {acting[0]} ({match.names[acting[0]]})"
         with nullcontext() if people else thinking(who):
             planned = match.next_program()
-        if not people:
+        if seat is None:
             if planned is None:
                 raise LimitError("every program waits: the game does not go on")
             match.play(planned.seat, planned.move)
             return False
-        # Where several people may act at once, one of them sits here.
-        seat = self.looking if self.looking in people else people[0]
-        self._show(seat)
         line = self._read(f"player {seat}> ", None if planned is None else self._left(planned))
         if line is None or (not line and planned is not None):
             assert planned is not None, "only a program's move ends the waiting"
@@ -145,9 +149,6 @@ class MatchSession:
 
     def _left(self, planned: Planned[Any]) -> float:
         """Seconds until a program moves: what a person types meanwhile does not hold it up."""
-        moves = len(self.match.moves)
-        if self.clock[0] != moves:
-            self.clock = moves, monotonic()
         return max(0.0, planned.seconds - (monotonic() - self.clock[1]))
 
     def _move(self, line: str, seat: int) -> None:

@@ -145,6 +145,16 @@ def test_a_claim_by_letters_and_by_numbers(cli: Cli, tmp_path: Path) -> None:
     assert "66 cards in the deck" in again.out
 
 
+@pytest.mark.parametrize("game", ["quarto", "set"])
+def test_the_table_is_drawn_in_a_file(cli: Cli, tmp_path: Path, game: str) -> None:
+    path = tmp_path / "Table.svg"
+    outcome = cli(*PLAYS[game], stdin=f"picture\npicture {path}\npicture {tmp_path}\nquit\n")
+    assert outcome.status == 0
+    assert "picture: say where to" in outcome.out
+    assert "<title>" in path.read_text()
+    assert f"{tmp_path}: cannot be written" in " ".join(outcome.out.split())
+
+
 def test_after_an_empty_line_the_quickest_program_moves(cli: Cli) -> None:
     outcome = cli(
         "set", "play", "--seats", "you,slow:3600,quick", "--seed", 1, stdin="\n\n\nquit\n"
@@ -263,3 +273,38 @@ def test_who_watches_is_told_the_marks(
     outcome = cli("watch", path, stdin="help\nq\n")
     assert first[1] in outcome.out
     assert "a number   to that step" in outcome.out
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs a pseudo-terminal")
+def test_what_a_person_types_while_a_program_thinks_counts_first() -> None:
+    """The table is there before the program thinks, here until somebody types."""
+    outer, inner = pty.openpty()
+    code = """if True:
+        import select, sys
+        from quaternity.cli import main
+        from quaternity.ternary.players import Finder
+        quick = Finder.choose
+        def choose(*known):
+            print("THINKING", flush=True)
+            select.select([sys.stdin], [], [])
+            return quick(*known)
+        Finder.choose, Finder.delay = choose, lambda *known: 0.0
+        main()"""
+    seats = ["set", "play", "--seats", "you,quick", "--seed", "1"]
+    with subprocess.Popen(
+        [sys.executable, "-c", code, *seats], stdin=inner, stdout=inner, stderr=inner,
+        close_fds=True,
+    ) as process:  # fmt: skip
+        os.close(inner)
+        seen = b""
+        while b"THINKING" not in seen:
+            seen += os.read(outer, 4096)
+        table_before = b"in the deck" in seen
+        os.write(outer, b"more\nquit\n")
+        while b"the game ends here" not in seen:
+            seen += os.read(outer, 4096)
+        assert process.wait(30) == 0
+    os.close(outer)
+    assert table_before
+    assert b"player 0 agrees" in seen
+    assert b"player 1 claims" not in seen
