@@ -303,8 +303,8 @@ def measured(group: str, place: Path) -> int:
 def coverage_of(group: str) -> Coverage:
     """From the last run when nothing has changed since, else measured anew."""
     folders = {one.split("/")[1] for one in GROUPS[group][2].split()}
-    tests = [path for one in sorted(folders) for path in sorted(HOUSE.glob(f"tests/{one}/*.py"))]
-    sources = [*files_of(group), *tests]
+    paths = [path for one in sorted(folders) for path in sorted(HOUSE.glob(f"tests/{one}/*.py"))]
+    sources = [*files_of(group), *paths]
     digest = sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()[:16]
     place = KEPT / f"{group}-{digest}.json"
     if not place.exists():
