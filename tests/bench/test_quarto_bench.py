@@ -112,6 +112,7 @@ def test_eleven_empty_cells(
 def test_against_the_plain_search(
     squares: bool, careful: bool, placing: bool, race: Callable[..., float]
 ) -> None:
+    """The plain search tells no distances, which costs much where somebody wins."""
     what, asked = positions(10, 3, squares, careful, placing)
     race(
         f"{what}: search, plain search",
