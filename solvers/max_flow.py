@@ -136,13 +136,13 @@ def prepare(problem: DealProblem) -> Callable[[], Verdict]:
         if run(solver) == problem.cards:
             first = network.first_share
             flows = flows_of(network, solver)[first : first + len(network.shares)]
-            return Feasible(_deal(network, flows))
-        return Infeasible(_shortage(network, set(solver.get_source_side_min_cut())))
+            return Feasible(deal_of(network, flows))
+        return Infeasible(shortage_of(network, set(solver.get_source_side_min_cut())))
 
     return solve
 
 
-def _deal(network: Network, flows: list[int]) -> Deal:
+def deal_of(network: Network, flows: list[int]) -> Deal:
     """Hand out the cards of each class as the flow divides them; within a class all are alike."""
     queues: dict[tuple[int, int], list[int]] = {}
     for (index, mask, player), flow in zip(network.shares, flows, strict=True):
@@ -156,7 +156,7 @@ def _deal(network: Network, flows: list[int]) -> Deal:
     )
 
 
-def _shortage(network: Network, reached: set[int]) -> Shortage:
+def shortage_of(network: Network, reached: set[int]) -> Shortage:
     """The source side of a minimum cut, read as a coalition and its witnesses."""
     players = range(network.problem.players)
     coalition = sum(1 << player for player in players if 2 + player in reached)
@@ -173,4 +173,6 @@ def _shortage(network: Network, reached: set[int]) -> Shortage:
     return Shortage(coalition, witnesses)
 
 
-__all__ = ["SINK", "SOURCE", "Network", "build", "flows_of", "prepare", "run"]
+__all__ = [
+    "SINK", "SOURCE", "Network", "build", "deal_of", "flows_of", "prepare", "run", "shortage_of",
+]  # fmt: skip

@@ -164,7 +164,12 @@ VARIANTS: dict[str, Solver] = {
 
 @lru_cache(maxsize=1)
 def _registered() -> Plugins[Solver]:
-    return load_plugins(ENTRY_POINTS, "solver", {*SOLVERS, *VARIANTS}, _row)
+    return load_plugins(ENTRY_POINTS, "solver", {*SOLVERS, *VARIANTS, *_rivals()}, _row)
+
+
+def _rivals() -> Any:
+    """The table of `solvers.rivals`, which builds on this module."""
+    return import_module("solvers.rivals").RIVALS
 
 
 def _row(name: str, loaded: object) -> Solver:
@@ -186,14 +191,17 @@ def all_solvers() -> dict[str, Solver]:
 
 
 def find_solver(name: str) -> Solver:
-    """The solver of a name, variants included.
+    """The solver of a name: of this distribution with its variants, a rival, or registered.
 
     Raises:
-        InputError: unknown (lists the known names), or registered and unusable (says why).
+        InputError: unknown (lists the known names), registered and unusable (says why), or a rival
+            that is not installed (says what installs it).
     """
     for table in (SOLVERS, VARIANTS):
         if name in table:
             return table[name]
+    if name in _rivals():
+        return _rivals()[name].solver  # type: ignore[no-any-return]
     _registered().check(name)
     table = all_solvers()
     if name not in table:

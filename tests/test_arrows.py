@@ -38,6 +38,10 @@ ROOMS: dict[str, tuple[str, str]] = {
     "solvers/coalitions": ("solvers.coalitions", "solvers/contract solvers/tables"),
     "solvers/brute_force": ("solvers.brute_force", "solvers/contract"),
     "solvers/registry": ("solvers.registry", "solvers/contract"),
+    "solvers/rivals": (
+        "solvers.rivals",
+        "solvers/contract solvers/registry solvers/max_flow",
+    ),
     "solvers/counting": (
         "solvers.counting solvers.factor_product solvers.residue solvers.sampling",
         "solvers/contract solvers/tables solvers/registry",

@@ -18,8 +18,8 @@ SolverNames = Annotated[
     typer.Option(
         "--solvers",
         metavar="NAME,NAME,...",
-        help="Which solvers, or all: those of other packages too. One alone is held against the "
-        "evidence only.",
+        help="Which solvers; all: ours and registered ones; rivals: those that are installed (see "
+        "quaternity solvers). One alone is held against the evidence only.",
     ),
 ]
 
@@ -73,10 +73,15 @@ def chosen_solvers(names: str) -> list[Solver]:
         InputError: unknown (lists the known), named twice, or none.
     """
     from solvers import all_solvers, find_solver
+    from solvers.rivals import installed
 
-    if names.strip() == "all":
-        return list(all_solvers().values())
-    chosen = [find_solver(name.strip()) for name in names.split(",") if name.strip()]
+    groups = {"all": all_solvers, "rivals": installed}
+    chosen: list[Solver] = []
+    for name in map(str.strip, names.split(",")):
+        if name in groups:
+            chosen += groups[name]().values()
+        elif name:
+            chosen.append(find_solver(name))
     if not chosen:
         raise InputError(f"solvers: none named; known are {', '.join(all_solvers())}")
     found = [solver.name for solver in chosen]

@@ -10,6 +10,7 @@ from quaternity.cli import (  # noqa: F401
     kwartet_play,
     kwartet_simulate,
     kwartet_watch,
+    list_solvers,
     play,
     quarto,
     quarto_play,

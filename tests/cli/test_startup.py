@@ -4,12 +4,25 @@ import subprocess
 import sys
 from importlib.resources import files
 
-HEAVY = ("ortools", "scipy", "matplotlib", "numpy", "hypothesis", "pandas", "lark", "distributed")
+from solvers.rivals import RIVALS
+
+HEAVY: tuple[str, ...] = (
+    "ortools",
+    "scipy",
+    "matplotlib",
+    "numpy",
+    "hypothesis",
+    "pandas",
+    "lark",
+    "distributed",
+)
+HEAVY += tuple({rival.module for rival in RIVALS.values()} - {*HEAVY})
 
 DATA = files("quaternity") / "data"
 
 LIGHT = [
     ["--help"],
+    ["solvers"],
     ["check", str(DATA / "possible-4-13-4.json")],
     ["check", str(DATA / "game-4-13-4.record")],
     ["questions", str(DATA / "game-4-13-4.record")],

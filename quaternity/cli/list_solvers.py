@@ -1,0 +1,93 @@
+"""`solvers`: what decides a deal problem here, ours and others', and what installs the rest."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from quaternity.cli.app import app
+from quaternity.cli.terminal import console, folded
+
+if TYPE_CHECKING:
+    from solvers import Solver
+
+FAMILIES = {
+    "cp-sat": "lazy clauses",
+    "max-flow": "flow",
+    "matching": "matching",
+    "coalitions": "inequalities",
+    "brute-force": "enumeration",
+}
+"""The kind of reasoning of our own solvers; variants are named after theirs."""
+
+
+@app.command()
+def solvers(
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+) -> None:
+    """List the solvers: ours, those of other packages, and rivals with what installs them.
+
+    Every solver gives a deal where there is one. Where there is none, its evidence is a minimum
+    cut, the multipliers of Farkas' lemma, or an unsatisfiable core, each made a shortage that can
+    be added up; "paired" says that it has none, and that one of ours is put beside its answer.
+
+    Example: quaternity check FILE --solver glop
+    """
+    from solvers import all_solvers
+    from solvers.rivals import RIVALS
+
+    rows = [_own_row(solver) for solver in all_solvers().values()]
+    for rival in RIVALS.values():
+        installs = {} if rival.installed else {"install": rival.command}
+        rows.append(
+            {
+                "name": rival.name, "kind": "rival", "family": rival.family, "idea": rival.idea,
+                "package": rival.package, "version": rival.version, "licence": rival.licence,
+                "evidence": rival.evidence, "most_pairs": rival.most, **installs,
+            }
+        )  # fmt: skip
+    if as_json:
+        print(json.dumps({"solvers": rows}))
+        return
+    _print_table(rows)
+    missing: dict[str, list[str]] = {}
+    for row in rows:
+        if "install" in row:
+            missing.setdefault(row["install"], []).append(row["name"])
+    if missing:
+        print("\nWhat is not installed comes by")
+    for command, names in missing.items():
+        print(folded(f"  {command}: {', '.join(names)}", indent=4))
+
+
+def _own_row(solver: Solver) -> dict[str, Any]:
+    """A solver of this distribution, or one that another has registered."""
+    from importlib.metadata import version
+
+    from solvers import SOLVERS
+
+    evidence = "shortage" if solver.certifies else "paired"
+    row = {"name": solver.name, "kind": "registered", "family": "", "idea": solver.idea}
+    about: dict[str, Any] = {"package": "", "version": None, "licence": ""}
+    if solver.name in SOLVERS:
+        family = next((one for start, one in FAMILIES.items() if solver.name.startswith(start)), "")
+        row |= {"kind": "own", "family": family}
+        about = {"package": "quaternity", "version": version("quaternity"), "licence": "MIT"}
+    return {**row, **about, "evidence": evidence}
+
+
+def _print_table(rows: list[dict[str, Any]]) -> None:
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False)
+    for heading in ("solver", "family", "version", "licence", "evidence"):
+        table.add_column(heading, overflow="fold")
+    for row in rows:
+        where = row["version"] or ("not installed" if "install" in row else "-")
+        table.add_row(row["name"], row["family"], where, row["licence"], row["evidence"])
+    console().print(table)
+
+
+__all__ = ["solvers"]

@@ -1,0 +1,52 @@
+"""Answer-set programming: choice rules with cardinality constraints.
+
+A refutation carries nothing that could be checked: it is paired with a shortage.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from solvers.rivals.rows import Rows
+from solvers.verdict import Infeasible, Verdict
+
+PROGRAM = """
+{ true(V) : in(S, V) } :- card(S).
+:- least(S, N), #count { V : in(S, V), true(V) } < N.
+:- most(S, N), #count { V : in(S, V), true(V) } > N.
+#show true/1.
+"""
+
+
+def clingo(rows: Rows, seconds: float | None) -> Callable[[], Verdict | None]:
+    """clingo: grounded once, solved by clasp."""
+    import clingo as library
+
+    facts = []
+    for index, one in enumerate(rows.sums):
+        facts += [f"in({index},{variable})." for variable in one.variables]
+        facts.append(f"least({index},{one.least}). most({index},{one.most}).")
+        if one.kind == "card":
+            facts.append(f"card({index}).")
+    control = library.Control(["--warn=none"], logger=lambda code, text: None)
+    control.add("base", [], PROGRAM + "\n".join(facts))
+    control.ground([("base", [])])
+    true: set[int] = set()
+
+    def keep(model: library.Model) -> None:
+        true.update(atom.arguments[0].number for atom in model.symbols(shown=True))
+
+    def solve() -> Verdict | None:
+        with control.solve(on_model=keep, async_=True) as handle:
+            if not handle.wait(seconds):
+                handle.cancel()
+                return None
+            found = handle.get()
+        if found.satisfiable:
+            return rows.deal(variable in true for variable in range(len(rows.pairs)))
+        return Infeasible() if found.unsatisfiable else None
+
+    return solve
+
+
+__all__ = ["clingo"]

@@ -1,0 +1,158 @@
+"""Linear programming: the booleans as fractions, what their sums miss as small as can be.
+
+The smallest violation is 0 where a deal exists: the sums are those of a flow, so corners are whole.
+Otherwise the dual values of the sums are the multipliers of Farkas' lemma. (The programme itself,
+infeasible, would have them as a ray; neither SciPy nor OR-Tools gives it.)
+
+PDLP is left out: it is a first-order method, whose fractions are no corner; rounded they were no
+deal in 37 of 200 problems.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from math import inf
+from typing import Any
+
+from solvers.rivals.rows import Rows
+from solvers.verdict import Infeasible, Verdict
+
+
+def violation(
+    rows: Rows, used: Sequence[int], seconds: float | None = None
+) -> tuple[float | None, Sequence[float], list[float]]:
+    """The smallest total violation of some sums, by SciPy's `linprog` (HiGHS, dual simplex).
+
+    Returns:
+        It (None at the time limit), the value of every boolean, and the weight of every sum.
+    """
+    import numpy as np
+    from scipy.optimize import linprog
+    from scipy.sparse import csr_array, eye_array, hstack
+
+    sums = [rows.sums[index] for index in used]
+    ends = np.cumsum([0, *(len(one.variables) for one in sums)])
+    columns = [variable for one in sums for variable in one.variables]
+    shape = len(sums), len(rows.pairs)
+    matrix = csr_array((np.ones(len(columns)), columns, ends), shape=shape)
+    unit = eye_array(len(sums))
+    # booleans + missing - too many - amount = 0, the amount being between least and most.
+    booleans = len(rows.pairs)
+    bounds: Any = np.array(
+        [(0, inf)] * booleans
+        + [(0, inf)] * (2 * len(sums))
+        + [(one.least, one.most) for one in sums]
+    )
+    cost = np.zeros(len(bounds))
+    cost[booleans : booleans + 2 * len(sums)] = 1
+    found: Any = linprog(
+        cost,
+        A_eq=hstack([matrix, unit, -unit, -unit], format="csc"),
+        b_eq=np.zeros(len(sums)),
+        bounds=bounds,
+        method="highs-ds",
+        options={"time_limit": inf if seconds is None else seconds},
+    )
+    if found.status == 1:
+        return None, (), []
+    weights = [0.0] * len(rows.sums)
+    for index, weight in zip(used, found.eqlin.marginals.tolist(), strict=True):
+        weights[index] = weight
+    return float(found.fun), found.x[:booleans].tolist(), weights
+
+
+def refuted_by(rows: Rows, core: Iterable[int]) -> Infeasible:
+    """The refutation by some sums and those of the cards: a core as a shortage.
+
+    Args:
+        core: numbers of sums. Without shortage where these alone refute nothing.
+    """
+    used = {*core} | {index for index, one in enumerate(rows.sums) if one.kind == "card"}
+    _, _, weights = violation(rows, sorted(used))
+    return Infeasible(rows.shortage(weights))
+
+
+def linprog(rows: Rows, seconds: float | None) -> Callable[[], Verdict | None]:
+    """SciPy's `linprog`: HiGHS' dual simplex."""
+
+    def solve() -> Verdict | None:
+        missed, values, weights = violation(rows, range(len(rows.sums)), seconds)
+        if missed is None:
+            return None
+        return rows.deal(values) if missed < 0.5 else Infeasible(rows.shortage(weights))
+
+    return solve
+
+
+def _by_or_tools(kind: str, rows: Rows, seconds: float | None) -> Callable[[], Verdict | None]:
+    from ortools.linear_solver import pywraplp
+
+    solver = pywraplp.Solver.CreateSolver(kind)
+    booleans = [solver.NumVar(0, solver.infinity(), "") for _ in rows.pairs]
+    constraints = []
+    cost = solver.Objective()
+    for one in rows.sums:
+        constraint = solver.RowConstraint(one.least, one.most, "")
+        for variable in one.variables:
+            constraint.SetCoefficient(booleans[variable], 1)
+        for sign in (1, -1):
+            missed = solver.NumVar(0, solver.infinity(), "")
+            constraint.SetCoefficient(missed, sign)
+            cost.SetCoefficient(missed, 1)
+        constraints.append(constraint)
+    if seconds is not None:
+        solver.SetTimeLimit(max(1, round(1000 * seconds)))
+
+    def solve() -> Verdict | None:
+        if solver.Solve() != pywraplp.Solver.OPTIMAL:
+            return None
+        if cost.Value() < 0.5:
+            return rows.deal(boolean.solution_value() for boolean in booleans)
+        return Infeasible(rows.shortage([one.dual_value() for one in constraints]))
+
+    return solve
+
+
+def glop(rows: Rows, seconds: float | None) -> Callable[[], Verdict | None]:
+    """OR-Tools' own simplex."""
+    return _by_or_tools("GLOP", rows, seconds)
+
+
+def clp(rows: Rows, seconds: float | None) -> Callable[[], Verdict | None]:
+    """COIN-OR's simplex, as OR-Tools carries it."""
+    return _by_or_tools("CLP", rows, seconds)
+
+
+def mathopt(rows: Rows, seconds: float | None) -> Callable[[], Verdict | None]:
+    """HiGHS' simplex, as MathOpt of OR-Tools carries it."""
+    from datetime import timedelta
+
+    from ortools.math_opt.python import mathopt as library
+
+    model = library.Model()
+    booleans = [model.add_variable(lb=0) for _ in rows.pairs]
+    constraints = []
+    for one in rows.sums:
+        missed, extra = model.add_variable(lb=0), model.add_variable(lb=0)
+        total = library.fast_sum([booleans[variable] for variable in one.variables])
+        expression = total + missed - extra
+        constraints.append(model.add_linear_constraint(lb=one.least, ub=one.most, expr=expression))
+        model.objective.set_linear_coefficient(missed, 1)
+        model.objective.set_linear_coefficient(extra, 1)
+    parameters = library.SolveParameters(
+        lp_algorithm=library.LPAlgorithm.DUAL_SIMPLEX,
+        time_limit=None if seconds is None else timedelta(seconds=seconds),
+    )
+
+    def solve() -> Verdict | None:
+        found = library.solve(model, library.SolverType.HIGHS, params=parameters)
+        if found.termination.reason != library.TerminationReason.OPTIMAL:
+            return None
+        if found.objective_value() < 0.5:
+            return rows.deal(found.variable_values(booleans))
+        return Infeasible(rows.shortage(found.dual_values(constraints)))
+
+    return solve
+
+
+__all__ = ["clp", "glop", "linprog", "mathopt", "refuted_by", "violation"]

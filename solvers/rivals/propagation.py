@@ -1,0 +1,87 @@
+"""Constraint programming: search with propagation, with and without learned clauses.
+
+A refutation carries nothing that could be checked: it is paired with a shortage.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from solvers.problem import players_in
+from solvers.rivals.rows import Rows
+from solvers.verdict import Infeasible, Verdict
+
+
+def choco_sums(rows: Rows, seconds: float | None) -> Callable[[], Verdict | None]:
+    """Choco: booleans, and a sum for every constraint."""
+    from pychoco import Model
+
+    model = Model()
+    booleans = [model.boolvar() for _ in rows.pairs]
+    for one in rows.sums:
+        chosen = [booleans[variable] for variable in one.variables]
+        model.sum(chosen, "=", model.intvar(one.least, one.most)).post()
+
+    def solve() -> Verdict | None:
+        solver = model.get_solver()
+        if solver.solve(time_limit=None if seconds is None else f"{round(1000 * seconds)}ms"):
+            return rows.deal(boolean.get_value() for boolean in booleans)
+        return Infeasible() if solver.get_search_state() == "TERMINATED" else None
+
+    return solve
+
+
+def choco_cardinalities(rows: Rows, seconds: float | None) -> Callable[[], Verdict | None]:
+    """Choco: the owner of every card, and global cardinalities for sets and hands."""
+    from pychoco import Model
+
+    problem, model = rows.problem, Model()
+    players = list(range(problem.players))
+    owners = []
+    for one in problem.sets:
+        cards = [model.intvar(list(players_in(mask))) for mask in one.owners]
+        owners.append(cards)
+        if cards:
+            counts = [
+                model.intvar(low, min(high, one.size))
+                for low, high in zip(one.low, one.high, strict=True)
+            ]
+            model.global_cardinality(cards, players, counts, True).post()
+    hands = [model.intvar(hand) for hand in problem.hands]
+    model.global_cardinality([card for cards in owners for card in cards], players, hands).post()
+
+    def solve() -> Verdict | None:
+        solver = model.get_solver()
+        if solver.solve(time_limit=None if seconds is None else f"{round(1000 * seconds)}ms"):
+            return rows.deal(
+                owners[index][card].get_value() == player for index, card, player in rows.pairs
+            )
+        return Infeasible() if solver.get_search_state() == "TERMINATED" else None
+
+    return solve
+
+
+def pumpkin(rows: Rows, seconds: float | None) -> Callable[[], Verdict | None]:
+    """Pumpkin: linear propagators that explain themselves in clauses (lazy clause generation)."""
+    from pumpkin_solver import Model, SatisfactionResult, constraints
+
+    model = Model()
+    booleans = [model.new_integer_variable(0, 1) for _ in rows.pairs]
+    for one in rows.sums:
+        chosen = [booleans[variable] for variable in one.variables]
+        negated = [boolean.scaled(-1) for boolean in chosen]
+        for terms, most in ((chosen, one.most), (negated, -one.least)):
+            tag = model.new_constraint_tag()
+            model.add_constraint(constraints.LessThanOrEquals(terms, most, tag))
+
+    def solve() -> Verdict | None:
+        found = model.satisfy() if seconds is None else model.satisfy(timeout=seconds)
+        if isinstance(found, SatisfactionResult.Satisfiable):
+            solution = found._0
+            return rows.deal(map(solution.int_value, booleans))
+        return Infeasible() if isinstance(found, SatisfactionResult.Unsatisfiable) else None
+
+    return solve
+
+
+__all__ = ["choco_cardinalities", "choco_sums", "pumpkin"]

@@ -1,0 +1,114 @@
+"""Satisfiability modulo theories: sums over the integers, or over booleans.
+
+Every hand and share has a name, by which it is found in the unsatisfiable core; those in the core
+are weighed by linear programming.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from solvers.rivals.linear import refuted_by
+from solvers.rivals.rows import Rows
+from solvers.verdict import Verdict
+
+
+def _by_z3(
+    booleans: list[Any],
+    total: Callable[[Any, list[Any], int], Any],
+    rows: Rows,
+    seconds: float | None,
+) -> Callable[[], Verdict | None]:
+    """Args: total: the constraint that a sum of booleans is at least (1) or most (-1) a bound."""
+    import z3
+
+    solver = z3.Solver(ctx=booleans[0].ctx)
+    for index, one in enumerate(rows.sums):
+        chosen = [booleans[variable] for variable in one.variables]
+        both = z3.And(total(1, chosen, one.least), total(-1, chosen, one.most))
+        if one.kind == "card":
+            solver.add(both)
+        else:
+            solver.assert_and_track(both, f"s{index}")
+    if seconds is not None:
+        solver.set("timeout", max(1, round(1000 * seconds)))
+
+    def solve() -> Verdict | None:
+        answer = solver.check()
+        if answer == z3.sat:
+            model = solver.model()
+            values = [model.eval(boolean, model_completion=True) for boolean in booleans]
+            return rows.deal(str(value) in ("True", "1") for value in values)
+        if answer == z3.unknown:
+            return None
+        return refuted_by(rows, (int(str(name)[1:]) for name in solver.unsat_core()))
+
+    return solve
+
+
+def z3_integers(rows: Rows, seconds: float | None) -> Callable[[], Verdict | None]:
+    """Z3 with integers from 0 to 1."""
+    import z3
+
+    context = z3.Context()
+    numbers = [z3.Int(f"x{variable}", context) for variable in range(len(rows.pairs))]
+
+    def total(sign: int, chosen: list[Any], bound: int) -> Any:
+        amount = z3.Sum(chosen)
+        within = [one >= 0 for one in chosen] if sign > 0 else [one <= 1 for one in chosen]
+        return z3.And(amount >= bound if sign > 0 else amount <= bound, *within)
+
+    return _by_z3(numbers, total, rows, seconds)
+
+
+def z3_pseudo_booleans(rows: Rows, seconds: float | None) -> Callable[[], Verdict | None]:
+    """Z3 with booleans, counted."""
+    import z3
+
+    context = z3.Context()
+    booleans = [z3.Bool(f"x{variable}", context) for variable in range(len(rows.pairs))]
+
+    def total(sign: int, chosen: list[Any], bound: int) -> Any:
+        count = z3.PbGe if sign > 0 else z3.PbLe
+        return count([(one, 1) for one in chosen], bound)
+
+    return _by_z3(booleans, total, rows, seconds)
+
+
+def cvc5(rows: Rows, seconds: float | None) -> Callable[[], Verdict | None]:
+    """cvc5 with integers from 0 to 1 (linear integer arithmetic)."""
+    from cvc5 import Kind, Solver, TermManager
+
+    terms = TermManager()
+    solver = Solver(terms)
+    solver.setLogic("QF_LIA")
+    solver.setOption("produce-models", "true")
+    solver.setOption("produce-unsat-cores", "true")
+    if seconds is not None:
+        solver.setOption("tlimit-per", str(max(1, round(1000 * seconds))))
+    number = terms.mkInteger
+    booleans = [terms.mkConst(terms.getIntegerSort(), "") for _ in rows.pairs]
+    for boolean in booleans:
+        solver.assertFormula(terms.mkTerm(Kind.LEQ, number(0), boolean, number(1)))
+    places: dict[Any, int] = {}
+    for index, one in enumerate(rows.sums):
+        chosen = [booleans[variable] for variable in one.variables]
+        total = terms.mkTerm(Kind.ADD, *chosen) if len(chosen) > 1 else chosen[0]
+        bounded = terms.mkTerm(Kind.LEQ, number(one.least), total, number(one.most))
+        solver.assertFormula(bounded)
+        if one.kind != "card":
+            places[bounded] = index
+
+    def solve() -> Verdict | None:
+        answer = solver.checkSat()
+        if answer.isSat():
+            return rows.deal(solver.getValue(one).getIntegerValue() for one in booleans)
+        if answer.isUnknown():
+            return None
+        return refuted_by(rows, (places[one] for one in solver.getUnsatCore() if one in places))
+
+    return solve
+
+
+__all__ = ["cvc5", "z3_integers", "z3_pseudo_booleans"]

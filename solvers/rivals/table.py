@@ -1,0 +1,190 @@
+"""The table of rivals: one row each. An adapter is a function in the file of its family.
+
+An adapter translates `Rows` (or, of flows, a `Network`) for one library, and gives a function that
+solves: it returns a verdict, or None where the library gave up. What needs no search (bounds that
+cross, hands that do not add up, a sum of too few booleans) is answered here before. Libraries are
+imported when an adapter is called, never by this table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+
+from solvers.errors import InputError, SolverTimeout
+from solvers.max_flow import Network
+from solvers.problem import DealProblem
+from solvers.registry import Solver
+from solvers.rivals.rows import Rows
+from solvers.shortage import plain_shortage
+from solvers.verdict import Deal, Feasible, Infeasible, Verdict
+
+CUT, FARKAS, CORE, PAIRED = "minimum cut", "multipliers", "core", "paired"
+"""Evidence of impossibility, made a shortage: multipliers are those of Farkas' lemma, a core is of
+unsatisfiable sums. Paired: there is none, and `solvers.certify` puts a shortage of ours beside."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rival:
+    """A row of the table.
+
+    Attributes:
+        name: as typed at the command line.
+        family: the kind of reasoning.
+        idea: one line for people.
+        adapter: "module:function", the module within `solvers.rivals`.
+        package: the distribution that brings it; `module` is what one imports of it.
+        extra: of this distribution, installs it; empty where it is there anyway.
+        licence: SPDX identifiers: of the package, and of the solver in it where it is another.
+        evidence: what proves an impossibility; a deal is given and checked always.
+        most: allowed (card, player) pairs that it takes.
+        keeps_limit: whether it can stop at a time limit by itself.
+    """
+
+    name: str
+    family: str
+    idea: str
+    adapter: str
+    package: str
+    module: str
+    extra: str
+    licence: str
+    evidence: str
+    most: int
+    keeps_limit: bool = True
+
+    @property
+    def command(self) -> str:
+        """What installs it."""
+        return f"pip install 'quaternity[{self.extra}]'" if self.extra else "pip install quaternity"
+
+    @property
+    def installed(self) -> bool:
+        """Whether the package is there; it is not imported."""
+        return self.version is not None
+
+    @property
+    def version(self) -> str | None:
+        """The version of the package, or None where it is not installed."""
+        try:
+            # Nearly anything may be called `exact`: its package has to be there, too.
+            return version(self.package) if find_spec(self.module) else None
+        except PackageNotFoundError:
+            return None
+
+    @property
+    def solver(self) -> Solver:
+        """The row of `solvers.registry` for it.
+
+        Raises:
+            InputError: it is not installed; says the command that installs it.
+        """
+        if not self.installed:
+            raise InputError(f"solver {self.name!r} is not installed: {self.command}")
+        limited = self.prepare if self.keeps_limit else None
+        certifies = self.evidence != PAIRED
+        return Solver(self.name, self.idea, self.prepare, self.refuses, certifies, limited)
+
+    def refuses(self, problem: DealProblem) -> str | None:
+        """Why it will not try a problem, or None."""
+        pairs = sum(mask.bit_count() for one in problem.sets for mask in one.owners)
+        if pairs > self.most:
+            return f"{pairs} allowed (card, player) pairs: at most {self.most}"
+        return None
+
+    def prepare(self, problem: DealProblem, seconds: float | None = None) -> Callable[[], Verdict]:
+        """Build its model; the result solves it, or raises `SolverTimeout` where it gives up."""
+        plain = plain_shortage(problem)
+        if plain is not None:
+            return lambda: Infeasible(plain)
+        if not problem.cards:
+            return lambda: Feasible(Deal(tuple(() for _ in problem.sets)))
+        module, _, function = self.adapter.partition(":")
+        adapter = getattr(import_module(f"solvers.rivals.{module}"), function)
+        if self.evidence == CUT:
+            return self._answering(adapter(Network(problem), seconds), seconds)
+        rows = Rows(problem)
+        hopeless = rows.hopeless
+        if hopeless is not None:
+            return lambda: hopeless
+        return self._answering(adapter(rows, seconds), seconds)
+
+    def _answering(
+        self, solve: Callable[[], Verdict | None], seconds: float | None
+    ) -> Callable[[], Verdict]:
+        def answer() -> Verdict:
+            verdict = solve()
+            if verdict is None:
+                limit = "" if seconds is None else f" within {seconds:g} s"
+                raise SolverTimeout(f"{self.name} gave up without an answer{limit}")
+            return verdict
+
+        return answer
+
+
+RIVALS: dict[str, Rival] = {
+    rival.name: rival
+    for rival in (
+        Rival("scipy-flow", "flow", "Dinic's algorithm on our network", "flow:scipy",
+              "scipy", "scipy", "", "BSD-3-Clause", CUT, 1_000_000, False),
+        Rival("networkx", "flow", "preflow-push in Python on our network", "flow:networkx",
+              "networkx", "networkx", "networkx", "BSD-3-Clause", CUT, 100_000, False),
+        Rival("igraph", "flow", "push-relabel on our network", "flow:igraph",
+              "igraph", "igraph", "igraph", "GPL-2.0-or-later", CUT, 1_000_000, False),
+        Rival("scipy-linprog", "LP", "HiGHS' dual simplex", "linear:linprog",
+              "scipy", "scipy", "", "BSD-3-Clause", FARKAS, 50_000),
+        Rival("glop", "LP", "OR-Tools' simplex", "linear:glop",
+              "ortools", "ortools", "", "Apache-2.0", FARKAS, 50_000),
+        Rival("clp", "LP", "COIN-OR's simplex", "linear:clp",
+              "ortools", "ortools", "", "Apache-2.0, EPL-2.0", FARKAS, 50_000),
+        Rival("mathopt", "LP", "HiGHS' simplex, in OR-Tools' MathOpt", "linear:mathopt",
+              "ortools", "ortools", "", "Apache-2.0, MIT", FARKAS, 50_000),
+        Rival("scipy-milp", "MIP", "HiGHS' branch and cut", "integer:milp",
+              "scipy", "scipy", "", "BSD-3-Clause", PAIRED, 50_000),
+        Rival("scip", "MIP", "SCIP's branch and cut, in OR-Tools", "integer:scip",
+              "ortools", "ortools", "", "Apache-2.0", PAIRED, 50_000),
+        Rival("cbc", "MIP", "COIN-OR's branch and cut", "integer:cbc",
+              "ortools", "ortools", "", "Apache-2.0, EPL-2.0", PAIRED, 50_000),
+        Rival("pyscipopt", "MIP", "SCIP's branch and cut", "integer:pyscipopt",
+              "PySCIPOpt", "pyscipopt", "scip", "MIT, Apache-2.0", PAIRED, 20_000),
+        Rival("exact", "cutting planes", "learns pseudo-boolean constraints",
+              "cutting_planes:exact", "Exact", "exact", "exact", "AGPL-3.0-only", CORE, 20_000),
+        Rival("glucose", "SAT", "Glucose 4.2, totalizers", "sat:glucose",
+              "python-sat", "pysat", "sat", "MIT", PAIRED, 20_000),
+        Rival("cadical", "SAT", "CaDiCaL 1.9.5, sequential counters", "sat:cadical",
+              "python-sat", "pysat", "sat", "MIT", PAIRED, 20_000, False),
+        Rival("maplesat", "SAT", "MapleSAT, cardinality networks", "sat:maplesat",
+              "python-sat", "pysat", "sat", "MIT", PAIRED, 20_000),
+        Rival("minicard", "SAT", "MiniCard, native cardinalities", "sat:minicard",
+              "python-sat", "pysat", "sat", "MIT", PAIRED, 20_000),
+        Rival("cryptominisat", "SAT", "CryptoMiniSat 5, totalizers", "sat:cryptominisat",
+              "pycryptosat", "pycryptosat", "cryptominisat", "MIT", PAIRED, 20_000),
+        Rival("z3-integers", "SMT", "Z3, integers from 0 to 1", "smt:z3_integers",
+              "z3-solver", "z3", "z3", "MIT", CORE, 5_000),
+        Rival("z3-pb", "SMT", "Z3, counted booleans", "smt:z3_pseudo_booleans",
+              "z3-solver", "z3", "z3", "MIT", CORE, 5_000),
+        Rival("cvc5", "SMT", "cvc5, integers from 0 to 1", "smt:cvc5",
+              "cvc5", "cvc5", "cvc5", "BSD-3-Clause", CORE, 5_000),
+        Rival("clingo", "ASP", "choice rules, cardinalities", "answer_sets:clingo",
+              "clingo", "clingo", "clingo", "MIT", PAIRED, 20_000),
+        Rival("choco-sums", "CP", "Choco, sums of booleans", "propagation:choco_sums",
+              "pychoco", "pychoco", "choco", "BSD-4-Clause", PAIRED, 20_000),
+        Rival("choco-gcc", "CP", "Choco, owners of cards, global cardinalities",
+              "propagation:choco_cardinalities", "pychoco", "pychoco", "choco", "BSD-4-Clause",
+              PAIRED, 20_000),
+        Rival("pumpkin", "lazy clauses", "Pumpkin, linear sums", "propagation:pumpkin",
+              "pumpkin-solver", "pumpkin_solver", "pumpkin", "MIT OR Apache-2.0", PAIRED, 20_000),
+    )
+}  # fmt: skip
+"""All rivals by name, installed or not."""
+
+
+def installed() -> dict[str, Solver]:
+    """The rivals that are installed, as rows of `solvers.registry`, by name."""
+    return {name: rival.solver for name, rival in RIVALS.items() if rival.installed}
+
+
+__all__ = ["CORE", "CUT", "FARKAS", "PAIRED", "RIVALS", "Rival", "installed"]

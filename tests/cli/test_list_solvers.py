@@ -1,0 +1,42 @@
+"""`solvers`: ours, rivals, and what installs the rest."""
+
+import pytest
+
+from solvers import all_solvers
+from solvers.rivals import RIVALS, table
+from tests.cli.conftest import Cli
+
+
+def test_every_solver_has_a_row(cli: Cli) -> None:
+    rows = {row["name"]: row for row in cli("solvers", "--json").json["solvers"]}
+    assert [*rows] == [*all_solvers(), *RIVALS]
+    assert rows["max-flow"]["kind"] == "own"
+    assert rows["glop"]["package"] == "ortools"
+    assert rows["glop"]["version"]
+    for name, rival in RIVALS.items():
+        assert ("install" in rows[name]) == (not rival.installed)
+
+
+def test_what_is_missing_is_listed_with_what_installs_it(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(table, "find_spec", lambda name: None)
+    shown = cli("solvers")
+    assert shown.status == 0
+    assert "  pip install 'quaternity[z3]': z3-integers, z3-pb\n" in shown.out
+    assert "glop" in shown.out
+    (row,) = [line for line in shown.out.splitlines() if line.startswith("cvc5 ")]
+    assert row.split() == ["cvc5", "SMT", "not", "installed", "BSD-3-Clause", "core"]
+    refused = cli("compare", "--solvers", "max-flow,glucose", "--states", "1")
+    assert refused.status == 2
+    assert "solver 'glucose' is not installed: pip install 'quaternity[sat]'" in refused.err
+
+
+def test_rivals_are_compared_as_a_group(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    from quaternity.cli.chosen_solvers import chosen_solvers
+
+    monkeypatch.setattr(
+        "solvers.rivals.installed", lambda: {name: RIVALS[name].solver for name in ("glop", "clp")}
+    )
+    chosen = [solver.name for solver in chosen_solvers("max-flow, rivals")]
+    assert chosen == ["max-flow", "glop", "clp"]

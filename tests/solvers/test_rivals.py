@@ -1,0 +1,202 @@
+"""Other people's solvers: those that are installed must conform like ours, whatever they are."""
+
+import inspect
+import pickle
+import tomllib
+from collections.abc import Callable
+from dataclasses import replace
+from importlib import import_module
+from random import Random
+
+import pytest
+
+from solvers import (
+    DealProblem,
+    Infeasible,
+    InputError,
+    SetConstraint,
+    SolverFault,
+    SolverTimeout,
+    UnsupportedProblem,
+    Verdict,
+    find_solver,
+    verify,
+)
+from solvers.conformance import check_solver
+from solvers.judgement import judge
+from solvers.random_problems import GameSize, brink, game_like
+from solvers.rivals import RIVALS, installed, linear, table
+from solvers.rivals.rows import Rows
+from tests.sizes import thorough
+from tests.solvers.problems import bound_everywhere, free_start
+from tests.test_arrows import HOUSE
+
+INSTALLED = [*installed()]
+
+
+def games(seed: int, size: tuple[int, int, int]) -> list[DealProblem]:
+    """A game, and both sides of its brink."""
+    random = Random(seed)
+    problem = game_like(random, GameSize(*size))
+    return [problem, *brink(problem, random)]
+
+
+def test_those_that_need_no_further_package_are_there() -> None:
+    without_extra = {name for name, rival in RIVALS.items() if not rival.extra}
+    assert without_extra == {
+        "scipy-flow", "scipy-linprog", "scipy-milp", "glop", "clp", "scip", "cbc", "mathopt",
+    }  # fmt: skip
+    assert without_extra <= {*INSTALLED}
+
+
+@pytest.mark.parametrize("name", INSTALLED)
+def test_every_installed_rival_conforms(name: str) -> None:
+    found = check_solver(installed()[name], examples=thorough(10, 100), sizes=())
+    assert min(found.feasible, found.infeasible) >= 1
+    assert not found.refused
+
+
+@pytest.mark.parametrize("seed", range(thorough(3, 20)))
+def test_rivals_agree_on_games(seed: int) -> None:
+    for problem in games(seed, (3, 4, 3)):
+        judgement = judge(problem, [*installed().values(), find_solver("coalitions")])
+        assert judgement.in_words() == ""
+        assert not judgement.refused
+        assert not judgement.gave_up
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in INSTALLED if RIVALS[name].family in ("flow", "LP", "MIP")]
+)
+def test_polynomial_rivals_decide_games_of_200_cards(name: str) -> None:
+    problems = games(7, (4, 50, 4))
+    for problem, feasible in zip(problems, (True, True, False), strict=True):
+        assert bool(installed()[name].limited(60)(problem)) == feasible
+
+
+@pytest.mark.parametrize("name", INSTALLED)
+def test_a_limit_is_kept_or_the_answer_is_right(name: str) -> None:
+    solver = find_solver(name)
+    assert (solver.within is not None) == RIVALS[name].keeps_limit
+    problem = games(3, (4, 5, 3))[2]
+    judgement = judge(problem, [solver.limited(1e-3)])
+    assert judgement.in_words() == ""
+    assert not {*judgement.gave_up.values()} - {f"{name} gave up without an answer within 0.001 s"}
+
+
+def test_one_that_gives_up_says_nothing_of_feasibility(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(linear, "glop", lambda rows, seconds: lambda: None)
+    with pytest.raises(SolverTimeout, match=r"^glop gave up without an answer within 2 s$"):
+        find_solver("glop").limited(2)(free_start(2, 2, 2))
+
+
+@pytest.mark.parametrize("name", INSTALLED)
+def test_sums_of_too_few_booleans_have_a_shortage(name: str) -> None:
+    """Refuted before any search, with evidence: a card nobody may own, a hand, a minimum."""
+    of = SetConstraint.of
+    for problem in (
+        DealProblem([1, 1], [of([[0, 1], []], 2)]),
+        DealProblem([2, 1], [of([[0, 1], [1], [1]], 2)]),
+        DealProblem([2, 1], [of([[0, 1], [0], [1]], 2, low=[0, 1]), of([], 2)]),
+        DealProblem([2, 1], [of([[0], [1]], 2, low=[0, 0]), of([[0, 1]], 2, high=[0, 0])]),
+    ):
+        verdict = find_solver(name)(problem)
+        if isinstance(verdict, Infeasible) and verdict.shortage is not None:
+            assert verify(problem, verdict)
+        else:
+            assert judge(problem, [find_solver(name)]).in_words() == ""
+
+
+def test_what_is_too_large_is_refused_before_any_work() -> None:
+    row = replace(RIVALS["glop"], most=10)
+    assert row.solver.refuses(free_start(2, 2, 2)) is None
+    with pytest.raises(UnsupportedProblem, match=r"^glop: 208 allowed .* pairs: at most 10$"):
+        row.solver(free_start(4, 13, 4))
+
+
+def test_a_rival_is_found_by_name_and_travels_as_it() -> None:
+    for name in INSTALLED:
+        solver = find_solver(name)
+        again = pickle.loads(pickle.dumps(solver))  # noqa: S301 - of our own making
+        assert again == solver
+        assert again.prepare == solver.prepare
+
+
+def test_one_that_is_not_installed_says_what_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(table, "find_spec", lambda name: None)
+    assert installed() == {}
+    with pytest.raises(InputError) as caught:
+        find_solver("glucose")
+    assert str(caught.value) == ("solver 'glucose' is not installed: pip install 'quaternity[sat]'")
+
+
+def test_extras_exist() -> None:
+    project = tomllib.loads((HOUSE / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert {rival.extra for rival in RIVALS.values()} - {""} <= {*project["optional-dependencies"]}
+
+
+def adapter_of(name: str) -> Callable[..., object]:
+    module, _, function = RIVALS[name].adapter.partition(":")
+    return getattr(import_module(f"solvers.rivals.{module}"), function)  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize("name", RIVALS)
+def test_an_adapter_is_short_and_explained(name: str) -> None:
+    adapter = adapter_of(name)
+    assert adapter.__doc__
+    assert len(inspect.getsource(adapter).splitlines()) <= 40
+    assert RIVALS[name].licence
+    assert RIVALS[name].idea
+
+
+Glop = Callable[[Rows, float | None], Callable[[], Verdict | None]]
+
+
+def forgets_the_last_share(glop: Glop) -> Glop:
+    def adapter(rows: Rows, seconds: float | None) -> Callable[[], Verdict | None]:
+        shares = [one for one in rows.sums if one.kind == "share"]
+        rows.sums = [one for one in rows.sums if one not in shares[-1:]]
+        return glop(rows, seconds)
+
+    return adapter
+
+
+def finds_nothing(glop: Glop) -> Glop:
+    return lambda rows, seconds: lambda: Infeasible()
+
+
+def multiplies_wrongly(glop: Glop) -> Glop:
+    def adapter(rows: Rows, seconds: float | None) -> Callable[[], Verdict | None]:
+        shortage = Rows.shortage
+        flipped = type("Flipped", (Rows,), {
+            "shortage": lambda self, weights: shortage(self, [-w for w in weights])
+        })  # fmt: skip
+        return glop(flipped(rows.problem), seconds)
+
+    return adapter
+
+
+@pytest.mark.parametrize("wrong", [forgets_the_last_share, finds_nothing, multiplies_wrongly])
+def test_a_rival_that_is_wrong_is_shown_as_wrong(
+    wrong: Callable[[Glop], Glop], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("solvers.conformance.SHRINK_SECONDS", 0.1)
+    monkeypatch.setattr(linear, "glop", wrong(linear.glop))
+    with pytest.raises(SolverFault, match=r"^glop breaks the law '.*': glop (says|finds|raised)"):
+        check_solver(find_solver("glop"), examples=20, sizes=())
+
+
+def test_a_set_that_everybody_bounds() -> None:
+    for problem in (bound_everywhere(4, 6, 4), *games(5, (4, 6, 4))):
+        rows = Rows(problem)
+        missed, values, weights = linear.violation(rows, range(len(rows.sums)))
+        assert missed is not None
+        verdict = rows.deal(values) if missed < 0.5 else Infeasible(rows.shortage(weights))
+        assert verify(problem, verdict)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", INSTALLED)
+def test_rivals_conform_at_length(name: str) -> None:
+    found = check_solver(installed()[name].limited(5), examples=1000, sizes=((3, 4, 3), (4, 5, 3)))
+    assert min(found.feasible, found.infeasible) >= 200
