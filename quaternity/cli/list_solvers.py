@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from quaternity.cli.app import app
-from quaternity.cli.terminal import console, folded
+from quaternity.cli.terminal import say, width
 
 if TYPE_CHECKING:
     from solvers import Solver
@@ -59,7 +59,7 @@ def solvers(
     if missing:
         print("\nWhat is not installed comes by")
     for command, names in missing.items():
-        print(folded(f"  {command}: {', '.join(names)}", indent=4))
+        say(f"  {command}: {', '.join(names)}", indent=4)
 
 
 def _own_row(solver: Solver) -> dict[str, Any]:
@@ -79,15 +79,14 @@ def _own_row(solver: Solver) -> dict[str, Any]:
 
 
 def _print_table(rows: list[dict[str, Any]]) -> None:
-    from rich.table import Table
+    from quaternity.game.text_table import table_lines
 
-    table = Table(box=None, pad_edge=False)
-    for heading in ("solver", "family", "version", "licence", "evidence"):
-        table.add_column(heading, overflow="fold")
+    lines = []
     for row in rows:
         where = row["version"] or ("not installed" if "install" in row else "-")
-        table.add_row(row["name"], row["family"], where, row["licence"], row["evidence"])
-    console().print(table)
+        lines.append([row["name"], row["family"], where, row["licence"], row["evidence"]])
+    head = ("solver", "family", "version", "licence", "evidence")
+    print("\n".join(table_lines(head, lines, width(), 2, "<<<<<")))
 
 
 __all__ = ["solvers"]

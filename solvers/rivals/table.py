@@ -86,7 +86,7 @@ class Rival:
             raise InputError(f"solver {self.name!r} is not installed: {self.command}")
         limited = self.prepare if self.keeps_limit else None
         certifies = self.evidence != PAIRED
-        return Solver(self.name, self.idea, self.prepare, self.refuses, certifies, limited)
+        return Solver(self.name, self.idea, self.prepare, self.refuses, certifies, limited, True)
 
     def refuses(self, problem: DealProblem) -> str | None:
         """Why it will not try a problem, or None."""
