@@ -1,5 +1,5 @@
 # One command each; every one makes and fills .venv by itself.
-.PHONY: help install demo test thorough slow mutants lint check format bench fuzz clean
+.PHONY: help install demo test thorough slow rivals mutants lint check format bench fuzz clean
 .DEFAULT_GOAL := help
 
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
@@ -40,6 +40,15 @@ thorough: $(READY)  ## the same tests with many examples, seeds and games; other
 
 slow: $(READY)  ## the tests that cannot be made small: many minutes
 	$(BIN)/python -m pytest -n auto -m slow --hypothesis-profile=thorough
+
+RIVALS := sat cryptominisat networkx z3 cvc5 clingo choco pumpkin scip igraph exact drup counters
+
+rivals: $(READY)  ## install the rivals that have a wheel here, and test them (exact is AGPL, igraph GPL)
+	@for extra in $(RIVALS); do \
+		$(BIN)/python -m pip install --quiet --constraint constraints.txt --only-binary=:all: \
+			--no-binary=astutils,ply --editable ".[$$extra]" || echo "no wheel here: $$extra"; done
+	$(BIN)/quaternity solvers
+	$(BIN)/python -m pytest -n auto --hypothesis-profile=thorough tests/solvers/test_rival*.py
 
 mutants: $(READY)  ## are wrong programs found? MUTANTS="solvers --sample 300 --seed 1 --minutes 60"
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --group mutants

@@ -12,6 +12,7 @@ from quaternity.cli.terminal import say, width
 
 if TYPE_CHECKING:
     from solvers import Solver
+    from solvers.rivals import Foreign
 
 FAMILIES = {
     "cp-sat": "lazy clauses",
@@ -32,22 +33,16 @@ def solvers(
     Every solver gives a deal where there is one. Where there is none, its evidence is a minimum
     cut, the multipliers of Farkas' lemma, or an unsatisfiable core, each made a shortage that can
     be added up; "paired" says that it has none, and that one of ours is put beside its answer.
+    Counters give the number of deals: exactly, or as a float.
 
     Example: quaternity check FILE --solver glop
     """
     from solvers import all_solvers
-    from solvers.rivals import RIVALS
+    from solvers.rivals import COUNTERS, RIVALS
 
     rows = [_own_row(solver) for solver in all_solvers().values()]
-    for rival in RIVALS.values():
-        installs = {} if rival.installed else {"install": rival.command}
-        rows.append(
-            {
-                "name": rival.name, "kind": "rival", "family": rival.family, "idea": rival.idea,
-                "package": rival.package, "version": rival.version, "licence": rival.licence,
-                "evidence": rival.evidence, "most_pairs": rival.most, **installs,
-            }
-        )  # fmt: skip
+    rows += [_row("rival", rival) | {"most_pairs": rival.most} for rival in RIVALS.values()]
+    rows += [_row("counter", counter) for counter in COUNTERS.values()]
     if as_json:
         print(json.dumps({"solvers": rows}))
         return
@@ -60,6 +55,16 @@ def solvers(
         print("\nWhat is not installed comes by")
     for command, names in missing.items():
         say(f"  {command}: {', '.join(names)}", indent=4)
+
+
+def _row(kind: str, one: Foreign) -> dict[str, Any]:
+    """What another distribution brings, or would."""
+    row = {
+        "name": one.name, "kind": kind, "family": one.family, "idea": one.idea,
+        "package": one.package, "version": one.version, "licence": one.licence,
+        "evidence": one.evidence,
+    }  # fmt: skip
+    return row if one.installed else row | {"install": one.command}
 
 
 def _own_row(solver: Solver) -> dict[str, Any]:

@@ -12,11 +12,12 @@ each, and `table` has a row for each. A new rival is an adapter and a row:
     sat             clauses or native cardinalities: paired; refutations as DRUP
     answer_sets     answer-set programming: paired
     propagation     constraint programming, with learned clauses or without: paired
+    counting        decision diagrams and model counters: how many deals
 
 Not here: PDLP rounds to wrong deals (see `linear`), highspy cannot be loaded beside OR-Tools
 (a symbol clash; SciPy brings HiGHS), mip installs 600 MB, and rustworkx has no maximum flow.
 """
 
-from solvers.rivals.table import RIVALS, Rival, installed
+from solvers.rivals.table import COUNTERS, RIVALS, Foreign, Rival, installed
 
-__all__ = ["RIVALS", "Rival", "installed"]
+__all__ = ["COUNTERS", "RIVALS", "Foreign", "Rival", "installed"]

@@ -6,11 +6,10 @@ as clauses (DRUP), which `refutation` gives and `dratify` checks.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from threading import Timer
 from typing import Any, NamedTuple
 
-from solvers.errors import LimitError
 from solvers.rivals.rows import Rows
 from solvers.verdict import Infeasible, Verdict
 
@@ -138,21 +137,16 @@ class Refutation(NamedTuple):
 def refutation(
     rows: Rows, solver: str = "cadical195", encoding: str = "seqcounter"
 ) -> Refutation | None:
-    """A DRUP refutation of the sums by a solver of python-sat, or None where a deal exists.
-
-    Raises:
-        LimitError: the solver wrote no proof.
-    """
+    """A DRUP refutation of the sums by a solver of python-sat, or None where a deal exists."""
     from pysat.solvers import Solver
 
     formula = clauses(rows, encoding)
     with Solver(name=solver, bootstrap_with=formula, with_proof=True) as run:
         if run.solve():
             return None
-        proof: Sequence[str] | None = run.get_proof()
-    if not proof:
-        raise LimitError(f"{solver} wrote no proof")
-    return Refutation(formula, list(proof))
+        # Nothing is written where unit propagation refutes the formula while it is read.
+        proof: list[str] = run.get_proof() or []
+    return Refutation(formula, proof if "0" in proof else [*proof, "0"])
 
 
 __all__ = [

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
+from typing import Any
 
 from solvers.errors import InputError, SolverTimeout
 from solvers.max_flow import Network
@@ -28,8 +29,8 @@ unsatisfiable sums. Paired: there is none, and `solvers.certify` puts a shortage
 
 
 @dataclass(frozen=True, slots=True)
-class Rival:
-    """A row of the table.
+class Foreign:
+    """What another distribution brings.
 
     Attributes:
         name: as typed at the command line.
@@ -39,9 +40,8 @@ class Rival:
         package: the distribution that brings it; `module` is what one imports of it.
         extra: of this distribution, installs it; empty where it is there anyway.
         licence: SPDX identifiers: of the package, and of the solver in it where it is another.
-        evidence: what proves an impossibility; a deal is given and checked always.
-        most: allowed (card, player) pairs that it takes.
-        keeps_limit: whether it can stop at a time limit by itself.
+        evidence: what proves an impossibility; a deal is given and checked always. Of a counter,
+            what its numbers are.
     """
 
     name: str
@@ -53,8 +53,6 @@ class Rival:
     extra: str
     licence: str
     evidence: str
-    most: int
-    keeps_limit: bool = True
 
     @property
     def command(self) -> str:
@@ -72,8 +70,36 @@ class Rival:
         try:
             # Nearly anything may be called `exact`: its package has to be there, too.
             return version(self.package) if find_spec(self.module) else None
-        except PackageNotFoundError:
+        except (PackageNotFoundError, ModuleNotFoundError):
             return None
+
+    def check_installed(self) -> None:
+        """Refuse what is not installed.
+
+        Raises:
+            InputError: says the command that installs it.
+        """
+        if not self.installed:
+            raise InputError(f"solver {self.name!r} is not installed: {self.command}")
+
+    def adapted(self) -> Callable[..., Any]:
+        """The adapter."""
+        module, _, function = self.adapter.partition(":")
+        found: Callable[..., Any] = getattr(import_module(f"solvers.rivals.{module}"), function)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Rival(Foreign):
+    """A solver.
+
+    Attributes:
+        most: allowed (card, player) pairs that it takes.
+        keeps_limit: whether it can stop at a time limit by itself.
+    """
+
+    most: int
+    keeps_limit: bool = True
 
     @property
     def solver(self) -> Solver:
@@ -82,8 +108,7 @@ class Rival:
         Raises:
             InputError: it is not installed; says the command that installs it.
         """
-        if not self.installed:
-            raise InputError(f"solver {self.name!r} is not installed: {self.command}")
+        self.check_installed()
         limited = self.prepare if self.keeps_limit else None
         certifies = self.evidence != PAIRED
         return Solver(self.name, self.idea, self.prepare, self.refuses, certifies, limited, True)
@@ -102,8 +127,7 @@ class Rival:
             return lambda: Infeasible(plain)
         if not problem.cards:
             return lambda: Feasible(Deal(tuple(() for _ in problem.sets)))
-        module, _, function = self.adapter.partition(":")
-        adapter = getattr(import_module(f"solvers.rivals.{module}"), function)
+        adapter = self.adapted()
         if self.evidence == CUT:
             return self._answering(adapter(Network(problem), seconds), seconds)
         rows = Rows(problem)
@@ -182,9 +206,23 @@ RIVALS: dict[str, Rival] = {
 """All rivals by name, installed or not."""
 
 
+COUNTERS: dict[str, Foreign] = {
+    counter.name: counter
+    for counter in (
+        Foreign("dd", "counting", "decision diagrams in Python", "counting:decision_diagram",
+                "dd", "dd", "counters", "BSD-3-Clause", "exact"),
+        Foreign("cudd", "counting", "decision diagrams, CUDD", "counting:cudd",
+                "dd", "dd.cudd", "counters", "BSD-3-Clause", "float"),
+        Foreign("ganak", "counting", "model counter", "counting:ganak",
+                "pyganak", "pyganak", "counters", "MIT", "exact"),
+    )
+}  # fmt: skip
+"""Programs that count deals, by name, installed or not: see `solvers.rivals.counting`."""
+
+
 def installed() -> dict[str, Solver]:
     """The rivals that are installed, as rows of `solvers.registry`, by name."""
     return {name: rival.solver for name, rival in RIVALS.items() if rival.installed}
 
 
-__all__ = ["CORE", "CUT", "FARKAS", "PAIRED", "RIVALS", "Rival", "installed"]
+__all__ = ["CORE", "COUNTERS", "CUT", "FARKAS", "PAIRED", "RIVALS", "Foreign", "Rival", "installed"]

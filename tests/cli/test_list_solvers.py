@@ -3,13 +3,13 @@
 import pytest
 
 from solvers import all_solvers
-from solvers.rivals import RIVALS, table
+from solvers.rivals import COUNTERS, RIVALS, table
 from tests.cli.conftest import Cli
 
 
 def test_every_solver_has_a_row(cli: Cli) -> None:
     rows = {row["name"]: row for row in cli("solvers", "--json").json["solvers"]}
-    assert [*rows] == [*all_solvers(), *RIVALS]
+    assert [*rows] == [*all_solvers(), *RIVALS, *COUNTERS]
     assert rows["max-flow"]["kind"] == "own"
     assert rows["glop"]["package"] == "ortools"
     assert rows["glop"]["version"]

@@ -1,0 +1,41 @@
+"""Refutations of SAT solvers as clauses, checked by `dratify` where it is installed."""
+
+from random import Random
+
+import pytest
+
+from solvers import DealProblem, SetConstraint, solve
+from solvers.random_problems import GameSize, brink, game_like
+from solvers.rivals.rows import Rows
+from solvers.rivals.sat import Refutation, clauses, refutation
+from tests.sizes import thorough
+
+pytest.importorskip("pysat")
+pytest.importorskip("dratify")
+
+
+@pytest.mark.parametrize("solver", ["cadical195", "glucose42", "lingeling"])
+@pytest.mark.parametrize("seed", range(thorough(3, 20)))
+def test_refutations_are_accepted(solver: str, seed: int) -> None:
+    random = Random(seed)
+    possible, impossible = brink(game_like(random, GameSize(3, 4, 3)), random)
+    assert refutation(Rows(possible), solver) is None
+    rows = Rows(impossible)
+    assert not solve(impossible)
+    if rows.hopeless is None:
+        found = refutation(rows, solver)
+        assert found is not None
+        assert found.check()
+        # Nothing refutes a formula that can be satisfied.
+        assert not Refutation(clauses(Rows(possible), "seqcounter"), found.proof).check()
+
+
+def test_a_proof_that_leaves_out_its_steps_is_refused() -> None:
+    of = SetConstraint.of
+    # Pigeons: players 0 to 3, of one card each, may own three cards, the others the other three.
+    sets = [of([[0, 1, 2, 3, 4]] * 3, 6), of([[4, 5]] * 3, 6)]
+    found = refutation(Rows(DealProblem([1] * 6, sets)))
+    assert found is not None
+    assert len(found.proof) > 1
+    assert found.check()
+    assert not found._replace(proof=["0"]).check()
