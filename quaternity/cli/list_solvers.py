@@ -37,10 +37,11 @@ def solvers(
 
     Example: quaternity check FILE --solver glop
     """
-    from solvers import all_solvers
+    from solvers import SOLVERS, all_solvers
+    from solvers.registry import VARIANTS
     from solvers.rivals import COUNTERS, RIVALS
 
-    rows = [_own_row(solver) for solver in all_solvers().values()]
+    rows = [_own_row(solver) for solver in {**SOLVERS, **VARIANTS, **all_solvers()}.values()]
     rows += [_row("rival", rival) | {"most_pairs": rival.most} for rival in RIVALS.values()]
     rows += [_row("counter", counter) for counter in COUNTERS.values()]
     if as_json:
@@ -72,13 +73,14 @@ def _own_row(solver: Solver) -> dict[str, Any]:
     from importlib.metadata import version
 
     from solvers import SOLVERS
+    from solvers.registry import VARIANTS
 
     evidence = "shortage" if solver.certifies else "paired"
     row = {"name": solver.name, "kind": "registered", "family": "", "idea": solver.idea}
     about: dict[str, Any] = {"package": "", "version": None, "licence": ""}
-    if solver.name in SOLVERS:
+    if solver.name in {**SOLVERS, **VARIANTS}:
         family = next((one for start, one in FAMILIES.items() if solver.name.startswith(start)), "")
-        row |= {"kind": "own", "family": family}
+        row |= {"kind": "own" if solver.name in SOLVERS else "variant", "family": family}
         about = {"package": "quaternity", "version": version("quaternity"), "licence": "MIT"}
     return {**row, **about, "evidence": evidence}
 
@@ -88,7 +90,7 @@ def _print_table(rows: list[dict[str, Any]]) -> None:
 
     lines = []
     for row in rows:
-        where = row["version"] or ("not installed" if "install" in row else "-")
+        where = row["version"] or ("missing" if "install" in row else "-")
         lines.append([row["name"], row["family"], where, row["licence"], row["evidence"]])
     head = ("solver", "family", "version", "licence", "evidence")
     print("\n".join(table_lines(head, lines, width(), 2, "<<<<<")))

@@ -103,8 +103,12 @@ def _by_or_tools(kind: str, rows: Rows, seconds: float | None) -> Callable[[], V
     if seconds is not None:
         solver.SetTimeLimit(max(1, round(1000 * seconds)))
 
+    # Left to itself CLP may end between corners, with fractions.
+    corners = pywraplp.MPSolverParameters()
+    corners.SetIntegerParam(corners.LP_ALGORITHM, corners.DUAL)
+
     def solve() -> Verdict | None:
-        if solver.Solve() != pywraplp.Solver.OPTIMAL:
+        if solver.Solve(corners) != pywraplp.Solver.OPTIMAL:
             return None
         if cost.Value() < 0.5:
             return rows.deal(boolean.solution_value() for boolean in booleans)

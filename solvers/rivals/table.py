@@ -23,8 +23,8 @@ from solvers.rivals.rows import Rows
 from solvers.shortage import plain_shortage
 from solvers.verdict import Deal, Feasible, Infeasible, Verdict
 
-CUT, FARKAS, CORE, PAIRED = "minimum cut", "multipliers", "core", "paired"
-"""Evidence of impossibility, made a shortage: multipliers are those of Farkas' lemma, a core is of
+CUT, FARKAS, CORE, PAIRED = "cut", "Farkas", "core", "paired"
+"""Evidence of impossibility, made a shortage: a minimum cut, multipliers of Farkas' lemma, a core of
 unsatisfiable sums. Paired: there is none, and `solvers.certify` puts a shortage of ours beside."""
 
 
@@ -130,6 +130,8 @@ class Rival(Foreign):
         adapter = self.adapted()
         if self.evidence == CUT:
             return self._answering(adapter(Network(problem), seconds), seconds)
+        if self.evidence == CORE:
+            import_module("scipy.optimize")  # weighs the core; before times are taken
         rows = Rows(problem)
         hopeless = rows.hopeless
         if hopeless is not None:

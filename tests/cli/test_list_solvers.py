@@ -2,14 +2,15 @@
 
 import pytest
 
-from solvers import all_solvers
+from solvers import SOLVERS
+from solvers.registry import VARIANTS
 from solvers.rivals import COUNTERS, RIVALS, table
 from tests.cli.conftest import Cli
 
 
 def test_every_solver_has_a_row(cli: Cli) -> None:
     rows = {row["name"]: row for row in cli("solvers", "--json").json["solvers"]}
-    assert [*rows] == [*all_solvers(), *RIVALS, *COUNTERS]
+    assert [*rows] == [*SOLVERS, *VARIANTS, *RIVALS, *COUNTERS]
     assert rows["max-flow"]["kind"] == "own"
     assert rows["glop"]["package"] == "ortools"
     assert rows["glop"]["version"]
@@ -26,7 +27,7 @@ def test_what_is_missing_is_listed_with_what_installs_it(
     assert "  pip install 'quaternity[z3]': z3-integers, z3-pb\n" in shown.out
     assert "glop" in shown.out
     (row,) = [line for line in shown.out.splitlines() if line.startswith("cvc5 ")]
-    assert row.split() == ["cvc5", "SMT", "not", "installed", "BSD-3-Clause", "core"]
+    assert row.split() == ["cvc5", "SMT", "missing", "BSD-3-Clause", "core"]
     refused = cli("compare", "--solvers", "max-flow,glucose", "--states", "1")
     assert refused.status == 2
     assert "solver 'glucose' is not installed: pip install 'quaternity[sat]'" in refused.err
