@@ -1,5 +1,5 @@
 # One command each; every one makes and fills .venv by itself.
-.PHONY: help install demo test thorough slow rivals mutants lint check format bench fuzz clean
+.PHONY: help install demo test thorough slow rivals mutants lint check format bench growth fuzz clean
 .DEFAULT_GOAL := help
 
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
@@ -67,6 +67,9 @@ format: $(READY)  ## let ruff format and mend
 
 bench: $(READY)  ## measure speed, as ratios between rivals in the same run
 	$(BIN)/python -m pytest -m bench tests/bench
+
+growth: $(READY)  ## how every solver's time and proofs grow: half an hour, into growth/ and the guide
+	$(BIN)/python -m tests.bench.growth $(GROWTH)
 
 fuzz: $(READY)  ## a million random problems and games on all cores; FUZZ="--seconds 60" for less
 	$(BIN)/quaternity fuzz --workers $$(getconf _NPROCESSORS_ONLN) $(or $(FUZZ),--examples 1000000)

@@ -73,13 +73,14 @@ def chosen_solvers(names: str) -> list[Solver]:
         InputError: unknown (lists the known), named twice, or none.
     """
     from solvers import all_solvers, find_solver
+    from solvers.registry import VARIANTS
     from solvers.rivals import installed
 
-    groups = {"all": all_solvers, "rivals": installed}
+    groups = {"all": all_solvers(), "rivals": installed(), "variants": VARIANTS}
     chosen: list[Solver] = []
     for name in map(str.strip, names.split(",")):
         if name in groups:
-            chosen += groups[name]().values()
+            chosen += groups[name].values()
         elif name:
             chosen.append(find_solver(name))
     if not chosen:

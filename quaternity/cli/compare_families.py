@@ -87,9 +87,13 @@ def comparison_of(
 
 
 def _version(solver: Solver) -> str:
-    from solvers.registry import SOLVERS
+    from solvers.registry import SOLVERS, VARIANTS
+    from solvers.rivals import RIVALS
 
-    if solver.name not in SOLVERS:
+    if solver.name in RIVALS:
+        rival = RIVALS[solver.name]
+        return f"{rival.package} {rival.version}"
+    if solver.name not in SOLVERS and solver.name not in VARIANTS:
         return "from elsewhere"
     try:
         return f"quaternity {version('quaternity')}"

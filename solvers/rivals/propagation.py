@@ -24,7 +24,7 @@ def choco_sums(rows: Rows, seconds: float | None) -> Callable[[], Verdict | None
 
     def solve() -> Verdict | None:
         solver = model.get_solver()
-        if solver.solve(time_limit=None if seconds is None else f"{max(1, round(1000 * seconds))}ms"):
+        if solver.solve(time_limit=_limit(seconds)):
             return rows.deal(boolean.get_value() for boolean in booleans)
         return Infeasible() if solver.get_search_state() == "TERMINATED" else None
 
@@ -52,7 +52,7 @@ def choco_cardinalities(rows: Rows, seconds: float | None) -> Callable[[], Verdi
 
     def solve() -> Verdict | None:
         solver = model.get_solver()
-        if solver.solve(time_limit=None if seconds is None else f"{max(1, round(1000 * seconds))}ms"):
+        if solver.solve(time_limit=_limit(seconds)):
             return rows.deal(
                 owners[index][card].get_value() == player for index, card, player in rows.pairs
             )
@@ -82,6 +82,11 @@ def pumpkin(rows: Rows, seconds: float | None) -> Callable[[], Verdict | None]:
         return Infeasible() if isinstance(found, SatisfactionResult.Unsatisfiable) else None
 
     return solve
+
+
+def _limit(seconds: float | None) -> str | None:
+    """A limit as Choco reads it."""
+    return None if seconds is None else f"{max(1, round(1000 * seconds))}ms"
 
 
 __all__ = ["choco_cardinalities", "choco_sums", "pumpkin"]

@@ -24,8 +24,9 @@ from solvers.shortage import plain_shortage
 from solvers.verdict import Deal, Feasible, Infeasible, Verdict
 
 CUT, FARKAS, CORE, PAIRED = "cut", "Farkas", "core", "paired"
-"""Evidence of impossibility, made a shortage: a minimum cut, multipliers of Farkas' lemma, a core of
-unsatisfiable sums. Paired: there is none, and `solvers.certify` puts a shortage of ours beside."""
+"""Evidence of impossibility, made a shortage: a minimum cut, multipliers of Farkas' lemma, a core
+of unsatisfiable sums. Paired: there is none, and `solvers.certify` puts a shortage of ours beside.
+"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,203 @@
+"""`make growth`: every solver on every family, the models of CP-SAT, proofs and counts, measured.
+
+The tables go into the page of the guide, between its marks, with the commands that made them; the
+runs and two pages with all figures go into a folder.
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from multiprocessing.connection import Connection
+from pathlib import Path
+from time import perf_counter, process_time
+
+from quaternity.trials.comparison.page import growth_rows
+from quaternity.trials.comparison.report import duration
+from quaternity.trials.comparison.runs import Comparison, parse_runs
+from quaternity.trials.comparison.scores import scores
+from solvers import count_deals, solve
+from solvers.exchange.proof import refutation
+from solvers.instances import twins
+from solvers.problem import DealProblem
+from solvers.rivals import COUNTERS, RIVALS
+from solvers.rivals.counting import count_by
+from solvers.verdict import Infeasible
+
+PAGE = Path("quaternity/guide/solvers.md")
+RIVAL_CARDS = "12,20,32,52,80,120,200"
+MODEL_CARDS = "12,52,120,200,500,1000,3000,10000"
+PROOF_CARDS = (12, 16, 20, 24, 32, 52, 120, 200)
+COUNT_CARDS = (12, 16, 20, 24, 32, 52, 100, 200)
+MOST_SECONDS = 10.0
+"""What a proof by clauses or a count of a rival may take; then it is ended."""
+
+
+def main() -> None:
+    """Measure, and fill the page."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--folder", type=Path, default=Path("growth"), help="for runs and pages")
+    options.add_argument("--page", type=Path, default=PAGE, help="whose tables are filled")
+    options.add_argument("--limit", type=float, default=2.0, help="seconds of a run")
+    options.add_argument("--each", type=int, default=2, help="instances of each kind and size")
+    options.add_argument("--quick", action="store_true", help="two sizes each, to try it")
+    given = options.parse_args()
+    given.folder.mkdir(exist_ok=True)
+    sizes = ["12,20", "12,52"] if given.quick else [RIVAL_CARDS, MODEL_CARDS]
+    rivals = _compared(given, "rivals", "all,rivals", sizes[0], budget=30 * given.limit)
+    models = _compared(given, "models", "cp-sat,variants", sizes[1], budget=48 * given.limit)
+    most = 2 if given.quick else None
+    tables = {
+        "ranks": _lines(_ranks(rivals)),
+        "php": _lines(growth_rows(rivals, "php", False)),
+        "game": _lines(growth_rows(rivals, "game", False)),
+        "possible": _lines(growth_rows(rivals, "game", True)),
+        "models": _lines(_ranks(models)),
+        "models-game": _lines(growth_rows(models, "game", False)),
+        "proofs": _lines(list(_proofs(PROOF_CARDS[:most]))),
+        "counts": _lines(list(_counts(COUNT_CARDS[:most]))),
+        "machine": [rivals.machine, "", f"    {rivals.command}", f"    {models.command}"],
+    }
+    text = given.page.read_text(encoding="utf-8")
+    for name, lines in tables.items():
+        before, start, rest = text.partition(f"<!-- {name} -->\n")
+        _, end, after = rest.partition("<!-- end -->")
+        if not end:
+            raise SystemExit(f"{given.page}: no place for the table {name!r}")
+        text = f"{before}{start}\n" + "\n".join(lines) + f"\n\n{end}{after}"
+    given.page.write_text(text, encoding="utf-8")
+
+
+def _compared(
+    given: argparse.Namespace, name: str, solvers: str, cards: str, budget: float
+) -> Comparison:
+    """The runs of a comparison, made by the command that the page shows."""
+    runs = given.folder / f"{name}.jsonl"
+    command = [
+        "compare", "--families", "all", "--solvers", solvers, "--cards", cards,
+        "--each", str(given.each), "--limit", f"{given.limit:g}", "--budget", f"{budget:g}",
+        "--runs", str(runs), "--report", str(given.folder / f"{name}.html"),
+    ]  # fmt: skip
+    done = subprocess.run([sys.executable, "-m", "quaternity", *command], check=False)
+    if done.returncode not in (0, 3):  # 3: a rival was wrong, which the tables show
+        raise SystemExit(done.returncode)
+    return parse_runs(runs.read_text(encoding="utf-8"))
+
+
+def _lines(table: Sequence[Sequence[str]]) -> list[str]:
+    """A table in Markdown; its first row is the head."""
+    head, *rows = table
+    ruler = ["---", *("--:" for _ in head[1:])]
+    return ["| " + " | ".join(row) + " |" for row in (head, ruler, *rows)]
+
+
+def _ranks(comparison: Comparison) -> list[list[str]]:
+    """PAR-2 over all instances, possible and impossible apart."""
+    table = [["solver", "family", "rank", "PAR-2", "possible decided", "impossible decided"]]
+    kinds = [comparison.times(feasible) for feasible in (True, False)]
+    for score in scores(comparison.times(), comparison.limit, comparison.seed):
+        low, high = score.rank_interval
+        decided = [
+            f"{sum(one is not None for one in times[score.solver])} of {len(times[score.solver])}"
+            for times in kinds
+        ]
+        rival = RIVALS.get(score.solver)
+        family = rival.family if rival else "ours"
+        table.append(
+            [score.solver, family, f"{score.rank} ({low}-{high})", duration(score.par2), *decided]
+        )
+    return table
+
+
+def _proofs(sizes: Sequence[int]) -> Iterator[list[str]]:
+    """How long refutations of the same instances are: sums of rows, and learned clauses."""
+    yield [
+        "family", "cards", "rows added", "bytes of the proof", "clauses learned",
+        "bytes of these", "seconds",
+    ]  # fmt: skip
+    for family in ("php", "game", "chain"):
+        hopeless = False
+        for cards in sizes:
+            problem = twins(family, cards, 0).impossible
+            verdict = solve(problem)
+            assert isinstance(verdict, Infeasible)
+            assert verdict.shortage is not None
+            proof = refutation(problem, verdict.shortage)
+            rows = next(line for line in proof.splitlines() if line.startswith("pol")).count("+")
+            clauses = None if hopeless else _ended(_clauses, problem)
+            hopeless = clauses is None
+            learned = ["-", "-", f"> {MOST_SECONDS:g} s"]
+            if clauses is not None:
+                learned = [f"{clauses[0]:,}", f"{clauses[1]:,}", duration(clauses[2])]
+            yield [family, str(cards), str(rows + 1), f"{len(proof):,}", *learned]
+
+
+def _clauses(problem: DealProblem) -> tuple[float, ...]:
+    """Number and bytes of the clauses of a refutation, and the seconds it took."""
+    from solvers.rivals.rows import Rows
+    from solvers.rivals.sat import refutation as by_clauses
+
+    by_clauses(Rows(twins("game", 12, 1).impossible))  # its imports
+    begun = process_time()
+    found = by_clauses(Rows(problem))
+    assert found is not None
+    return len(found.proof), sum(len(line) + 1 for line in found.proof), process_time() - begun
+
+
+def _counts(sizes: Sequence[int]) -> Iterator[list[str]]:
+    """How long it takes to count the deals, ours and theirs."""
+    installed = [name for name, counter in COUNTERS.items() if counter.installed]
+    yield ["cards", "deals", "ours", *installed]
+    alive = set(installed)
+    for cards in sizes:
+        problem = twins("game", cards, 0).possible
+        begun = process_time()
+        deals = count_deals(problem)
+        row = [str(cards), f"{deals:.3e}" if deals > 10**9 else str(deals)]
+        row.append(duration(process_time() - begun))
+        for name in installed:
+            found = _ended(_counted, problem, name) if name in alive else None
+            if found is None:
+                row.append(f"> {MOST_SECONDS:g} s" if name in alive else "-")
+                alive.discard(name)
+                continue
+            number, seconds = found
+            row.append(f"{duration(seconds)}{'' if number == deals else ', another number'}")
+        yield row
+
+
+def _counted(problem: DealProblem, name: str) -> tuple[float, ...]:
+    count_by(name, twins("game", 12, 1).possible)  # its imports
+    begun = process_time()
+    return count_by(name, problem), process_time() - begun
+
+
+def _ended(work: Callable[..., tuple[float, ...]], *given: object) -> tuple[float, ...] | None:
+    """What some work gives, or None after `MOST_SECONDS`: it cannot be interrupted otherwise."""
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe(duplex=False)
+    process = context.Process(target=_sent, args=(theirs, work, *given), daemon=True)
+    process.start()
+    theirs.close()
+    begun = perf_counter()
+    try:
+        if ours.poll(MOST_SECONDS + 3):  # and what starting takes
+            found: tuple[float, ...] = ours.recv()
+            return found
+    except EOFError:
+        raise SystemExit(f"{work.__name__} failed after {perf_counter() - begun:.1f} s") from None
+    finally:
+        process.kill()
+        process.join()
+    return None
+
+
+def _sent(pipe: Connection, work: Callable[..., object], *given: object) -> None:
+    pipe.send(work(*given))
+
+
+if __name__ == "__main__":
+    main()
