@@ -85,8 +85,8 @@ def pumpkin(rows: Rows, seconds: float | None) -> Callable[[], Verdict | None]:
 
 
 def _limit(seconds: float | None) -> str | None:
-    """A limit as Choco reads it."""
-    return None if seconds is None else f"{max(1, round(1000 * seconds))}ms"
+    """A limit as Choco reads it: of milliseconds, "500ms", it makes none."""
+    return None if seconds is None else f"{max(seconds, 0.001):.3f}s"
 
 
 __all__ = ["choco_cardinalities", "choco_sums", "pumpkin"]
