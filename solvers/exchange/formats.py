@@ -6,7 +6,6 @@ All but `flow` are written from the rows of `solvers.exchange.rows`, under their
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from math import inf
 
 from solvers.errors import LimitError
@@ -16,16 +15,7 @@ from solvers.plain_values import named
 from solvers.problem import DealProblem, SetConstraint
 
 MOST_CLAUSES = 5_000_000
-"""Most clauses that are written."""
-
-
-@dataclass(frozen=True, slots=True)
-class Format:
-    """One row of the table: the name, who reads it, and who writes it."""
-
-    name: str
-    idea: str
-    write: Callable[[DealProblem], str]
+"""Most clauses that are written, roughly."""
 
 
 def exported(problem: DealProblem, name: str) -> str:
@@ -35,7 +25,7 @@ def exported(problem: DealProblem, name: str) -> str:
         InputError: there is no such format.
         LimitError: it would be too large.
     """
-    return named(FORMATS, name, "format").write(problem)
+    return named(FORMATS, name, "format")(problem)
 
 
 def opb(problem: DealProblem) -> str:
@@ -61,59 +51,68 @@ def opb(problem: DealProblem) -> str:
 def cnf(problem: DealProblem) -> str:
     """Clauses (DIMACS), the rows as sequential counters, the booleans' numbers in comments.
 
+    A row takes up to 2 x (its terms) x (its bound) clauses for each of its sides.
+
+    Raises:
+        LimitError: there would be more than `MOST_CLAUSES`.
+
     Source: Sinz, *Towards an optimal CNF encoding of boolean cardinality constraints* (2005), with
     lower bounds likewise; where most are true, what is counted are the others.
     """
     model = linear_model(problem)
     booleans = len(model.names)
-    clauses: list[list[int]] = []
+    clauses: list[str] = []
     for row in model.rows:
         booleans = _count(row, booleans, clauses)
-        if len(clauses) > MOST_CLAUSES:
-            raise LimitError(f"more than {MOST_CLAUSES} clauses: the limit")
     head = [f"c {number} {name}" for number, name in enumerate(model.names, 1)]
     head.append(f"p cnf {booleans} {len(clauses)}")
-    return _lines(head + [" ".join(map(str, [*clause, 0])) for clause in clauses])
+    return _lines(head + clauses)
 
 
-def _count(row: LinearRow, booleans: int, clauses: list[list[int]]) -> int:
+def _count(row: LinearRow, booleans: int, clauses: list[str]) -> int:
     """Add the clauses of a row; gives the number of booleans, with those of the counter."""
+
+    def add(*literals: int) -> None:
+        clauses.append(" ".join(map(str, (*literals, 0))))
+
     literals = [term + 1 for term in row.terms]
     count, low, high = len(literals), row.low, row.high
     if low > count:
-        clauses.append([])
+        add()
         return booleans
     if low == 1:
-        clauses.append(literals)
+        add(*literals)
         low = 0
     if max(low, high * (high < count)) > count // 2:
         literals = [-literal for literal in literals]
         low, high = count - high, count - low
-    most = max(low, (high + 1) * (high < count))
-    # reached[j]: at least j of those before, from 0 to most; true where None comes first.
-    reached: list[int | None] = [None]
+    capped = high < count
+    most = max(low, (high + 1) * capped)
+    if len(clauses) + 2 * count * most * ((low > 0) + capped) > MOST_CLAUSES:
+        raise LimitError(f"more than {MOST_CLAUSES} clauses: the limit")
+    # reached[j]: at least j of those before, from 1 to most; nothing where that is not possible,
+    # and at 0, where it is so anyhow.
+    reached: list[list[int]] = [[]]
     for literal in literals if most else ():
         width = min(len(reached), most)
-        now: list[int | None] = [None, *range(booleans + 1, booleans + width + 1)]
+        now = [[], *([booleans + j] for j in range(1, width + 1))]
         booleans += width
-        for j in range(1, width + 1):
-            counted = now[j]
-            before = reached[j] if j < len(reached) else None
+        for j, (counted,) in enumerate(now[1:], 1):
+            before = reached[j] if j < len(reached) else []
             fewer = reached[j - 1]
-            assert counted is not None
-            kept = [before] if before is not None else []
-            if high < count:
-                clauses.append([counted, -literal] + ([-fewer] if fewer is not None else []))
-                clauses.extend([counted, -one] for one in kept)
+            if capped:
+                add(counted, -literal, *(-one for one in fewer))
+                for one in before:
+                    add(counted, -one)
             if low:
-                clauses.append([-counted, literal, *kept])
-                if fewer is not None:
-                    clauses.append([-counted, fewer, *kept])
+                add(-counted, literal, *before)
+                if fewer:
+                    add(-counted, *fewer, *before)
         reached = now
-    for bound, sign in ((low, 1), ((high + 1) * (high < count), -1)):
-        last = reached[bound] if bound else None
-        if last is not None:
-            clauses.append([sign * last])
+    if low:
+        add(*reached[low])
+    if capped:
+        add(*(-one for one in reached[high + 1]))
     return booleans
 
 
@@ -259,21 +258,18 @@ def _lines(lines: Sequence[str]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-FORMATS: dict[str, Format] = {
-    one.name: one
-    for one in (
-        Format("opb", "pseudo-boolean solvers, and VeriPB", opb),
-        Format("cnf", "SAT solvers (DIMACS)", cnf),
-        Format("flow", "maximum flow (DIMACS)", flow),
-        Format("lp", "linear and integer programming", lp),
-        Format("mps", "linear and integer programming", mps),
-        Format("fzn", "constraint solvers (FlatZinc)", flatzinc),
-        Format("mzn", "constraint solvers (MiniZinc)", minizinc),
-        Format("smt2", "SMT solvers", smt2),
-        Format("asp", "answer set solvers", asp),
-        Format("cp-sat", "OR-Tools' CP-SAT", cp_sat),
-    )
+FORMATS: dict[str, Callable[[DealProblem], str]] = {
+    "opb": opb,
+    "cnf": cnf,
+    "flow": flow,
+    "lp": lp,
+    "mps": mps,
+    "fzn": flatzinc,
+    "mzn": minizinc,
+    "smt2": smt2,
+    "asp": asp,
+    "cp-sat": cp_sat,
 }
 """The formats by name."""
 
-__all__ = ["FORMATS", "Format", "exported"]
+__all__ = ["FORMATS", "exported"]
