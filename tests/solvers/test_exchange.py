@@ -26,6 +26,7 @@ ODD = [
     # Minimums above a hand, and as many cards as the hands and what is too much together.
     DealProblem([1, 2], [SetConstraint((3, 3, 3, 3), (2, 0), (4, 4))]),
     DealProblem([1, 1], [SetConstraint((3, 3), (1, 0), (0, 2))]),
+    DealProblem([1, 1], [SetConstraint((3, 3), (2, 0), (1, 2))]),
     DealProblem([1, 1], [SetConstraint((3, 1), (0, 0), (2, 2))]),
     DealProblem([2, 1], [SetConstraint((3, 3, 3), (0, 0), (10**30, 0))]),
 ]

@@ -18,7 +18,7 @@ from solvers.instances import FAMILIES, twins
 from solvers.problem import DealProblem, SetConstraint
 from solvers.random_problems import Sizes, spoilt
 from solvers.registry import SOLVERS
-from solvers.shortage import Certificate, TooFewPlaces
+from solvers.shortage import Certificate, Shortage, TooFewPlaces
 from solvers.verdict import Infeasible
 from tests.sizes import thorough
 from tests.solvers.foreign_readers import opb_rows, solved_rows
@@ -240,6 +240,28 @@ def test_what_is_no_formula_is_refused(change: tuple[str, str], words: str) -> N
 def test_no_proof_at_all(text: str) -> None:
     with pytest.raises(RefusedProof, match="proof: the first line is not"):
         check_proof(FORMULA, text)
+
+
+def test_a_negated_literal_is_one_minus_its_variable() -> None:
+    def check(bound: int) -> None:
+        check_proof(
+            f"+2 ~x1 >= {bound} ;\n",
+            "pseudo-Boolean proof version 3.0\nf 1;pol 1;output NONE;\n"
+            "conclusion UNSAT : 2;\nend pseudo-Boolean proof;\n",
+        )
+
+    check(3)
+    with pytest.raises(RefusedProof, match="up to 0, at least 0"):
+        check(2)
+
+
+def test_a_bound_that_forbids_nothing_needs_no_row() -> None:
+    """Two cards of the first set by his bound, and by what he may own; only the latter has rows."""
+    sets = [SetConstraint([1, 1, 2], [0, 0], [2, 3]), SetConstraint([3, 3, 3], [0, 0], [1, 3])]
+    problem = DealProblem([4, 2], sets)
+    certificate = Shortage(0b01, (0, 0))
+    assert certificate.holds(problem)
+    check_refutation(problem, opb(problem), refutation(problem, certificate))
 
 
 def test_a_certificate_of_another_problem() -> None:
