@@ -68,7 +68,8 @@ def refutation(problem: DealProblem, certificate: Certificate) -> str:
 def _sides(problem: DealProblem, certificate: Certificate) -> Iterator[Side]:
     """The sides of rows that add up to the certificate, no row being impossible by itself.
 
-    Sides that forbid nothing are among them, and have no row: they add nothing.
+    Sides that forbid nothing are among them, and have no row: that a boolean is at most 1, and at
+    least 0, says as much.
     """
     sets = list(enumerate(problem.sets))
     if isinstance(certificate, CrossedBounds):
@@ -85,12 +86,8 @@ def _sides(problem: DealProblem, certificate: Certificate) -> Iterator[Side]:
         coalition = certificate.coalition
         yield from ((hand_row(player), ">=") for player in players_in(coalition))
         for (index, one), witness in zip(sets, certificate.witnesses, strict=True):
-            for player in players_in(coalition & ~witness):
-                if one.bound_is_loose(player):
-                    # All cards that he may own instead: that is no more than the bound.
-                    witness |= 1 << player
-                else:
-                    yield bounds_row(index, player), "<="
+            yield from ((bounds_row(index, player), "<=")
+                        for player in players_in(coalition & ~witness))  # fmt: skip
             yield from ((bounds_row(index, player), ">=")
                         for player in players_in(witness & ~coalition))  # fmt: skip
             yield from ((owner_row(index, card), "<=") for card, mask in enumerate(one.owners)
