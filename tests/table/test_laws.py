@@ -303,6 +303,8 @@ def test_a_free_answer_is_a_move_and_a_forced_one_is_not() -> None:
     start = rules.start(Random(0))
     asked = rules.after(start, 0, rules.read("1 0/1", start))
     assert rules.to_act(asked) == (1,)
+    assert rules.show(asked).endswith("\n0 asks 1 for 0/1: yes or no?")
+    assert "yes or no" not in rules.show(start)
     assert rules.record_move(start, 0, rules.read("1 0/1", start), asked) == "0 asks 1 for 0/1:"
     yes = rules.after(asked, 1, rules.read("yes", asked))
     assert yes.state.completed == (0, None, None)
