@@ -48,7 +48,7 @@ GROUPS = {
         "tests/solvers",
     ),
     "rules": (
-        "quaternity/game/*.py quaternity/insight/information.py",
+        "quaternity/game/*.py",
         "__init__ html journal record saved_states state_file text_table",
         "tests/game tests/table/test_laws.py tests/table/test_random_matches.py",
     ),
@@ -62,7 +62,11 @@ GROUPS = {
         " tests/perfect/test_standing.py tests/perfect/test_tablebase.py"
         " tests/perfect/test_work_files.py",
     ),
-    "scores": ("quaternity/table/tournament/scores.py", "", "tests/table/test_tournament.py"),
+    "scores": (
+        "quaternity/table/tournament/scores.py",
+        "",
+        "tests/table/test_tournament.py tests/kwartet/test_tournament.py",
+    ),
     "epistemic": (
         "quaternity/epistemic/*.py",
         "__init__ explanation grammar language notation strategies",

@@ -26,7 +26,7 @@ from quaternity.table.tournament import playing
 from quaternity.workers.pool import WorkersLost
 from tests.cli.conftest import Cli
 from tests.cluster import cluster
-from tests.sizes import only_thorough
+from tests.sizes import only_thorough, thorough
 from tests.table.planted import plant_strategy
 
 FIELDS = [
@@ -231,7 +231,8 @@ def test_bad_input_is_named(cli: Cli, command: str, options: tuple[str, ...], me
     "options",
     [
         ("--games", "0"), ("--games", "many"), ("--workers", "0"), ("--plot", "x.doc"),
-        ("--plot", "/no/such/place/x.png"), ("--dask", "nowhere"),
+        ("--plot", "/no/such/place/x.png"),
+        *thorough([], [("--dask", "nowhere")]),  # which loads much
     ],
 )  # fmt: skip
 def test_more_bad_input(

@@ -13,6 +13,7 @@ from quaternity.errors import InputError
 from quaternity.trials.comparison.page import page
 from quaternity.trials.comparison.runs import Answer, Comparison, Run, is_runs_file, parse_runs
 from quaternity.trials.comparison.scores import par2
+from tests.sizes import THOROUGH
 
 
 def run(solver: str, cards: int, feasible: bool, answer: Answer, seconds: float) -> Run:
@@ -102,4 +103,4 @@ def test_the_page_says_what_the_runs_say() -> None:
     assert "<script" not in made
     assert not re.search(r"(?:src|href)=.(?!#)", re.sub(r"xmlns:xlink=\S+", "", made))
     assert len(made) < 1_000_000
-    assert page(comparison()) == made
+    assert not THOROUGH or page(comparison()) == made

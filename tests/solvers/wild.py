@@ -3,17 +3,20 @@
 On small problems, such as those that warm a solver up, all of them are right.
 """
 
+from __future__ import annotations
+
 import os
 import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
-
-import pytest
+from typing import TYPE_CHECKING, Any
 
 from solvers import SOLVERS, DealProblem, LimitError, Verdict, registry
+
+if TYPE_CHECKING:  # processes import this file
+    import pytest
 
 SMALL = 3
 """Cards."""

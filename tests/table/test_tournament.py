@@ -142,6 +142,21 @@ def test_the_table_counts() -> None:
     assert (table.shared, table.unfinished) == (1, 1)
 
 
+def test_ties_are_counted_and_shared() -> None:
+    """Won alone, shared by the first two, and by all three."""
+    places = ((1, 2, 2), (1, 1, 3), (1, 1, 1))
+    results = [game(0, 1, 2)._replace(places=one) for one in places]
+    records = tabulated(results, 3).records
+    assert [(one.wins, one.tied) for one in records] == [(1, 2), (0, 2), (0, 1)]
+    shares = [(1 + 1 / 2 + 1 / 3) / 3, (1 / 2 + 1 / 3) / 3, 1 / 9]
+    assert [one.win_share.mean for one in records] == pytest.approx(shares)
+
+
+def test_a_mean_in_words() -> None:
+    assert str(Measured(0.5, 0.25)) == "0.500 ± 0.250"
+    assert str(Measured(0.5, None)) == "0.500"
+
+
 def test_a_standard_error_is_that_of_the_mean() -> None:
     measured = Measured.of([1.0, 2.0, 3.0, 4.0])
     assert measured.mean == 2.5
