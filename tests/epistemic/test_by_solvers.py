@@ -126,8 +126,9 @@ def test_undecided_is_said_and_not_guessed(games: list[Position]) -> None:
     )
     with pytest.raises(Undecided, match="time limit of 1e-06 s"):
         holds(K(0, ~K(1, ~K(2, H(3, card)))), problem, deal, "solvers", seconds=1e-6)
-    with pytest.raises(InputError, match="seconds"):
-        holds("true", problem, deal, seconds=-1)
+    for none in (-1, 0):
+        with pytest.raises(InputError, match="seconds"):
+            holds("true", problem, deal, seconds=none)
 
 
 def test_nested_equivalences_of_knowledge_are_answered(games: list[Position]) -> None:
