@@ -75,4 +75,4 @@ fuzz: $(READY)  ## a million random problems and games on all cores; FUZZ="--sec
 	$(BIN)/quaternity fuzz --workers $$(getconf _NPROCESSORS_ONLN) $(or $(FUZZ),--examples 1000000)
 
 clean:  ## remove .venv and caches
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .bytecode

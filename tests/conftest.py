@@ -8,9 +8,9 @@ for one as for the other; `--hypothesis-profile=thorough` tries many, and others
 import gc
 import os
 import signal
-from tempfile import TemporaryDirectory
+import sys
+from pathlib import Path
 
-import pytest
 from hypothesis import HealthCheck, settings
 
 PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -21,16 +21,15 @@ settings.load_profile("quick")
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    """Where Python must not write bytecode beside its files, all processes of a run share some.
+def pytest_configure() -> None:
+    """Where Python must not write bytecode beside its files, all runs share some in a folder.
 
-    Many tests start processes, and each would compile the whole house.
+    Many tests start processes, and each would compile the whole house; pytest, all the tests.
     """
-    if os.environ.get("PYTHONDONTWRITEBYTECODE"):
-        folder = TemporaryDirectory(prefix="quaternity-bytecode-")
-        config.add_cleanup(folder.cleanup)
-        os.environ["PYTHONPYCACHEPREFIX"] = folder.name
-        del os.environ["PYTHONDONTWRITEBYTECODE"]  # for the processes that are started
+    if os.environ.pop("PYTHONDONTWRITEBYTECODE", None):
+        folder = str(Path(__file__).parents[1] / ".bytecode")
+        sys.pycache_prefix = os.environ["PYTHONPYCACHEPREFIX"] = folder
+        sys.dont_write_bytecode = False
 
 
 def pytest_collection_finish() -> None:
