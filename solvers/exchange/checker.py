@@ -9,7 +9,7 @@ row:
 whole coefficients, each with its literal (a variable, or `~` and a variable, which is 1 minus it),
 then `>=`, `<=` or `=`, a whole bound, and `;`. Variables are 0 or 1. A formula is proved to have no
 solution. A *proof* (VeriPB 3.0) is its first line and statements that end in `;`, where `%` starts
-a comment up to the end of the line:
+a comment up to the end of the line. Both are plain ASCII, so that no two readers see other lines:
 
     pseudo-Boolean proof version 3.0
     f 3;                     the formula has so many rows, numbered from 1; `=` counts as two, first
@@ -36,6 +36,7 @@ from solvers.wording import shown
 
 HEADER = "pseudo-Boolean proof version 3.0"
 INTEGER, NUMBER = re.compile(r"[+-]?[0-9]{1,100}"), re.compile(r"[1-9][0-9]{0,99}")
+ODD = re.compile(r"[^\t\n\r -~]")
 LITERAL = re.compile(r"(~?)([A-Za-z_][A-Za-z0-9_]*)")
 
 PseudoBoolean = tuple[dict[str, int], int]
@@ -62,7 +63,12 @@ def check_proof(formula: str, proof: str) -> None:
     ... end pseudo-Boolean proof;
     ... ''')
     """
-    rows = [row for place, line in enumerate(formula.splitlines(), 1)
+    for name, text in (("formula", formula), ("proof", proof)):
+        if odd := ODD.search(text):
+            line = text.count("\n", 0, odd.start()) + 1
+            raise RefusedProof(f"{name}, line {line}: {odd[0]!a} is no character of the format")
+    # Not `splitlines`: for others "\r" alone ends no line, so a comment would be a row here only.
+    rows = [row for place, line in enumerate(formula.split("\n"), 1)
             for row in _rows(line.split(), f"formula, line {place}")]  # fmt: skip
     header, _, rest = proof.partition("\n")
     if header.rstrip() != HEADER:
@@ -84,7 +90,9 @@ def check_proof(formula: str, proof: str) -> None:
     terms, bound = rows[_number(last, len(rows)) - 1]
     most = sum(coefficient for coefficient in terms.values() if coefficient > 0)
     if most >= bound:
-        raise RefusedProof(f"proof: row {last} is possible: up to {most}, at least {bound}")
+        raise RefusedProof(
+            f"proof: row {last} is possible: up to {shown(most)}, at least {shown(bound)}"
+        )
 
 
 def _rows(parts: list[str], place: str) -> list[PseudoBoolean]:
