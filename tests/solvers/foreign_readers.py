@@ -280,7 +280,7 @@ READERS = [
     Reader("smt2", "z3", smt2_by_z3, "z3"),
     Reader("smt2", "cvc5", smt2_by_cvc5, "cvc5"),
     Reader("asp", "clingo", asp_by_clingo, "clingo"),
-    Reader("mzn", "minizinc", mzn_by_minizinc, "!minizinc"),
+    Reader("mzn", "gecode", mzn_by_minizinc, "!minizinc"),
     Reader("fzn", "gecode", fzn_by_gecode, "!fzn-gecode"),
 ]
 
