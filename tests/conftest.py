@@ -17,6 +17,7 @@ PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("thorough", PATIENT)
 settings.register_profile("quick", PATIENT, max_examples=6, derandomize=True, database=None)
 settings.load_profile("quick")
+os.environ.pop("COLUMNS", None)  # some shells tell how wide they are
 # A shell lets its background jobs ignore interrupts, and so would all that the tests start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 

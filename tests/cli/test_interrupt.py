@@ -73,6 +73,7 @@ def test_an_interrupt_before_a_command_begins_or_as_it_ends(
         raise KeyboardInterrupt
 
     monkeypatch.setattr("quaternity.cli.commands.run", interrupted)
+    monkeypatch.setattr(sys, "set_int_max_str_digits", lambda _: None)  # it is the whole process's
     with pytest.raises(SystemExit) as left:
         main()
     assert left.value.code == 130
