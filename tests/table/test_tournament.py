@@ -152,6 +152,18 @@ def test_ties_are_counted_and_shared() -> None:
     assert [one.win_share.mean for one in records] == pytest.approx(shares)
 
 
+def test_who_never_sat_and_what_never_ended_count_for_nothing() -> None:
+    won, given_up = game(0, 1, winner=0), game(1, 0, over=False)
+    absent = tabulated([won], 3, Random(0)).records[2]
+    assert (absent.games, absent.share, absent.rating) == (0, Measured(0.0, None), None)
+    assert ratings([given_up, won], 2) == ratings([won, given_up], 2) == ratings([won], 2)
+    first, second = ratings([won], 2)
+    assert first is not None
+    assert second is not None
+    assert first + second == pytest.approx(2 * 1500)
+    assert first > 1500
+
+
 def test_a_mean_in_words() -> None:
     assert str(Measured(0.5, 0.25)) == "0.500 ± 0.250"
     assert str(Measured(0.5, None)) == "0.500"
