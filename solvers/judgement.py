@@ -14,7 +14,7 @@ from solvers.errors import LimitError, SolverCrash, SolverFault, UnsupportedProb
 from solvers.problem import DealProblem
 from solvers.registry import SOLVERS, Solver
 from solvers.verdict import Feasible, Infeasible, Verdict, deal_faults, plain_verdict, verify
-from solvers.wording import shortened, shown
+from solvers.wording import printable, shortened, shown
 
 OURSELVES = "quaternity"
 """Whose fault it is when a deal and a shortage both verify: no solver's."""
@@ -134,9 +134,9 @@ def crashed(solver: str, error: BaseException) -> Fault:
 
 
 def said(reason: object) -> str:
-    """The text of a solver's reason or error, whatever its `str` does."""
+    """The text of a solver's reason or error, in a line, whatever its `str` does."""
     try:
-        return str.__str__(str(reason))
+        return printable(shortened(str.__str__(str(reason))).replace("\n", " "))
     except KeyboardInterrupt:
         raise
     except BaseException:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +63,23 @@ def test_what_it_does_is_told(
     with pytest.raises(error, match=f"^{words}$") as raised:
         row.run(asking_for(function))
     assert type(raised.value) is error
+
+
+def test_a_daemon_ends_with_the_process_that_ended_itself(row: Apart) -> None:
+    with pytest.raises(SolverCrash, match="ended with status 0"):
+        row.run(asking_for(wild.leaves_a_daemon))
+    left = []
+    for one in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):  # ended meanwhile
+            left += [one] * (one.read_bytes() == f"sleep\0{wild.DAEMON}\0".encode())
+    assert not left
+
+
+def test_what_it_says_is_a_line(row: Apart) -> None:
+    with pytest.raises(LimitError, match=r"^.\[31mtoo hard quaternity: all is well !+\.{3}$") as told:
+        row.run(asking_for(wild.says_too_much))
+    assert str(told.value).isprintable()
+    assert len(str(told.value)) < 500
 
 
 def test_right_answers_come_whatever_else_it_does(

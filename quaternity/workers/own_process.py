@@ -5,8 +5,9 @@
 The process notes in shared memory when a player begins to think, and every move. So when it dies,
 or is killed because a player thinks for too long, it is known who that was and what had been
 played. The limit of time is this side's business alone: a loop that catches everything, or that
-lets no other thread run, ends too. All ends with this side, however that ends; so do the processes
-that a player starts, but for those that leave its session.
+lets no other thread run, ends too. All ends with this side, however that ends. What a player starts
+ends with its process, on Linux daemons too; only where this side is killed, those go on that left
+its session.
 
 Needs POSIX.
 """
@@ -56,6 +57,11 @@ MEMORY_CHECK_SECONDS = 0.05
 _STATE, _LENGTH = Struct("<3Q"), Struct("<Q")
 _MARK = 16
 """Bytes of the mark of a call: its answer begins with them."""
+
+_TAGS = "QUATERNITY_OWN_PROCESS"
+"""Variable of the environment by which whatever such a process started is found again."""
+
+_MOST_SWEEPS = 100
 
 _SIZE = _STATE.size + MOST_NOTED
 _START = (
@@ -228,15 +234,17 @@ class OwnProcess:
 
     def _started(self) -> subprocess.Popen[bytes]:
         files = self._file.fileno(), self._stacks.fileno()
+        tag = os.urandom(8).hex()
         child = subprocess.Popen(
             [sys.executable, "-c", _START, *map(str, files), *sys.path],
+            env=os.environ | {_TAGS: f"{os.environ.get(_TAGS, '')} {tag}"},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             bufsize=0,
             pass_fds=files,
             start_new_session=True,
         )
-        self._finish = weakref.finalize(self, _end, child)
+        self._finish = weakref.finalize(self, _end, child, tag)
         return child
 
     def _answer(
@@ -370,7 +378,17 @@ def _resident(processes: list[int]) -> int:
     return pages * os.sysconf("SC_PAGE_SIZE")
 
 
-def _end(child: subprocess.Popen[bytes]) -> None:
+def _tagged(tag: str) -> list[int]:
+    """The processes that have a tag in their environment, as far as the system tells (Linux)."""
+    found = []
+    for environment in Path("/proc").glob("[0-9]*/environ"):
+        with suppress(OSError):  # that of another user, or ended
+            if tag.encode() in environment.read_bytes():
+                found.append(int(environment.parent.name))
+    return found
+
+
+def _end(child: subprocess.Popen[bytes], tag: str) -> None:
     others = descendants(child.pid)[1:] if child.poll() is None else []
     # Its session is its own, and has its number.
     with suppress(ProcessLookupError, PermissionError):
@@ -382,6 +400,13 @@ def _end(child: subprocess.Popen[bytes]) -> None:
     for pipe in (child.stdin, child.stdout):
         if pipe is not None:
             pipe.close()
+    for _ in range(_MOST_SWEEPS):  # they may fork meanwhile
+        left = _tagged(tag)
+        for one in left:  # orphans, of a process that ended by itself
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(one, signal.SIGKILL)
+        if not left:
+            break
 
 
 _kept = threading.local()

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -112,9 +113,22 @@ def answers_code(problem: DealProblem) -> Any:
     return Trap()
 
 
+def leaves_a_daemon(problem: DealProblem) -> Any:
+    """Ends its process, and what it started has a session of its own."""
+    subprocess.Popen(["sleep", DAEMON], start_new_session=True)
+    os._exit(0)
+
+
+def says_too_much(problem: DealProblem) -> Any:
+    """In lines of its own, and for the terminal to obey."""
+    raise LimitError("\x1b[31mtoo hard\nquaternity: all is well\n" + "!" * 10**5)
+
+
+DAEMON = "86413"
+
 WILD: tuple[Callable[[DealProblem], Any], ...] = (
     hangs, eats, asks_for_much, forks, leaves_a_copy, lets_work, prints, exits, is_killed, fails,
-    gives_up, answers_code,
+    gives_up, answers_code, leaves_a_daemon, says_too_much,
 )  # fmt: skip
 _BY_NAME = {one.__name__: one for one in WILD}
 
