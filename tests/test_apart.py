@@ -76,7 +76,9 @@ def test_a_daemon_ends_with_the_process_that_ended_itself(row: Apart) -> None:
 
 
 def test_what_it_says_is_a_line(row: Apart) -> None:
-    with pytest.raises(LimitError, match=r"^.\[31mtoo hard quaternity: all is well !+\.{3}$") as told:
+    with pytest.raises(
+        LimitError, match=r"^.\[31mtoo hard quaternity: all is well !+\.{3}$"
+    ) as told:
         row.run(asking_for(wild.says_too_much))
     assert str(told.value).isprintable()
     assert len(str(told.value)) < 500

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
+from quaternity.cli.exchange import chosen_families
 from quaternity.cli.terminal import say, warn, width
 from quaternity.errors import InputError
 from solvers.wording import counted
@@ -36,18 +37,17 @@ def series(
         InputError: an unknown family, or sizes or a number of instances out of range.
     """
     from quaternity.trials.comparison import Series, Work
-    from solvers.instances import FAMILIES, LEAST_CARDS
-    from solvers.plain_values import named
+    from solvers.instances import LEAST_CARDS
 
-    chosen = list(FAMILIES) if families.strip() == "all" else _split("families", families)
-    for family in chosen:
-        named(FAMILIES, family, "family")
-    sizes = []
-    for text in _split("cards", cards):
+    chosen = chosen_families(families)
+    sizes: list[int] = []
+    for text in map(str.strip, cards.split(",")):
         if not text.isascii() or not text.isdigit() or len(text) > 9:
             raise InputError(f"cards: {text!r} is not a number")
         if not LEAST_CARDS <= int(text) <= MOST_CARDS:
             raise InputError(f"cards: {text} is out of range {LEAST_CARDS}..{MOST_CARDS}")
+        if int(text) in sizes:
+            raise InputError(f"cards: {text} named twice")
         sizes.append(int(text))
     if not 1 <= each <= MOST_EACH:
         raise InputError(f"each: {each} is out of range 1..{MOST_EACH}")
@@ -64,14 +64,6 @@ def series(
         for feasible in (True, False)
     ]
     return works, f"{counted(len(chosen), 'family').replace('familys', 'families')}, {cards} cards"
-
-
-def _split(name: str, text: str) -> list[str]:
-    found = [one.strip() for one in text.split(",") if one.strip()]
-    twice = sorted({one for one in found if found.count(one) > 1})
-    if not found or twice:
-        raise InputError(f"{name}: {', '.join(twice)} named twice" if twice else f"{name}: none")
-    return found
 
 
 def comparison_of(

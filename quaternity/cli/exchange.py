@@ -23,11 +23,11 @@ OneFile = Annotated[str, typer.Argument(help="A state, game record or deal probl
 
 @app.command()
 def instances(
-    family: Annotated[
+    families: Annotated[
         str, typer.Option(metavar="NAME,NAME,...", help="Which families, or all.")
     ] = "",
     cards: Annotated[int, typer.Option(help="Number of cards, 12 to 10000.")] = 52,
-    count: Annotated[int, typer.Option(help="Instances of each kind, with seeds in a row.")] = 1,
+    each: Annotated[int, typer.Option(help="Instances of each kind, with seeds in a row.")] = 1,
     seed: Annotated[int, typer.Option(help="The same seed gives the same instances.")] = 0,
     possible: Annotated[
         bool | None,
@@ -46,36 +46,34 @@ def instances(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON line per file.")] = False,
 ) -> None:  # fmt: skip
-    """Make instances that are just possible and just impossible; without --family, list families.
+    """Make instances that are just possible and just impossible; without --families, list
+    them.
 
     Twins differ by one unit of one bound. The files are read by check, compare, analyse, export
     and prove.
 
-    Example: quaternity instances --family php,chain --cards 120 --count 5 --out instances
+    Example: quaternity instances --families php,chain --cards 120 --each 5 --out instances
     """
     from quaternity.files.writing import cannot_be_written, write_text
     from solvers.exchange.deal_problem_file import deal_problem_document, deal_problem_text
     from solvers.instances import FAMILIES, twins
-    from solvers.plain_values import named
 
-    if not family:
+    if not families:
         for row in FAMILIES.values():
             line = {"family": row.name, "idea": row.idea, "options": list(row.chosen)}
             options = f" (--{', --'.join(row.chosen)})" if row.chosen else ""
             print(json.dumps(line) if as_json else f"{row.name:<8} {row.idea}{options}")
         return
-    names = list(FAMILIES) if family == "all" else [name.strip() for name in family.split(",")]
-    for name in names:
-        named(FAMILIES, name, "family")
-    if not 1 <= count <= MOST_INSTANCES:
-        raise InputError(f"count: {count} is out of range 1..{MOST_INSTANCES}")
+    names = chosen_families(families)
+    if not 1 <= each <= MOST_INSTANCES:
+        raise InputError(f"each: {each} is out of range 1..{MOST_INSTANCES}")
     if out is not None:
         try:
             Path(out).mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise cannot_be_written(out, error) from error
     for name in names:
-        for number in range(seed, seed + count):
+        for number in range(seed, seed + each):
             pair = twins(name, cards, number, coalition=coalition, depth=depth)
             for kind, problem in zip(("possible", "impossible"), pair, strict=True):
                 if possible is not None and possible != (kind == "possible"):
@@ -90,6 +88,25 @@ def instances(
                 told = {"file": str(path), "family": name, "cards": cards, "seed": number,
                         "possible": kind == "possible"}  # fmt: skip
                 print(json.dumps(told) if as_json else path, flush=True)
+
+
+def chosen_families(names: str) -> list[str]:
+    """The families of a list of names, each once.
+
+    Raises:
+        InputError: unknown (lists the known), or named twice.
+    """
+    from solvers.instances import FAMILIES
+    from solvers.plain_values import named
+
+    if names.strip() == "all":
+        return list(FAMILIES)
+    chosen = [name.strip() for name in names.split(",")]
+    for name in chosen:
+        named(FAMILIES, name, "family")
+        if chosen.count(name) > 1:
+            raise InputError(f"families: {name} named twice")
+    return chosen
 
 
 @app.command()

@@ -37,7 +37,7 @@ def test_families_are_listed(cli: Cli) -> None:
 
 def test_instances_become_files_that_check_decides(cli: Cli, tmp_path: Path) -> None:
     out = tmp_path / "new" / "folder"
-    told = cli("instances", "--family", "php, chain", "--cards", 20, "--count", 2, "--seed", 5,
+    told = cli("instances", "--families", "php, chain", "--cards", 20, "--each", 2, "--seed", 5,
                "--out", out, "--json")  # fmt: skip
     lines = [json.loads(line) for line in told.out.splitlines()]
     assert len(lines) == 8
@@ -50,22 +50,23 @@ def test_instances_become_files_that_check_decides(cli: Cli, tmp_path: Path) -> 
 
 
 def test_one_kind_and_standard_output(cli: Cli) -> None:
-    told = cli("instances", "--family", "game", "--cards", 12, "--impossible", "--coalition", 2)
+    told = cli("instances", "--families", "game", "--cards", 12, "--impossible", "--coalition", 2)
     (line,) = told.out.splitlines()
     assert parse_deal_problem(line)[0] == twins("game", 12, 0, coalition=2).impossible
     assert (
-        len(cli("instances", "--family", "all", "--cards", 12, "--possible").out.splitlines()) == 6
+        len(cli("instances", "--families", "all", "--cards", 12, "--possible").out.splitlines())
+        == 6
     )
 
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--family", "php,"], "no family ''"),
-        (["--family", "php", "--cards", "9"], "cards: 9 is not"),
-        (["--family", "php", "--count", "0"], "count: 0 is out of range 1..10000"),
-        (["--family", "php", "--depth", "2"], "depth: not for php"),
-        (["--family", "php", "--out", "/dev/null/x"], "/dev/null/x: cannot be written"),
+        (["--families", "php,"], "no family ''"),
+        (["--families", "php", "--cards", "9"], "cards: 9 is not"),
+        (["--families", "php", "--each", "0"], "each: 0 is out of range 1..10000"),
+        (["--families", "php", "--depth", "2"], "depth: not for php"),
+        (["--families", "php", "--out", "/dev/null/x"], "/dev/null/x: cannot be written"),
     ],
 )
 def test_instances_that_are_refused(cli: Cli, arguments: list[str], words: str) -> None:

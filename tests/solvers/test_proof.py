@@ -320,7 +320,7 @@ def test_numbers_too_long_to_be_shown() -> None:
 
 @pytest.mark.parametrize("text", ["", "pseudo-Boolean proof version 2.0\n", "\x00", ";" * 9])
 def test_no_proof_at_all(text: str) -> None:
-    with pytest.raises(RefusedProof, match="proof(: the first line is not|, line 1: )"):
+    with pytest.raises(RefusedProof, match=r"proof(: the first line is not|, line 1: )"):
         check_proof(FORMULA, text)
 
 
