@@ -8,88 +8,23 @@ when it gives up and nothing else. Another distribution adds one through an entr
 
 from __future__ import annotations
 
+import copyreg
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache, partial
 from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-from solvers.errors import InputError, SolverFault, UnsupportedProblem
+from solvers.errors import InputError, SolverFault
 from solvers.plain_values import checked_seconds
 from solvers.plugins import Plugins, load_plugins
 from solvers.problem import DealProblem
+from solvers.solver import Solver, solver_from_function
 from solvers.verdict import Infeasible, Verdict
 
 ENTRY_POINTS = "quaternity.solvers"
 """The entry-point group in which other distributions register solvers."""
-
-
-def _takes_all(problem: DealProblem) -> str | None:
-    del problem
-    return None
-
-
-@dataclass(frozen=True, slots=True)
-class Solver:
-    """One row of the table.
-
-    Attributes:
-        name: as typed at the command line.
-        idea: one line for people.
-        prepare: builds what the solver needs; the result, called once, gives the verdict. The two
-            steps are timed apart by `quaternity compare`.
-        refuses: why the solver cannot express or will not try a problem, or None. A refused problem
-            is skipped, which is never a statement about feasibility.
-        certifies: whether its infeasible verdicts carry a shortage.
-        within: `prepare` with a limit in seconds for the solving step, for a solver that can keep
-            one; at the limit it raises `SolverTimeout`.
-        apart: whether commands run it in a process of its own, under limits of time and memory
-            (`quaternity.workers.apart`): what is from elsewhere.
-
-    A row is pickled as its name, so that other processes find their own; a limit stays behind.
-    """
-
-    name: str
-    idea: str
-    prepare: Callable[[DealProblem], Callable[[], Verdict]]
-    refuses: Callable[[DealProblem], str | None] = _takes_all
-    certifies: bool = False
-    within: Callable[[DealProblem, float], Callable[[], Verdict]] | None = None
-    apart: bool = False
-
-    @property
-    def takes_all(self) -> bool:
-        """Whether it refuses nothing."""
-        return self.refuses is _takes_all
-
-    def limited(self, seconds: float) -> Solver:
-        """The same solver with a time limit; unchanged when it cannot keep one."""
-        within = self.within
-        if within is None:
-            return self
-        return replace(self, prepare=lambda problem: within(problem, seconds))
-
-    def __reduce__(self) -> tuple[Callable[[str], Solver], tuple[str]]:
-        return find_solver, (self.name,)
-
-    def __call__(self, problem: DealProblem) -> Verdict:
-        """Decide a problem.
-
-        Raises:
-            UnsupportedProblem: the solver refuses it.
-            LimitError: the solver gave up.
-        """
-        reason = self.refuses(problem)
-        if reason is not None:
-            raise UnsupportedProblem(f"{self.name}: {reason}")
-        return self.prepare(problem)()
-
-
-def solver_from_function(name: str, function: Callable[[DealProblem], Verdict]) -> Solver:
-    """A row for a plain function; its documentation's first line becomes the idea."""
-    idea = (getattr(function, "__doc__", None) or "").strip().split("\n")[0]
-    return Solver(name, idea, lambda problem: partial(function, problem))
 
 
 def _late(module: str, function: str) -> Callable[..., Any]:
@@ -164,12 +99,9 @@ VARIANTS: dict[str, Solver] = {
 
 @lru_cache(maxsize=1)
 def _registered() -> Plugins[Solver]:
-    return load_plugins(ENTRY_POINTS, "solver", {*SOLVERS, *VARIANTS, *_rivals()}, _row)
+    from solvers.rivals import RIVALS
 
-
-def _rivals() -> Any:
-    """The table of `solvers.rivals`, which builds on this module."""
-    return import_module("solvers.rivals").RIVALS
+    return load_plugins(ENTRY_POINTS, "solver", {*SOLVERS, *VARIANTS, *RIVALS}, _row)
 
 
 def _row(name: str, loaded: object) -> Solver:
@@ -197,17 +129,25 @@ def find_solver(name: str) -> Solver:
         InputError: unknown (lists the known names), registered and unusable (says why), or a rival
             that is not installed (says what installs it).
     """
+    from solvers.rivals import RIVALS
+
     for table in (SOLVERS, VARIANTS):
         if name in table:
             return table[name]
-    if name in _rivals():
-        return _rivals()[name].solver  # type: ignore[no-any-return]
+    if name in RIVALS:
+        return RIVALS[name].solver
     _registered().check(name)
     table = all_solvers()
     if name not in table:
         raise InputError(f"solver {name!r} is unknown; known are {', '.join(table)}")
     return table[name]
 
+
+def _by_name(solver: Solver) -> tuple[Callable[[str], Solver], tuple[str]]:
+    return find_solver, (solver.name,)
+
+
+copyreg.pickle(Solver, _by_name)
 
 MOST_DISTINCT = 100
 """Most different owner masks in one set that the default leaves to coalitions."""

@@ -25,7 +25,7 @@ ROOMS: dict[str, tuple[str, str]] = {
     "solvers/contract": (
         "solvers.deadline solvers.errors solvers.interruptible solvers.interrupts solvers.memo"
         " solvers.plain_values solvers.plugins solvers.problem"
-        " solvers.shortage solvers.verdict solvers.wording",
+        " solvers.shortage solvers.solver solvers.verdict solvers.wording",
         "",
     ),
     "solvers/tables": (
@@ -37,10 +37,10 @@ ROOMS: dict[str, tuple[str, str]] = {
     "solvers/matching": ("solvers.matching", "solvers/contract"),
     "solvers/coalitions": ("solvers.coalitions", "solvers/contract solvers/tables"),
     "solvers/brute_force": ("solvers.brute_force", "solvers/contract"),
-    "solvers/registry": ("solvers.registry", "solvers/contract"),
+    "solvers/registry": ("solvers.registry", "solvers/contract solvers/rivals"),
     "solvers/rivals": (
         "solvers.rivals",
-        "solvers/contract solvers/registry solvers/max_flow",
+        "solvers/contract solvers/max_flow",
     ),
     "solvers/counting": (
         "solvers.counting solvers.factor_product solvers.residue solvers.sampling",

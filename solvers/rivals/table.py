@@ -18,9 +18,9 @@ from typing import Any
 from solvers.errors import InputError, SolverTimeout
 from solvers.max_flow import Network
 from solvers.problem import DealProblem
-from solvers.registry import Solver
 from solvers.rivals.rows import Rows
 from solvers.shortage import plain_shortage
+from solvers.solver import Solver
 from solvers.verdict import Deal, Feasible, Infeasible, Verdict
 
 CUT, FARKAS, CORE, PAIRED = "cut", "Farkas", "core", "paired"

@@ -1,0 +1,79 @@
+"""The contract of a solver: one row of a table, whoever wrote the solver."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+
+from solvers.errors import UnsupportedProblem
+from solvers.problem import DealProblem
+from solvers.verdict import Verdict
+
+
+def _takes_all(problem: DealProblem) -> str | None:
+    del problem
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Solver:
+    """One row of the table.
+
+    Attributes:
+        name: as typed at the command line.
+        idea: one line for people.
+        prepare: builds what the solver needs; the result, called once, gives the verdict. The two
+            steps are timed apart by `quaternity compare`.
+        refuses: why the solver cannot express or will not try a problem, or None. A refused problem
+            is skipped, which is never a statement about feasibility.
+        certifies: whether its infeasible verdicts carry a shortage.
+        within: `prepare` with a limit in seconds for the solving step, for a solver that can keep
+            one; at the limit it raises `SolverTimeout`.
+        apart: whether commands run it in a process of its own, under limits of time and memory
+            (`quaternity.workers.apart`): what is from elsewhere.
+
+    A row is pickled as its name (by `solvers.registry`), so that other processes find their own; a
+    limit stays behind.
+    """
+
+    name: str
+    idea: str
+    prepare: Callable[[DealProblem], Callable[[], Verdict]]
+    refuses: Callable[[DealProblem], str | None] = _takes_all
+    certifies: bool = False
+    within: Callable[[DealProblem, float], Callable[[], Verdict]] | None = None
+    apart: bool = False
+
+    @property
+    def takes_all(self) -> bool:
+        """Whether it refuses nothing."""
+        return self.refuses is _takes_all
+
+    def limited(self, seconds: float) -> Solver:
+        """The same solver with a time limit; unchanged when it cannot keep one."""
+        within = self.within
+        if within is None:
+            return self
+        return replace(self, prepare=lambda problem: within(problem, seconds))
+
+    def __call__(self, problem: DealProblem) -> Verdict:
+        """Decide a problem.
+
+        Raises:
+            UnsupportedProblem: the solver refuses it.
+            LimitError: the solver gave up.
+        """
+        reason = self.refuses(problem)
+        if reason is not None:
+            raise UnsupportedProblem(f"{self.name}: {reason}")
+        return self.prepare(problem)()
+
+
+def solver_from_function(name: str, function: Callable[[DealProblem], Verdict]) -> Solver:
+    """A row for a plain function; its documentation's first line becomes the idea."""
+    idea = (getattr(function, "__doc__", None) or "").strip().split("\n")[0]
+    return Solver(name, idea, lambda problem: partial(function, problem))
+
+
+__all__ = ["Solver", "solver_from_function"]
