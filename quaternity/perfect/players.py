@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import inf
 from random import Random
 
 from quaternity.errors import IllegalMove, InputError, QuaternityError
@@ -109,15 +110,19 @@ def informed(rules: QuaternityRules) -> BotPlayer:
 
 
 def search(rules: QuaternityRules, argument: str | None) -> BotPlayer:
-    """The player `search`, or `search:500` for so many imagined games a decision."""
-    from quaternity.perfect.bots.search import DEFAULT_GAMES, SearchBot
+    """The player `search`, or `search:500` for so many imagined games a decision.
+
+    Without a number a decision takes a second or two at most in games of 52 cards.
+    """
+    from quaternity.perfect.bots.search import DEFAULT_GAMES, MOST_WEIGHED, SearchBot
 
     del rules
     text = str(DEFAULT_GAMES) if argument is None else argument
     if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 10**6:
         raise InputError(f"bot 'search:{argument}': the games to imagine are 1..1000000")
     name = "search" if argument is None else f"search:{argument}"
-    return BotPlayer(name, lambda chance: SearchBot(chance, int(text)))
+    most = MOST_WEIGHED if argument is None else inf
+    return BotPlayer(name, lambda chance: SearchBot(chance, int(text), most))
 
 
 def perfect(rules: QuaternityRules, argument: str | None) -> BotPlayer:

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -12,7 +13,7 @@ from quaternity.game.settings import Settings
 from quaternity.game.state import State
 from quaternity.perfect.bots.policy import Policy
 from quaternity.perfect.bots.prospects import ahead, exact_prospects, rough_prospects
-from quaternity.perfect.bots.search import Tree
+from quaternity.perfect.bots.search import SearchBot, Tree
 from quaternity.perfect.keys.canonical import Rules, canonical, coding
 from quaternity.perfect.solving.solver import solve
 from quaternity.perfect.tablebase import Tablebase, write_tablebase
@@ -120,6 +121,29 @@ def test_the_search_bot_sees_a_win_in_one_move(path: Path) -> None:
                 assert tablebase.standing(state.after(question, answer)).forced_length[turn] == 0
             seen += 1
     assert seen > 10
+
+
+def test_a_search_ends_when_it_has_weighed_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the bot knows from before: a game that is resumed goes on as it would have."""
+    games = 0
+    imagine = Tree.imagine
+
+    def counted(*known: Any) -> Any:
+        nonlocal games
+        games += 1
+        return imagine(*known)
+
+    monkeypatch.setattr(Tree, "imagine", counted)
+    counts = []
+    bot = SearchBot(Random(1), 30, 100)
+    for _ in range(2):
+        bot._random.seed(1)
+        counts.append((bot.ask(START), games))
+        games = 0
+    assert counts[0] == counts[1]
+    assert 1 <= counts[0][1] < 30
+    SearchBot(Random(1), 30).ask(START)
+    assert games == 30
 
 
 def test_every_player_of_an_imagined_game_plays_for_himself(path: Path) -> None:

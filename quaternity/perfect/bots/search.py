@@ -13,7 +13,8 @@ are one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import takewhile
 from math import log, sqrt
 from random import Random
 
@@ -27,6 +28,9 @@ from quaternity.perfect.successors.one_state import Choice, Reply, canonical_aft
 
 DEFAULT_GAMES = 100
 """Games imagined for a decision."""
+
+MOST_WEIGHED = 20_000
+"""Questions weighed for a decision unless a number of games is asked for; some 60 us each."""
 
 LONGEST = 60
 """An imagined game is given up after so many moves, as won by nobody."""
@@ -47,11 +51,15 @@ class SearchBot:
     Attributes:
         games: imagined for a decision; in the default game a millisecond each, less once the bot
             knows the states around.
+        weighed: no further game is imagined once the states met had so many questions. What the
+            bot knows from earlier decisions counts as well, so that they do not matter.
     """
 
-    def __init__(self, random: Random, games: int = DEFAULT_GAMES) -> None:
+    def __init__(
+        self, random: Random, games: int = DEFAULT_GAMES, weighed: float = MOST_WEIGHED
+    ) -> None:
         self._random = random
-        self.games = games
+        self.games, self.weighed = games, weighed
         self._policies: dict[Rules, Policy] = {}
 
     def ask(self, state: State) -> Question:
@@ -64,7 +72,7 @@ class SearchBot:
         best = options[0]
         if len(options) > 1:
             tree = Tree(policy, self._random)
-            for _ in range(self.games):
+            for _ in self._budget(tree):
                 tree.imagine(key, tuple(range(len(roles))))
             node = tree.nodes[key]
             best = options[max(range(len(node.visits)), key=lambda one: node.rank(one))]
@@ -83,11 +91,15 @@ class SearchBot:
         replies.sort(key=lambda one: -policy.outlook(one, asked))
         tree = Tree(policy, self._random)
         node = _Node(len(replies))
-        for _ in range(self.games):
+        for _ in self._budget(tree):
             one = node.chosen(len(replies))
             result = tree.imagine(replies[one].key, replies[one].roles)
             node.add(one, result[asked])
         return replies[max(range(len(replies)), key=node.rank)].answer
+
+    def _budget(self, tree: Tree) -> Iterator[int]:
+        """The games of a decision."""
+        return takewhile(lambda game: sum(tree.weighed.values()) < self.weighed, range(self.games))
 
     def _policy(self, code: Coding) -> Policy:
         if code.rules not in self._policies:
@@ -149,19 +161,21 @@ class Tree:
 
     Attributes:
         nodes: by key; a node is about the questions of role 0.
+        weighed: by key of every state met, the number of its questions.
     """
 
     def __init__(self, policy: Policy, random: Random) -> None:
         self._policy, self._random = policy, random
         self.nodes: dict[Key, _Node] = {}
         self._replies: dict[tuple[Key, int], _Node] = {}
+        self.weighed: dict[Key, int] = {}
 
     def imagine(self, key: Key, names: Sequence[int]) -> Result:
         """One game from a state in which role r has the name `names[r]`; the result by names."""
         path: list[tuple[_Node, int, int]] = []
         players = len(names)
         for move in range(LONGEST):
-            options = self._policy.options(key)
+            options = self._options(key)
             if not options:
                 result = self._result(key, names)
                 break
@@ -194,7 +208,7 @@ class Tree:
         """The quick player plays for all."""
         players, random = len(names), self._random
         for _ in range(most):
-            options = self._policy.options(key)
+            options = self._options(key)
             if not options:
                 return self._result(key, names)
             if options[0].asked == players or random.random() < NOISE:
@@ -204,6 +218,11 @@ class Tree:
             names = [names[role] for role in reply.roles]
             key = reply.key
         return _shared(players)
+
+    def _options(self, key: Key) -> list[Choice]:
+        options = self._policy.options(key)
+        self.weighed[key] = len(options)
+        return options
 
     def _result(self, key: Key, names: Sequence[int]) -> Result:
         points = self._policy.code.parts(key).points
@@ -219,4 +238,4 @@ def _shared(players: int) -> Result:
     return [1 / players] * players
 
 
-__all__ = ["DEFAULT_GAMES", "LONGEST", "SearchBot", "Tree"]
+__all__ = ["DEFAULT_GAMES", "LONGEST", "MOST_WEIGHED", "SearchBot", "Tree"]
