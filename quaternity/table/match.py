@@ -176,16 +176,18 @@ class Match(Generic[P, M, V]):
         return sum(map(self.rules.is_settled, self.positions[1:]))
 
     def undo(self) -> int:
-        """Take back up to the last whole move of a person; the number of moves taken back.
+        """Take back up to the last move of a person; the number of moves taken back.
 
-        Without a person every move is one.
+        Without a person every move is one. What a person answered is taken back alone when a
+        program had asked, else with the question.
         """
         people = self.people or range(self.rules.seats)
         count = len(self.moves)
         while self.moves:
             seat, _ = self.moves.pop()
             self.positions.pop()
-            if seat in people and self.rules.is_settled(self.position):
+            asked = None if self.rules.is_settled(self.position) else self.moves[-1][0]
+            if seat in people and asked not in people:
                 break
         self._seat_players()
         return count - len(self.moves)

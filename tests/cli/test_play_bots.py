@@ -12,22 +12,25 @@ SEATS = ("--bot", "1=random", "--random", 2)
 
 
 @pytest.mark.parametrize(
-    "since",
-    ["0 asks 1 for 0/2: no\n1 asks 0 for 0/2: no\n",
-     "0 asks 1 for 0/2: no\n1 asks 2 for 1/0: no\n2 asks 0 for 2/0: no\n",
-     "0 asks 1 for 0/2: no\n1 asks 0 for 1/0: yes\n1 asks 0 for 2/0: no\n"],
+    ("since", "answered"),
+    [("0 asks 1 for 0/2: no\n1 asks 0 for 0/2: no\n", []),
+     ("0 asks 1 for 0/2: no\n1 asks 2 for 1/0: no\n2 asks 0 for 2/0: no\n", ["2/0"]),
+     ("0 asks 1 for 0/2: no\n1 asks 0 for 1/0: yes\n1 asks 0 for 2/0: no\n", ["2/0", "1/0"])],
     ids=["a forced answer", "two bots", "a bot goes on"],
 )  # fmt: skip
 @pytest.mark.parametrize("earlier", ["", MINE], ids=["first", "later"])
-def test_undo_goes_back_to_the_last_question_of_a_person(
-    cli: Cli, tmp_path: Path, earlier: str, since: str
+def test_undo_goes_back_to_the_last_move_of_a_person(
+    cli: Cli, tmp_path: Path, earlier: str, since: str, answered: list[str]
 ) -> None:
-    """One undo takes back all that followed the question, and no bot is asked to move again."""
+    """An answer of his, then his question; what followed goes too, and no bot moves again."""
     path = tmp_path / "game.record"
-    path.write_text(START + earlier + since)
-    outcome = cli("play", "--record", path, *SEATS, stdin="undo\n")
-    assert outcome.status == 0
-    assert path.read_text() == START + earlier
+    for undone in range(1, len(answered) + 2):
+        path.write_text(START + earlier + since)
+        outcome = cli("play", "--record", path, *SEATS, stdin="undo\n" * undone)
+        assert outcome.status == 0
+        left = since.partition(f"{answered[undone - 1]}: ")[0] if undone <= len(answered) else ""
+        kept = f"{left}{answered[undone - 1]}:" if left else ""
+        assert path.read_text() == START + earlier + kept
 
 
 def test_undo_among_people_takes_back_one_move(cli: Cli, tmp_path: Path) -> None:

@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from quaternity.errors import InputError, LimitError, PlayerFault
+from quaternity.game.cards import Card
+from quaternity.game.question import Answer, Question
 from quaternity.game.rules import QuaternityRules
 from quaternity.kwartet.rules import KwartetRules
 from quaternity.kwartet.settings import KwartetSettings
@@ -59,6 +61,21 @@ def test_undo_goes_back_to_a_persons_move() -> None:
     assert match.undo() == 2
     assert match.moves == []
     assert match.undo() == 0
+
+
+def test_undo_of_an_answer_to_a_program_leaves_its_question() -> None:
+    """With a question of a person the answer is one move."""
+    rules = QuaternityRules()
+    match = match_of(rules, ["you", "random", "you"])
+    question = Question(0, 2, Card(0, 1))
+    match.play(0, question)
+    match.play(2, Answer.NO)
+    assert match.undo() == 2
+    match.hand_over(0, "random")
+    match.play(0, question)
+    match.play(2, Answer.NO)
+    assert match.undo() == 1
+    assert match.position.pending == question
 
 
 def test_what_cannot_be_kept_is_not_played() -> None:

@@ -118,12 +118,14 @@ class RandomMatch:
         return True
 
     def undo(self) -> None:
-        """Back to before the last whole move of a person; without people one whole move."""
+        """Back to before a person's last move, an answer to a program's question as well."""
         positions, left = self.replayed(), len(self.plain)
         people = self.match.people or range(self.rules.seats)
         while left:
             left -= 1
-            if self.plain[left][0] in people and self.rules.is_settled(positions[left]):
+            settled = self.rules.is_settled(positions[left])
+            asked_by = None if settled else self.plain[left - 1][0]
+            if self.plain[left][0] in people and asked_by not in people:
                 break
         assert self.match.undo() == len(self.plain) - left
         del self.plain[left:]
