@@ -168,7 +168,10 @@ def print_comparison(comparison: Comparison) -> None:
     print()
     say(
         "PAR-2 is the mean time, where an instance that was not decided counts twice the limit "
-        f"of {comparison.limit:g} s. Ranks with their 95 % interval over instances. Times are "
+        f"of {comparison.limit:g} s. Ranks with their 95 % interval over instances. Fastest and "
+        "alone count the instances that a solver decided before all others, or no other did. "
+        "The virtual best is whoever is fastest on each; a solver contributes what that would "
+        "lose without it. Times are "
         "processor time; > says that the median run was ended there.",
         0,
     )

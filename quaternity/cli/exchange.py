@@ -10,7 +10,7 @@ import typer
 
 from quaternity.cli.app import app
 from quaternity.cli.status import ExitStatus
-from quaternity.cli.terminal import warn_about
+from quaternity.cli.terminal import say, warn_about
 from quaternity.errors import InputError, SolverFault
 
 if TYPE_CHECKING:
@@ -62,7 +62,10 @@ def instances(
         for row in FAMILIES.values():
             line = {"family": row.name, "idea": row.idea, "options": list(row.chosen)}
             options = f" (--{', --'.join(row.chosen)})" if row.chosen else ""
-            print(json.dumps(line) if as_json else f"{row.name:<8} {row.idea}{options}")
+            if as_json:
+                print(json.dumps(line))
+            else:
+                say(f"{row.name:<8} {row.idea}{options}", 9)
         return
     names = chosen_families(families)
     if not 1 <= each <= MOST_INSTANCES:
@@ -173,7 +176,7 @@ def prove(
             print(f"{file}: possible, so there is nothing to prove; for example:")
             for player in range(problem.players):
                 cards = " ".join(f"{index}/{card}" for index, card in verdict.deal.hand(player))
-                print(f"  player {player}: {cards or '-'}")
+                say(f"  player {player}: {cards or '-'}")
         raise typer.Exit(ExitStatus.IMPOSSIBLE)
     if verdict.shortage is None:
         raise SolverFault("infeasible, and no shortage shows why")

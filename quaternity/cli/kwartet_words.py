@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from quaternity.kwartet.view import View
 
 RULES = """\
-All cards are dealt; everybody sees the own hand. On turn you ask an opponent for a card of a set
-of which you hold a card yourself. If he has it you get it and ask again; if not, the turn passes
-to the next seat. All four cards of a set are put down and are a point. When all sets are down,
-the most points win. The table shows exactly what follows from what everybody saw and from your
-hand."""
+All cards are dealt; everybody sees his own hand. On your turn you ask an opponent for a card of a
+set of which you hold a card yourself. If he has it you get it and ask again; if not, the turn
+passes to the next seat. All four cards of a set are put down and are a point. When all sets are
+down, the most points win. The table shows exactly what follows from what everybody saw and from
+your hand."""
 
 MARKS = """\
-In the table mine: you have the card, =1: player 1 has it, 12: player 1 or 2 has it, *: any \
-opponent may have it; at least 1:2: player 1 has two cards of the set or more."""
+In the table >: on turn, mine: you have the card, =1: player 1 has it, 12: player 1 or 2 has it, \
+*: any opponent may have it; at least 1:2: player 1 has two cards of the set or more."""
 
 FORMS = "Ask:     1 0/2  or  1 0 2  or  1 for 0/2    player 1, have you card 2 of set 0?"
 
@@ -57,7 +57,8 @@ def _chances(session: MatchSession, seat: int, rest: str) -> Iterator[str]:
 
 def _know(session: MatchSession, seat: int, rest: str) -> Iterator[str]:
     """Whether a seat knows a formula, or knows that it is false: nothing that it cannot tell."""
-    from quaternity.epistemic.holding import holds
+    from quaternity.epistemic.formula import Knows, Not
+    from quaternity.epistemic.holding import checked_formula, holds
     from quaternity.kwartet.settings import SET_SIZE
 
     position = session.match.position.position
@@ -65,9 +66,11 @@ def _know(session: MatchSession, seat: int, rest: str) -> Iterator[str]:
         yield "say what: know H1 0/2 (player 1 has 0/2), or a formula as in kwartet know --help"
         return
     try:
+        problem = position.public.problem
+        formula = checked_formula(rest, problem, SET_SIZE)
         known, denied = (
-            holds(formula, position.public.problem, position.deal, "auto", 20.0, SET_SIZE)
-            for formula in (f"K{seat} ({rest})", f"K{seat} !({rest})")
+            holds(Knows(seat, part), problem, position.deal, "auto", 20.0, SET_SIZE)
+            for part in (formula, Not(formula))
         )
     except (InputError, LimitError) as error:
         yield str(error)

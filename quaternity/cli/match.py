@@ -12,7 +12,7 @@ from random import Random
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from quaternity.cli.terminal import CLEAR, columns, folded, in_columns, thinking, warn
+from quaternity.cli.terminal import CLEAR, columns, folded, in_columns, lines, thinking, warn
 from quaternity.errors import IllegalMove, InputError, LimitError, PlayerFault
 from quaternity.table.players import STRONGEST, YOU, make_player
 from solvers.wording import counted
@@ -77,7 +77,8 @@ class MatchSession:
         self.shown = -1
         self.looked: dict[int | None, int] = {}
         """Per seat the number of moves when it last saw the table."""
-        self.begun = len(match.moves)
+        self.told = ""
+        """What is said again to who sits down next: that moves were taken back."""
         self.clock = -1, 0.0
         """The number of moves, and since when it is that."""
         if journal is not None:
@@ -269,7 +270,8 @@ class MatchSession:
         if self.journal is not None:
             self.journal.rewrite(match)
         self.looked = dict.fromkeys(range(match.rules.seats), len(match.moves))
-        print(f"{counted(before - match.whole_moves, 'move')} taken back")
+        self.told = f"{counted(before - match.whole_moves, 'move')} taken back"
+        print(self.told)
 
     def _hand_over(self, rest: str) -> None:
         """`seat 1 NAME`."""
@@ -277,7 +279,10 @@ class MatchSession:
         rules = self.match.rules
         try:
             if number not in map(str, range(rules.seats)) or not name.strip():
-                raise InputError(f"seat {rest!r}: say for example seat {rules.seats - 1} {YOU}")
+                last = rules.seats - 1
+                raise InputError(
+                    f"seat {rest!r}: say for example seat {last} {YOU}; seats are 0..{last}"
+                )
             self.match.hand_over(int(number), name.strip())
         except InputError as error:
             print(folded(str(error)))
@@ -298,20 +303,17 @@ class MatchSession:
         if match.rules.hidden and self.looking != seat and not alone:
             self._change_seats(seat)
         if self.shown != len(match.moves):
-            print()
-            print(match.rules.show(match.view(seat), columns()))
-            self._print_news(seat)
-            remark = self.words.remark(match)
-            if remark is not None:
-                print(folded(remark))
-        self.looking, self.shown = seat, len(match.moves)
+            self._show_table(seat, seat, self.words.remark(match))
+        self.looking, self.shown, self.told = seat, len(match.moves), ""
         self.looked[seat] = len(match.moves)
 
     def _change_seats(self, seat: int) -> None:
         """Let somebody else sit down, who alone may see what comes now."""
         if self.looking is not None and sys.stdout.isatty():
             sys.stdout.write(CLEAR)
-        self._print_news(self.looking)
+            print(self.told, end="\n" if self.told else "")
+        for told in self._news(self.looking):
+            print(folded(told))
         asked = f"player {seat} is on turn: Enter shows what player {seat} sees "
         while line := self._read(asked, None):
             if line.lower() in QUIT:
@@ -319,19 +321,26 @@ class MatchSession:
             print("press Enter first, or type quit")
         self.shown = -1
 
-    def _print_news(self, seat: int | None) -> None:
+    def _show_table(self, view: int | None, seat: int | None, remark: str | None = None) -> None:
+        """The table, and below it the news of a seat; what fits no screen with it, above it."""
+        table = self.match.rules.show(self.match.view(view), columns())
+        news = "\n".join(map(folded, self._news(seat))).splitlines()
+        said = folded(remark or "").splitlines()
+        above = int(max(0, len(table.splitlines()) + len(news) + len(said) + 2 - lines()))
+        print(*news[:above], "", table, *news[above:], *said, sep="\n")
+
+    def _news(self, seat: int | None) -> list[str]:
         """What happened since a seat last looked or moved, in as few lines as fit."""
         match = self.match
         mine = [number for number, (one, _) in enumerate(match.moves) if one == seat]
-        since = self.looked.get(seat, mine[-1] if mine else self.begun)
-        lines: list[str] = []
+        since = self.looked.get(seat, mine[-1] if mine else 0)
+        news: list[str] = []
         for event in self._events(since, len(match.moves)):
-            if lines and len(lines[-1]) + len(event) + 3 <= columns():
-                lines[-1] += f" · {event}"
+            if news and len(news[-1]) + len(event) + 3 <= columns():
+                news[-1] += f" · {event}"
             else:
-                lines.append(event)
-        for line in lines:
-            print(folded(line))
+                news.append(event)
+        return news
 
     def _events(self, first: int, end: int) -> list[str]:
         """What happened in some moves; a question whose answer follows is in the answer."""
@@ -353,9 +362,7 @@ class MatchSession:
 
     def _end(self) -> None:
         match = self.match
-        print()
-        print(match.rules.show(match.view(None), columns()))
-        self._print_news(self.looking)
+        self._show_table(None, self.looking)
         points = ", ".join(
             f"player {seat}: {score:g}"
             for seat, score in enumerate(match.rules.points(match.position))

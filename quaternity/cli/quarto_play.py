@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from quaternity.cli.options import MoveSeconds, Record, Seed, Traceback
 from quaternity.cli.playing import Playing, play_match, seats_of
 from quaternity.cli.quarto import quarto_app
+
+if TYPE_CHECKING:
+    from quaternity.table.match import Match
 
 RULES = """\
 Sixteen pieces, each big or small, red or blue, square or circular, hollow or solid, and a board
@@ -56,9 +59,15 @@ def play(
 
     words = picture_word(lambda view: board_svg(view.board, view.squares))
     play_match(
-        QuartoRules, QuartoSettings, {"squares": squares}, GameWords(RULES, FORMS, MARKS, words),
-        lambda rules: seats_of(seats), DEFAULT, Playing(record, seed, move_seconds, traceback),
+        QuartoRules, QuartoSettings, {"squares": squares},
+        GameWords(RULES, FORMS, MARKS, words, remark=_remark), lambda rules: seats_of(seats),
+        DEFAULT, Playing(record, seed, move_seconds, traceback),
     )  # fmt: skip
+
+
+def _remark(match: Match[Any, Any, Any]) -> str | None:
+    """Which rule is played, where it is not the usual one."""
+    return "four in a square of 2 x 2 are a quarto too" if match.rules.settings.squares else None
 
 
 __all__ = ["FORMS", "MARKS", "RULES", "play"]

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from quaternity.cli.match import GameWords, MatchSession
 from quaternity.cli.oracle import oracle_lines
+from quaternity.cli.terminal import in_columns
 from quaternity.errors import InputError, LimitError
 from quaternity.game.cards import Card
 from quaternity.game.game import Game
 from quaternity.game.question import Answer, Move, Question
+from quaternity.game.rules import QuaternityPosition
 from quaternity.insight.explanation import Explanation, explain
 from solvers.wording import counted, listed
 
@@ -20,15 +22,15 @@ if TYPE_CHECKING:
 
 RULES = """\
 Nobody has dealt the cards: a question and its answer are all that is ever known about them, and a
-deal only has to stay possible. On turn you ask somebody for a card. By asking you say that you
+deal only has to stay possible. On your turn you ask somebody for a card. By asking you say that you
 have not got it, and that you have another card of its set. After yes the card is yours and you
 ask again; after no the turn is his. When only one answer is possible, it is given for him.
 Whoever must own all cards of a set completes it: a point. When all sets are completed, the most
 points win; shared, nobody wins."""
 
 MARKS = """\
-In the table =1: player 1 has the card, 12: player 1 or 2 has it, *: anybody may have it; \
-at least 1:2: player 1 has two cards of the set or more."""
+In the table >: on turn, =1: player 1 has the card, 12: player 1 or 2 has it, *: anybody may have \
+it; at least 1:2: player 1 has two cards of the set or more."""
 
 FORMS = """\
 Ask:     1 0 2   or   1 for 0/2      player 1, have you card 2 of set 0?
@@ -77,10 +79,12 @@ def _remark(match: Match[Any, Any, Any]) -> str | None:
 def _questions(session: MatchSession, seat: int, rest: str) -> Iterator[str]:
     """The legal questions, cards with equal answers together."""
     del seat, rest
+    groups = []
     for asked, index, cards, answers in session.match.position.state.legal_questions.groups():
         names = listed(Card(index, number) for number in cards)
-        forced = f"  (must say {answers[0]})" if len(answers) == 1 else ""
-        yield f"  {asked} for {names}{forced}"
+        forced = f" (must say {answers[0]})" if len(answers) == 1 else ""
+        groups.append(f"{asked} for {names}{forced}")
+    yield in_columns(groups)
 
 
 def game_of(session: MatchSession, moves: int) -> Game:
@@ -105,7 +109,8 @@ def _why(session: MatchSession, seat: int, rest: str) -> Iterator[str]:
     match = session.match
     if rest:
         try:
-            asked = match.rules.read(rest, match.position)
+            # Of the player on turn, also while an answer is due.
+            asked = match.rules.read(rest, QuaternityPosition(match.position.state))
         except InputError as error:
             yield str(error)
             return

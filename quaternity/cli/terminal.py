@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from math import inf
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -51,6 +52,14 @@ def columns() -> int:
     from shutil import get_terminal_size
 
     return get_terminal_size((80, 24)).columns
+
+
+def lines() -> float:
+    """How many lines the terminal shows; without one there is no end."""
+    from shutil import get_terminal_size
+
+    shown = sys.stdout.isatty() or os.environ.get("LINES", "").isdecimal()
+    return get_terminal_size((80, 24)).lines if shown else inf
 
 
 def folded(text: str, indent: int = 2) -> str:
@@ -127,6 +136,7 @@ __all__ = [
     "columns",
     "folded",
     "in_columns",
+    "lines",
     "progress",
     "say",
     "thinking",

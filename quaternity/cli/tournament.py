@@ -203,7 +203,10 @@ def _print(plan: Tournament, words: TournamentWords, table: Table) -> None:
         for name, one in zip(names, table.records, strict=True)
     ]
     print("\n".join(table_lines(head, rows, width())))
-    say("score: 1 for a sole win, shared by all seats when nobody wins; ahead by (in errors):")
+    say(
+        "share: how often a seat won alone; score: 1 for that, shared by all seats when nobody "
+        "wins; ahead in score by (in standard errors):"
+    )
     for name, row in zip(names, table.margins, strict=True):
         ahead = [
             f"{other} {margin.mean:+.3f} ({_in_errors(margin)})"

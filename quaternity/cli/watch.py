@@ -69,7 +69,9 @@ def watch(
                 print(folded(event))
         print(rules.show(rules.view(replay.positions[at], seat), columns()))
 
-    viewer = Viewer(show, last, step, marks=import_module(_WORDS[rules.name]).MARKS)
+    # What everybody sees of Kwartet is a table of Quaternity: no card is mine.
+    words = _WORDS["quaternity" if rules.name == "kwartet" and seat is None else rules.name]
+    viewer = Viewer(show, last, step, marks=import_module(words).MARKS)
     if file == "-":
         viewer.print_all()
     else:

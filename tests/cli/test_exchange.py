@@ -30,7 +30,7 @@ def pair(tmp_path: Path) -> list[str]:
 
 def test_families_are_listed(cli: Cli) -> None:
     shown = cli("instances").out.splitlines()
-    assert [line.split()[0] for line in shown] == list(FAMILIES)
+    assert [line.split()[0] for line in shown if line[0] != " "] == list(FAMILIES)
     lines = map(json.loads, cli("instances", "--json").out.splitlines())
     assert {"family": "chain", "idea": FAMILIES["chain"].idea, "options": ["depth"]} in lines
 

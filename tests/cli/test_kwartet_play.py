@@ -308,4 +308,5 @@ def test_know_says_what_follows_from_what_the_seat_sees(cli: Cli, path: Path) ->
     assert "you know that H0 0/0 is " in told
     assert "you do not know whether H1 1/1" in told or "you know that H1 1/1 is" in told
     assert "say what: know H1 0/2" in told
+    assert "formula, column 1: player 9 does not exist" in told
     assert outcome.err == ""

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from quaternity.cli.terminal import CLEAR
 from tests.cli.conftest import Cli
 
 PLAYS: dict[str, tuple[object, ...]] = {
@@ -60,6 +61,41 @@ def test_the_next_person_sees_all_since_his_last_look(cli: Cli) -> None:
     assert gained
     news = after.partition("player 1> ")[0]
     assert all(line in news for line in gained)
+
+
+def test_who_sits_down_after_an_undo_is_told(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The screen is emptied before the next hand, not of that."""
+    command = ("kwartet", "play", "--sets", 4, "--seats", "you,you", "--seed", 5)
+    asked = "\n".join(f"1 {at // 4}/{at % 4}" for at in range(16))
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    shown = cli(*command, stdin=f"\n{asked}\n\nundo\n\nquit\n").out
+    screens = shown.split(CLEAR)
+    assert [screen.count("your hand") > 0 for screen in screens] == [True, True, True]
+    assert screens[-1].startswith("1 move taken back\nplayer 0 is on turn")
+
+
+def test_the_news_of_who_has_not_moved_yet_survives_resuming(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "my.game"
+    command = ("kwartet", "play", "--sets", 4, "--seats", "you,you", "--seed", 5, "--record", path)
+    cli(*command, stdin="\n".join(["", *(f"1 {at // 4}/{at % 4}" for at in range(16)), "quit"]))
+    moves = [line for line in path.read_text().splitlines() if " asks " in line]
+    assert all(move.startswith("0 asks 1") for move in moves)
+    assert len(moves) > 1
+    told = " ".join(cli(*command, stdin="\nquit\n").out.split())
+    assert all(move in told for move in moves)
+
+
+def test_the_table_stays_on_the_screen_however_long_the_news(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What does not fit below it stands above it: nothing is lost."""
+    command = ("play", "-n", 6, "--seats", "random,random,random", "--seed", 1)
+    whole = cli(*command).out.split("> ")[-1]
+    monkeypatch.setenv("LINES", "16")
+    shown = cli(*command).out
+    screen = shown.splitlines()[-16:]
+    assert sum("player 0: " in line for line in screen) == 2, "the table and who has won"
+    assert sorted(shown.split()) == sorted(whole.split())
 
 
 def test_a_seat_that_is_handed_over_does_not_show_the_next_hand(cli: Cli) -> None:
@@ -270,9 +306,10 @@ def test_who_watches_is_told_the_marks(
     path = tmp_path / "game.record"
     first = cli(*PLAYS[game], "--seed", 1, "--record", path, stdin="quit\n").out.splitlines()
     monkeypatch.setattr("quaternity.cli.watch.interactive", lambda: True)
-    outcome = cli("watch", path, stdin="help\nq\n")
+    outcome = cli("watch", path, "--seat", 0, stdin="help\nq\n")
     assert first[1] in outcome.out
     assert "a number   to that step" in outcome.out
+    assert "mine" not in cli("watch", path, stdin="help\nq\n").out
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs a pseudo-terminal")

@@ -250,6 +250,12 @@ def test_the_news_tells_a_question_and_its_answer_once(cli: Cli) -> None:
     assert " ".join(outcome.out.split()).count("=1: player 1 has the card") == 2
 
 
+def test_questions_stand_beside_each_other_and_why_needs_no_turn(cli: Cli) -> None:
+    outcome = cli("play", stdin="questions\n1 0 2\nwhy 2 1 0\nquit\n")
+    assert "  1 for 0/0, 0/1, 0/2 and 0/3   2 for 0/0, 0/1, 0/2 and 0/3\n" in outcome.out
+    assert "0 asks 2 for 1/0: both answers are possible" in outcome.out
+
+
 def test_a_question_and_its_answer_are_one_move_that_is_taken_back(cli: Cli) -> None:
     assert "1 move taken back" in cli("play", stdin="1 0 2\nn\nundo\nquit\n").out
     assert "1 move taken back" in cli("play", stdin="1 0 2\nundo\nquit\n").out

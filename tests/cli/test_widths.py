@@ -94,6 +94,7 @@ OUTPUTS = [
     ["set", "chain"],
     ["set", "deck"],
     ["set", "simulate", "--games", "3"],
+    ["instances"],
     ["watch", GAME, "--step", "170"],
 ]
 
