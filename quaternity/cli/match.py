@@ -77,6 +77,8 @@ class MatchSession:
         self.shown = -1
         self.looked: dict[int | None, int] = {}
         """Per seat the number of moves when it last saw the table."""
+        self.since = 0
+        """The number of moves before the news that was shown last."""
         self.told = ""
         """What is said again to who sits down next: that moves were taken back."""
         self.clock = -1, 0.0
@@ -215,7 +217,7 @@ class MatchSession:
         elif word == "rules":
             print(folded(" ".join(f"{self.words.rules} {self.words.marks}".split()), 0))
         elif word == "state":
-            self.shown = -1
+            self.shown, self.looked[seat] = -1, self.since
         elif word == "moves":
             self._list_moves(seat)
         elif word == "hint":
@@ -333,9 +335,9 @@ class MatchSession:
         """What happened since a seat last looked or moved, in as few lines as fit."""
         match = self.match
         mine = [number for number, (one, _) in enumerate(match.moves) if one == seat]
-        since = self.looked.get(seat, mine[-1] if mine else 0)
+        self.since = self.looked.get(seat, mine[-1] if mine else 0)
         news: list[str] = []
-        for event in self._events(since, len(match.moves)):
+        for event in self._events(self.since, len(match.moves)):
             if news and len(news[-1]) + len(event) + 3 <= columns():
                 news[-1] += f" · {event}"
             else:

@@ -250,6 +250,12 @@ def test_the_news_tells_a_question_and_its_answer_once(cli: Cli) -> None:
     assert " ".join(outcome.out.split()).count("=1: player 1 has the card") == 2
 
 
+def test_the_table_shown_again_has_its_news_again(cli: Cli) -> None:
+    screens = cli("play", stdin="1 0 2\nn\nstate\nstate\nquit\n").out.split("player 1> ")
+    assert "0 asks 1 for 0/2: no" in screens[1]
+    assert screens[2] == screens[3] == screens[1]
+
+
 def test_questions_stand_beside_each_other_and_why_needs_no_turn(cli: Cli) -> None:
     outcome = cli("play", stdin="questions\n1 0 2\nwhy 2 1 0\nquit\n")
     assert "  1 for 0/0, 0/1, 0/2 and 0/3   2 for 0/0, 0/1, 0/2 and 0/3\n" in outcome.out
