@@ -27,6 +27,9 @@ MOST_ALONE = 100_000
 MOST_LISTED = 60
 """Most moves that are listed."""
 
+LEAST_NEWS = 3
+"""So many lines of news always stand below the table, where they are seen."""
+
 QUIT = ("quit", "exit", "q")
 
 COMMANDS = """\
@@ -139,6 +142,10 @@ class MatchSession:
             if planned is None:
                 raise LimitError("every program waits: the game does not go on")
             match.play(planned.seat, planned.move)
+            if not match.people and sys.stdout.isatty() and match.rules.is_settled(match.position):
+                # Nobody is asked for anything: who looks on sees every move as it comes.
+                self._print_news(self.looking)
+                self.looked[self.looking] = len(match.moves)
             return False
         line = self._read(f"player {seat}> ", None if planned is None else self._left(planned))
         if line is None or (not line and planned is not None):
@@ -314,8 +321,7 @@ class MatchSession:
         if self.looking is not None and sys.stdout.isatty():
             sys.stdout.write(CLEAR)
             print(self.told, end="\n" if self.told else "")
-        for told in self._news(self.looking):
-            print(folded(told))
+        self._print_news(self.looking)
         asked = f"player {seat} is on turn: Enter shows what player {seat} sees "
         while line := self._read(asked, None):
             if line.lower() in QUIT:
@@ -328,8 +334,14 @@ class MatchSession:
         table = self.match.rules.show(self.match.view(view), columns())
         news = "\n".join(map(folded, self._news(seat))).splitlines()
         said = folded(remark or "").splitlines()
-        above = int(max(0, len(table.splitlines()) + len(news) + len(said) + 2 - lines()))
+        beyond = len(table.splitlines()) + len(news) + len(said) + 2 - lines()
+        # The latest stay below even a table that alone fills the screen.
+        above = int(max(0, min(beyond, len(news) - LEAST_NEWS)))
         print(*news[:above], "", table, *news[above:], *said, sep="\n")
+
+    def _print_news(self, seat: int | None) -> None:
+        for told in self._news(seat):
+            print(folded(told))
 
     def _news(self, seat: int | None) -> list[str]:
         """What happened since a seat last looked or moved, in as few lines as fit."""

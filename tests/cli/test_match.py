@@ -63,6 +63,22 @@ def test_the_next_person_sees_all_since_his_last_look(cli: Cli) -> None:
     assert all(line in news for line in gained)
 
 
+@every_game
+def test_moves_of_programs_among_themselves_are_told_as_they_come(
+    cli: Cli, game: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = {"quaternity": "random,random,random", "set": "quick,slow"}.get(game, "random,random")
+    command = (*PLAYS[game][:-1], names, "--seed", 2)
+    at_the_end = cli(*command).out
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    told, _, table = cli(*command).out.partition("\n\n")
+    assert sorted(f"{told} {table}".replace("·", "").split()) == sorted(
+        at_the_end.replace("·", "").split()
+    )
+    assert len(told.splitlines()) > 9
+    assert len(table.splitlines()) < 24
+
+
 def test_who_sits_down_after_an_undo_is_told(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     """The screen is emptied before the next hand, not of that."""
     command = ("kwartet", "play", "--sets", 4, "--seats", "you,you", "--seed", 5)
@@ -96,6 +112,9 @@ def test_the_table_stays_on_the_screen_however_long_the_news(
     screen = shown.splitlines()[-16:]
     assert sum("player 0: " in line for line in screen) == 2, "the table and who has won"
     assert sorted(shown.split()) == sorted(whole.split())
+    monkeypatch.setenv("LINES", "2")
+    news = cli(*command).out.splitlines()
+    assert sum(" asks " in line for line in news[-6:]) > 1, "the latest stay below"
 
 
 def test_a_seat_that_is_handed_over_does_not_show_the_next_hand(cli: Cli) -> None:
