@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 import solvers
+from tests.sizes import thorough
 
 HOUSE = Path(solvers.__file__).parent.parent
 
@@ -198,7 +199,7 @@ def test_the_files_have_no_circle() -> None:
         "from tests.agreement import agree",
     ],
 )
-@pytest.mark.parametrize("module", ["quaternity.game.game", "solvers.problem"])
+@pytest.mark.parametrize("module", ["solvers.problem", *thorough([], ["quaternity.game.game"])])
 def test_a_planted_import_is_found(module: str, planted: str) -> None:
     files = sources()
     before = findings(files)

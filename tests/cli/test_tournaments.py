@@ -12,6 +12,7 @@ from quaternity.table.games import rules_of_record
 from quaternity.table.tournament.playing import KINDS
 from quaternity.workers.own_process import own_process
 from tests.cli.conftest import Cli, Outcome
+from tests.sizes import thorough
 
 OURS = {"quaternity": "random", "kwartet": "random", "quarto": "careful", "set": "quick"}
 GAMES = sorted(OURS)
@@ -72,11 +73,17 @@ def test_games_before_a_failure_are_shown_and_one_command_plays_it_again(
     assert (again.status, again.out.encode()) == (3, data)
 
 
+FATAL = [("Crashes", 3, "ended its process"), ("Loops", 4, "gave no move within 0.2 s")]
+
+
 @pytest.mark.parametrize(
-    ("player", "status", "said"),
-    [("Crashes", 3, "ended its process"), ("Loops", 4, "gave no move within 0.2 s")],
+    ("game", "player", "status", "said"),
+    [
+        (game, *FATAL[which])
+        for number, game in enumerate(GAMES)
+        for which in thorough([number % 2], [0, 1])
+    ],
 )
-@pytest.mark.parametrize("game", GAMES)
 def test_a_player_that_ends_its_process_or_never_moves_costs_its_game_alone(
     cli: Cli, game: str, player: str, status: int, said: str, tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,

@@ -16,7 +16,7 @@ from solvers.brute_force import deals
 from solvers.counting import count_deals
 from solvers.strategies import deal_problems
 from tests.agreement import agree
-from tests.sizes import examples, thorough
+from tests.sizes import THOROUGH, examples
 
 
 def listed(problem: DealProblem) -> list[tuple[int, ...]]:
@@ -106,11 +106,13 @@ def test_a_million_worlds() -> None:
         SetConstraint.of([[2]] * 8 + [[3]] * 20, players=4),
     ])  # fmt: skip
     assert model.worlds == count_deals(problem) > 10_000
-    model = Model(pairs)
-    assert 700_000 < model.worlds == count_deals(pairs) <= MAX_WORLDS
+    assert 700_000 < count_deals(pairs) <= MAX_WORLDS
+    if THOROUGH:
+        model = Model(pairs)
+        assert model.worlds == count_deals(pairs)
     held = H(1, "0/0")
     formulas = (D({0, 2}, held), held.announce(C(held)), K(0, held), K(1, ~K(0, held)), C(held))
-    for formula in formulas[: thorough(2, 5)]:
+    for formula in formulas:
         assert model.extension(formula).shape == (model.worlds,)
 
 

@@ -83,9 +83,9 @@ def counted(found: list[Choice]) -> Counter[tuple[object, ...]]:
 def test_both_ways_agree(sizes: tuple[int, int, int], tie_break: TieBreak, most: int) -> None:
     start = State.start(Settings(*sizes, tie_break=tie_break))
     code = coding(Rules.of(start))
-    keys = all_keys(code, canonical(start).key, min(most, thorough(150, most)))
+    keys = all_keys(code, canonical(start).key, min(most, thorough(100, most)))
     assert Expander.fault(code) is None
-    for key in keys[: thorough(30, 200)]:
+    for key in keys[: thorough(20, 200)]:
         agree({"kinds": choices, "states": choices_by_state}, code, key, answer=counted)
     agree(
         {

@@ -30,7 +30,7 @@ from quaternity.ternary.hyperplane import (
 )
 from quaternity.ternary.tables import bits_of, cards_in
 from tests.agreement import agree
-from tests.sizes import examples
+from tests.sizes import examples, thorough
 from tests.ternary.tables import RULES, holds_no_three, most_without_three, tables
 
 BY_METHOD = {
@@ -111,7 +111,7 @@ def test_methods_agree_on_all_parts_of_a_size(table: list[int], rule: Rule, size
     assert len(set(parts)) == len(parts)
 
 
-@pytest.mark.parametrize(("rule", "size"), [(Rule.TRIPLE, 54), (Rule.SET, 20)])
+@pytest.mark.parametrize(("rule", "size"), [(Rule.TRIPLE, 54), *thorough([], [(Rule.SET, 20)])])
 def test_the_largest_collections_of_the_deck(rule: Rule, size: int) -> None:
     proof = agree(
         {name: lambda which, name=name: largest_in_deck(which, name) for name in LARGEST_METHODS},
