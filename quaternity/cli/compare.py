@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -168,7 +169,7 @@ def compare(
     """
     if as_json and as_csv:
         raise InputError("--json and --csv: choose one")
-    _check_places(plot, runs, page, save_to)
+    _check_places(files or [], plot, runs, page, save_to)
     of_games: dict[str, object] = {
         "--set-size": set_size, "--sets": sets, "--players": players, "--states": states,
         "--sweep": sweep,
@@ -201,7 +202,11 @@ def compare(
         request = _of_games(base, sweep, states, seed, share, repeats, budget)
     groups, interrupted = _measure(request, limit, chosen, workers, dask)
     found = Found(request, seed, limit, chosen, groups)
-    found.save(runs, page)
+    unsaved = None
+    try:
+        found.save(runs, page)
+    except InputError as error:  # what was measured is to be seen all the same
+        unsaved = error
     saved = found.save_fault(save_to)
     if as_json:
         print(json.dumps(found.document() | {"saved": saved, "interrupted": interrupted}))
@@ -217,6 +222,8 @@ def compare(
         found.report.draw(plot, sweep[0] if sweep else None)
     if interrupted:
         warn("interrupted: this is what was measured so far")
+    if unsaved is not None:
+        raise unsaved
     if found.report.smallest_fault is not None:
         raise typer.Exit(ExitStatus.DISAGREE)
     if interrupted:
@@ -225,8 +232,10 @@ def compare(
         raise LimitError("no solver took any of the states")
 
 
-def _check_places(plot: str | None, runs: str | None, page: str | None, save_to: str) -> None:
-    """Make sure, before long work, that its results can be written."""
+def _check_places(
+    files: Sequence[str], plot: str | None, runs: str | None, page: str | None, save_to: str
+) -> None:
+    """Make sure, before long work, that its results can be written, and over nothing else."""
     from quaternity.files.pictures import check_drawing, check_picture
     from quaternity.files.writing import check_may_be_written
     from quaternity.game.saved_states import check_directory
@@ -239,6 +248,14 @@ def _check_places(plot: str | None, runs: str | None, page: str | None, save_to:
     if page is not None:
         check_drawing()
     check_directory(save_to)
+    taken = {os.path.realpath(path) for path in files}
+    for path in (plot, runs, page):
+        # A device, such as /dev/null, keeps nothing that could be lost.
+        if path is None or (os.path.exists(path) and not os.path.isfile(path)):
+            continue
+        if os.path.realpath(path) in taken:
+            raise InputError(f"{path}: named twice: it would be written over")
+        taken.add(os.path.realpath(path))
 
 
 def _refuse(what: str, options: Mapping[str, object]) -> None:

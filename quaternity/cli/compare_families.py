@@ -6,12 +6,13 @@ import shlex
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from quaternity.cli.exchange import chosen_families
 from quaternity.cli.terminal import say, warn, width
 from quaternity.errors import InputError
-from solvers.wording import counted
+from solvers.wording import counted, printable
 
 if TYPE_CHECKING:
     from quaternity.trials.comparison import Work
@@ -73,7 +74,8 @@ def comparison_of(
     from quaternity.trials.comparison.runs import Comparison, machine, runs_of
 
     runs = [run for group in groups for run in runs_of(group.measured, group.name)]
-    command = shlex.join(["quaternity", *sys.argv[1:]])
+    # What cannot be printed may stand in the name of a file.
+    command = printable(shlex.join(["quaternity", *sys.argv[1:]])).replace("\n", " ")
     versions = {solver.name: _version(solver) for solver in solvers}
     return Comparison(what, seed, limit, command, machine(), versions, runs)
 
@@ -115,21 +117,25 @@ def read_runs(files: Sequence[str]) -> Comparison | None:
     Raises:
         InputError: it is one and is damaged.
     """
-    from quaternity.files.reading import read_bytes
-    from quaternity.trials.comparison.runs import is_runs_file, parse_runs
+    from quaternity.files.reading import decode, read_bytes
+    from quaternity.trials.comparison.runs import MOST_BYTES, is_runs_file, parse_runs
 
-    if len(files) != 1 or files[0] == "-":
+    if len(files) != 1:
         return None
+    path = Path(files[0])
     try:
-        text = read_bytes(files[0]).decode("utf-8")
-    except (InputError, UnicodeDecodeError):
+        if not path.is_file():  # what is read from a pipe nobody could read again
+            return None
+        with path.open("rb") as file:
+            if not is_runs_file(file.read(200).decode("utf-8", "replace")):
+                return None
+        size = path.stat().st_size
+    except (OSError, ValueError):
         return None  # whoever reads it as something else says so
-    if not is_runs_file(text):
-        return None
     try:
-        comparison = parse_runs(text)
+        comparison = parse_runs(decode(read_bytes(files[0], min(size, MOST_BYTES))))
     except InputError as error:
-        raise InputError(f"{files[0]}: {error}") from None
+        raise InputError(f"{files[0]}: {str(error).removeprefix(f'{files[0]}: ')}") from None
     for warning in comparison.warnings:
         warn(f"{files[0]}: {warning}")
     return comparison

@@ -82,7 +82,12 @@ def svg_of(figure: Figure) -> str:
         figure.savefig(data, format="svg", metadata={"Date": None})
     text = data.getvalue()
     # A tenth of a point is finer than any screen; what matplotlib writes is three times as long.
-    text = re.sub(r"-?\d+\.\d\d+", lambda number: f"{float(number[0]):.1f}", text)
+    # Labels stay as they are.
+    text = re.sub(
+        r">[^<]*<|-?\d+\.\d\d+",
+        lambda found: found[0] if found[0][0] == ">" else f"{float(found[0]):.1f}",
+        text,
+    )
     return re.sub(r"<!--.*?-->|(?<=>)\s+(?=<)", "", text[text.index("<svg") :], flags=re.DOTALL)
 
 

@@ -11,24 +11,24 @@ MAX_BYTES = 16 * 2**20
 """Largest file that is read (16 MiB); the largest state in the documented limits is smaller."""
 
 
-def read_bytes(path: str) -> bytes:
+def read_bytes(path: str, most: int = MAX_BYTES) -> bytes:
     """The content of a file, or of standard input for `-`.
 
     Raises:
-        InputError: it cannot be read, is not a file, or is larger than `MAX_BYTES`.
+        InputError: it cannot be read, is not a file, or is larger than so many bytes.
     """
     try:
         if path == "-":
-            data = sys.stdin.buffer.read(MAX_BYTES + 1)
+            data = sys.stdin.buffer.read(most + 1)
         else:
             with Path(path).open("rb") as file:
-                data = file.read(MAX_BYTES + 1)
+                data = file.read(most + 1)
     except OSError as error:
         raise InputError(f"{path}: {error.strerror or error}") from error
     except ValueError as error:  # a null character in the name
         raise InputError(f"{path!r}: {error}") from error
-    if len(data) > MAX_BYTES:
-        raise InputError(f"{path}: larger than {MAX_BYTES} bytes, the limit for a file")
+    if len(data) > most:
+        raise InputError(f"{path}: larger than {most} bytes, the limit for a file")
     return data
 
 

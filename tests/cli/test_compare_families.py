@@ -1,11 +1,14 @@
 """`compare --families`: the table, the file of runs and the page say the same."""
 
 import json
+import os
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
 from quaternity.cli.status import ExitStatus
+from quaternity.files.reading import MAX_BYTES
 from quaternity.trials.comparison.runs import parse_runs
 from quaternity.trials.comparison.scores import scores
 from tests.cli.conftest import Cli
@@ -77,3 +80,48 @@ def test_what_makes_no_sense_is_refused_before_any_work(
     found = cli("compare", *options)
     assert found.status == ExitStatus.BAD_INPUT, found.err
     assert word in found.err
+
+
+def test_nothing_is_written_over(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    one = cli(
+        "instances", "--family", "php", "--cards", "12", "--possible", "--out", "."
+    ).out.strip()
+    assert cli(*FAMILIES, "--runs", "runs").status == 0
+    before = {path: path.read_text() for path in tmp_path.iterdir()}
+    for arguments in (
+        ["runs", "--report", "./runs"],
+        [one, "--runs", one],
+        ["--families", "php", "--runs", "new", "--report", "new"],
+    ):
+        refused = cli("compare", *arguments)
+        assert refused.status == ExitStatus.BAD_INPUT
+        assert "named twice: it would be written over" in refused.err
+    assert {path: path.read_text() for path in tmp_path.iterdir()} == before
+
+
+def test_what_cannot_be_kept_is_shown(cli: Cli) -> None:
+    full = cli(*FAMILIES, "--runs", "/dev/full", "--json")
+    assert full.status == ExitStatus.BAD_INPUT
+    assert full.json["instances"] == 8
+    assert "/dev/full: cannot be written" in full.err
+
+
+def test_a_problem_from_a_pipe_is_read_once(cli: Cli, tmp_path: Path) -> None:
+    text = cli("instances", "--family", "php", "--cards", "12", "--possible").out
+    os.mkfifo(tmp_path / "pipe")
+    writer = Thread(target=(tmp_path / "pipe").write_text, args=[text])
+    writer.start()
+    given = cli("compare", tmp_path / "pipe", "--solvers", "max-flow", "--json")
+    writer.join()
+    assert given.status == 0
+
+
+def test_a_file_of_runs_may_be_long(cli: Cli, tmp_path: Path) -> None:
+    """Longer than what is read of a state; what the command cannot print is in no way of it."""
+    file = tmp_path / "run\ns"
+    assert cli(*FAMILIES, "--runs", file).status == 0
+    head, *rest = file.read_text().splitlines(keepends=True)
+    told = json.loads(head) | {"machine": "m" * (MAX_BYTES + 1), "command": "c" * 9}
+    file.write_text("".join([json.dumps(told) + "\n", *rest]))
+    assert cli("compare", file, "--json").json["instances"] == 8

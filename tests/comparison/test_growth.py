@@ -64,3 +64,8 @@ def test_the_sentence() -> None:
     found = growth([Observation(size, size * 1.0) for size in (1, 2, 4, 8)])
     assert found is not None
     assert found.sentence() == "size^1.0 (1.0 .. 1.0)"
+
+
+def test_games_that_are_over_have_no_size() -> None:
+    cards = [Observation(size, 1 / (1 + size)) for size in range(6)]
+    assert growth(cards) == growth(cards[1:])

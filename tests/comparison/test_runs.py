@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quaternity.errors import InputError
+from quaternity.files.pictures import new_figure, svg_of
 from quaternity.trials.comparison.page import page
 from quaternity.trials.comparison.runs import Answer, Comparison, Run, is_runs_file, parse_runs
 from quaternity.trials.comparison.scores import par2
@@ -63,7 +64,9 @@ def test_a_file_without_its_end_is_read_with_a_warning() -> None:
     ("line", "key", "value"),
     [
         (0, "format", "comparison-runs/2"), (0, "limit", "10"), (0, "limit", -1), (0, "what", 3),
-        (0, "versions", []), (0, "versions", {"flow": 1}), (0, "machine", "a\x1bb"),
+        (0, "limit", 0), (0, "versions", []), (0, "versions", {"flow": 1}),
+        (0, "versions", {"flow": "\x1b[31m"}), (0, "versions", {"a\n": "1"}),
+        (0, "machine", "a\x1bb"),
         (1, "solver", "unknown"), (1, "answer", "maybe"), (1, "feasible", 1), (1, "round", -1),
         (1, "cards", True), (1, "seconds", 10**400), (1, "seconds", None),
         (1, "evidence", "paired"),
@@ -78,6 +81,24 @@ def test_a_wrong_value_is_refused_with_its_line(line: int, key: str, value: obje
         parse_runs("\n".join(lines) + "\n")
 
 
+def test_what_rows_say_of_an_instance_is_one_thing_and_said_once() -> None:
+    head, first, second, *_ = comparison().text().splitlines()
+    with pytest.raises(InputError, match=r"^line 4: round: 0 of flow is in a line before$"):
+        parse_runs("\n".join([head, first, second, first]) + "\n")
+    for change in ({"cards": 13}, {"family": "game"}, {"players": 4}, {"feasible": None}):
+        other = json.loads(second) | {"answer": "timeout", "evidence": None} | change
+        other |= {"build": None, "solve": None}
+        with pytest.raises(InputError, match=r"^line 3: instance: 'php 12 possible' is another"):
+            parse_runs("\n".join([head, first, json.dumps(other)]) + "\n")
+
+
+def test_names_of_fields_are_quoted_as_text() -> None:
+    head, first, *_ = comparison().text().splitlines()
+    with pytest.raises(InputError) as refused:
+        parse_runs(f"{head}\n{json.dumps(json.loads(first) | {chr(27): 1})}\n")
+    assert str(refused.value).isprintable()
+
+
 @given(st.text(max_size=60), st.integers(0, 400), st.integers(0, 60))
 def test_no_text_gives_another_error(text: str, place: int, length: int) -> None:
     whole = comparison().text()
@@ -86,7 +107,7 @@ def test_no_text_gives_another_error(text: str, place: int, length: int) -> None
             page_of = parse_runs(broken)
         except InputError:
             continue
-        assert page_of.limit >= 0
+        assert page_of.limit > 0
 
 
 def test_the_page_says_what_the_runs_say() -> None:
@@ -104,3 +125,43 @@ def test_the_page_says_what_the_runs_say() -> None:
     assert not re.search(r"(?:src|href)=.(?!#)", re.sub(r"xmlns:xlink=\S+", "", made))
     assert len(made) < 1_000_000
     assert not THOROUGH or page(comparison()) == made
+
+
+def changed(**fields: object) -> Comparison:
+    return replace(comparison(), **fields)  # type: ignore[arg-type]
+
+
+NAMES = {"flow": "$\\frac{$", "sat": "_sat"}
+
+
+def odd_comparisons() -> dict[str, Comparison]:
+    gaps = [one for one in comparison().runs if one.solver == "sat" or one.cards > 30]
+    odd = [replace(one, solver=NAMES[one.solver], seconds=0.0) for one in gaps]
+    lost = [
+        replace(one, answer="timeout", feasible=None, evidence=None, build=None, solve=None,
+                cards=one.cards - 12)
+        for one in comparison().runs
+    ]  # fmt: skip
+    return {
+        "nothing": changed(runs=[]),
+        "names, gaps, no time": changed(
+            seed=-3, versions=dict.fromkeys(NAMES.values(), "1"), runs=odd
+        ),
+        "timeouts": changed(runs=lost),
+    }
+
+
+@pytest.mark.parametrize("odd", odd_comparisons().values(), ids=odd_comparisons())
+@pytest.mark.filterwarnings("error")
+def test_odd_runs_make_a_page_too(odd: Comparison) -> None:
+    pytest.importorskip("matplotlib")
+    made = unescape(page(odd))
+    if set(odd.versions) == set(NAMES.values()):
+        assert all(re.search(rf"<text [^>]*> ?{re.escape(name)}<", made) for name in odd.versions)
+
+
+def test_labels_of_drawings_keep_their_digits() -> None:
+    pytest.importorskip("matplotlib")
+    figure = new_figure(3, 2)
+    figure.subplots().set_xticks([0.25], ["0.125"])
+    assert ">0.125<" in svg_of(figure)

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaternity.trials.comparison.scores import Times, par2, scores, virtual_best
+from quaternity.trials.comparison.scores import Times, par2, performance_profile, scores, virtual_best
 
 LIMIT = 10.0
 
@@ -59,3 +59,9 @@ def test_ranks_that_chance_decides_overlap() -> None:
     for score in scores(times, LIMIT):
         assert score.rank == 1
         assert score.rank_interval == (1, 2)
+
+
+def test_a_clock_that_saw_nothing_and_an_answer_after_the_limit() -> None:
+    assert performance_profile({"a": [0.0], "b": [0.0]}) == {"a": [(1.0, 1.0)], "b": [(1.0, 1.0)]}
+    late, never = scores({"late": [30.0], "never": [None]}, 10)
+    assert (late.par2, never.par2, late.rank, never.rank) == (20.0, 20.0, 1, 1)

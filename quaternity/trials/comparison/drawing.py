@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING
 from quaternity.files.pictures import new_figure, save_figure, svg_of
 from quaternity.trials.comparison.measuring import Measured
 from quaternity.trials.comparison.runs import Comparison
-from quaternity.trials.comparison.scores import Curve, Times, cactus, performance_profile
+from quaternity.trials.comparison.scores import (
+    LEAST_SECONDS,
+    Curve,
+    Times,
+    cactus,
+    performance_profile,
+)
 from quaternity.trials.comparison.summary import Row, median_times
 
 if TYPE_CHECKING:
@@ -81,7 +87,8 @@ def runs_svg(times: Times) -> str:
     figure = new_figure(11, 4.5 + 0.05 * len(times))
     left, right = figure.subplots(1, 2)
     _draw_runs(left, right, times)
-    left.get_legend().remove()
+    if legend := left.get_legend():
+        legend.remove()
     figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=6)
     return svg_of(figure)
 
@@ -98,18 +105,20 @@ def growth_svg(comparison: Comparison, limit: float) -> str | None:
     figure = new_figure(11, 3.2 * rows + 0.5 + 0.05 * len(comparison.versions))
     axes = figure.subplots(rows, min(3, len(kinds)), squeeze=False, sharey=True)
     styles = _styles(comparison.versions)
+    found: dict[tuple[str, bool, str], dict[int, list[float]]] = {}
+    for run in comparison.runs:
+        if run.decided or run.ended:
+            curve = found.setdefault((run.family, run.feasible is True, run.solver), {})
+            seconds = max(run.seconds, LEAST_SECONDS) if run.decided else limit
+            curve.setdefault(run.cards, []).append(seconds)
     for panel, (family, feasible) in zip(axes.flat, kinds, strict=False):
         for number, (name, style) in enumerate(styles.items()):
-            by_size: dict[int, list[float]] = {}
-            for run in comparison.runs:
-                here = (run.family, run.feasible is True, run.solver) == (family, feasible, name)
-                if here and (run.decided or run.ended):
-                    seconds = run.seconds if run.decided else limit
-                    by_size.setdefault(run.cards, []).append(seconds)
-            points = [(size, median(found)) for size, found in sorted(by_size.items())]
+            by_size = found.get((family, feasible, name), {})
+            points = [(size, median(times)) for size, times in sorted(by_size.items())]
             panel.plot(
                 [size for size, _ in points], [seconds for _, seconds in points],
-                color=style.colour, marker=style.marker, markersize=4, linewidth=1, label=name,
+                color=style.colour, marker=style.marker, markersize=4, linewidth=1,
+                label=_label(name),
                 markevery=(number % 3, 3),
             )  # fmt: skip
             ended = [size for size, seconds in points if seconds >= limit]
@@ -122,7 +131,7 @@ def growth_svg(comparison: Comparison, limit: float) -> str | None:
         panel.set_yscale("log")
         panel.set_xticks(sizes, [str(size) for size in sizes], fontsize=7)
         panel.minorticks_off()
-        panel.set_title(f"{family or 'states'}, {'possible' if feasible else 'impossible'}")
+        panel.set_title(_label(f"{family or 'states'}, {'possible' if feasible else 'impossible'}"))
         panel.set_xlabel("cards")
         panel.grid(alpha=0.3)
     for panel in list(axes.flat)[len(kinds) :]:
@@ -141,8 +150,8 @@ def pairs_svg(times: Times, pairs: Sequence[tuple[str, str]], limit: float) -> s
     least = min((one for own in times.values() for one in own if one), default=limit / 10) / 2
     for panel, (one, other) in zip(axes.flat, pairs, strict=False):
         points = [
-            (mine or limit, theirs or limit)
-            for mine, theirs in zip(times[one], times[other], strict=True)
+            [limit if one is None else max(one, least) for one in pair]
+            for pair in zip(times[one], times[other], strict=True)
         ]
         panel.plot([x for x, _ in points], [y for _, y in points], "x", color=COLOURS[0], alpha=0.6)
         panel.plot([least, limit], [least, limit], color="#777777", linewidth=1)
@@ -150,12 +159,17 @@ def pairs_svg(times: Times, pairs: Sequence[tuple[str, str]], limit: float) -> s
         panel.set_yscale("log")
         panel.set_xlim(least, 1.5 * limit)
         panel.set_ylim(least, 1.5 * limit)
-        panel.set_xlabel(f"{one}: seconds")
-        panel.set_ylabel(f"{other}: seconds")
+        panel.set_xlabel(_label(f"{one}: seconds"))
+        panel.set_ylabel(_label(f"{other}: seconds"))
         panel.grid(alpha=0.3)
     for panel in list(axes.flat)[len(pairs) :]:
         panel.set_axis_off()
     return svg_of(figure)
+
+
+def _label(name: str) -> str:
+    """A name as matplotlib shows it: dollars would start a formula, and `_` hides a label."""
+    return " " * name.startswith("_") + name.replace("$", r"\$")
 
 
 def _styles(solvers: Iterable[str]) -> dict[str, Style]:
@@ -176,7 +190,7 @@ def _draw_medians(axes: Axes, rows: Sequence[Row], styles: Mapping[str, Style]) 
         for seconds, letter in ((row.build, "b"), (row.solve, "s")):
             if seconds:
                 axes.plot(seconds, place - 0.28, marker=f"${letter}$", color=style.colour)
-    axes.set_yticks(range(len(rows)), [row.solver for row in rows])
+    axes.set_yticks(range(len(rows)), [_label(row.solver) for row in rows])
     axes.set_ylim(len(rows) - 0.4, -0.6)
     axes.set_xscale("log")
     axes.set_xlabel("seconds a state")
@@ -200,7 +214,7 @@ def _draw_growth(
         axes.plot(
             [size for size, _ in found],
             [row.median for _, row in found if row.median is not None],
-            marker=style.marker, color=style.colour, label=name,
+            marker=style.marker, color=style.colour, label=_label(name),
         )  # fmt: skip
         partly = [(size, row) for size, row in found if row.skipped + row.gave_up + row.left_out]
         axes.plot(
@@ -240,7 +254,8 @@ def _draw_runs(left: Axes, right: Axes, times: Times) -> None:
     left.set_ylabel("seconds allowed for each")
     left.set_title("cactus plot: lower and further right is better")
     left.grid(alpha=0.3)
-    left.legend(fontsize=8)
+    if any(cactus(own) for own in times.values()):
+        left.legend(fontsize=8)
     profiles = performance_profile(times)
     worst = max((curve[-1][0] for curve in profiles.values() if curve), default=1.0) * 1.3
     for name, curve in profiles.items():
@@ -248,7 +263,7 @@ def _draw_runs(left: Axes, right: Axes, times: Times) -> None:
         style = styles[name]
         right.step(
             [ratio for ratio, _ in steps], [share for _, share in steps],
-            where="post", color=style.colour, label=name, marker=style.marker,
+            where="post", color=style.colour, label=_label(name), marker=style.marker,
             markevery=max(1, len(steps) // 6), markersize=5,
         )  # fmt: skip
     right.set_xscale("log")
@@ -263,8 +278,8 @@ def _draw_runs(left: Axes, right: Axes, times: Times) -> None:
 def _draw_curve(axes: Axes, curve: Curve, style: Style, name: str) -> None:
     if curve:
         axes.plot(
-            [x for x, _ in curve], [y for _, y in curve],
-            color=style.colour, marker=style.marker, label=name,
+            [x for x, _ in curve], [max(y, LEAST_SECONDS) for _, y in curve],
+            color=style.colour, marker=style.marker, label=_label(name),
             markevery=max(1, len(curve) // 12), markersize=5,
         )  # fmt: skip
 

@@ -97,6 +97,7 @@ def growth(runs: Sequence[Observation]) -> Growth | None:
     coordinates of Olsen (1978) the likelihood is concave, so that every start leads to its top.
     """
     by_size: dict[int, list[Observation]] = {}
+    runs = [run for run in runs if run.size]  # a game that is over has no cards, and no logarithm
     for run in runs:
         by_size.setdefault(run.size, []).append(run)
     sizes = sorted(by_size)

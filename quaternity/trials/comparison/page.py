@@ -47,22 +47,25 @@ def page(comparison: Comparison) -> str:
 
     Cost: seconds, most of them for drawing.
     """
-    times = comparison.times()
     parts = [
         f"<h1>Solvers compared: {escape(comparison.what)}</h1>",
         *_what_was_run(comparison),
-        *_wrong(comparison),
-        *_scores(comparison),
-        *_kinds(comparison),
-        _figure(
-            runs_svg(times),
-            "Left, the cactus plot: how many instances a solver decides when it may take so long "
-            "for each. Right, the performance profile: on which share of all instances it takes at "
-            "most so many times as long as the quickest solver there.",
-        ),
-        *_growth(comparison),
-        *_pairs(comparison, times),
     ]
+    if comparison.runs:
+        times = comparison.times()
+        parts += [
+            *_wrong(comparison),
+            *_scores(comparison),
+            *_kinds(comparison),
+            _figure(
+                runs_svg(times),
+                "Left, the cactus plot: how many instances a solver decides when it may take so "
+                "long for each. Right, the performance profile: on which share of all instances it "
+                "takes at most so many times as long as the quickest solver there.",
+            ),
+            *_growth(comparison),
+            *_pairs(comparison, times),
+        ]
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -119,8 +122,6 @@ def _wrong(comparison: Comparison) -> Iterator[str]:
 
 
 def _scores(comparison: Comparison) -> Iterator[str]:
-    if not comparison.runs:
-        return
     head, *rows = score_rows(comparison)
     yield "<h2>Scores</h2>"
     yield _table(

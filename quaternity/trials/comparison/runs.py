@@ -40,6 +40,9 @@ ANSWERS: tuple[str, ...] = get_args(Answer)
 MOST_RUNS = 2_000_000
 """Most rows that are read."""
 
+MOST_BYTES = 1 << 30
+"""Largest file that is read: one row takes about 400 bytes."""
+
 
 @dataclass(frozen=True, slots=True)
 class Run:
@@ -233,8 +236,12 @@ def parse_runs(text: str) -> Comparison:
     if head.text("format") != FORMAT:
         raise InputError(f"line 1: format: {head.text('format')!r}, not {FORMAT!r}")
     versions = head.value("versions", dict)
-    if not all(isinstance(one, str) for one in versions.values()):
-        raise InputError("line 1: versions: a version is a text")
+    for name, version in versions.items():
+        if not isinstance(version, str) or not (name + version).isprintable():
+            head.refuse("versions", f"{shown(name)}: a version is a text that can be printed")
+    limit = head.seconds("limit")
+    if not limit:
+        head.refuse("limit", "0 is no time")
     last = _Row(lines[-1], len(lines)) if len(lines) > 1 else None
     body = lines[1:]
     if last is not None and set(last.values) == {"runs"}:
@@ -246,11 +253,28 @@ def parse_runs(text: str) -> Comparison:
     else:
         warnings.append("the end is missing: the comparison was interrupted")
     return Comparison(
-        head.text("what"), head.number("seed", negative=True), head.seconds("limit"),
-        head.text("command"), head.text("machine"), versions,
-        [_run(_Row(line, number), versions) for number, line in enumerate(body, 2)],
+        head.text("what"), head.number("seed", negative=True), limit,
+        head.text("command"), head.text("machine"), versions, _runs(body, versions),
         tuple(warnings),
     )  # fmt: skip
+
+
+def _runs(lines: Sequence[str], versions: Mapping[str, str]) -> list[Run]:
+    """The rows, from line 2 on, that say the same of each instance, and nothing twice."""
+    runs: list[Run] = []
+    rows: set[tuple[str, str, int]] = set()
+    instances: dict[str, tuple[object, ...]] = {}
+    for number, line in enumerate(lines, 2):
+        row = _Row(line, number)
+        run = _run(row, versions)
+        about = run.family, run.cards, run.players, run.feasible
+        if instances.setdefault(run.instance, about) != about:
+            row.refuse("instance", f"{run.instance!r} is another one in a line before")
+        rows.add((run.instance, run.solver, run.round))
+        if len(rows) <= len(runs):
+            row.refuse("round", f"{run.round} of {run.solver} is in a line before")
+        runs.append(run)
+    return runs
 
 
 def _run(row: _Row, versions: Mapping[str, str]) -> Run:
@@ -297,7 +321,9 @@ class _Row:
     def only(self, keys: Sequence[str]) -> None:
         if set(self.values) != set(keys):
             odd = sorted(set(self.values) ^ set(keys))
-            raise InputError(f"{self.place}: {listed(odd)}: a run has exactly {listed(keys)}")
+            raise InputError(
+                f"{self.place}: {shown(listed(odd), str)}: a run has exactly {listed(keys)}"
+            )
 
     def value(self, key: str, kind: type) -> Any:
         found = self.values.get(key)
@@ -334,6 +360,7 @@ class _Row:
 __all__ = [
     "ANSWERS",
     "FORMAT",
+    "MOST_BYTES",
     "Answer",
     "Comparison",
     "Run",

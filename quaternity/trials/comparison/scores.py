@@ -15,6 +15,9 @@ Times = Mapping[str, Sequence[float | None]]
 Curve = list[tuple[float, float]]
 """Corners of a step function, ascending: (x, value from x on)."""
 
+LEAST_SECONDS = 1e-9
+"""What is below counts as this where times are divided: a coarse clock may have seen nothing."""
+
 RESAMPLES = 1000
 """Bootstrap resamples of the ranks."""
 
@@ -46,11 +49,17 @@ class Score(NamedTuple):
 def par2(times: Iterable[float | None], limit: float) -> float:
     """The mean of the seconds, where an instance that was not decided counts twice the limit.
 
-    >>> par2([1.0, None], 10)
-    10.5
+    Nothing counts more: who answers after the limit is no worse than who never answers.
+
+    >>> par2([1.0, None, 100.0], 10)
+    13.666666666666666
     """
-    paid = [2 * limit if seconds is None else seconds for seconds in times]
+    paid = _paid(times, limit)
     return sum(paid) / len(paid)
+
+
+def _paid(times: Iterable[float | None], limit: float) -> list[float]:
+    return [2 * limit if one is None else min(one, 2 * limit) for one in times]
 
 
 def virtual_best(times: Times) -> list[float | None]:
@@ -109,10 +118,8 @@ def _rank_intervals(times: Times, limit: float, seed: int) -> dict[str, tuple[in
     """
     import numpy as np
 
-    paid = np.array(
-        [[2 * limit if one is None else one for one in column] for column in times.values()]
-    )
-    random = np.random.default_rng(seed)
+    paid = np.array([_paid(column, limit) for column in times.values()])
+    random = np.random.default_rng(abs(seed))
     instances = paid.shape[1]
     drawn = random.multinomial(instances, np.full(instances, 1 / instances), size=RESAMPLES)
     totals = drawn @ paid.T
@@ -137,7 +144,7 @@ def performance_profile(times: Times) -> dict[str, Curve]:
     curves = {}
     for name, own in times.items():
         ratios = sorted(
-            mine / least
+            max(mine, LEAST_SECONDS) / max(least, LEAST_SECONDS)
             for mine, least in zip(own, best, strict=True)
             if mine is not None and least is not None
         )
@@ -151,6 +158,6 @@ def performance_profile(times: Times) -> dict[str, Curve]:
 
 
 __all__ = [
-    "RESAMPLES", "Curve", "Score", "Times", "cactus", "par2", "performance_profile", "scores",
-    "virtual_best",
+    "LEAST_SECONDS", "RESAMPLES", "Curve", "Score", "Times", "cactus", "par2",
+    "performance_profile", "scores", "virtual_best",
 ]  # fmt: skip

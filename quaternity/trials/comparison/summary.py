@@ -194,7 +194,7 @@ def median_interval(values: Sequence[float], seed: int = 0) -> tuple[float, floa
         return None
     import numpy as np
 
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(abs(seed))
     array = np.array(values)
     rows = max(1, 1_000_000 // len(values))  # resamples at a time, to bound the memory
     medians: list[float] = []
