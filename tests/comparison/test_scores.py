@@ -3,7 +3,13 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaternity.trials.comparison.scores import Times, par2, performance_profile, scores, virtual_best
+from quaternity.trials.comparison.scores import (
+    Times,
+    par2,
+    performance_profile,
+    scores,
+    virtual_best,
+)
 
 LIMIT = 10.0
 
