@@ -17,6 +17,7 @@ from typing import Any
 from solvers.errors import InputError
 from solvers.exchange.json_document import DocumentReader, kind_of
 from solvers.problem import DealProblem, SetConstraint, check_size, players_in
+from solvers.wording import shown
 
 FORMAT = "deal-problem/1"
 FIELDS = ("owners", "low", "high")
@@ -49,7 +50,9 @@ class _Reader(DocumentReader):
             return SetConstraint.trusted((), (), ())
         self.faults += [f"{place}.{name}: missing" for name in FIELDS if name not in value]
         self.warnings += [
-            f"{place}.{name}: unknown field, ignored" for name in value if name not in FIELDS
+            f"{place}.{shown(name, str)}: unknown field, ignored"
+            for name in value
+            if name not in FIELDS
         ]
         owners = self.list_of(value.get("owners", []), f"{place}.owners")
         masks = [self.owner_mask(who, f"{place}.owners[{card}]") for card, who in enumerate(owners)]

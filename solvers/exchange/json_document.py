@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 from solvers.errors import InputError
 from solvers.plain_values import MAX_NUMBER
 from solvers.problem import mask_of
+from solvers.wording import shown
 
 MOST_SHOWN = 20
 """Most faults an error's text shows; `MalformedDocument.faults` has all."""
@@ -27,10 +28,10 @@ class MalformedDocument(InputError):
 
     def __init__(self, faults: Sequence[str]) -> None:
         self.faults = list(faults)
-        shown = self.faults[:MOST_SHOWN]
-        if len(shown) < len(self.faults):
-            shown.append(f"and {len(self.faults) - len(shown)} more faults")
-        super().__init__("; ".join(shown))
+        first = self.faults[:MOST_SHOWN]
+        if len(first) < len(self.faults):
+            first.append(f"and {len(self.faults) - len(first)} more faults")
+        super().__init__("; ".join(first))
 
 
 def kind_of(value: object) -> str:
@@ -67,7 +68,7 @@ class DocumentReader:
         self.document = self._object(text)
         self.players = 0
         known = self.REQUIRED + self.OPTIONAL
-        self.warnings = [f"{name}: unknown field, ignored" for name in self.document
+        self.warnings = [f"{shown(name, str)}: unknown field, ignored" for name in self.document
                          if name not in known]  # fmt: skip
         self.faults = [f"{name}: missing" for name in self.REQUIRED if name not in self.document]
         if self.document.get("format", self.FORMAT) != self.FORMAT:
@@ -79,7 +80,7 @@ class DocumentReader:
             if len(fields) < len(pairs):
                 times = Counter(name for name, _ in pairs)
                 twice = [name for name, number in times.items() if number > 1]
-                raise self.ERROR([f"{name}: given more than once" for name in twice])
+                raise self.ERROR([f"{shown(name, str)}: given more than once" for name in twice])
             return fields
 
         def constant(name: str) -> Any:

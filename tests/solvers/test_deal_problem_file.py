@@ -12,8 +12,9 @@ from solvers.exchange.deal_problem_file import (
     deal_problem_text,
     parse_deal_problem,
 )
+from solvers.exchange.json_document import MalformedDocument
 from solvers.instances import twins
-from solvers.problem import DealProblem
+from solvers.problem import DealProblem, SetConstraint
 from solvers.strategies import deal_problems
 from tests.sizes import examples, thorough
 
@@ -91,3 +92,15 @@ def test_all_faults_at_once_and_unknown_fields() -> None:
     assert warnings == [
         "colour: unknown field, ignored", "sets[0].name: unknown field, ignored"
     ]  # fmt: skip
+
+
+def test_names_of_fields_are_shown_as_text() -> None:
+    text = deal_problem_text(DealProblem([1], [SetConstraint([1], [0], [1])]))
+    odd = text.replace('"hands"', r'"\u001b[31m\nall is well": 0, "\ud800": 1, "hands"')
+    odd = odd.replace('"owners"', r'"\u0007": 0, "owners"')
+    _, warnings = parse_deal_problem(odd)
+    assert len(warnings) == 3
+    assert all(one.isprintable() for one in warnings), warnings
+    with pytest.raises(MalformedDocument) as refused:
+        parse_deal_problem(odd.replace(r"\ud800", r"\u001b[31m\nall is well"))
+    assert str(refused.value).isprintable()
