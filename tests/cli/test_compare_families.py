@@ -84,7 +84,7 @@ def test_what_makes_no_sense_is_refused_before_any_work(
 def test_nothing_is_written_over(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     one = cli(
-        "instances", "--family", "php", "--cards", "12", "--possible", "--out", "."
+        "instances", "--families", "php", "--cards", "12", "--possible", "--out", "."
     ).out.strip()
     assert cli(*FAMILIES, "--runs", "runs").status == 0
     before = {path: path.read_text() for path in tmp_path.iterdir()}
@@ -107,7 +107,7 @@ def test_what_cannot_be_kept_is_shown(cli: Cli) -> None:
 
 
 def test_a_problem_from_a_pipe_is_read_once(cli: Cli) -> None:
-    text = cli("instances", "--family", "php", "--cards", "12", "--possible").out
+    text = cli("instances", "--families", "php", "--cards", "12", "--possible").out
     there, writing = os.pipe()
     os.write(writing, text.encode())
     os.close(writing)
