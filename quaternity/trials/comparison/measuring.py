@@ -26,7 +26,7 @@ from solvers.instances import twins
 from solvers.judgement import Fault, crashed, said, weigh
 from solvers.problem import DealProblem
 from solvers.random_problems import brink
-from solvers.registry import Solver
+from solvers.registry import Solver, solve
 from solvers.verdict import Infeasible
 
 STATES_AT_ONCE = 10
@@ -195,6 +195,8 @@ def measured_states(work: Work, solvers: Sequence[Solver]) -> Iterator[Measured]
     if isinstance(work.source, Series):
         for number, (name, problem) in enumerate(work.source.made(work.seed)):
             found = measure_state(problem, _turned(solvers, number), work.rounds, budget)
+            if found.feasible is None:  # nobody decided it: what is so is known all the same
+                found = replace(found, feasible=bool(solve(problem)))
             yield replace(found, name=name, family=work.source.family)
         return
     for number, state in enumerate(work.made()):
