@@ -39,6 +39,20 @@ def unsendable() -> object:
     return lambda: 0
 
 
+class Deed:
+    """What is made a call when it is read."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    def __reduce__(self) -> tuple[object, tuple[str]]:
+        return os.mkdir, (self.path,)
+
+
+def deed(path: str) -> Deed:
+    return Deed(path)
+
+
 def leaves() -> None:
     raise SystemExit(0)
 

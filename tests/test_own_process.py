@@ -29,6 +29,7 @@ from tests.own_process_calls import (
     closes,
     computes,
     copies,
+    deed,
     doubled,
     exits,
     is_killed,
@@ -49,6 +50,12 @@ def process() -> Iterator[OwnProcess]:
     one = OwnProcess()
     yield one
     one.end()
+
+
+def test_an_answer_is_a_value_and_does_nothing(process: OwnProcess, tmp_path: Path) -> None:
+    with pytest.raises(ProcessEnded, match="cannot be read"):
+        process.call(deed, str(tmp_path / "made"))
+    assert not list(tmp_path.iterdir())
 
 
 def test_results_and_errors_come_back(

@@ -263,7 +263,7 @@ class OwnProcess:
             _send(child.stdin.fileno(), mark, work)
             answer = self._in_time(child.stdout.fileno(), mark, seconds, most)
             if answer is not None:
-                return pickle.loads(answer)  # noqa: S301  # our own code wrote it
+                return _Values(io.BytesIO(answer)).load()
             overdue, stack = True, self._stack(child)
             how = f"gave no {self._wanted} within {seconds:g} s"
         except (EOFError, BrokenPipeError):
@@ -338,6 +338,21 @@ class OwnProcess:
             if text and text == before:
                 break
         return text.decode(errors="replace")
+
+
+class _Values(pickle.Unpickler):
+    """Reads an answer: values of ours and of Python alone, and nothing that does something.
+
+    Our own code writes answers, but what it runs there could write one in its place.
+    """
+
+    def find_class(self, module: str, name: str) -> Any:
+        if "." not in name and module.partition(".")[0] in ("builtins", "quaternity", "solvers"):
+            found = super().find_class(module, name)
+            kinds = (BaseException, frozenset, set)
+            if isinstance(found, type) and (module != "builtins" or issubclass(found, kinds)):
+                return found
+        raise pickle.UnpicklingError(f"{module}.{name} is no value")
 
 
 def _memory_file() -> io.FileIO:
