@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -18,18 +18,20 @@ from quaternity.cli.chosen_solvers import (
     check_seconds,
     chosen_solvers,
     guarded,
-    saved_or_shown,
 )
-from quaternity.cli.compare_families import (
+from quaternity.cli.compare_output import Found, document, print_comparison, read_runs, save
+from quaternity.cli.compare_requests import (
     BUDGET,
+    BUDGET_OF_A_SWEEP,
     CARDS,
+    DAMAGE,
     EACH,
-    comparison_of,
-    document,
-    print_comparison,
-    read_runs,
-    save,
-    series,
+    STATES,
+    STATES_OF_A_SWEEP,
+    Request,
+    of_families,
+    of_files,
+    of_games,
 )
 from quaternity.cli.options import (
     AsJson,
@@ -41,37 +43,16 @@ from quaternity.cli.options import (
     Workers,
 )  # fmt: skip
 from quaternity.cli.status import ExitStatus
-from quaternity.cli.terminal import progress, say, warn, width
+from quaternity.cli.terminal import progress, warn
 from quaternity.errors import InputError, LimitError
-from solvers.wording import counted
 
 if TYPE_CHECKING:
-    from quaternity.game.settings import Settings
-    from quaternity.trials.comparison import Measured, Work
+    from quaternity.trials.comparison import Measured
     from quaternity.trials.comparison.report import Group
     from quaternity.trials.comparison.runs import Comparison
     from solvers import Solver
 
-MOST_STATES = 100_000
 MOST_REPEATS = 10_000
-STATES, STATES_OF_A_SWEEP = 100, 30
-BUDGET_OF_A_SWEEP = 10.0
-DAMAGE = 0.5
-
-
-class Request(NamedTuple):
-    """The options, checked."""
-
-    works: list[Work]
-    settings: list[Settings]
-    what: str
-
-    @property
-    def of_families(self) -> bool:
-        """Whether instances of families are measured, no states."""
-        from quaternity.trials.comparison import Series
-
-        return any(isinstance(work.source, Series) for work in self.works)
 
 
 @app.command()
@@ -170,15 +151,15 @@ def compare(
     if as_json and as_csv:
         raise InputError("--json and --csv: choose one")
     _check_places(files or [], plot, runs, page, save_to)
-    of_games: dict[str, object] = {
+    for_games: dict[str, object] = {
         "--set-size": set_size, "--sets": sets, "--players": players, "--states": states,
         "--sweep": sweep,
     }  # fmt: skip
-    of_families: dict[str, object] = {"--families": families, "--cards": cards, "--each": each}
+    for_families: dict[str, object] = {"--families": families, "--cards": cards, "--each": each}
     known = read_runs(files) if files else None
     if known is not None:
         measuring = {"--damage": damage, "--repeats": repeats, "--budget": budget, "--runs": runs}
-        _refuse("a file of runs", of_games | of_families | measuring | {"--plot": plot})
+        _refuse("a file of runs", for_games | for_families | measuring | {"--plot": plot})
         _show_runs(known, page, as_json, as_csv)
         return
     check_seconds("limit", limit)
@@ -190,16 +171,16 @@ def compare(
         raise InputError(f"repeats: {repeats} is out of range 1..{MOST_REPEATS}")
     chosen = guarded(chosen_solvers(solvers), limit, memory, patience=None)
     if files:
-        _refuse("files", of_games | of_families)
-        request = _of_files(files, seed, damage or 0.0, repeats, budget)
+        _refuse("files", for_games | for_families)
+        request = of_files(files, seed, damage or 0.0, repeats, budget)
     elif families is not None:
-        _refuse("families", of_games | {"--damage": damage, "--plot": plot})
-        request = _of_families(families, cards, each, seed, repeats, budget)
+        _refuse("families", for_games | {"--damage": damage, "--plot": plot})
+        request = of_families(families, cards, each, seed, repeats, budget)
     else:
         _refuse("games", {"--cards": cards, "--each": each})
         base = (set_size, sets, players)
         share = DAMAGE if damage is None else damage
-        request = _of_games(base, sweep, states, seed, share, repeats, budget)
+        request = of_games(base, sweep, states, seed, share, repeats, budget)
     groups, interrupted = _measure(request, limit, chosen, workers, dask)
     found = Found(request, seed, limit, chosen, groups)
     unsaved = None
@@ -274,186 +255,6 @@ def _show_runs(known: Comparison, page: str | None, as_json: bool, as_csv: bool)
         print(json.dumps(document(known)))
     else:
         print_comparison(known)
-
-
-class Found:
-    """What was measured, and the ways to tell it."""
-
-    def __init__(
-        self,
-        request: Request,
-        seed: int,
-        limit: float,
-        solvers: Sequence[Solver],
-        groups: Sequence[Group],
-    ) -> None:
-        from quaternity.trials.comparison.report import Report
-
-        self.request, self.seed, self.limit, self.solvers = request, seed, limit, solvers
-        self.report = Report(request.what, seed, [one.name for one in solvers], groups)
-
-    @property
-    def runs(self) -> Comparison:
-        """The same, run by run."""
-        return comparison_of(
-            self.report.groups, self.request.what, self.seed, self.limit, self.solvers
-        )
-
-    def save(self, runs: str | None, page: str | None) -> None:
-        """Write the file of runs and the page, where they are wanted."""
-        if runs is not None or page is not None:
-            save(self.runs, runs, page)
-
-    def save_fault(self, directory: str) -> str | None:
-        """Keep the smallest state with a wrong verdict; gives the name of its file."""
-        if self.report.smallest_fault is None:
-            return None
-        return saved_or_shown(directory, self.report.smallest_fault)
-
-    def document(self) -> dict[str, Any]:
-        """Everything as one JSON object."""
-        return document(self.runs) if self.request.of_families else self.report.document()
-
-    def print(self) -> None:
-        """The tables, for people."""
-        if self.request.of_families:
-            print_comparison(self.runs)
-            return
-        say(self.report.headline())
-        for group in self.report.groups:
-            print()
-            for line in self.report.table(group, width()):
-                print(line)
-        if len(self.report.groups) > 1:
-            print()
-            print("over all sizes")
-            for line in self.report.table(None, width()):
-                print(line)
-        if self.report.measured:
-            print()
-            for line in self.report.remarks():
-                say(line, 0)
-
-
-def _of_families(
-    families: str,
-    cards: str | None,
-    each: int | None,
-    seed: int,
-    repeats: int | None,
-    budget: float | None,
-) -> Request:
-    """What to measure when families of instances are asked for."""
-    works, what = series(
-        families, CARDS if cards is None else cards, EACH if each is None else each, seed,
-        BUDGET if budget is None else budget, repeats or 1,
-    )  # fmt: skip
-    return Request(works, [], what)
-
-
-def _of_games(
-    base: tuple[int | None, int | None, int | None],
-    sweep: tuple[str, str] | None,
-    states: int | None,
-    seed: int,
-    damage: float,
-    repeats: int | None,
-    budget: float | None,
-) -> Request:
-    """What to measure when games are played."""
-    from quaternity.game.settings import Settings
-    from quaternity.trials.comparison import Sweep, Work, swept_sizes
-    from quaternity.trials.comparison.measuring import STATES_AT_ONCE
-    from quaternity.trials.comparison.summary import rounds_for
-
-    if states is not None and not 1 <= states <= MOST_STATES:
-        raise InputError(f"states: {states} is out of range 1..{MOST_STATES}")
-    set_size, sets, players = (
-        default if value is None else value for value, default in zip(base, (4, 3, 3), strict=True)
-    )
-    if sweep is not None:
-        count = states or STATES_OF_A_SWEEP
-        swept = Sweep.parse(*sweep)
-        place = {"set-size": 0, "sets": 1, "players": 2}[swept.parameter]
-        if base[place] is not None:
-            raise InputError(f"--{swept.parameter}: not together with a sweep of it")
-        sizes = swept_sizes((set_size, sets, players), swept)
-        rounds = repeats or rounds_for(count)
-        return Request(
-            [
-                Work(one, count, damage, rounds, f"{seed} {one}", budget or BUDGET_OF_A_SWEEP)
-                for one in sizes
-            ],
-            sizes,
-            f"{counted(count, 'state')} each of games of {counted(len(sizes), 'size')}",
-        )
-    size = Settings(set_size, sets, players)
-    count = states or STATES
-    pieces = -(-count // STATES_AT_ONCE)
-    works = [
-        Work(
-            size,
-            min(STATES_AT_ONCE, count - STATES_AT_ONCE * number),
-            damage,
-            repeats or rounds_for(count),
-            f"{seed} {size} {number}",
-            None if budget is None else budget / pieces,
-        )
-        for number in range(pieces)
-    ]
-    return Request(works, [size], f"states of {set_size}-{sets}-{players} games")
-
-
-def _of_files(
-    files: list[str], seed: int, damage: float, repeats: int | None, budget: float | None
-) -> Request:
-    """What to measure when states are given: those of state files, all positions of records."""
-    from quaternity.game.record import ImpossibleRecord, ParsedRecord
-    from quaternity.game.state_file import (
-        ContradictoryState,
-        LoadedProblem,
-        any_text,
-        read_any_document,
-    )  # fmt: skip
-    from quaternity.trials.comparison import Work
-    from quaternity.trials.comparison.measuring import STATES_AT_ONCE
-    from quaternity.trials.comparison.summary import rounds_for
-
-    texts: list[str] = []
-    for path in files:
-        try:
-            document = read_any_document(path)
-        except ContradictoryState as error:
-            warn(f"{path}: left out, no deal problem shows what is wrong with it: {error}")
-            continue
-        except InputError as error:
-            raise InputError(f"{path}: {error}".replace(f"{path}: {path}: ", f"{path}: ")) from None
-        for text in document.warnings:
-            warn(f"{path}: {text}")
-        if isinstance(document, ParsedRecord):
-            try:
-                game = document.replay()
-            except ImpossibleRecord as error:
-                warn(f"{path}: {error}; the positions before are taken")
-                game = error.game
-            texts += map(any_text, game.states)
-        elif isinstance(document, LoadedProblem):
-            texts.append(any_text(document.problem))
-        else:
-            texts.append(any_text(document.state))
-    if not texts:
-        raise InputError("no state to compare the solvers on")
-    pieces = [
-        tuple(texts[start : start + STATES_AT_ONCE])
-        for start in range(0, len(texts), STATES_AT_ONCE)
-    ]
-    rounds = repeats or rounds_for(len(texts))
-    share = None if budget is None else budget / len(pieces)
-    works = [
-        Work(piece, len(piece), damage, rounds, f"{seed} {number}", share)
-        for number, piece in enumerate(pieces)
-    ]
-    return Request(works, [], f"states of {counted(len(files), 'file')}")
 
 
 def _measure(

@@ -1,4 +1,4 @@
-"""`compare --families`, and what is made of single runs: scores, growth, a file, a page."""
+"""What `compare` tells: tables of states, or of single runs with scores and growth; files."""
 
 from __future__ import annotations
 
@@ -9,62 +9,16 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from quaternity.cli.exchange import chosen_families
+from quaternity.cli.chosen_solvers import saved_or_shown
+from quaternity.cli.compare_requests import Request
 from quaternity.cli.terminal import say, warn, width
 from quaternity.errors import InputError
 from solvers.wording import counted, printable
 
 if TYPE_CHECKING:
-    from quaternity.trials.comparison import Work
     from quaternity.trials.comparison.report import Group
     from quaternity.trials.comparison.runs import Comparison
     from solvers import Solver
-
-CARDS = "12,20,32,52,80,120,200"
-EACH = 2
-BUDGET = 60.0
-"""Seconds of one solver on all families, where nothing else is said."""
-MOST_CARDS, MOST_EACH = 10_000, 1000
-
-
-def series(
-    families: str, cards: str, each: int, seed: int, budget: float, rounds: int
-) -> tuple[list[Work], str]:
-    """The pieces of work: a family, possible or impossible, size after size.
-
-    Returns: them, and what they are in words.
-
-    Raises:
-        InputError: an unknown family, or sizes or a number of instances out of range.
-    """
-    from quaternity.trials.comparison import Series, Work
-    from solvers.instances import LEAST_CARDS
-
-    chosen = chosen_families(families)
-    sizes: list[int] = []
-    for text in map(str.strip, cards.split(",")):
-        if not text.isascii() or not text.isdigit() or len(text) > 9:
-            raise InputError(f"cards: {text!r} is not a number")
-        if not LEAST_CARDS <= int(text) <= MOST_CARDS:
-            raise InputError(f"cards: {text} is out of range {LEAST_CARDS}..{MOST_CARDS}")
-        if int(text) in sizes:
-            raise InputError(f"cards: {text} named twice")
-        sizes.append(int(text))
-    if not 1 <= each <= MOST_EACH:
-        raise InputError(f"each: {each} is out of range 1..{MOST_EACH}")
-    works = [
-        Work(
-            Series(family, feasible, tuple(sorted(sizes)), each),
-            len(sizes) * each,
-            0.0,
-            rounds,
-            str(seed),
-            budget / (2 * len(chosen)),
-        )
-        for family in chosen
-        for feasible in (True, False)
-    ]
-    return works, f"{counted(len(chosen), 'family').replace('familys', 'families')}, {cards} cards"
 
 
 def comparison_of(
@@ -200,7 +154,63 @@ def _lines(comparison: Comparison) -> Iterator[str]:
         yield from table_lines(head, rows, width())
 
 
-__all__ = [
-    "BUDGET", "CARDS", "EACH", "comparison_of", "document", "print_comparison", "read_runs",
-    "save", "series",
-]  # fmt: skip
+class Found:
+    """What was measured, and the ways to tell it."""
+
+    def __init__(
+        self,
+        request: Request,
+        seed: int,
+        limit: float,
+        solvers: Sequence[Solver],
+        groups: Sequence[Group],
+    ) -> None:
+        from quaternity.trials.comparison.report import Report
+
+        self.request, self.seed, self.limit, self.solvers = request, seed, limit, solvers
+        self.report = Report(request.what, seed, [one.name for one in solvers], groups)
+
+    @property
+    def runs(self) -> Comparison:
+        """The same, run by run."""
+        return comparison_of(
+            self.report.groups, self.request.what, self.seed, self.limit, self.solvers
+        )
+
+    def save(self, runs: str | None, page: str | None) -> None:
+        """Write the file of runs and the page, where they are wanted."""
+        if runs is not None or page is not None:
+            save(self.runs, runs, page)
+
+    def save_fault(self, directory: str) -> str | None:
+        """Keep the smallest state with a wrong verdict; gives the name of its file."""
+        if self.report.smallest_fault is None:
+            return None
+        return saved_or_shown(directory, self.report.smallest_fault)
+
+    def document(self) -> dict[str, Any]:
+        """Everything as one JSON object."""
+        return document(self.runs) if self.request.of_families else self.report.document()
+
+    def print(self) -> None:
+        """The tables, for people."""
+        if self.request.of_families:
+            print_comparison(self.runs)
+            return
+        say(self.report.headline())
+        for group in self.report.groups:
+            print()
+            for line in self.report.table(group, width()):
+                print(line)
+        if len(self.report.groups) > 1:
+            print()
+            print("over all sizes")
+            for line in self.report.table(None, width()):
+                print(line)
+        if self.report.measured:
+            print()
+            for line in self.report.remarks():
+                say(line, 0)
+
+
+__all__ = ["Found", "document", "print_comparison", "read_runs", "save"]

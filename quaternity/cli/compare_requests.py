@@ -1,0 +1,197 @@
+"""What `compare` measures: states of games, of files, or instances of families."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from quaternity.cli.exchange import chosen_families
+from quaternity.cli.terminal import warn
+from quaternity.errors import InputError
+from solvers.wording import counted
+
+if TYPE_CHECKING:
+    from quaternity.game.settings import Settings
+    from quaternity.trials.comparison import Work
+
+MOST_STATES = 100_000
+STATES, STATES_OF_A_SWEEP = 100, 30
+BUDGET_OF_A_SWEEP = 10.0
+DAMAGE = 0.5
+
+CARDS = "12,20,32,52,80,120,200"
+EACH = 2
+BUDGET = 60.0
+"""Seconds of one solver on all families, where nothing else is said."""
+MOST_CARDS, MOST_EACH = 10_000, 1000
+
+
+class Request(NamedTuple):
+    """The options, checked."""
+
+    works: list[Work]
+    settings: list[Settings]
+    what: str
+
+    @property
+    def of_families(self) -> bool:
+        """Whether instances of families are measured, no states."""
+        from quaternity.trials.comparison import Series
+
+        return any(isinstance(work.source, Series) for work in self.works)
+
+
+def of_games(
+    base: tuple[int | None, int | None, int | None],
+    sweep: tuple[str, str] | None,
+    states: int | None,
+    seed: int,
+    damage: float,
+    repeats: int | None,
+    budget: float | None,
+) -> Request:
+    """What to measure when games are played."""
+    from quaternity.game.settings import Settings
+    from quaternity.trials.comparison import Sweep, Work, swept_sizes
+    from quaternity.trials.comparison.measuring import STATES_AT_ONCE
+    from quaternity.trials.comparison.summary import rounds_for
+
+    if states is not None and not 1 <= states <= MOST_STATES:
+        raise InputError(f"states: {states} is out of range 1..{MOST_STATES}")
+    set_size, sets, players = (
+        default if value is None else value for value, default in zip(base, (4, 3, 3), strict=True)
+    )
+    if sweep is not None:
+        count = states or STATES_OF_A_SWEEP
+        swept = Sweep.parse(*sweep)
+        place = {"set-size": 0, "sets": 1, "players": 2}[swept.parameter]
+        if base[place] is not None:
+            raise InputError(f"--{swept.parameter}: not together with a sweep of it")
+        sizes = swept_sizes((set_size, sets, players), swept)
+        rounds = repeats or rounds_for(count)
+        return Request(
+            [
+                Work(one, count, damage, rounds, f"{seed} {one}", budget or BUDGET_OF_A_SWEEP)
+                for one in sizes
+            ],
+            sizes,
+            f"{counted(count, 'state')} each of games of {counted(len(sizes), 'size')}",
+        )
+    size = Settings(set_size, sets, players)
+    count = states or STATES
+    pieces = -(-count // STATES_AT_ONCE)
+    works = [
+        Work(
+            size,
+            min(STATES_AT_ONCE, count - STATES_AT_ONCE * number),
+            damage,
+            repeats or rounds_for(count),
+            f"{seed} {size} {number}",
+            None if budget is None else budget / pieces,
+        )
+        for number in range(pieces)
+    ]
+    return Request(works, [size], f"states of {set_size}-{sets}-{players} games")
+
+
+def of_files(
+    files: list[str], seed: int, damage: float, repeats: int | None, budget: float | None
+) -> Request:
+    """What to measure when states are given: those of state files, all positions of records."""
+    from quaternity.game.record import ImpossibleRecord, ParsedRecord
+    from quaternity.game.state_file import (
+        ContradictoryState,
+        LoadedProblem,
+        any_text,
+        read_any_document,
+    )  # fmt: skip
+    from quaternity.trials.comparison import Work
+    from quaternity.trials.comparison.measuring import STATES_AT_ONCE
+    from quaternity.trials.comparison.summary import rounds_for
+
+    texts: list[str] = []
+    for path in files:
+        try:
+            document = read_any_document(path)
+        except ContradictoryState as error:
+            warn(f"{path}: left out, no deal problem shows what is wrong with it: {error}")
+            continue
+        except InputError as error:
+            raise InputError(f"{path}: {error}".replace(f"{path}: {path}: ", f"{path}: ")) from None
+        for text in document.warnings:
+            warn(f"{path}: {text}")
+        if isinstance(document, ParsedRecord):
+            try:
+                game = document.replay()
+            except ImpossibleRecord as error:
+                warn(f"{path}: {error}; the positions before are taken")
+                game = error.game
+            texts += map(any_text, game.states)
+        elif isinstance(document, LoadedProblem):
+            texts.append(any_text(document.problem))
+        else:
+            texts.append(any_text(document.state))
+    if not texts:
+        raise InputError("no state to compare the solvers on")
+    pieces = [
+        tuple(texts[start : start + STATES_AT_ONCE])
+        for start in range(0, len(texts), STATES_AT_ONCE)
+    ]
+    rounds = repeats or rounds_for(len(texts))
+    share = None if budget is None else budget / len(pieces)
+    works = [
+        Work(piece, len(piece), damage, rounds, f"{seed} {number}", share)
+        for number, piece in enumerate(pieces)
+    ]
+    return Request(works, [], f"states of {counted(len(files), 'file')}")
+
+
+def of_families(
+    families: str,
+    cards: str | None,
+    each: int | None,
+    seed: int,
+    repeats: int | None,
+    budget: float | None,
+) -> Request:
+    """What to measure of families: each, possible or impossible, size after size.
+
+    Raises:
+        InputError: an unknown family, or sizes or a number of instances out of range.
+    """
+    from quaternity.trials.comparison import Series, Work
+    from solvers.instances import LEAST_CARDS
+
+    chosen = chosen_families(families)
+    cards, each = CARDS if cards is None else cards, EACH if each is None else each
+    share = (BUDGET if budget is None else budget) / (2 * len(chosen))
+    sizes: list[int] = []
+    for text in map(str.strip, cards.split(",")):
+        if not text.isascii() or not text.isdigit() or len(text) > 9:
+            raise InputError(f"cards: {text!r} is not a number")
+        if not LEAST_CARDS <= int(text) <= MOST_CARDS:
+            raise InputError(f"cards: {text} is out of range {LEAST_CARDS}..{MOST_CARDS}")
+        if int(text) in sizes:
+            raise InputError(f"cards: {text} named twice")
+        sizes.append(int(text))
+    if not 1 <= each <= MOST_EACH:
+        raise InputError(f"each: {each} is out of range 1..{MOST_EACH}")
+    works = [
+        Work(
+            Series(family, feasible, tuple(sorted(sizes)), each),
+            len(sizes) * each,
+            0.0,
+            repeats or 1,
+            str(seed),
+            share,
+        )
+        for family in chosen
+        for feasible in (True, False)
+    ]
+    count = "1 family" if len(chosen) == 1 else f"{len(chosen)} families"
+    return Request(works, [], f"{count}, {cards} cards")
+
+
+__all__ = [
+    "BUDGET", "BUDGET_OF_A_SWEEP", "CARDS", "DAMAGE", "EACH", "STATES", "STATES_OF_A_SWEEP",
+    "Request", "of_families", "of_files", "of_games",
+]  # fmt: skip
