@@ -32,8 +32,6 @@ from quaternity.epistemic.propositional import (
     cases,
     determined,
     effort,
-    is_propositional,
-    knowledge_depth,
     merged,
     narrowed,
     true_in,
@@ -203,7 +201,7 @@ class SolverEvaluator:
         self.deadline.left()
         seen = self.problem if deal is None else information_set(self.problem, deal, players)
         otherwise = every([*said, logic.Not(formula)])
-        if is_propositional(otherwise):
+        if not otherwise.modal_depth:
             known, found = self._plain_search(seen, otherwise)
             if known:
                 return found
@@ -212,7 +210,7 @@ class SolverEvaluator:
             if known and found is None:
                 return None
             known, found = self._plain_search(seen, without_knowledge(otherwise, False))
-            if found is None and knowledge_depth(otherwise) == 1:
+            if found is None and otherwise.modal_depth == 1:
                 found = self._at_hand(seen, formula, deal, said)
             if found is not None:
                 return found

@@ -21,7 +21,6 @@ from quaternity.epistemic.propositional import (
     Case,
     cases,
     determined,
-    is_propositional,
     unfolded,
     without_knowledge,
 )
@@ -187,7 +186,7 @@ class Encoder:
         # Every deal of these cases is a counterexample; there is no other if `plain`.
         found = cases(self.problem, without_knowledge(otherwise, False), limit=MAX_REFUTED_CASES)
         literals = [self._refuter.refuted(table, players, case) for case in found or ()]
-        if is_propositional(otherwise) and found is not None:
+        if not otherwise.modal_depth and found is not None:
             return self.model.all_of(literals)
         literals.append(self.literal(part, True, table, said))
         formula = logic.Distributed(players, part)
@@ -195,7 +194,7 @@ class Encoder:
 
     def _without_the_unknowable(self, formula: Formula, said: Said) -> Formula:
         """The formula with `false` for what its players can know in no public deal."""
-        if said or is_propositional(formula):
+        if said or not formula.modal_depth:
             return formula
         match formula:
             case logic.Not() | logic.And() | logic.Or():
@@ -226,7 +225,7 @@ class Encoder:
         """The players, hands together, do not know a formula: some deal makes it false."""
         if determined(part, players):
             return self.literal(part, False, table, said)
-        if not said and is_propositional(part):
+        if not said and not part.modal_depth:
             found = cases(self.problem, part, False, limit=MAX_REFUTED_CASES)
             if found is not None and any(self._refuter.never(players, case) for case in found):
                 return True

@@ -21,7 +21,6 @@ from quaternity.epistemic.propositional import (
     Case,
     cases,
     determined,
-    is_propositional,
     narrowed,
     unfolded,
 )
@@ -286,7 +285,7 @@ class _Writer:
         Knowledge inside has no reason that is one for all deals: it is explained at one of them.
         """
         otherwise = every([*said, logic.Not(part)])
-        found = cases(self.problem, otherwise) if is_propositional(otherwise) else None
+        found = cases(self.problem, otherwise) if not otherwise.modal_depth else None
         if found is None:
             whose = f" with {'these hands' if len(players) > 1 else 'this hand'}" if players else ""
             self.say(level, f"no deal{whose} makes it false; why not {self.name(deal)}:")

@@ -41,6 +41,10 @@ class Formula:
     Attributes:
         depth: 1 without parts, otherwise one more than the deepest part.
         size: the number of subformulas, this one included.
+        modal_depth: how deep knowledge and announcements are nested; 0 in what speaks of one deal.
+        hands: the players whose hands together settle it, among deals that are joined by steps
+            that somebody cannot tell; so none for common knowledge.
+        public: whether it has one truth value in all public deals.
 
     Raises:
         InputError: a part has the wrong type, or a number is negative.
@@ -49,23 +53,38 @@ class Formula:
 
     depth: int = field(init=False, compare=False, repr=False)
     size: int = field(init=False, compare=False, repr=False)
+    modal_depth: int = field(init=False, compare=False, repr=False)
+    hands: frozenset[int] = field(init=False, compare=False, repr=False)
+    public: bool = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         self._check()
-        for part in self.parts():
+        parts = self.parts()
+        for part in parts:
             if not isinstance(part, Formula):
                 raise InputError(f"{part!r} is not a formula")
-        depth = 1 + max((part.depth for part in self.parts()), default=0)
-        size = 1 + sum(part.size for part in self.parts())
+        depth = 1 + max([part.depth for part in parts], default=0)
+        size = 1 + sum([part.size for part in parts])
+        modal = max([part.modal_depth for part in parts], default=0) + isinstance(self, _MODAL)
+        hands, public = self._settled()
         if depth > MAX_DEPTH:
             raise LimitError(f"the formula is nested more than {MAX_DEPTH} deep")
         if size > MAX_SIZE:
             raise LimitError(f"the formula has more than {MAX_SIZE} parts")
         object.__setattr__(self, "depth", depth)
         object.__setattr__(self, "size", size)
+        object.__setattr__(self, "modal_depth", modal)
+        object.__setattr__(self, "hands", hands)
+        object.__setattr__(self, "public", public)
 
     def _check(self) -> None:
         """Settle the fields, or refuse them."""
+
+    def _settled(self) -> tuple[frozenset[int], bool]:
+        """Whose hands settle it, and whether it is the same in all public deals."""
+        parts = self.parts()
+        hands = [part.hands for part in parts]
+        return frozenset().union(*hands), all(part.public for part in parts)
 
     def parts(self) -> tuple[Formula, ...]:
         """The formulas directly inside."""
@@ -151,6 +170,9 @@ class Holds(Formula):
         if index is not self.card.set_index or number is not self.card.number:
             object.__setattr__(self, "card", Card(index, number))
 
+    def _settled(self) -> tuple[frozenset[int], bool]:
+        return frozenset((self.player,)), False
+
     def __str__(self) -> str:
         return f"H{self.player} {self.card}"
 
@@ -168,6 +190,9 @@ class Unknown(Formula):
 
     def _check(self) -> None:
         _settle_numbers(self, "knower", "owner", "count")
+
+    def _settled(self) -> tuple[frozenset[int], bool]:
+        return frozenset((self.knower,)), False
 
     def __str__(self) -> str:
         return f"U{self.knower}({self.owner})={self.count}"
@@ -202,6 +227,9 @@ class Knows(Formula):
     def with_parts(self, parts: Sequence[Formula]) -> Formula:
         return Knows(self.player, *parts)
 
+    def _settled(self) -> tuple[frozenset[int], bool]:
+        return frozenset((self.player,)), False
+
     def __str__(self) -> str:
         return f"K{self.player} {_inside(self.part, _PREFIX)}"
 
@@ -228,6 +256,9 @@ class Distributed(Formula):
     def with_parts(self, parts: Sequence[Formula]) -> Formula:
         return Distributed(self.players, *parts)
 
+    def _settled(self) -> tuple[frozenset[int], bool]:
+        return frozenset(self.players), False
+
     def __str__(self) -> str:
         return f"D{{{','.join(map(str, self.players))}}} {_inside(self.part, _PREFIX)}"
 
@@ -245,6 +276,9 @@ class Common(Formula):
     def parts(self) -> tuple[Formula, ...]:
         return (self.part,)
 
+    def _settled(self) -> tuple[frozenset[int], bool]:
+        return frozenset(), False
+
     def __str__(self) -> str:
         return f"C {_inside(self.part, _PREFIX)}"
 
@@ -257,6 +291,9 @@ class Everywhere(Formula):
 
     def parts(self) -> tuple[Formula, ...]:
         return (self.part,)
+
+    def _settled(self) -> tuple[frozenset[int], bool]:
+        return frozenset(), True
 
     def __str__(self) -> str:
         return f"P {_inside(self.part, _PREFIX)}"
@@ -341,6 +378,8 @@ class Announced(Formula):
     def __str__(self) -> str:
         return f"[{self.announcement}!] {_inside(self.then, _PREFIX)}"
 
+
+_MODAL = (Knows, Distributed, Common, Everywhere, Unknown, Announced)
 
 _BINDING: dict[type[Formula], int] = {And: _AND, Or: _OR, Implies: _IMPLIES, Iff: _IFF}
 

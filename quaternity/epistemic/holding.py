@@ -10,7 +10,6 @@ from quaternity.epistemic import formula as logic
 from quaternity.epistemic.evaluator import Deadline, Evaluator, checked_deal
 from quaternity.epistemic.formula import Formula
 from quaternity.epistemic.grammar import Language, parse
-from quaternity.epistemic.propositional import is_propositional
 from quaternity.errors import InputError, LimitError
 from quaternity.game.settings import NamedChoice
 from solvers.plain_values import LONGEST
@@ -141,16 +140,10 @@ def _by_solvers(problem: DealProblem, deadline: Deadline) -> Evaluator:
 
 def is_plain(formula: Formula) -> bool:
     """Whether knowledge is of hands only, not of knowledge, and nothing is announced."""
-    for node in formula.subformulas():
-        match node:
-            case logic.Announced() | logic.Common():
-                return False
-            case logic.Knows(_, part) | logic.Distributed(_, part) | logic.Everywhere(part):
-                if not is_propositional(part):
-                    return False
-            case logic.Unknown() | _:
-                pass
-    return True
+    unlike = (logic.Announced, logic.Common)
+    return formula.modal_depth < 2 and not any(
+        isinstance(node, unlike) for node in formula.subformulas()
+    )
 
 
 __all__ = ["FEW_WORLDS", "SECONDS", "Method", "ask", "checked_formula", "holds", "is_plain"]

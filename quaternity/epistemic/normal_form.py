@@ -17,12 +17,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 from operator import is_
-from typing import NamedTuple
+from typing import TypeAlias
 
 from quaternity.epistemic import formula as logic
 from quaternity.epistemic.formula import FALSE, TRUE, Formula, every, some
 from quaternity.errors import LimitError
-from solvers.problem import DealProblem, mask_of
+from solvers.problem import DealProblem
 
 GROWTH = 2
 """A normal form that has more than so many times the parts is not used."""
@@ -61,37 +61,14 @@ def _new(formula: Formula, problem: DealProblem) -> Formula:
 _kept = lru_cache(maxsize=KEPT)(_new)
 
 
-class _Classes(NamedTuple):
-    """A kind of classes of deals.
+_Box: TypeAlias = logic.Knows | logic.Distributed | logic.Common | logic.Everywhere
+"""A formula that something is true all over a class of deals; it stands for its kind of classes."""
 
-    Attributes:
-        width: how many deals the classes have: those of a kind lie in those of any wider one, and
-            for hands also in those of fewer hands. 0: hands; 1: joined by steps; 2: all.
-        seen: bit mask of the players whose hands are the same all over a class.
-        box: a formula that something is true all over the class.
-    """
-
-    width: int
-    seen: int
-    box: logic.Knows | logic.Distributed | logic.Common | logic.Everywhere
-
-    def around(self, part: Formula) -> Formula:
-        """The formula that something is true all over the class."""
-        if part is self.box.part:
-            return self.box
-        return self.box.with_parts([part])
-
-
-class _Settled(NamedTuple):
-    """Where a formula is settled.
-
-    Attributes:
-        hands: bit mask of the players whose hands together settle it.
-        public: whether it has one truth value in all deals.
-    """
-
-    hands: int
-    public: bool
+_WIDTH: dict[type[Formula], int] = {
+    logic.Knows: 0, logic.Distributed: 0, logic.Common: 1, logic.Everywhere: 2
+}  # fmt: skip
+"""How many deals the classes have: those of a kind lie in those of any wider one, and for hands
+also in those of fewer hands. 0: hands; 1: joined by steps; 2: all."""
 
 
 class _Normal:
@@ -99,8 +76,6 @@ class _Normal:
 
     def __init__(self, problem: DealProblem) -> None:
         self._problem = problem
-        # By identity, for equality would compare whole formulas; the formula is kept alive.
-        self._known: dict[int, tuple[Formula, _Settled]] = {}
 
     def of(self, formula: Formula) -> Formula:
         """The normal form of a formula."""
@@ -108,9 +83,8 @@ class _Normal:
             return self._atom(formula)
         parts = formula.parts()
         normal = list(map(self.of, parts))
-        kind = _classes_of(formula)
-        if kind is not None:
-            return self._around(kind, normal[0])
+        if isinstance(formula, _Box):
+            return self._around(formula, normal[0])
         if all(map(is_, normal, parts)) and not any(
             isinstance(one, logic.Constant | logic.Not) for one in parts
         ):
@@ -148,7 +122,7 @@ class _Normal:
             return FALSE
         return TRUE if owners == player else formula
 
-    def _around(self, kind: _Classes, part: Formula) -> Formula:
+    def _around(self, kind: _Box, part: Formula) -> Formula:
         """That a formula in normal form is true all over a class."""
         if self._is_settled(part, kind):
             return part
@@ -166,75 +140,34 @@ class _Normal:
             case logic.Implies(premise, conclusion):
                 return self._either(kind, [_negated(premise), conclusion], part)
             case _:
-                inner = _classes_of(part)
-                if inner is not None and _lies_in(inner, kind):
-                    return self._around(kind, part.parts()[0])
-                return kind.around(part)
+                if isinstance(part, _Box) and _lies_in(part, kind):
+                    return self._around(kind, part.part)
+                return kind if part is kind.part else kind.with_parts([part])
 
-    def _either(self, kind: _Classes, parts: Sequence[Formula], whole: Formula) -> Formula:
+    def _either(self, kind: _Box, parts: Sequence[Formula], whole: Formula) -> Formula:
         """That one of some formulas is true everywhere: those that are settled come out."""
         settled = [one for one in parts if self._is_settled(one, kind)]
         if not settled:
-            return kind.around(whole)
+            return kind if whole is kind.part else kind.with_parts([whole])
         open_ones = [one for one in parts if not self._is_settled(one, kind)]
         return _any([*settled, self._around(kind, _any(open_ones))])
 
-    def _is_settled(self, formula: Formula, kind: _Classes) -> bool:
-        settled = self._settled(formula)
-        if settled.public:
+    def _is_settled(self, formula: Formula, kind: _Box) -> bool:
+        if formula.public:
             return True
-        players = self._problem.players
-        if kind.width == 0:
+        players, width = self._problem.players, _WIDTH[type(kind)]
+        if width == 0:
             # What all but one hold leaves one hand for the last.
-            return not settled.hands & ~kind.seen or kind.seen.bit_count() >= players - 1
+            return formula.hands <= kind.hands or len(kind.hands) >= players - 1
         # What each single hand settles is the same along every step; of two players, each single
         # hand settles the deal.
-        return kind.width == 1 and (not settled.hands or players <= 2)
-
-    def _settled(self, formula: Formula) -> _Settled:
-        known = self._known.get(id(formula))
-        if known is None:
-            known = self._known[id(formula)] = (formula, self._new_settled(formula))
-        return known[1]
-
-    def _new_settled(self, formula: Formula) -> _Settled:
-        match formula:
-            case logic.Constant() | logic.Everywhere():
-                return _Settled(0, True)
-            case logic.Common():
-                return _Settled(0, False)
-            case logic.Holds(player, _) | logic.Knows(player, _) | logic.Unknown(player, _, _):
-                return _Settled(1 << player, False)
-            case logic.Distributed(players, _):
-                return _Settled(mask_of(players), False)
-            case _:
-                hands, public = 0, True
-                for part in formula.parts():
-                    settled = self._settled(part)
-                    hands, public = hands | settled.hands, public and settled.public
-                return _Settled(hands, public)
+        return width == 1 and (not formula.hands or players <= 2)
 
 
-def _classes_of(formula: Formula) -> _Classes | None:
-    """The classes that a formula about knowledge speaks of."""
-    match formula:
-        case logic.Knows(player, _):
-            return _Classes(0, 1 << player, formula)
-        case logic.Distributed(players, _):
-            return _Classes(0, mask_of(players), formula)
-        case logic.Common():
-            return _Classes(1, 0, formula)
-        case logic.Everywhere():
-            return _Classes(2, 0, formula)
-        case _:
-            return None
-
-
-def _lies_in(inner: _Classes, outer: _Classes) -> bool:
+def _lies_in(inner: _Box, outer: _Box) -> bool:
     """Whether every class of one kind is part of a class of another."""
-    return inner.width < outer.width or (
-        inner.width == outer.width and not outer.seen & ~inner.seen
-    )
+    wider = _WIDTH[type(outer)] - _WIDTH[type(inner)]
+    return wider > 0 or (wider == 0 and outer.hands <= inner.hands)
 
 
 def _negated(formula: Formula) -> Formula:

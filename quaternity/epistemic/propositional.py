@@ -7,7 +7,7 @@ and in no others, so questions about it become questions to the solvers of deal 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TypeAlias
 
 from quaternity.epistemic import formula as logic
@@ -19,9 +19,6 @@ from solvers.verdict import Deal
 
 Case: TypeAlias = Mapping[Card, int]
 """Per card that a case speaks of, the players who may own it."""
-
-
-_KNOWING = (logic.Knows, logic.Distributed, logic.Common, logic.Everywhere, logic.Unknown)
 
 
 MAX_WITHOUT = 2000
@@ -52,29 +49,9 @@ def unfolded(formula: Formula, truth: bool) -> tuple[bool, tuple[tuple[Formula, 
             return None
 
 
-def is_propositional(formula: Formula) -> bool:
-    """Whether a formula speaks of one deal only: no knowledge, no announcement."""
-    modal = (*_KNOWING, logic.Announced)
-    return not any(isinstance(node, modal) for node in formula.subformulas())
-
-
-def knowledge_depth(formula: Formula) -> int:
-    """How deep knowledge is nested: 0 in what speaks of hands only."""
-    inside = max(map(knowledge_depth, formula.parts()), default=0)
-    return inside + isinstance(formula, _KNOWING)
-
-
-def determined(formula: Formula, players: Sequence[int]) -> bool:
+def determined(formula: Formula, players: Collection[int]) -> bool:
     """Whether a formula has one truth value in all deals with the same hands of these players."""
-    match formula:
-        case logic.Constant() | logic.Everywhere() | logic.Common():
-            return True
-        case logic.Holds(player, _) | logic.Knows(player, _) | logic.Unknown(player, _, _):
-            return player in players
-        case logic.Distributed(group, _):
-            return set(group) <= set(players)
-        case _:
-            return all(determined(part, players) for part in formula.parts())
+    return formula.hands.issubset(players)
 
 
 def effort(wish: tuple[Formula, bool]) -> tuple[int, int]:
@@ -120,7 +97,7 @@ def without_knowledge(formula: Formula, weaker: bool) -> Formula:
     Args:
         weaker: True for a consequence, False for a sufficient condition.
     """
-    if is_propositional(formula):
+    if not formula.modal_depth:
         return formula
     match formula:
         case logic.Not(part):
@@ -157,7 +134,7 @@ def without_knowledge(formula: Formula, weaker: bool) -> Formula:
 
 def _unfolded_size(formula: Formula) -> int:
     """Parts of a formula whose equivalences between knowledge are written as two implications."""
-    if is_propositional(formula):
+    if not formula.modal_depth:
         return formula.size
     inside = sum(map(_unfolded_size, formula.parts()))
     return 3 + 2 * inside if isinstance(formula, logic.Iff) else 1 + inside
@@ -342,8 +319,6 @@ __all__ = [
     "determined",
     "effort",
     "hands_of",
-    "is_propositional",
-    "knowledge_depth",
     "merged",
     "narrowed",
     "true_in",
