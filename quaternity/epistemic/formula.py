@@ -29,6 +29,7 @@ MAX_DEPTH = 100
 MAX_SIZE = 100_000
 """Most subformulas, each occurrence counted."""
 
+_NOBODY: frozenset[int] = frozenset()
 _IFF, _IMPLIES, _OR, _AND, _PREFIX = range(5)  # how tightly the forms bind in text
 
 
@@ -59,13 +60,14 @@ class Formula:
 
     def __post_init__(self) -> None:
         self._check()
-        parts = self.parts()
-        for part in parts:
+        depth = size = 1
+        modal = 0
+        for part in self.parts():
             if not isinstance(part, Formula):
                 raise InputError(f"{part!r} is not a formula")
-        depth = 1 + max([part.depth for part in parts], default=0)
-        size = 1 + sum([part.size for part in parts])
-        modal = max([part.modal_depth for part in parts], default=0) + isinstance(self, _MODAL)
+            depth, size = max(depth, part.depth + 1), size + part.size
+            modal = max(modal, part.modal_depth)
+        modal += isinstance(self, _MODAL)
         hands, public = self._settled()
         if depth > MAX_DEPTH:
             raise LimitError(f"the formula is nested more than {MAX_DEPTH} deep")
@@ -82,9 +84,10 @@ class Formula:
 
     def _settled(self) -> tuple[frozenset[int], bool]:
         """Whose hands settle it, and whether it is the same in all public deals."""
-        parts = self.parts()
-        hands = [part.hands for part in parts]
-        return frozenset().union(*hands), all(part.public for part in parts)
+        hands, public = _NOBODY, True
+        for part in self.parts():
+            hands, public = hands | part.hands, public and part.public
+        return hands, public
 
     def parts(self) -> tuple[Formula, ...]:
         """The formulas directly inside."""
@@ -277,7 +280,7 @@ class Common(Formula):
         return (self.part,)
 
     def _settled(self) -> tuple[frozenset[int], bool]:
-        return frozenset(), False
+        return _NOBODY, False
 
     def __str__(self) -> str:
         return f"C {_inside(self.part, _PREFIX)}"
@@ -293,7 +296,7 @@ class Everywhere(Formula):
         return (self.part,)
 
     def _settled(self) -> tuple[frozenset[int], bool]:
-        return frozenset(), True
+        return _NOBODY, True
 
     def __str__(self) -> str:
         return f"P {_inside(self.part, _PREFIX)}"
