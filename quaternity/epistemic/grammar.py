@@ -7,9 +7,10 @@ and `[f!]`, which bind tightest. Atoms are `true`, `false`, `H4 8/4`, `U1(4)=2` 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from quaternity.epistemic import formula as logic
 from quaternity.epistemic.formula import FALSE, MAX_DEPTH, TRUE, Formula
@@ -151,54 +152,23 @@ _WORDS = {
 _LONGEST_NUMBER = 9
 
 
-class _Builder:
-    """What each rule of the grammar makes; called by the parser from the inside out."""
-
-    def iff(self, parts: list[Formula]) -> Formula:
-        return logic.Iff(parts[0], parts[1])
-
-    def implies(self, parts: list[Formula]) -> Formula:
-        return logic.Implies(parts[0], parts[1])
-
-    def either(self, parts: list[Formula]) -> Formula:
-        return logic.Or(tuple(parts))
-
-    def both(self, parts: list[Formula]) -> Formula:
-        return logic.And(tuple(parts))
-
-    def negation(self, parts: list[Formula]) -> Formula:
-        return logic.Not(parts[0])
-
-    def common(self, parts: list[Formula]) -> Formula:
-        return logic.Common(parts[0])
-
-    def everywhere(self, parts: list[Formula]) -> Formula:
-        return logic.Everywhere(parts[0])
-
-    def announced(self, parts: list[Formula]) -> Formula:
-        return logic.Announced(parts[0], parts[1])
-
-    def true(self, parts: list[Formula]) -> Formula:
-        del parts
-        return TRUE
-
-    def false(self, parts: list[Formula]) -> Formula:
-        del parts
-        return FALSE
-
-    def knows(self, parts: tuple[Token, Formula]) -> Formula:
-        return logic.Knows(_player(parts[0]), parts[1])
-
-    def holds(self, parts: tuple[Token, Token]) -> Formula:
-        return logic.Holds(_player(parts[0]), Card.parse(parts[1]))
-
-    def unknown(self, parts: tuple[Token, Token, Token]) -> Formula:
-        return logic.Unknown(_player(parts[0]), int(parts[1]), int(parts[2]))
-
-    def distributed(self, parts: list[Token | Formula]) -> Formula:
-        *players, inside = parts
-        assert isinstance(inside, Formula)
-        return logic.Distributed(tuple(int(str(player)) for player in players), inside)
+_MADE: dict[str, Callable[[list[Any]], Formula]] = {
+    "iff": lambda parts: logic.Iff(*parts),
+    "implies": lambda parts: logic.Implies(*parts),
+    "either": lambda parts: logic.Or(tuple(parts)),
+    "both": lambda parts: logic.And(tuple(parts)),
+    "negation": lambda parts: logic.Not(*parts),
+    "common": lambda parts: logic.Common(*parts),
+    "everywhere": lambda parts: logic.Everywhere(*parts),
+    "announced": lambda parts: logic.Announced(*parts),
+    "true": lambda _: TRUE,
+    "false": lambda _: FALSE,
+    "knows": lambda parts: logic.Knows(_player(parts[0]), parts[1]),
+    "holds": lambda parts: logic.Holds(_player(parts[0]), Card.parse(parts[1])),
+    "unknown": lambda parts: logic.Unknown(_player(parts[0]), int(parts[1]), int(parts[2])),
+    "distributed": lambda parts: logic.Distributed(tuple(map(int, parts[:-1])), parts[-1]),
+}
+"""What each rule of the grammar makes of its parts; used by the parser from the inside out."""
 
 
 def _player(token: Token) -> int:
@@ -209,8 +179,8 @@ def _player(token: Token) -> int:
 def _parser() -> Lark:
     from lark import Lark, Transformer
 
-    # Mixed in here, so that Lark is imported only when a formula is read.
-    builder = type("Builder", (_Builder, Transformer), {})()
+    rules = {name: staticmethod(made) for name, made in _MADE.items()}
+    builder = type("Builder", (Transformer,), rules)()
     return Lark(GRAMMAR, parser="lalr", lexer="basic", transformer=builder)
 
 
