@@ -111,8 +111,13 @@ def _save_smallest(
 def _checked(path: str, chosen: list[Solver] | None) -> Report:
     from quaternity.game.record import ParsedRecord
     from quaternity.game.state import State
-    from quaternity.game.state_file import ContradictoryState, LoadedProblem, read_any_document
-    from quaternity.insight.check import Report, check_problem, check_record, check_state
+    from quaternity.game.state_file import (
+        ContradictoryState,
+        LoadedProblem,
+        problem_of,
+        read_any_document,
+    )
+    from quaternity.insight.check import Report, check_record, check_state
 
     try:
         document = read_any_document(path)
@@ -124,10 +129,9 @@ def _checked(path: str, chosen: list[Solver] | None) -> Report:
         solvers = _taking(chosen, State.start(document.settings).problem)
         with progress("positions", len(document.moves) + 1) as bar:
             report = check_record(document, solvers, bar.advance)
-    elif isinstance(document, LoadedProblem):
-        report = check_problem(document.problem, _taking(chosen, document.problem))
     else:
-        report = check_state(document.state, _taking(chosen, document.state.problem))
+        what = document.problem if isinstance(document, LoadedProblem) else document.state
+        report = check_state(what, _taking(chosen, problem_of(what)))
     if not report.verdicts:
         reasons = "; ".join(f"{solver}: {why}" for solver, why in report.skipped.items())
         raise LimitError(f"no solver took it: {reasons}")

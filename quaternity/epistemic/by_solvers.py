@@ -100,10 +100,8 @@ class SolverEvaluator:
 
     def _knowledge(self, formula: Formula, deal: Deal, said: Said) -> bool:
         match formula:
-            case logic.Knows(player, part):
-                return self._counterexample((player,), part, deal, said) is None
-            case logic.Distributed(players, part):
-                return self._counterexample(players, part, deal, said) is None
+            case logic.Knows() | logic.Distributed():
+                return self._counterexample(formula.players, formula.part, deal, said) is None
             case logic.Everywhere(part):
                 return self._public_counterexample(part, said) is None
             case logic.Common(part):

@@ -126,10 +126,9 @@ class Encoder:
                     return held == truth
                 return held if truth else held.negated()
             case logic.Knows() | logic.Distributed():
-                group = (formula.player,) if isinstance(formula, logic.Knows) else formula.players
                 if truth:
-                    return self._knowledge(group, formula.part, True, table, said)
-                return self._ignorance(group, formula.part, table, said)
+                    return self._knowledge(formula.players, formula.part, True, table, said)
+                return self._ignorance(formula.players, formula.part, table, said)
             case logic.Everywhere(part):
                 return self._everywhere(part, said) == truth
             case logic.Common(part):
@@ -201,10 +200,9 @@ class Encoder:
                 parts = [self._without_the_unknowable(part, said) for part in formula.parts()]
                 return formula.with_parts(parts)
             case logic.Knows() | logic.Distributed():
-                group = (formula.player,) if isinstance(formula, logic.Knows) else formula.players
                 hidden = without_knowledge(logic.Not(formula.part), False)
                 found = cases(self.problem, hidden, limit=MAX_REFUTED_CASES)
-                if any(self._refuter.never(group, case) for case in found or ()):
+                if any(self._refuter.never(formula.players, case) for case in found or ()):
                     return FALSE
                 return formula
             case _:

@@ -188,8 +188,7 @@ class _Writer:
         said: Said,
         level: int,
     ) -> None:
-        players = (formula.player,) if isinstance(formula, logic.Knows) else formula.players
-        part = formula.part
+        players, part = formula.players, formula.part
         who = named("player", players) + (" together" if len(players) > 1 else "")
         verb = "know" if len(players) > 1 else "knows"
         hands = f"the {'hands' if len(players) > 1 else 'hand'} of {named('player', players)}"

@@ -148,10 +148,9 @@ class Model:
                 return ~said | self._extension(then, among & said, check)
             case logic.Unknown():
                 return self._unknown(formula, among, check)
-            case logic.Knows(player, part):
-                return self._throughout((player,), part, among, check)
-            case logic.Distributed(players, part):
-                return self._throughout(players, part, among, check)
+            case logic.Knows(_, part) | logic.Distributed(_, part):
+                classes = self.classes(formula.players)
+                return _throughout(classes, self._extension(part, among, check), among)
             case logic.Everywhere(part):
                 false = among & ~self._extension(part, among, check)
                 return np.full(self.worlds, not false.any(), dtype=np.bool_)
@@ -160,11 +159,6 @@ class Model:
                 return _throughout(pieces, self._extension(part, among, check), among)
             case _:
                 raise TypeError(f"{formula!r} is no formula")
-
-    def _throughout(
-        self, players: tuple[int, ...], part: Formula, among: Truth, check: Check
-    ) -> Truth:
-        return _throughout(self.classes(players), self._extension(part, among, check), among)
 
     def _unknown(self, formula: logic.Unknown, among: Truth, check: Check) -> Truth:
         classes = self.classes((formula.knower,))

@@ -227,6 +227,11 @@ class Knows(Formula):
     def parts(self) -> tuple[Formula, ...]:
         return (self.part,)
 
+    @property
+    def players(self) -> tuple[int, ...]:
+        """Who knows it, as for `Distributed`."""
+        return (self.player,)
+
     def with_parts(self, parts: Sequence[Formula]) -> Formula:
         return Knows(self.player, *parts)
 

@@ -7,7 +7,7 @@ and in no others, so questions about it become questions to the solvers of deal 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TypeAlias
 
 from quaternity.epistemic import formula as logic
@@ -281,12 +281,9 @@ def case_around(
                 case_around(announcement, True, deal, said, true_at),
                 case_around(then, truth, deal, (*said, announcement), true_at),
             )
-        case logic.Knows(player, _) | logic.Unknown(player, _, _):
-            return hands_of((player,), deal)
-        case logic.Distributed(players, _):
-            return hands_of(players, deal)
-        case logic.Common():
-            return hands_of((0,), deal)
+        case logic.Knows() | logic.Distributed() | logic.Unknown() | logic.Common():
+            # Any one hand settles what is common knowledge.
+            return hands_of(formula.hands or (0,), deal)
         case _:
             needed = unfolded(formula, truth)
             assert needed is not None
@@ -303,7 +300,7 @@ def case_around(
             return case
 
 
-def hands_of(players: Sequence[int], deal: Deal) -> Case:
+def hands_of(players: Collection[int], deal: Deal) -> Case:
     """The deals in which some players hold what they hold in a deal."""
     return {
         Card(index, number): 1 << who if who in players else ~mask_of(players)

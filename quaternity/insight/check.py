@@ -65,38 +65,37 @@ class Report:
     players: int = 0
 
 
-def whole_deal(state: State, owner: Sequence[Sequence[int]]) -> OwnersOfCards:
-    """The owner of every card, completed sets filled in."""
-    return [
-        [done] * state.set_size if done is not None else list(owners)
-        for done, owners in zip(state.completed, owner, strict=True)
-    ]
+def check_state(state: State | DealProblem, solvers: Sequence[Solver]) -> Report:
+    """Check a state, or a deal problem that is the state of no game, by every solver that takes it.
 
-
-def check_state(state: State, solvers: Sequence[Solver]) -> Report:
-    """Check a state by every solver that takes it.
+    Without any verdict (every solver refused or gave up) the report is not valid.
 
     Raises:
         WrongVerdict: the solvers disagree, or a verdict does not verify.
-
-    Without any verdict (every solver refused or gave up) the report is not valid.
     """
-    found = _decide(state, solvers)
-    deal = None if found.deal is None else whole_deal(state, found.deal)
+    problem = problem_of(state)
+    found = judge(problem, solvers)
+    if found.faults:
+        raise WrongVerdict(found.in_words(), state)
+    deal: OwnersOfCards | None = None
+    reason = None
+    if isinstance(found.evidence, Feasible):
+        deal = list(map(list, found.evidence.deal.owner))
+        if isinstance(state, State):
+            for index, owner in enumerate(state.completed):
+                if owner is not None:
+                    deal[index] = [owner] * state.set_size
+    elif found.evidence is not None and found.evidence.shortage is not None:
+        reason = found.evidence.shortage.in_words(problem)
     return Report(
-        "state", found.valid, found.reason, deal, found.verdicts, found.skipped,
-        players=state.players,
-    )  # fmt: skip
-
-
-def check_problem(problem: DealProblem, solvers: Sequence[Solver]) -> Report:
-    """As `check_state`, for a deal problem."""
-    found = _decide(problem, solvers)
-    deal = None if found.deal is None else list(map(list, found.deal))
-    return Report(
-        "problem", found.valid, found.reason, deal, found.verdicts, found.skipped,
+        "state" if isinstance(state, State) else "problem",
+        deal is not None,
+        reason,
+        deal,
+        {name: bool(verdict) for name, verdict in found.verdicts.items()},
+        {**found.refused, **found.gave_up},
         players=problem.players,
-    )  # fmt: skip
+    )
 
 
 def check_record(
@@ -118,7 +117,7 @@ def check_record(
     skipped: dict[str, str] = {}
     last = None
     for state in game.states:
-        last = _decide(state, solvers)
+        last = check_state(state, solvers)
         if last.verdicts and not last.valid:
             text = f"a position reached by legal moves was judged: {last.reason}"
             raise WrongVerdict(text, state)
@@ -129,12 +128,13 @@ def check_record(
     verdicts = {name: value for name, value in verdicts.items() if name not in skipped}
     positions = len(game.states)
     if impossible is None:
-        deal = None if last.deal is None else whole_deal(game.state, last.deal)
-        return Report("record", True, None, deal, verdicts, skipped, positions, game.state.players)
+        return Report(
+            "record", True, None, last.deal, verdicts, skipped, positions, game.state.players
+        )
     forbidden = forbidden_problem(game, impossible)
     if forbidden is not None:
         state = with_problem(game.state, forbidden)
-        verdict = _decide(state, solvers)
+        verdict = check_state(state, solvers)
         if verdict.verdicts and verdict.valid:
             text = f"illegal by the rules, yet possible to the solvers: {impossible}"
             raise WrongVerdict(text, state)
@@ -187,31 +187,6 @@ def forbidden_problem(game: Game, fault: ImpossibleRecord) -> DealProblem | None
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class _Decision:
-    valid: bool
-    reason: str | None
-    deal: tuple[tuple[int, ...], ...] | None
-    verdicts: dict[str, bool]
-    skipped: dict[str, str]
-
-
-def _decide(state: State | DealProblem, solvers: Sequence[Solver]) -> _Decision:
-    """One answer from all solvers, each weighed by its evidence."""
-    problem = problem_of(state)
-    found = judge(problem, solvers)
-    if found.faults:
-        raise WrongVerdict(found.in_words(), state)
-    deal = reason = None
-    if isinstance(found.evidence, Feasible):
-        deal = found.evidence.deal.owner
-    elif found.evidence is not None and found.evidence.shortage is not None:
-        reason = found.evidence.shortage.in_words(problem)
-    verdicts = {name: bool(verdict) for name, verdict in found.verdicts.items()}
-    return _Decision(deal is not None, reason, deal, verdicts, {**found.refused, **found.gave_up})
-
-
 __all__ = [
-    "OwnersOfCards", "Report", "WrongVerdict", "check_problem", "check_record", "check_state",
-    "forbidden_problem", "whole_deal",
+    "OwnersOfCards", "Report", "WrongVerdict", "check_record", "check_state", "forbidden_problem",
 ]  # fmt: skip
