@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -129,12 +129,42 @@ class Expansion:
     yes_order: NDArray[Any]
 
 
-class Expander:
-    """Expands canonical states of one game, many at once.
+class _States(NamedTuple):
+    """Canonical states, or what an answer makes of them. Rows of arrays.
 
-    Raises:
-        LimitError: see `can_expand`.
+    Attributes:
+        place: per state, before any answer (see `quaternity.perfect.keys.canonical.Parts`).
+        hands, points: [state, player].
+        kinds: [state, set], places of kinds.
     """
+
+    place: NDArray[Any]
+    hands: NDArray[Any]
+    points: NDArray[Any]
+    kinds: NDArray[Any]
+
+
+class _Questions(NamedTuple):
+    """Legal questions about canonical states. Rows of arrays.
+
+    Attributes:
+        parent: the state.
+        which: index of the set.
+        asked: the asked role.
+        no, yes: the kind after the answer, or -1 when it is not legal.
+        rest: the slack of the state without the set.
+    """
+
+    parent: NDArray[Any]
+    which: NDArray[Any]
+    asked: NDArray[Any]
+    no: NDArray[Any]
+    yes: NDArray[Any]
+    rest: NDArray[Any]
+
+
+class Expander:
+    """Expands canonical states of one game, many at once; see `fault` for those it cannot."""
 
     def __init__(self, code: Coding) -> None:
         self.code, self.rules, self.book = code, code.rules, code.book
@@ -154,32 +184,22 @@ class Expander:
 
         Memory: about 400 bytes per answer.
         """
-        place, hands, points, kinds = self._decoded(keys)
-        parts = [self._asked(place, hands, kinds, index) for index in range(self.rules.sets)]
-        parent, index, asked, no, yes, slack = (
-            np.concatenate(columns) for columns in zip(*parts, strict=True)
-        )
-        answers = [self._answered(parent, index, asked, no, yes, hands, kinds, slack, answer)
-                   for answer in (False, True)]  # fmt: skip
-        rows, owner, new_kinds, new_hands, new_slack, said = (
-            np.concatenate(columns) for columns in zip(*answers, strict=True)
-        )
-        new_kinds = self._closed(new_kinds, new_slack)
-        positions = self._settled(
-            new_kinds, new_hands, points[owner], place[owner], asked[rows], said
-        )
-        chance_owner, chances = self._chosen(place, hands, points, kinds)
+        states = self._decoded(keys)
+        parts = [self._asked(states, index) for index in range(self.rules.sets)]
+        questions = _Questions(*map(np.concatenate, zip(*parts, strict=True)))
+        answers = [self._answered(states, questions, said) for said in (False, True)]
+        asked, said, slack, *after = map(np.concatenate, zip(*answers, strict=True))
+        positions = self._settled(_States(*after), slack, asked, said)
+        chance_owner, chances = self._chosen(states)
         positions = positions.joined(chances)
         words, order = smallest_keys(self.code, self.kinds, positions)
         found, inverse = np.unique(from_words(words), return_inverse=True)
-        return self._gathered(
-            len(place), found, inverse, order, parent, asked, rows, said, chance_owner
-        )
+        return self._gathered(questions, chance_owner, len(keys), (found, inverse, order))
 
     # ------------------------------------------------------------------ before the answer
 
-    def _decoded(self, keys: Keys) -> tuple[NDArray[Any], ...]:
-        """Place, hands, points and kinds of canonical states."""
+    def _decoded(self, keys: Keys) -> _States:
+        """Canonical states by their keys."""
         words = to_words(keys)
         code, players, sets = self.code, self.rules.players, self.rules.sets
         fields = [
@@ -193,7 +213,7 @@ class Expander:
         left = (kinds > 0).sum(1)
         hands[:, 0] = self.rules.set_size * left - hands.sum(1)
         points[:, 0] = sets - left - points.sum(1)
-        return fields[0], hands, points, kinds
+        return _States(fields[0], hands, points, kinds)
 
     def _slack(self, kinds: NDArray[Any], hands: NDArray[Any]) -> NDArray[Any]:
         """Packed (sum of tables, guards set) minus hands, [position, word]."""
@@ -202,33 +222,23 @@ class Expander:
             tables -= hands[:, player, None].astype(np.uint64) * self.kinds.member[player]
         return tables
 
-    def _asked(
-        self,
-        place: NDArray[Any],
-        hands: NDArray[Any],
-        kinds: NDArray[Any],
-        index: int,
-    ) -> tuple[NDArray[Any], ...]:
-        """The legal questions about the sets at one index, unless the set before looks the same.
-
-        Gives per question: state, index of the set, asked role, kind after no and after yes (-1
-        when illegal), and the slack of the state without the set.
-        """
-        arrays = self.kinds
+    def _asked(self, states: _States, index: int) -> _Questions:
+        """The legal questions about the sets at one index, unless the set before looks the same."""
+        arrays, (place, hands, _, kinds) = self.kinds, states
         asking = (kinds[:, index] > 0) & (place != self.rules.players)
         if index:
             asking &= kinds[:, index] != kinds[:, index - 1]
-        states = np.nonzero(asking)[0]
-        first, count = arrays.questions(kinds[states, index])
-        parent = np.repeat(states, count)
+        rows = np.nonzero(asking)[0]
+        first, count = arrays.questions(kinds[rows, index])
+        parent = np.repeat(rows, count)
         within = np.arange(len(parent)) - np.repeat(np.cumsum(count) - count, count)
         entry = np.repeat(first, count) + within
         asked = arrays.asked[entry]
         holds = hands[parent, asked] > 0
         parent, entry, asked = parent[holds], entry[holds], asked[holds]
         table = arrays.table
-        rest = (self._slack(kinds[states], hands[states]) - table[kinds[states, index]])[
-            np.searchsorted(states, parent)
+        rest = (self._slack(kinds[rows], hands[rows]) - table[kinds[rows, index]])[
+            np.searchsorted(rows, parent)
         ]
         no, yes = arrays.no[entry], arrays.yes[entry]
         guard, member = arrays.guard, arrays.member
@@ -236,40 +246,31 @@ class Expander:
         no = np.where((no >= 0) & _holds(rest + table[no], guard), no, -1)
         moved = member[asked] - member[0]
         yes = np.where((yes >= 0) & _holds(rest + table[yes] + moved, guard), yes, -1)
-        legal = (no >= 0) | (yes >= 0)
-        where = np.full(int(legal.sum()), index)
-        return parent[legal], where, asked[legal], no[legal], yes[legal], rest[legal]
-
-    def _answered(
-        self,
-        parent: NDArray[Any],
-        index: NDArray[Any],
-        asked: NDArray[Any],
-        no: NDArray[Any],
-        yes: NDArray[Any],
-        hands: NDArray[Any],
-        kinds: NDArray[Any],
-        rest: NDArray[Any],
-        answer: bool,
-    ) -> tuple[NDArray[Any], ...]:
-        """The positions after all legal answers of one kind; their sets are not closed yet.
-
-        Gives per position: question, state, kinds, hands, slack, and the answer.
-        """
-        changed = yes if answer else no
-        rows = np.nonzero(changed >= 0)[0]
-        owner = parent[rows]
-        new_kinds, new_hands = kinds[owner], hands[owner]
-        every = np.arange(len(rows))
-        new_kinds[every, index[rows]] = changed[rows]
-        slack = rest[rows] + self.kinds.table[changed[rows]]
-        if answer:
-            new_hands[:, 0] += 1
-            new_hands[every, asked[rows]] -= 1
-            slack += self.kinds.member[asked[rows]] - self.kinds.member[0]
-        return rows, owner, new_kinds, new_hands, slack, np.full(len(rows), answer)
+        questions = _Questions(parent, np.full(len(parent), index), asked, no, yes, rest)
+        legal = np.nonzero((no >= 0) | (yes >= 0))[0]
+        return _Questions(*(column[legal] for column in questions))
 
     # ------------------------------------------------------------------ after the answer
+
+    def _answered(
+        self, states: _States, questions: _Questions, said: bool
+    ) -> tuple[NDArray[Any], ...]:
+        """All legal answers of one kind, in the order of the questions.
+
+        Gives per answer: asked role, what was said, slack, and the columns of `_States`.
+        """
+        changed = questions.yes if said else questions.no
+        rows = np.nonzero(changed >= 0)[0]
+        parent, asked, changed = questions.parent[rows], questions.asked[rows], changed[rows]
+        after = _States(*(column[parent] for column in states))
+        every = np.arange(len(parent))
+        after.kinds[every, questions.which[rows]] = changed
+        slack = questions.rest[rows] + self.kinds.table[changed]
+        if said:
+            after.hands[:, 0] += 1
+            after.hands[every, asked] -= 1
+            slack += self.kinds.member[asked] - self.kinds.member[0]
+        return asked, np.full(len(rows), said), slack, *after
 
     def _closed(self, kinds: NDArray[Any], slack: NDArray[Any]) -> NDArray[Any]:
         """The closed kinds of all sets of all positions."""
@@ -289,16 +290,12 @@ class Expander:
         return closed
 
     def _settled(
-        self,
-        kinds: NDArray[Any],
-        hands: NDArray[Any],
-        points: NDArray[Any],
-        place: NDArray[Any],
-        asked: NDArray[Any],
-        said: NDArray[Any],
+        self, after: _States, slack: NDArray[Any], asked: NDArray[Any], said: NDArray[Any]
     ) -> Positions:
-        """Put down completed sets and find who is on turn. Changes its arguments."""
+        """Close all sets, put down completed ones, find who is on turn. Changes its arguments."""
         rules, players = self.rules, self.rules.players
+        place, hands, points, kinds = after
+        kinds = self._closed(kinds, slack)
         every = np.arange(len(kinds))
         for index in range(rules.sets):
             owner = self.kinds.owner[kinds[:, index]]
@@ -307,8 +304,7 @@ class Expander:
             points[rows, owner[rows]] += 1
             kinds[rows, index] = 0
         turn = np.where(said, 0, asked)
-        other = np.where(said, asked, 0)
-        turn = np.where(hands[every, turn] > 0, turn, other)
+        turn = np.where(hands[every, turn] > 0, turn, np.where(said, asked, 0))
         # The order of players: role 0 behind `place` others.
         seat = np.arange(players) - (np.arange(players) <= place[:, None])
         seat[:, 0] = place
@@ -317,10 +313,7 @@ class Expander:
         new_place = np.zeros(len(kinds), np.int64)
         bare = np.nonzero(hands[every, turn] == 0)[0]
         if len(bare):
-            wish = seat[bare]
-            if self._chances:
-                wish = points[bare] * (self.code.cards + 1) + hands[bare]
-            wish = np.where(hands[bare] > 0, wish, np.iinfo(np.int64).max)
+            wish = self._wishes(hands[bare], points[bare], seat[bare])
             over = (kinds[bare] == 0).all(1)
             wish[over] = -points[bare][over]
             turn[bare] = wish.argmin(1)
@@ -338,53 +331,54 @@ class Expander:
             new_place[rows] = ((seat[rows] < mine[:, None]) & holds).sum(1)
         return Positions(kinds, hands, points, tied, new_place, rank)
 
-    def _chosen(
-        self,
-        place: NDArray[Any],
-        hands: NDArray[Any],
-        points: NDArray[Any],
-        kinds: NDArray[Any],
-    ) -> tuple[NDArray[Any], Positions]:
+    def _wishes(
+        self, hands: NDArray[Any], points: NDArray[Any], seat: NDArray[Any]
+    ) -> NDArray[Any]:
+        """[position, player]: the tie-break's order; the smallest is on turn."""
+        wish = points * (self.code.cards + 1) + hands if self._chances else seat
+        return np.where(hands > 0, wish, np.iinfo(np.int64).max)
+
+    def _chosen(self, states: _States) -> tuple[NDArray[Any], Positions]:
         """What chance can choose where it is on turn: states, and positions."""
         players = self.rules.players
-        states = np.nonzero(place == players)[0] if self._chances else np.zeros(0, np.int64)
-        wish = points[states] * (self.code.cards + 1) + hands[states]
-        wish = np.where(hands[states] > 0, wish, np.iinfo(np.int64).max)
-        tied = wish == wish.min(1, initial=np.iinfo(np.int64).max)[:, None]
-        row, player = np.nonzero(tied)
-        owner = states[row]
-        rank = hands[owner] * (self.rules.sets + 1) + points[owner]
+        chances = np.nonzero(states.place == players)[0]
+        _, hands, points, kinds = (column[chances] for column in states)
+        wish = self._wishes(hands, points, hands)
+        row, player = np.nonzero(wish == wish.min(1)[:, None])
+        hands, points = hands[row], points[row]
         first = np.arange(players) == player[:, None]
-        nobody = np.zeros(len(owner), np.int64)
-        return owner, Positions(kinds[owner], hands[owner], points[owner], first, nobody, rank)
+        rank = hands * (self.rules.sets + 1) + points
+        nobody = np.zeros(len(row), np.int64)
+        return chances[row], Positions(kinds[row], hands, points, first, nobody, rank)
 
     # ------------------------------------------------------------------ the result
 
     def _gathered(
         self,
-        states: int,
-        keys: Keys,
-        inverse: NDArray[Any],
-        order: NDArray[Any],
-        parent: NDArray[Any],
-        asked: NDArray[Any],
-        rows: NDArray[Any],
-        said: NDArray[Any],
+        questions: _Questions,
         chance_owner: NDArray[Any],
+        states: int,
+        reached: tuple[Keys, NDArray[Any], NDArray[Any]],
     ) -> Expansion:
         """Answers put with their questions, questions in the order of states.
 
         Of questions that come to the same one is kept.
+
+        Args:
+            reached: the keys that are led to; and, first of all no, then of all yes, then of what
+                chance chooses, which key it is and by which order of roles.
         """
-        questions, chances = len(parent), len(chance_owner)
-        to = np.full((2, questions + chances), -1, np.int32)
-        by = np.zeros((2, questions + chances), np.uint8)
-        rows = np.concatenate([rows, np.arange(questions, questions + chances)])
-        said = np.concatenate([said, np.zeros(chances, bool)]).astype(np.int64)
-        to[said, rows] = inverse
-        by[said, rows] = order
-        owner = np.concatenate([parent, chance_owner])
-        asked = np.concatenate([asked, np.full(chances, self.rules.players, np.uint8)])
+        keys, inverse, order = reached
+        chances = np.full(len(chance_owner), self.rules.players, np.uint8)
+        legal = np.array([questions.no >= 0, questions.yes >= 0])
+        answers = int(legal.sum())
+        to = np.full((2, len(questions.asked) + len(chances)), -1, np.int32)
+        by = np.zeros(to.shape, np.uint8)
+        for column, values in ((to, inverse), (by, order)):
+            column[:, : legal.shape[1]][legal] = values[:answers]
+            column[0, legal.shape[1] :] = values[answers:]
+        owner = np.concatenate([questions.parent, chance_owner])
+        asked = np.concatenate([questions.asked, chances])
         outcomes = to.astype(np.int64) << 8 | by
         turn = np.lexsort((asked, *outcomes, owner))
         one, two = turn[1:], turn[:-1]
