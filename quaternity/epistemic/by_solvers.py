@@ -208,21 +208,9 @@ class SolverEvaluator:
             if known and found is None:
                 return None
             known, found = self._plain_search(seen, without_knowledge(otherwise, False))
-            if found is None and otherwise.modal_depth == 1:
-                found = self._at_hand(seen, formula, deal, said)
             if found is not None:
                 return found
         return self.coupled_search(seen, formula, said)
-
-    def _at_hand(
-        self, seen: DealProblem, formula: Formula, deal: Deal | None, said: Said
-    ) -> Deal | None:
-        """A counterexample among the deals that cost nothing to find: the real one and any one."""
-        verdict = solve(seen)
-        for one in (deal, verdict.deal if isinstance(verdict, Feasible) else None):
-            if one is not None and self._said(said, one) and not self._truth(formula, one, said):
-                return one
-        return None
 
     def _said(self, said: Said, deal: Deal) -> bool:
         """Whether all announcements were true at a deal."""

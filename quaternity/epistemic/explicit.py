@@ -9,8 +9,8 @@ This evaluator knows every formula; what it cannot do is list more than `worlds.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Callable, Sequence
+from functools import lru_cache, reduce
 from typing import TypeAlias
 
 import numpy as np
@@ -27,6 +27,10 @@ from solvers.verdict import Deal
 
 Truth: TypeAlias = npt.NDArray[np.bool_]
 """Per world, whether something is true there."""
+
+
+_AND: Callable[[Truth, Truth], Truth] = np.logical_and
+_OR: Callable[[Truth, Truth], Truth] = np.logical_or
 
 
 class Model:
@@ -65,9 +69,6 @@ class Model:
     def everything(self) -> Truth:
         """True in every world."""
         return np.ones(self.worlds, dtype=np.bool_)
-
-    def _nowhere(self) -> Truth:
-        return np.zeros(self.worlds, dtype=np.bool_)
 
     def deal(self, world: int) -> Deal:
         """The deal that a world is."""
@@ -124,19 +125,15 @@ class Model:
                 return np.full(self.worlds, value, dtype=np.bool_)
             case logic.Holds(player, card):
                 row = self._row.get(card)
-                return self._nowhere() if row is None else np.equal(self.owners[row], player)
+                if row is None:
+                    return np.zeros(self.worlds, dtype=np.bool_)
+                return np.equal(self.owners[row], player)
             case logic.Not(part):
                 return ~self._extension(part, among, check)
             case logic.And(parts):
-                truth = self.everything()
-                for part in parts:
-                    truth &= self._extension(part, among, check)
-                return truth
+                return reduce(_AND, (self._extension(part, among, check) for part in parts))
             case logic.Or(parts):
-                truth = self._nowhere()
-                for part in parts:
-                    truth |= self._extension(part, among, check)
-                return truth
+                return reduce(_OR, (self._extension(part, among, check) for part in parts))
             case logic.Implies(first, second):
                 return ~self._extension(first, among, check) | self._extension(second, among, check)
             case logic.Iff(first, second):

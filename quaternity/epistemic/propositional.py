@@ -21,10 +21,6 @@ Case: TypeAlias = Mapping[Card, int]
 """Per card that a case speaks of, the players who may own it."""
 
 
-MAX_WITHOUT = 2000
-"""Most parts of what `without_knowledge` makes of an equivalence."""
-
-
 def unfolded(formula: Formula, truth: bool) -> tuple[bool, tuple[tuple[Formula, bool], ...]] | None:
     """A formula with a wanted truth value as all, or as one, of its parts with theirs.
 
@@ -91,8 +87,7 @@ def without_knowledge(formula: Formula, weaker: bool) -> Formula:
     """A propositional formula that follows from a formula, or one from which it follows.
 
     What is known is true, in whatever model the knowing happens, so `K f` gives f; nothing
-    propositional gives `K f` but `false`. An equivalence that would grow beyond `MAX_WITHOUT` parts
-    gives nothing.
+    propositional gives `K f` but `false`. An equivalence between knowledge gives nothing.
 
     Args:
         weaker: True for a consequence, False for a sufficient condition.
@@ -102,22 +97,11 @@ def without_knowledge(formula: Formula, weaker: bool) -> Formula:
     match formula:
         case logic.Not(part):
             return logic.Not(without_knowledge(part, not weaker))
-        case logic.And(parts):
-            return logic.And(tuple(without_knowledge(part, weaker) for part in parts))
-        case logic.Or(parts):
-            return logic.Or(tuple(without_knowledge(part, weaker) for part in parts))
+        case logic.And(parts) | logic.Or(parts):
+            return formula.with_parts([without_knowledge(part, weaker) for part in parts])
         case logic.Implies(premise, conclusion):
             return logic.Implies(
                 without_knowledge(premise, not weaker), without_knowledge(conclusion, weaker)
-            )
-        case logic.Iff(first, second):
-            if _unfolded_size(formula) > MAX_WITHOUT:
-                return TRUE if weaker else FALSE
-            return logic.And(
-                (
-                    without_knowledge(logic.Implies(first, second), weaker),
-                    without_knowledge(logic.Implies(second, first), weaker),
-                )
             )
         case logic.Announced(announcement, then):
             return without_knowledge(logic.Implies(announcement, then), weaker)
@@ -130,14 +114,6 @@ def without_knowledge(formula: Formula, weaker: bool) -> Formula:
             return without_knowledge(part, True) if weaker else FALSE
         case _:
             return TRUE if weaker else FALSE
-
-
-def _unfolded_size(formula: Formula) -> int:
-    """Parts of a formula whose equivalences between knowledge are written as two implications."""
-    if not formula.modal_depth:
-        return formula.size
-    inside = sum(map(_unfolded_size, formula.parts()))
-    return 3 + 2 * inside if isinstance(formula, logic.Iff) else 1 + inside
 
 
 def cases(
@@ -271,6 +247,7 @@ def case_around(
         case logic.Constant() | logic.Everywhere():
             return {}
         case logic.Iff(first, second):
+            # Not as two implications: of forty, one inside another, that would make 2^40 parts.
             sides = [(part, true_at(part, deal, said)) for part in (first, second)]
             cases = [case_around(part, value, deal, said, true_at) for part, value in sides]
             return merged(cases[0], cases[1])
