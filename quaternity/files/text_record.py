@@ -12,7 +12,7 @@ it is left out, with a warning; a setting that was cut off is refused.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from quaternity.errors import IllegalMove, InputError
@@ -121,6 +121,45 @@ def parse_text_record(data: bytes, first_line: str, keys: tuple[str, ...]) -> Te
     return TextRecord(settings, tuple(moves), warnings, whole)
 
 
+def settings_text(settings: Any) -> str:
+    """The settings of a game (a dataclass) as lines of a record, which `read_settings` reads."""
+    said = ((one.name, getattr(settings, one.name)) for one in fields(settings))
+    return "".join(
+        f"{name} {('no', 'yes')[value] if isinstance(value, bool) else value}\n"
+        for name, value in said
+    )
+
+
+def read_settings(record: TextRecord, usual: Any) -> Any:
+    """The settings in a record, those that it does not say being the usual ones.
+
+    Raises:
+        InputError: one is no such value; names the line.
+    """
+    chosen: dict[str, Any] = {}
+    for one in fields(usual):
+        if one.name in record.settings:
+            number, text, _ = record.settings[one.name]
+            chosen[one.name] = _value(f"line {number}: {one.name}", text, getattr(usual, one.name))
+    try:
+        return replace(usual, **chosen)
+    except InputError as error:
+        raise InputError(f"the head: {error}") from error
+
+
+def _value(place: str, text: str, usual: object) -> object:
+    """What a text says, where usually something of this type is said."""
+    if isinstance(usual, bool):
+        if text not in ("no", "yes"):
+            raise InputError(f"{place} {text!r}: say yes or no")
+        return text == "yes"
+    if isinstance(usual, int):
+        if not (text.isdecimal() and len(text) < 4):
+            raise InputError(f"{place} {text!r} is not a number")
+        return int(text)
+    return text
+
+
 def check_same(mine: Any, recorded: Any) -> None:
     """Make sure that a record has the settings that it is read with (frozen dataclasses).
 
@@ -171,4 +210,13 @@ def replayed(rules: Any, record: TextRecord, start: P) -> Replay[P, Any]:
     return Replay(tuple(positions), tuple(moves), names, record.warnings, record.whole_bytes, ends)
 
 
-__all__ = ["Line", "Replay", "TextRecord", "check_same", "parse_text_record", "replayed"]
+__all__ = [
+    "Line",
+    "Replay",
+    "TextRecord",
+    "check_same",
+    "parse_text_record",
+    "read_settings",
+    "replayed",
+    "settings_text",
+]

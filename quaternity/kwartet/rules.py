@@ -19,6 +19,7 @@ from quaternity.kwartet.position import Position
 from quaternity.kwartet.public import Event, may_ask_for_own
 from quaternity.kwartet.settings import SET_SIZE, KwartetSettings
 from quaternity.kwartet.view import NOBODY, View
+from quaternity.table.plain_rules import PlainRules
 from solvers.filtering import closed
 
 
@@ -37,46 +38,8 @@ class KwartetGame:
     events: tuple[Event, ...] = ()
 
 
-class Requests(Sequence[Question]):
-    """The legal requests of a view's seat, by set, card and asked player."""
-
-    def __init__(self, view: View) -> None:
-        self._view = view
-
-    def __iter__(self) -> Iterator[Question]:
-        view, public = self._view, self._view.public
-        settings = public.settings
-        if public.is_over or view.seat != public.turn:
-            return
-        own = may_ask_for_own(settings, view.hand)
-        asked = [
-            player
-            for player, count in enumerate(public.hands)
-            if player != view.seat and (count or not settings.at_once)
-        ]
-        for index, held in enumerate(view.hand):
-            if not held or public.removed[index] is not None:
-                continue
-            for number in range(SET_SIZE):
-                if own or not held >> number & 1:
-                    for player in asked:
-                        yield Question(view.seat, player, Card(index, number))
-
-    def __contains__(self, move: object) -> bool:
-        return isinstance(move, Question) and not self._view.faults(move)
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
-
-    def __bool__(self) -> bool:
-        return next(iter(self), None) is not None
-
-    def __getitem__(self, index: Any) -> Any:
-        return list(self)[index]
-
-
 @dataclass(frozen=True, slots=True)
-class KwartetRules:
+class KwartetRules(PlainRules[KwartetGame, Question, View]):
     """Kwartet with its settings; see `quaternity.table.protocol.Rules`."""
 
     settings: KwartetSettings = field(default_factory=KwartetSettings)
@@ -105,11 +68,6 @@ class KwartetRules:
         """The player on turn."""
         public = position.position.public
         return () if public.is_over else (public.turn,)
-
-    def is_settled(self, position: KwartetGame) -> bool:
-        """Always: every move is a whole one."""
-        del position
-        return True
 
     def view(self, position: KwartetGame, seat: int | None) -> View:
         """The public record, and the seat's own hand."""
@@ -141,16 +99,24 @@ class KwartetRules:
         """Sets put down."""
         return tuple(map(float, position.position.public.points))
 
-    def places(self, position: KwartetGame) -> tuple[int, ...] | None:
-        """By points."""
-        public = position.position.public
-        if not public.is_over:
-            return None
-        return tuple(1 + sum(other > mine for other in public.points) for mine in public.points)
-
-    def moves(self, view: View) -> Requests:
-        """The legal requests."""
-        return Requests(view)
+    def listed(self, view: View) -> Iterator[Question]:
+        """The legal requests, by set, card and asked player."""
+        public, settings = view.public, view.public.settings
+        if public.is_over or view.seat != public.turn:
+            return
+        own = may_ask_for_own(settings, view.hand)
+        asked = [
+            player
+            for player, count in enumerate(public.hands)
+            if player != view.seat and (count or not settings.at_once)
+        ]
+        for index, held in enumerate(view.hand):
+            if not held or public.removed[index] is not None:
+                continue
+            for number in range(SET_SIZE):
+                if own or not held >> number & 1:
+                    for player in asked:
+                        yield Question(view.seat, player, Card(index, number))
 
     def faults(self, view: View, move: Question) -> list[str]:
         """Everything that makes a request of this seat illegal; speaks of what it sees alone."""
@@ -177,10 +143,6 @@ class KwartetRules:
         asker = view.seat if match[1] is None else int(match[1])
         asked, index, number = (int(match[group]) for group in (2, 3, 4))
         return Question(asker, asked, Card(index, number))
-
-    def write(self, move: Question) -> str:
-        """`0 asks 2 for 8/1`."""
-        return str(move)
 
     def show(self, view: View, width: int = WIDTH) -> str:
         """Cards and points, what the seat can know of the other hands, and its own."""
@@ -328,4 +290,4 @@ def hand_text(hand: Hand) -> str:
     return "  ".join(sets) or "no cards"
 
 
-__all__ = ["KwartetGame", "KwartetRules", "Requests", "hand_text"]
+__all__ = ["KwartetGame", "KwartetRules", "hand_text"]

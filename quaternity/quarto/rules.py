@@ -8,26 +8,24 @@ pieces without one are a draw. Nothing is hidden.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from random import Random
 from typing import Any
 
 from quaternity.errors import IllegalMove, InputError
-from quaternity.files.text_record import Replay, check_same, parse_text_record, replayed
 from quaternity.quarto.board import Board
 from quaternity.quarto.drawing import board_text
 from quaternity.quarto.pieces import PieceSet
 from quaternity.quarto.pieces_file import example_pieces, read_pieces
 from quaternity.quarto.rows import CELLS, SIDE, Row, cell_name
 from quaternity.quarto.solving import Move
+from quaternity.table.plain_rules import PlainRules
 from solvers.wording import listed
 
 _PLACE = re.compile(r"(?:place it on )?h([1-4])v([1-4])(?:,? *(?:hand over )?(\S))?", re.IGNORECASE)
 _GIVE = re.compile(r"(?:hand over )?(\S)", re.IGNORECASE)
-_YES_OR_NO = {"yes": True, "no": False}
-_KEYS = ("squares", "players")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,75 +75,13 @@ class QuartoPosition:
         return QuartoPosition(board, None, self.turn, self.squares)
 
 
-class QuartoMoves(Sequence[Move]):
-    """The legal moves of a position, by cell and then by piece."""
-
-    def __init__(self, position: QuartoPosition) -> None:
-        self._position = position
-
-    def __iter__(self) -> Iterator[Move]:
-        position = self._position
-        if position.is_over:
-            return
-        if position.in_hand is None:
-            yield from (Move(None, name) for name in position.board.left)
-            return
-        for cell in position.board.empty:
-            after = position.placed(cell)
-            if after.is_over:
-                yield Move(cell, None)
-            else:
-                yield from (Move(cell, name) for name in after.board.left)
-
-    def __contains__(self, move: object) -> bool:
-        return isinstance(move, Move) and not _faults(self._position, move)
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
-
-    def __bool__(self) -> bool:
-        return not self._position.is_over
-
-    def __getitem__(self, index: Any) -> Any:
-        return list(self)[index]
-
-
-def _faults(position: QuartoPosition, move: Move) -> list[str]:
-    """Everything that makes a move illegal; empty when it is legal."""
-    board, (cell, given) = position.board, move
-    if position.is_over:
-        return ["the game is over"]
-    faults = []
-    over = False
-    left = board.left
-    if position.in_hand is None:
-        if cell is not None:
-            faults.append("there is no piece in hand to place: hand one over")
-    elif cell is None:
-        faults.append(f"piece {position.in_hand} is in hand: place it first")
-    elif not isinstance(cell, int) or isinstance(cell, bool) or not 0 <= cell < CELLS:
-        faults.append(f"cell {cell!r} is out of range 0..{CELLS - 1}")
-    elif cell not in board.empty:
-        faults.append(f"cell {cell_name(cell)} is taken")
-    else:
-        after = position.placed(cell)
-        left, over = after.board.left, after.is_over
-    if over and given is not None:
-        faults.append("that ends the game: nothing is handed over")
-    if not over and given is None:
-        faults.append(f"hand over a piece as well: one of {' '.join(left)}")
-    elif not over and (not isinstance(given, str) or len(given) != 1 or given not in left):
-        faults.append(f"piece {given!r} cannot be handed over: those left are {' '.join(left)}")
-    return faults
-
-
 @cache
 def _pieces() -> PieceSet:
     return PieceSet.of(read_pieces(example_pieces()))
 
 
 @dataclass(frozen=True, slots=True)
-class QuartoRules:
+class QuartoRules(PlainRules[QuartoPosition, Move, QuartoPosition]):
     """Quarto for two; see `quaternity.table.protocol.Rules`."""
 
     settings: QuartoSettings = QuartoSettings()
@@ -163,11 +99,6 @@ class QuartoRules:
     def to_act(self, position: QuartoPosition) -> tuple[int, ...]:
         """The player on turn."""
         return () if position.is_over else (position.turn,)
-
-    def is_settled(self, position: QuartoPosition) -> bool:
-        """Always: every move is a whole one."""
-        del position
-        return True
 
     def view(self, position: QuartoPosition, seat: int | None) -> QuartoPosition:
         """The position: nothing is hidden."""
@@ -217,21 +148,49 @@ class QuartoRules:
             return 0.5, 0.5
         return (0.0, 1.0) if position.turn else (1.0, 0.0)
 
-    def places(self, position: QuartoPosition) -> tuple[int, int] | None:
-        """Who has the quarto is first; after a draw both are."""
-        if not position.is_over:
-            return None
-        return {0.0: (2, 1), 0.5: (1, 1), 1.0: (1, 2)}[self.points(position)[0]]
-
-    def moves(self, view: QuartoPosition) -> QuartoMoves:
-        """The legal moves."""
-        return QuartoMoves(view)
+    def listed(self, view: QuartoPosition) -> Iterator[Move]:
+        """The legal moves, by cell and then by piece."""
+        if view.is_over:
+            return
+        if view.in_hand is None:
+            yield from (Move(None, name) for name in view.board.left)
+            return
+        for cell in view.board.empty:
+            after = view.placed(cell)
+            if after.is_over:
+                yield Move(cell, None)
+            else:
+                yield from (Move(cell, name) for name in after.board.left)
 
     def faults(self, view: QuartoPosition, move: Move) -> list[str]:
         """Everything that makes a move illegal; empty when it is legal."""
         if not isinstance(move, Move):
             return [f"{move!r} is not a move of Quarto"]
-        return _faults(view, move)
+        board, (cell, given) = view.board, move
+        if view.is_over:
+            return ["the game is over"]
+        faults = []
+        over = False
+        left = board.left
+        if view.in_hand is None:
+            if cell is not None:
+                faults.append("there is no piece in hand to place: hand one over")
+        elif cell is None:
+            faults.append(f"piece {view.in_hand} is in hand: place it first")
+        elif not isinstance(cell, int) or isinstance(cell, bool) or not 0 <= cell < CELLS:
+            faults.append(f"cell {cell!r} is out of range 0..{CELLS - 1}")
+        elif cell not in board.empty:
+            faults.append(f"cell {cell_name(cell)} is taken")
+        else:
+            after = view.placed(cell)
+            left, over = after.board.left, after.is_over
+        if over and given is not None:
+            faults.append("that ends the game: nothing is handed over")
+        if not over and given is None:
+            faults.append(f"hand over a piece as well: one of {' '.join(left)}")
+        elif not over and (not isinstance(given, str) or len(given) != 1 or given not in left):
+            faults.append(f"piece {given!r} cannot be handed over: those left are {' '.join(left)}")
+        return faults
 
     def read(self, text: str, view: QuartoPosition) -> Move:
         """A move such as `H1V2 K`, `place it on H1V2, hand over K` or `K`.
@@ -254,10 +213,6 @@ class QuartoRules:
         example = view.board.left[0] if view.board.left else "K"
         form = f"for example {example}" if view.in_hand is None else f"for example H1V2 {example}"
         raise InputError(f"{text!r} is not understood: a move is {form}")
-
-    def write(self, move: Move) -> str:
-        """A move as `read` takes it."""
-        return str(move)
 
     def show(self, view: QuartoPosition, width: int = 80) -> str:
         """The board, the piece in hand and those left, each with its properties."""
@@ -293,39 +248,5 @@ class QuartoRules:
         del random
         return view
 
-    def record_start(self, start: QuartoPosition, names: Sequence[str]) -> str:
-        """First line, settings, and who plays."""
-        squares = "yes" if start.squares else "no"
-        players = f"players {', '.join(names)}\n" if names else ""
-        return f"{self.first_line}\nsquares {squares}\n{players}"
 
-    def record_move(
-        self, before: QuartoPosition, seat: int, move: Move, after: QuartoPosition
-    ) -> str:
-        """One line."""
-        return f"{seat} {move}\n"
-
-    @classmethod
-    def of_record(cls, data: bytes) -> QuartoRules:
-        """The rules that a record was played by.
-
-        Raises:
-            InputError: it is no record of Quarto; names the line.
-        """
-        squares = parse_text_record(data, cls.first_line, _KEYS).settings.get("squares")
-        if squares is not None and squares.text not in _YES_OR_NO:
-            raise InputError(f"line {squares.number}: squares {squares.text!r}: say yes or no")
-        return cls(QuartoSettings(squares is not None and _YES_OR_NO[squares.text]))
-
-    def replay(self, data: bytes) -> Replay[QuartoPosition, Move]:
-        """Read a record with these settings.
-
-        Raises:
-            InputError: it is none, has other settings, or breaks the rules; names the line.
-        """
-        check_same(self.settings, self.of_record(data).settings)
-        record = parse_text_record(data, self.first_line, _KEYS)
-        return replayed(self, record, self.start(Random(0)))
-
-
-__all__ = ["QuartoMoves", "QuartoPosition", "QuartoRules", "QuartoSettings"]
+__all__ = ["QuartoPosition", "QuartoRules", "QuartoSettings"]

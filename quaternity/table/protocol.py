@@ -43,6 +43,8 @@ class Rules(Protocol[P, M, V]):
         hidden: whether seats see different things, so that two people cannot share a screen.
     """
 
+    __slots__ = ()
+
     @property
     def name(self) -> str: ...
 

@@ -8,7 +8,7 @@ is open but the order of the deck.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from random import Random
@@ -17,7 +17,8 @@ from textwrap import fill
 from typing import Any, NamedTuple
 
 from quaternity.errors import IllegalMove, InputError
-from quaternity.files.text_record import Replay, check_same, parse_text_record, replayed
+from quaternity.files.text_record import TextRecord
+from quaternity.table.plain_rules import PlainRules
 from quaternity.ternary.cards import CARDS, Card
 from quaternity.ternary.decks import shuffled_deck
 from quaternity.ternary.tables import LETTERS, Rule
@@ -31,7 +32,6 @@ MOST_ON_TABLE = 21
 """With so many cards there is always a SET (Davis and Maclagan 2003), though not always a triple:
 under `Rule.SET` nobody agrees to more."""
 
-_KEYS = ("seats", "rule", "table", "players", "deck")
 _CLAIM = re.compile(r"(?:claims? )?([a-z])[ ,]*([a-z])[ ,]*([a-z])", re.IGNORECASE | re.ASCII)
 _NUMBERS = re.compile(
     r"(?:claims? )?(\d{1,2})[ ,]+(\d{1,2})[ ,]+(\d{1,2})", re.IGNORECASE | re.ASCII
@@ -121,55 +121,8 @@ class SetPosition:
     deck: tuple[int, ...]
 
 
-class SetMoves(Sequence[SetMove]):
-    """The legal moves of a view: every claim of three cards on the table, and agreement."""
-
-    def __init__(self, view: SetView) -> None:
-        self._view = view
-
-    def __iter__(self) -> Iterator[SetMove]:
-        if self._view.is_over or self._view.seat is None:
-            return
-        yield from (SetMove(three) for three in combinations(sorted(self._view.places), 3))
-        if not _faults(self._view, MORE):
-            yield MORE
-
-    def __contains__(self, move: object) -> bool:
-        return isinstance(move, SetMove) and not _faults(self._view, move)
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
-
-    def __bool__(self) -> bool:
-        return not self._view.is_over and self._view.seat is not None
-
-    def __getitem__(self, index: Any) -> Any:
-        return list(self)[index]
-
-
-def _faults(view: SetView, move: SetMove) -> list[str]:
-    if view.is_over:
-        return ["the game is over"]
-    if view.seat is None:
-        return ["a bystander does not move"]
-    if not move.cards:
-        if view.seat in view.agreed:
-            return ["you have agreed already"]
-        if not view.undealt:
-            return ["the deck is out"]
-        if view.settings.rule is Rule.SET and len(view.places) >= MOST_ON_TABLE:
-            return [f"among {MOST_ON_TABLE} cards there is always a SET"]
-        return []
-    cards = move.cards
-    if not isinstance(cards, tuple) or any(type(card) is not int for card in cards):
-        return [f"{cards!r} are not three cards"]
-    if len(cards) != 3 or list(cards) != sorted(set(cards)):
-        return [f"{' '.join(map(str, cards))} are not three different cards"]
-    return [f"card {card} is not on the table" for card in cards if card not in view.places]
-
-
 @dataclass(frozen=True, slots=True)
-class SetRules:
+class SetRules(PlainRules[SetPosition, SetMove, SetView]):
     """SET for one to eight; see `quaternity.table.protocol.Rules`."""
 
     settings: SetSettings = SetSettings()
@@ -177,6 +130,7 @@ class SetRules:
     name = "set"
     hidden = False
     first_line = "set 1"
+    chance_keys = ("deck",)
 
     @property
     def seats(self) -> int:
@@ -198,11 +152,6 @@ class SetRules:
     def to_act(self, position: SetPosition) -> range:
         """Everybody, until it is over."""
         return range(0 if position.seen.is_over else self.seats)
-
-    def is_settled(self, position: SetPosition) -> bool:
-        """Always: every move is a whole one."""
-        del position
-        return True
 
     def view(self, position: SetPosition, seat: int | None) -> SetView:
         """What a seat sees: everything but the deck."""
@@ -268,22 +217,36 @@ class SetRules:
             float(len(threes) - wrong) for threes, wrong in zip(seen.taken, seen.wrong, strict=True)
         )
 
-    def places(self, position: SetPosition) -> tuple[int, ...] | None:
-        """By points."""
-        if not position.seen.is_over:
-            return None
-        points = self.points(position)
-        return tuple(1 + sum(other > mine for other in points) for mine in points)
-
-    def moves(self, view: SetView) -> SetMoves:
-        """The legal moves."""
-        return SetMoves(view)
+    def listed(self, view: SetView) -> Iterator[SetMove]:
+        """Every claim of three cards on the table, and agreement."""
+        if view.is_over or view.seat is None:
+            return
+        yield from (SetMove(three) for three in combinations(sorted(view.places), 3))
+        if not self.faults(view, MORE):
+            yield MORE
 
     def faults(self, view: SetView, move: SetMove) -> list[str]:
         """Everything that makes a move illegal; a wrong claim is legal, and costs a point."""
         if not isinstance(move, SetMove):
             return [f"{move!r} is not a move of SET"]
-        return _faults(view, move)
+        if view.is_over:
+            return ["the game is over"]
+        if view.seat is None:
+            return ["a bystander does not move"]
+        if not move.cards:
+            if view.seat in view.agreed:
+                return ["you have agreed already"]
+            if not view.undealt:
+                return ["the deck is out"]
+            if view.settings.rule is Rule.SET and len(view.places) >= MOST_ON_TABLE:
+                return [f"among {MOST_ON_TABLE} cards there is always a SET"]
+            return []
+        cards = move.cards
+        if not isinstance(cards, tuple) or any(type(card) is not int for card in cards):
+            return [f"{cards!r} are not three cards"]
+        if len(cards) != 3 or list(cards) != sorted(set(cards)):
+            return [f"{' '.join(map(str, cards))} are not three different cards"]
+        return [f"card {card} is not on the table" for card in cards if card not in view.places]
 
     def read(self, text: str, view: SetView) -> SetMove:
         """`a d k` by places, `claim 3 17 52` by cards, or `more`.
@@ -308,10 +271,6 @@ class SetRules:
             if place >= len(view.places):
                 raise InputError(f"place {letter} is empty")
         return SetMove(tuple(sorted(view.places[place] for place in places)))
-
-    def write(self, move: SetMove) -> str:
-        """A move as `read` takes it."""
-        return str(move)
 
     def show(self, view: SetView, width: int = 80) -> str:
         """The cards on the table with their places; score and deck."""
@@ -350,48 +309,16 @@ class SetRules:
         deck = [card for card in range(CARDS) if card not in seen]
         return SetPosition(replace(view, seat=None), tuple(random.sample(deck, len(deck))))
 
-    def record_start(self, start: SetPosition, names: Sequence[str]) -> str:
-        """First line, settings, the deck from its first card on, and who plays."""
-        deck = (*start.seen.places, *start.deck)
-        players = f"players {', '.join(names)}\n" if names else ""
-        settings = self.settings
-        return (
-            f"{self.first_line}\nseats {settings.seats}\nrule {settings.rule}\n"
-            f"table {settings.table}\n{players}deck {' '.join(map(str, deck))}\n"
-        )
+    def chance_text(self, start: SetPosition) -> str:
+        """The deck from its first card on."""
+        return f"deck {' '.join(map(str, (*start.seen.places, *start.deck)))}\n"
 
-    def record_move(self, before: SetPosition, seat: int, move: SetMove, after: SetPosition) -> str:
-        """One line."""
-        return f"{seat} {move}\n"
-
-    @classmethod
-    def of_record(cls, data: bytes) -> SetRules:
-        """The rules that a record was played by.
+    def recorded_start(self, record: TextRecord) -> SetPosition:
+        """The first cards of the recorded deck on the table.
 
         Raises:
-            InputError: it is no record of SET; names the line.
+            InputError: the record has no such deck; names the line.
         """
-        said = parse_text_record(data, cls.first_line, _KEYS).settings
-        chosen: dict[str, Any] = {}
-        for key in ("seats", "rule", "table"):
-            if key in said:
-                number, text, _ = said[key]
-                if key != "rule" and not (text.isdecimal() and len(text) < 4):
-                    raise InputError(f"line {number}: {key} {text!r} is not a number")
-                chosen[key] = text if key == "rule" else int(text)
-        try:
-            return cls(SetSettings(**chosen))
-        except InputError as error:
-            raise InputError(f"the head: {error}") from error
-
-    def replay(self, data: bytes) -> Replay[SetPosition, SetMove]:
-        """Read a record with these settings.
-
-        Raises:
-            InputError: it is none, has other settings, or breaks the rules; names the line.
-        """
-        check_same(self.settings, self.of_record(data).settings)
-        record = parse_text_record(data, self.first_line, _KEYS)
         if "deck" not in record.settings:
             raise InputError("the head: deck is missing")
         number, text, _ = record.settings["deck"]
@@ -399,7 +326,7 @@ class SetRules:
         deck = tuple(int(word) if word.isdecimal() and len(word) < 3 else -1 for word in words)
         if sorted(deck) != list(range(CARDS)):
             raise InputError(f"line {number}: the deck is not the cards 0..{CARDS - 1}, each once")
-        return replayed(self, record, self._start(deck))
+        return self._start(deck)
 
 
 def _dealt(seen: SetView, deck: tuple[int, ...], places: tuple[int, ...]) -> SetPosition:
@@ -412,7 +339,6 @@ __all__ = [
     "MORE",
     "MOST_ON_TABLE",
     "SetMove",
-    "SetMoves",
     "SetPosition",
     "SetRules",
     "SetSettings",
