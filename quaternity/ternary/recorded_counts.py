@@ -5,8 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from quaternity.ternary.tables import Rule
+
 TABLES_WITHOUT_SET: Mapping[int, int] = MappingProxyType(
     {
+        1: 81,
+        2: 3_240,
+        3: 84_240,
+        4: 1_579_500,
+        5: 22_441_536,
+        6: 247_615_056,
         7: 2_144_076_480,
         8: 14_587_567_020,
         9: 77_541_824_880,
@@ -23,11 +31,11 @@ TABLES_WITHOUT_SET: Mapping[int, int] = MappingProxyType(
         20: 682_344,
     }
 )
-"""For n = 7..20 the number of tables of n cards without a SET.
+"""For n = 1..20 the number of tables of n cards without a SET.
 
 First counted by Donald Knuth (SETSET, 2001), and since then confirmed by counting the tables of 7
-cards up to changes of coordinates and completing one of each kind. From 21 on there are none
-(`quaternity.ternary.largest` proves that); up to 6 cards `counting_by_search` is quick."""
+cards up to changes of coordinates and completing one of each kind; the tests count up to 7 cards
+anew. From 21 on there are none (`quaternity.ternary.largest` proves that)."""
 
 TABLES_WITHOUT_TRIPLE: Mapping[int, int] = MappingProxyType(
     {
@@ -81,5 +89,7 @@ They agree with `counting_by_layers` where both count, and a slow test evaluates
 From 49 on the tables are those that miss one value of one attribute, 12 * C(54, n); of 48 cards
 there are 1377 others. From 55 on there are none (`quaternity.ternary.largest`)."""
 
+TABLES_WITHOUT = {Rule.SET: TABLES_WITHOUT_SET, Rule.TRIPLE: TABLES_WITHOUT_TRIPLE}
+"""By rule."""
 
-__all__ = ["TABLES_WITHOUT_SET", "TABLES_WITHOUT_TRIPLE"]
+__all__ = ["TABLES_WITHOUT", "TABLES_WITHOUT_SET", "TABLES_WITHOUT_TRIPLE"]

@@ -11,7 +11,6 @@ from quaternity.ternary import (
     Rule,
     count_free,
     counting_by_layers,
-    counting_by_search,
     largest_free,
     largest_in_deck,
     most_disjoint,
@@ -87,18 +86,6 @@ def test_both_proofs_by_both_methods(pace: Pace) -> None:
         goal="5 s",
         rounds=3,
     )
-
-
-@pytest.mark.bench
-def test_counting_by_layers(race: Race) -> None:
-    ratio = race(
-        "tables of 6 without a triple: layers, search",
-        lambda: counting_by_layers.count.__wrapped__(6),
-        lambda: counting_by_search.count(6, Rule.TRIPLE),
-        rounds=3,
-        goal=5,
-    )
-    assert ratio > 1, "layers are the method used because they are faster"
 
 
 @pytest.mark.bench
