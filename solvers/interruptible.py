@@ -30,7 +30,7 @@ def searched(
     unanswered: Callable[[], str],
     *,
     seed: int = 0,
-    callback: Any = None,
+    on_solution: Callable[[Callable[[Any], int]], object] | None = None,
     on_bound: Callable[[float], object] | None = None,
     is_whole: bool = False,
     is_quick: bool = False,
@@ -44,7 +44,8 @@ def searched(
         seconds: the time limit, if there is one.
         unanswered: what to say when it is reached.
         seed: of the search.
-        callback: called by CP-SAT with every solution; `on_bound` with every better bound.
+        on_solution: told every solution: a function from a variable to its value there.
+        on_bound: told every better bound.
         is_whole: one solution is no answer: the best is asked for, or all of them.
         is_quick: it takes no longer than an interrupt may wait.
         parameters: others of CP-SAT.
@@ -63,6 +64,7 @@ def searched(
             setattr(solver.parameters, name, value)
     if on_bound is not None:
         solver.best_bound_callback = on_bound
+    callback = None if on_solution is None else _teller(on_solution)
     status = solver.solve(model, callback) if is_quick else solved(solver, model, callback)
     if status == cp_model.OPTIMAL or (status == cp_model.FEASIBLE and not is_whole):
         return solver
@@ -71,6 +73,17 @@ def searched(
     if status in (cp_model.UNKNOWN, cp_model.FEASIBLE):
         raise SolverTimeout(unanswered())
     raise SolverFault(f"CP-SAT ended with {solver.status_name(status)}")
+
+
+def _teller(on_solution: Callable[[Callable[[Any], int]], object]) -> Any:
+    """What CP-SAT wants to be given in the place of a function."""
+    from ortools.sat.python import cp_model
+
+    class Teller(cp_model.CpSolverSolutionCallback):  # type: ignore[misc]  # OR-Tools is untyped
+        def on_solution_callback(self) -> None:
+            on_solution(self.value)
+
+    return Teller()
 
 
 def solved(solver: Any, model: Any, callback: Any = None) -> Any:

@@ -5,7 +5,7 @@ player places which piece does not matter, for every piece may go to every cell.
 
 *Backtracking* fills the empty cells in an order that completes rows early; a piece that completes a
 quarto is given up at once. What can follow depends only on the rows' marks and the pieces left, so
-both its searches remember it. *CP-SAT* has a boolean for each empty cell and piece left: exactly
+it is remembered. *CP-SAT* has a boolean for each empty cell and piece left: exactly
 one piece on a cell, exactly one cell for a piece; and for each row and each property that the
 pieces already on it share, a piece without it.
 """
@@ -30,13 +30,11 @@ class DrawMethod(NamedTuple):
     """A way to find drawn completions.
 
     Attributes:
-        can_draw: whether there is one.
-        count: how many there are.
-        limit: the most empty cells for which `count` is asked.
+        completions: how many a board has; 0 or 1 when only the first is wanted.
+        limit: the most empty cells for which all are counted.
     """
 
-    can_draw: Callable[[BoardBits], bool]
-    count: Callable[[BoardBits], int]
+    completions: Callable[[BoardBits, bool], int]
     limit: int
 
 
@@ -60,29 +58,8 @@ def _plan(empty: int) -> list[tuple[int, int]]:
     return plan
 
 
-def can_by_backtracking(board: BoardBits) -> bool:
-    """Whether the board can be filled without a quarto."""
-    plan = _plan(board.empty)
-    hopeless: set[tuple[int, int]] = set()
-
-    def search(depth: int, rows: int, left: int) -> bool:
-        if depth == len(plan):
-            return True
-        if (rows, left) in hopeless:
-            return False
-        cell, complete = plan[depth]
-        for piece in members(left):
-            after = rows & lines().after[piece][cell]
-            if not after & complete and search(depth + 1, after, left ^ (1 << piece)):
-                return True
-        hopeless.add((rows, left))
-        return False
-
-    return not lines().has_quarto(board) and search(0, board.rows, board.left)
-
-
-def _count_by_backtracking(board: BoardBits) -> int:
-    """The number of ways to fill the board without a quarto."""
+def count_by_backtracking(board: BoardBits, only_first: bool) -> int:
+    """The number of ways to fill the board without a quarto; 1 if only the first is wanted."""
     plan = _plan(board.empty)
     known: dict[tuple[int, int], int] = {}
 
@@ -97,6 +74,8 @@ def _count_by_backtracking(board: BoardBits) -> int:
                 after = rows & lines().after[piece][cell]
                 if not after & complete:
                     total += search(depth + 1, after, left ^ (1 << piece))
+                    if only_first and total:
+                        return 1
             known[rows, left] = total
         return total
 
@@ -127,46 +106,25 @@ def _model(board: BoardBits) -> cp_model.CpModel:
     return model
 
 
-def can_by_cp_sat(board: BoardBits, *, seconds: float = SECONDS) -> bool:
-    """Whether the board can be filled without a quarto.
-
-    Raises:
-        SolverTimeout: no answer within `seconds`.
-    """
-    text = f"CP-SAT has not found within {seconds} s whether the board can draw"
-    return searched(_model(board), seconds, lambda: text) is not None
-
-
-def _count_by_cp_sat(board: BoardBits, *, seconds: float = SECONDS) -> int:
-    """The number of ways to fill the board without a quarto, by enumerating them all.
+def _count_by_cp_sat(board: BoardBits, only_first: bool, *, seconds: float = SECONDS) -> int:
+    """As `count_by_backtracking`, by listing them all.
 
     Raises:
         SolverTimeout: not all found within `seconds`.
     """
-    from ortools.sat.python import cp_model
-
-    class Counter(cp_model.CpSolverSolutionCallback):  # type: ignore[misc]  # OR-Tools is untyped
-        """Counts the solutions it is told."""
-
-        def __init__(self) -> None:
-            super().__init__()
-            self.solutions = 0
-
-        def on_solution_callback(self) -> None:
-            self.solutions += 1
-
-    counter = Counter()
-    text = f"CP-SAT has not found all completions within {seconds} s"
+    found: list[object] = []  # something for each solution
+    text = f"CP-SAT has not found {'a' if only_first else 'every'} completion within {seconds} s"
     searched(
         _model(board), seconds, lambda: text,
-        callback=counter, is_whole=True, enumerate_all_solutions=True,
+        on_solution=found.append, is_whole=not only_first,
+        enumerate_all_solutions=not only_first,
     )  # fmt: skip
-    return counter.solutions
+    return len(found)
 
 
 DRAW_METHODS: Mapping[str, DrawMethod] = {
-    "backtracking": DrawMethod(can_by_backtracking, _count_by_backtracking, limit=10),
-    "cp-sat": DrawMethod(can_by_cp_sat, _count_by_cp_sat, limit=8),
+    "backtracking": DrawMethod(count_by_backtracking, limit=10),
+    "cp-sat": DrawMethod(_count_by_cp_sat, limit=8),
 }
 """Every method by name, the default first."""
 
@@ -189,7 +147,7 @@ def can_draw(board: Board, method: str = "backtracking") -> bool:
     >>> can_draw(Board.parse('.' * 16, pieces)), can_draw(Board.parse('N?BI??JO?FDLMEAG', pieces))
     (True, False)
     """
-    return named(DRAW_METHODS, method).can_draw(as_board(board).in_bits())
+    return bool(named(DRAW_METHODS, method).completions(as_board(board).in_bits(), True))
 
 
 def drawn_completions(board: Board, method: str = "backtracking") -> int:
@@ -211,7 +169,7 @@ def drawn_completions(board: Board, method: str = "backtracking") -> int:
             f"{empty} empty cells: drawn completions are counted ({method}) "
             f"up to {chosen.limit} empty cells"
         )
-    return chosen.count(board.in_bits())
+    return chosen.completions(board.in_bits(), False)
 
 
 __all__ = ["COMPLETIONS_LIMIT", "DRAW_METHODS", "DrawMethod", "can_draw", "drawn_completions"]

@@ -9,9 +9,9 @@ sees at once that each of them loses a card.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import floor
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from quaternity.ternary.best import Best
 from quaternity.ternary.cards import CARDS
@@ -177,24 +177,19 @@ def largest_by_cp_sat(
         SolverTimeout: not proved within the time limit.
         SolverFault: the solver ended in an unexpected way.
     """
-    from ortools.sat.python import cp_model
-
     record = Best() if best is None else best
-
-    class Teller(cp_model.CpSolverSolutionCallback):  # type: ignore[misc]  # OR-Tools is untyped
-        """Tells every solution."""
-
-        def on_solution_callback(self) -> None:
-            record.improve(tuple(sorted(card for card in table if self.value(stays[card]))))
-
     model, stays = _model(table, rule, kept)
     model.add(sum(stays.values()) <= enough)
     model.maximize(sum(stays.values()))
+
+    def improve(value: Callable[[Any], int]) -> None:
+        record.improve(tuple(sorted(card for card in table if value(stays[card]))))
+
     search(
         model, record, SECONDS,
         lambda: f"{len(table)} cards: CP-SAT has not proved the largest part without a three "
         f"within its time; {record}",
-        callback=Teller(), is_whole=True,
+        on_solution=improve, is_whole=True,
         on_bound=lambda bound: record.lower(floor(bound + TOLERANCE)),
     )  # fmt: skip
     record.lower(record.size)
@@ -210,27 +205,16 @@ def parts_by_cp_sat(
         SolverTimeout: not all found within `SECONDS`.
         SolverFault: the solver ended in an unexpected way.
     """
-    from ortools.sat.python import cp_model
-
-    class Collector(cp_model.CpSolverSolutionCallback):  # type: ignore[misc]  # OR-Tools is untyped
-        """Keeps the solutions it is told."""
-
-        def __init__(self) -> None:
-            super().__init__()
-            self.found: list[int] = []
-
-        def on_solution_callback(self) -> None:
-            self.found.append(bits_of(card for card in table if self.value(stays[card])))
-
     model, stays = _model(table, rule, kept)
     model.add(sum(stays.values()) == size)
-    collector = Collector()
+    found: list[int] = []
     text = f"CP-SAT has not found all parts of {size} cards within {SECONDS} s"
     search(
         model, Best(), SECONDS, lambda: text,
-        callback=collector, is_whole=True, enumerate_all_solutions=True,
+        on_solution=lambda value: found.append(bits_of(c for c in table if value(stays[c]))),
+        is_whole=True, enumerate_all_solutions=True,
     )  # fmt: skip
-    return iter(collector.found)
+    return iter(found)
 
 
 def _model(
