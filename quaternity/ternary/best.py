@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from random import Random
 from time import monotonic
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from quaternity.errors import InputError, LimitError, SolverFault, SolverTimeout
 from quaternity.ternary.cards import CARDS
+from solvers.interruptible import searched
 from solvers.plain_values import generator, time_limit
 
 Item = TypeVar("Item")
@@ -112,6 +113,23 @@ class Best(Generic[Item]):
                 raise LimitError(f"not decided within {most} nodes of the search; {self}")
         elif steps % 64 == 1:
             self.seconds_left()
+
+    def searched(
+        self, model: Any, seconds: float, unanswered: Callable[[], str], **others: Any
+    ) -> Any:
+        """`solvers.interruptible.searched` as it suits triples of cards: with sums, not only
+        clauses, in the linear relaxation.
+
+        Args:
+            seconds: the time limit, where this record has none.
+            unanswered, others: as there.
+
+        Raises as there.
+        """
+        if self.random is not None:
+            others |= {"randomize_search": True, "seed": self.random.randrange(2**31)}
+        seconds_left = self.seconds_left(seconds)
+        return searched(model, seconds_left, unanswered, linearization_level=2, **others)
 
     def __str__(self) -> str:
         return f"best found {self.size}, at most {self.bound}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from quaternity.errors import LimitError, SolverFault
 from quaternity.ternary.best import Best, begun
@@ -33,28 +33,15 @@ LARGEST_IN_DECK: Mapping[Rule, int] = {Rule.TRIPLE: 54, Rule.SET: 20}
 """The size of the largest collections of all 81 cards; `largest_in_deck` proves it."""
 
 
-class Largest(Protocol):
-    """A largest part of a table without a three that includes `kept`; no more than `enough`."""
-
-    def __call__(
-        self,
-        table: Sequence[int],
-        rule: Rule,
-        kept: Sequence[int] = (),
-        enough: int = CARDS,
-        best: Best[int] | None = None,
-    ) -> tuple[int, ...]: ...
-
-
 class LargestMethod(NamedTuple):
     """A way to find largest parts.
 
     Attributes:
-        largest: a largest part of a table.
+        largest: a largest part of a table that includes some cards.
         parts: all parts of a size that include some cards, as sets of bits.
     """
 
-    largest: Largest
+    largest: Callable[[Sequence[int], Rule, Sequence[int], Best[int]], tuple[int, ...]]
     parts: Callable[[Sequence[int], Rule, Sequence[int], int], Iterator[int]]
 
 
@@ -113,7 +100,7 @@ def largest_free(
     limit = LARGEST_IN_DECK[rule]
     best = begun(best, min(len(cards), limit), lambda f: _is_free(f, cards, rule), seconds, random)
     best.improve(_greedy(cards, rule, best.random))
-    return best.found if best.proved else chosen.largest(cards, rule, (), limit, best)
+    return best.found if best.proved else chosen.largest(cards, rule, (), best)
 
 
 def _greedy(table: Sequence[int], rule: Rule, random: Random | None) -> tuple[int, ...]:
@@ -173,7 +160,7 @@ def _prove_triple(chosen: LargestMethod, method: str, best: Best[int]) -> DeckLi
     threes = partition(WHOLE_DECK, Rule.TRIPLE, method=method, seconds=best.seconds_left())
     if threes is not None:
         best.lower(2 * len(threes))
-    cards = best.found if best.proved else chosen.largest(WHOLE_DECK, Rule.TRIPLE, best=best)
+    cards = best.found if best.proved else chosen.largest(WHOLE_DECK, Rule.TRIPLE, (), best)
     if threes is None or len(cards) > 2 * len(threes):
         raise SolverFault(f"{method}: {len(cards)} cards without a triple, but {threes!r}")
     return DeckLimit(
@@ -190,7 +177,7 @@ def _prove_set(chosen: LargestMethod, method: str, best: Best[int]) -> DeckLimit
     rule, full = Rule.SET, len(PARABOLOID)
     best.lower(CARDS - CARDS // 3)  # 0, 1, 2 and 3, 4, 5 and so on are disjoint SETs
     step = _step_of(best)
-    in_hyperplane = len(chosen.largest(HYPERPLANE, rule, FRAME, best=step))
+    in_hyperplane = len(chosen.largest(HYPERPLANE, rule, FRAME, step))
     _hold(in_hyperplane == full, f"{method}: {in_hyperplane} in a hyperplane")
     # Every cap of a hyperplane has full * (full - 1) * (full - 2) ordered threes of cards; of such
     # threes without a SET the hyperplane has 27 * 26 * 24, one as good as another.
@@ -200,7 +187,7 @@ def _prove_set(chosen: LargestMethod, method: str, best: Best[int]) -> DeckLimit
     _hold(rest == 0 and caps == alike, f"{method}: {caps} full caps, {alike} alike")
     step = _step_of(best)
     try:
-        cards = chosen.largest((*PARABOLOID, *WHOLE_DECK[27:]), rule, PARABOLOID, best=step)
+        cards = chosen.largest((*PARABOLOID, *WHOLE_DECK[27:]), rule, PARABOLOID, step)
     finally:
         # Its bound is none for the deck before the proof is complete.
         best.improve(step.found)

@@ -14,8 +14,6 @@ from math import floor
 from typing import TYPE_CHECKING, Any
 
 from quaternity.ternary.best import Best
-from quaternity.ternary.cards import CARDS
-from quaternity.ternary.cp_sat import search
 from quaternity.ternary.tables import Rule, bits_of, cards_in
 from quaternity.ternary.triples import triples
 
@@ -28,26 +26,21 @@ NODES = 500_000
 
 
 def largest_by_search(
-    table: Sequence[int],
-    rule: Rule,
-    kept: Sequence[int] = (),
-    enough: int = CARDS,
-    best: Best[int] | None = None,
+    table: Sequence[int], rule: Rule, kept: Sequence[int], best: Best[int]
 ) -> tuple[int, ...]:
     """A largest part of a table without a three that includes the cards `kept`.
 
     Args:
         kept: cards of the table among which there is no three.
-        enough: a size that is known to be the largest possible: the search stops there.
-        best: is told every part and every bound found; has the time limit.
+        best: is told every part and every bound found; has the time limit, and a bound from the
+            start: the search stops there.
 
     Raises:
         LimitError: the search has taken `NODES` nodes, or the time is up.
     """
-    best = Best() if best is None else best
     others = table if best.random is None else best.random.sample(table, len(table))
     label = dict(zip(table, others, strict=True))
-    search = _Search(dict(zip(others, table, strict=True)), enough, best)
+    search = _Search(dict(zip(others, table, strict=True)), best)
     fixed = bits_of(label[card] for card in kept)
     # What is left of each three when the kept cards are given: 1..3 cards, one of which must go.
     cores = {bits_of(label[card] for card in three) & ~fixed for three in triples(table, rule)}
@@ -90,10 +83,10 @@ def parts_by_search(
 
 
 class _Search:
-    """One search: the names of its bits, and how far it goes."""
+    """One search, and the names of its bits."""
 
-    def __init__(self, cards: Mapping[int, int], enough: int, best: Best[int]) -> None:
-        self._cards, self._enough, self._best, self._nodes = cards, enough, best, 0
+    def __init__(self, cards: Mapping[int, int], best: Best[int]) -> None:
+        self._cards, self._best, self._nodes = cards, best, 0
 
     def run(self, kept: int, open_cards: int, cores: list[int], alone: bool = False) -> None:
         """Search below a node.
@@ -116,7 +109,7 @@ class _Search:
         most -= _disjoint(cores)
         if alone:
             best.lower(most)
-        if best.size >= self._enough or most <= best.size:
+        if best.proved or most <= best.size:
             return
         card = _busiest(cores)
         self.run(kept | card, open_cards & ~card, list({core & ~card for core in cores}))
@@ -165,11 +158,7 @@ TOLERANCE = 1e-6
 
 
 def largest_by_cp_sat(
-    table: Sequence[int],
-    rule: Rule,
-    kept: Sequence[int] = (),
-    enough: int = CARDS,
-    best: Best[int] | None = None,
+    table: Sequence[int], rule: Rule, kept: Sequence[int], best: Best[int]
 ) -> tuple[int, ...]:
     """As `largest_by_search`.
 
@@ -177,23 +166,22 @@ def largest_by_cp_sat(
         SolverTimeout: not proved within the time limit.
         SolverFault: the solver ended in an unexpected way.
     """
-    record = Best() if best is None else best
     model, stays = _model(table, rule, kept)
-    model.add(sum(stays.values()) <= enough)
+    model.add(sum(stays.values()) <= best.bound)
     model.maximize(sum(stays.values()))
 
     def improve(value: Callable[[Any], int]) -> None:
-        record.improve(tuple(sorted(card for card in table if value(stays[card]))))
+        best.improve(tuple(sorted(card for card in table if value(stays[card]))))
 
-    search(
-        model, record, SECONDS,
+    best.searched(
+        model, SECONDS,
         lambda: f"{len(table)} cards: CP-SAT has not proved the largest part without a three "
-        f"within its time; {record}",
+        f"within its time; {best}",
         on_solution=improve, is_whole=True,
-        on_bound=lambda bound: record.lower(floor(bound + TOLERANCE)),
+        on_bound=lambda bound: best.lower(floor(bound + TOLERANCE)),
     )  # fmt: skip
-    record.lower(record.size)
-    return record.found
+    best.lower(best.size)
+    return best.found
 
 
 def parts_by_cp_sat(
@@ -209,8 +197,8 @@ def parts_by_cp_sat(
     model.add(sum(stays.values()) == size)
     found: list[int] = []
     text = f"CP-SAT has not found all parts of {size} cards within {SECONDS} s"
-    search(
-        model, Best(), SECONDS, lambda: text,
+    Best[int]().searched(
+        model, SECONDS, lambda: text,
         on_solution=lambda value: found.append(bits_of(c for c in table if value(stays[c]))),
         is_whole=True, enumerate_all_solutions=True,
     )  # fmt: skip

@@ -15,7 +15,6 @@ from typing import NamedTuple
 from quaternity.ternary.best import Best, begun
 from quaternity.ternary.cards import CARDS, digits_of
 from quaternity.ternary.checksum import NOTHING, checksum, excludes
-from quaternity.ternary.cp_sat import search
 from quaternity.ternary.tables import Rule, bits_of, cards_in, check_table
 from quaternity.ternary.triples import Triple, triples
 from solvers.plain_values import named
@@ -25,7 +24,7 @@ NODES = 200_000
 
 
 def pack_by_search(
-    table: Sequence[int], rule: Rule, count: int, best: Best[Triple] | None = None
+    table: Sequence[int], rule: Rule, count: int, best: Best[Triple]
 ) -> tuple[Triple, ...] | None:
     """`count` disjoint threes of a table, or None if there are fewer.
 
@@ -38,7 +37,7 @@ def pack_by_search(
     Raises:
         LimitError: the search has taken `NODES` nodes, or the time is up.
     """
-    search = _Search(table, rule, Best() if best is None else best)
+    search = _Search(table, rule, best)
     found = search.run(bits_of(table), count, checksum(table), search.threes)
     return None if found is None else tuple(reversed(found))
 
@@ -111,7 +110,7 @@ SECONDS = 60.0
 
 
 def pack_by_cp_sat(
-    table: Sequence[int], rule: Rule, count: int, best: Best[Triple] | None = None
+    table: Sequence[int], rule: Rule, count: int, best: Best[Triple]
 ) -> tuple[Triple, ...] | None:
     """`count` disjoint threes of a table, or None if there are fewer.
 
@@ -127,7 +126,6 @@ def pack_by_cp_sat(
     left_over = len(table) - 3 * count
     if left_over < 0:
         return None
-    best = Best() if best is None else best
     threes = triples(table, rule)
     if best.random is not None:
         threes = tuple(best.random.sample(threes, len(threes)))
@@ -144,11 +142,10 @@ def pack_by_cp_sat(
     for place, digit in enumerate(digits_of(checksum(table))):
         sum_left = sum(digits_of(card)[place] * left[card] for card in table)
         model.add(sum_left == digit + 3 * model.new_int_var(-1, len(table), ""))
-    record = best
-    solver = search(
-        model, best, SECONDS,
+    solver = best.searched(
+        model, SECONDS,
         lambda: f"CP-SAT has not found within its time whether {len(table)} cards hold {count} "
-        f"disjoint threes; {record}",
+        f"disjoint threes; {best}",
     )  # fmt: skip
     if solver is None:
         return None

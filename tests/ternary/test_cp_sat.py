@@ -7,7 +7,7 @@ from types import FrameType
 import pytest
 
 from quaternity.errors import SolverTimeout
-from quaternity.ternary import Rule, largest_methods, packing
+from quaternity.ternary import Best, Rule, largest_methods, packing
 from quaternity.ternary.largest_methods import largest_by_cp_sat, parts_by_cp_sat
 
 HARD = range(56)
@@ -18,13 +18,15 @@ def test_an_interrupt_ends_a_long_solve() -> None:
     def interrupt(signal_number: int, frame: FrameType | None) -> None:
         raise KeyboardInterrupt
 
-    largest_by_cp_sat(range(3), Rule.SET)  # CP-SAT itself is loaded before the clock runs
+    largest_by_cp_sat(
+        range(3), Rule.SET, (), Best()
+    )  # CP-SAT itself is loaded before the clock runs
     there_before = set(threading.enumerate())
     before = signal.signal(signal.SIGALRM, interrupt)
     signal.setitimer(signal.ITIMER_REAL, 1)
     try:
         with pytest.raises(KeyboardInterrupt):
-            largest_by_cp_sat(HARD, Rule.SET)
+            largest_by_cp_sat(HARD, Rule.SET, (), Best())
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
@@ -36,9 +38,9 @@ def test_an_interrupt_ends_a_long_solve() -> None:
 def test_a_time_limit_is_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(largest_methods, "SECONDS", 0.01)
     with pytest.raises(SolverTimeout, match="56 cards: CP-SAT has not proved"):
-        largest_by_cp_sat(HARD, Rule.SET)
+        largest_by_cp_sat(HARD, Rule.SET, (), Best())
     with pytest.raises(SolverTimeout, match="has not found all parts"):
         parts_by_cp_sat(HARD, Rule.SET, (), 15)
     monkeypatch.setattr(packing, "SECONDS", 1e-9)
     with pytest.raises(SolverTimeout, match="whether 81 cards hold 27"):
-        packing.pack_by_cp_sat(range(81), Rule.SET, 27)
+        packing.pack_by_cp_sat(range(81), Rule.SET, 27, Best())
