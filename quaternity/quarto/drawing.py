@@ -8,12 +8,12 @@ that are left take the looks that are left, in order. A legend says which is whi
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from html import escape
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from unicodedata import east_asian_width
 
+from quaternity.files.svg import svg_document, svg_text
 from quaternity.quarto.board import Board, as_board
-from quaternity.quarto.pieces import PIECES, PieceSet
+from quaternity.quarto.pieces import FEATURES, PIECES, PieceSet
 from quaternity.quarto.rows import CELLS, ROWS, SIDE, Row
 from solvers.wording import listed
 
@@ -74,7 +74,10 @@ WORDS = {
 }
 """Words for the first and the second of the two looks: large and small, and so on."""
 
-FIRST_COLOUR, SECOND_COLOUR = COLOURS["red"], COLOURS["blue"]
+OTHER_COLOURS = COLOURS["red"], COLOURS["blue"]
+"""Those of the first and the second property of a feature that does not name its colours."""
+
+LOOKS = ("size", "colour", "shape", "filling")
 
 
 class Look(NamedTuple):
@@ -86,51 +89,25 @@ class Look(NamedTuple):
     solid: bool
 
 
-class _Channel(NamedTuple):
-    """A look, and the feature it shows.
-
-    Attributes:
-        bit: which feature.
-        swapped: whether the second property has the first of the two looks.
-        colours: the first and second property's colours, when the look is colour.
-    """
-
-    bit: int
-    swapped: bool
-    colours: tuple[str, str]
-
-
-def _matching(look: str, pair: tuple[str, str]) -> tuple[bool, tuple[str, str]] | None:
-    """Whether the two properties are words for this look: swapped or not, and the colours."""
+def _names(look: str, pair: tuple[str, str]) -> bool:
+    """Whether the two properties of a feature are words for a look."""
     first, second = (word.casefold() for word in pair)
     if look == "colour":
-        if first in COLOURS and second in COLOURS and COLOURS[first] != COLOURS[second]:
-            return False, (COLOURS[first], COLOURS[second])
-        return None
+        return {first, second} <= COLOURS.keys() and COLOURS[first] != COLOURS[second]
     ones, others = WORDS[look]
-    if first in ones and second in others:
-        return False, ("", "")
-    if first in others and second in ones:
-        return True, ("", "")
-    return None
+    return (first in ones and second in others) or (first in others and second in ones)
 
 
-def _channels(pieces: PieceSet) -> dict[str, _Channel]:
-    """The feature that each look shows."""
-    looks = ["size", "colour", "shape", "filling"]
-    chosen: dict[str, _Channel] = {}
-    free = list(range(len(pieces.properties)))
-    for look in looks:
-        for bit in free:
-            match = _matching(look, pieces.properties[bit])
-            if match is not None:
-                chosen[look] = _Channel(bit, *match)
-                free.remove(bit)
-                break
-    for look in looks:
-        if look not in chosen:
-            chosen[look] = _Channel(free.pop(0), False, (FIRST_COLOUR, SECOND_COLOUR))
-    return chosen
+def _shown_by_looks(pieces: PieceSet) -> dict[str, int]:
+    """The feature that each look shows: one that names it, else the first one left."""
+    free, found = list(range(FEATURES)), dict[str, int]()
+    for by_name in (True, False):
+        for look in LOOKS:
+            fits = [bit for bit in free if not by_name or _names(look, pieces.properties[bit])]
+            if fits and look not in found:
+                found[look] = fits[0]
+                free.remove(fits[0])
+    return found
 
 
 def looks(pieces: PieceSet) -> tuple[Look, ...]:
@@ -141,21 +118,25 @@ def looks(pieces: PieceSet) -> tuple[Look, ...]:
     >>> looks(pieces)[pieces.piece('A')]
     Look(large=True, colour='#c4342b', square=True, solid=False)
     """
-    channels = _channels(pieces)
+    shown = _shown_by_looks(pieces)
 
-    def first(look: str, piece: int) -> bool:
-        channel = channels[look]
-        return bool(piece >> channel.bit & 1) == channel.swapped
+    def word(look: str, piece: int) -> tuple[str | None, int]:
+        """The piece's word for a look, if it is one, and which of the two properties it is."""
+        bit = shown[look]
+        pair, value = pieces.properties[bit], piece >> bit & 1
+        return (pair[value].casefold() if _names(look, pair) else None), value
 
-    colour = channels["colour"]
+    def is_first(look: str, piece: int) -> bool:
+        said, value = word(look, piece)
+        return not value if said is None else said in WORDS[look][0]
+
+    def colour(piece: int) -> str:
+        said, value = word("colour", piece)
+        return OTHER_COLOURS[value] if said is None else COLOURS[said]
+
     return tuple(
-        Look(
-            first("size", piece),
-            colour.colours[piece >> colour.bit & 1],
-            first("shape", piece),
-            first("filling", piece),
-        )
-        for piece in range(PIECES)
+        Look(is_first("size", one), colour(one), is_first("shape", one), is_first("filling", one))
+        for one in range(PIECES)
     )
 
 
@@ -193,11 +174,6 @@ def board_svg(board: Board, squares: bool = False) -> str:
     longest = max(len(_short(word)) for word in (*words, *board.pieces.features))
     width = max(LEGEND + 60 + 10 * longest, LEFT + 9 * max(map(len, sentences), default=0))
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
-        f'width="{width}" height="{height}" role="img" font-family="Helvetica, Arial, sans-serif">',
-        f"<title>Quarto board {escape(str(board))}</title>",
-        f"<desc>{escape('; '.join(sentences) or 'no quarto')}</desc>",
-        f'<rect width="{width}" height="{height}" fill="#ffffff"/>',
         f'<rect x="{LEFT - 8}" y="{TOP - 8}" width="{SIDE * CELL + 16}" '
         f'height="{SIDE * CELL + 16}" rx="18" fill="{BOARD}" stroke="{EDGE}" stroke-width="2"/>',
         *_wells(quartos),
@@ -214,9 +190,9 @@ def board_svg(board: Board, squares: bool = False) -> str:
             _text(LEFT - 8, words_top + 26 * index, sentence, size=17, anchor="start")
             for index, sentence in enumerate(sentences)
         ),
-        "</svg>",
     ]
-    return "\n".join(parts) + "\n"
+    title, description = f"Quarto board {board}", "; ".join(sentences) or "no quarto"
+    return svg_document(width, height, title, description, parts, "#ffffff")
 
 
 def _sentences(board: Board, quartos: Quartos) -> list[str]:
@@ -239,22 +215,9 @@ def _centre(cell: int) -> tuple[float, float]:
     return LEFT + CELL * (cell % SIDE + 0.5), TOP + CELL * (cell // SIDE + 0.5)
 
 
-def _text(
-    x: float,
-    y: float,
-    text: str,
-    *,
-    size: float,
-    colour: str = INK,
-    anchor: str = "middle",
-    bold: bool = False,
-) -> str:
+def _text(x: float, y: float, text: str, *, size: float, colour: str = INK, **others: Any) -> str:
     """A text whose letters are centred on the height y."""
-    weight = ' font-weight="bold"' if bold else ""
-    return (
-        f'<text x="{x:g}" y="{y + 0.35 * size:g}" font-size="{size:g}" fill="{colour}" '
-        f'text-anchor="{anchor}"{weight}>{escape(text)}</text>'
-    )
+    return svg_text(x, y + 0.35 * size, text, size=size, colour=colour, **others)
 
 
 def _wells(quartos: Quartos) -> Iterator[str]:

@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from math import cos, pi, sin
 
+from quaternity.files.svg import svg_document, svg_text
 from quaternity.ternary.cards import CARDS, Card
 from quaternity.ternary.triples import partners
 
@@ -40,16 +41,7 @@ def pairs() -> Iterator[tuple[int, int]]:
 
 def circle_svg() -> str:
     """The 81 cards on a circle and the 648 chords between cards that share no attribute."""
-    parts = [
-        *_head(
-            SIZE,
-            "Pairs of cards on a circle",
-            "81 points, one for each card, and a chord between any two cards that share no "
-            "attribute: 648 chords. A turn by a third and the reflection in the upright line "
-            "change nothing.",
-        ),
-        f'<g stroke="{INK}" stroke-width="0.6" stroke-opacity="0.45">',
-    ]
+    parts = [f'<g stroke="{INK}" stroke-width="0.6" stroke-opacity="0.45">']
     for a, b in pairs():
         (x1, y1), (x2, y2) = point(a), point(b)
         parts.append(f'<line x1="{x1:.3f}" y1="{y1:.3f}" x2="{x2:.3f}" y2="{y2:.3f}"/>')
@@ -60,15 +52,16 @@ def circle_svg() -> str:
             f'<circle cx="{x:.3f}" cy="{y:.3f}" r="4"><title>{card} = {Card(card).ternary}: '
             f"{Card(card)}</title></circle>"
         )
-    parts += [
-        "</g>",
-        f'<g fill="{FAINT}" font-family="Helvetica, Arial, sans-serif" font-size="13" '
-        'text-anchor="middle">',
-    ]
+    parts.append("</g>")
     for card in range(CARDS):
         x, y = point(card, LABEL_RADIUS)
-        parts.append(f'<text x="{x:.1f}" y="{y + 4.5:.1f}">{card}</text>')
-    return "\n".join([*parts, "</g>", "</svg>", ""])
+        parts.append(svg_text(round(x, 1), round(y + 4.5, 1), str(card), size=13, colour=FAINT))
+    return svg_document(
+        SIZE, SIZE, "Pairs of cards on a circle",
+        "81 points, one for each card, and a chord between any two cards that share no attribute: "
+        "648 chords. A turn by a third and the reflection in the upright line change nothing.",
+        parts, ground=PAPER,
+    )  # fmt: skip
 
 
 def point(card: int, radius: float = RADIUS) -> tuple[float, float]:
@@ -85,41 +78,22 @@ def matrix_svg() -> str:
         for a in range(CARDS)
         for b in partners(a)
     )
-    parts = [
-        *_head(
-            side + 2 * MARGIN,
-            "The matrix of pairs",
-            "Row a, column b is dark when the cards a and b share no attribute: 1296 of 6561 "
-            "cells. Each of the nine large blocks is blank or the whole picture at a third of "
-            "its size.",
-        ),
-        f'<path d="{dark}" fill="{INK}"/>',
-        f'<g stroke="{LINES}">',
-    ]
+    parts = [f'<path d="{dark}" fill="{INK}"/>', f'<g stroke="{LINES}">']
     for line in range(0, CARDS + 1, 9):
         width = 1.6 if line % 27 == 0 else 0.5
         at, end = MARGIN + CELL * line, MARGIN + side
         parts.append(f'<path d="M{at} {MARGIN}V{end}M{MARGIN} {at}H{end}" stroke-width="{width}"/>')
-    parts += [
-        "</g>",
-        f'<g fill="{FAINT}" font-family="Helvetica, Arial, sans-serif" font-size="15" '
-        'text-anchor="middle">',
-    ]
+    parts.append("</g>")
     for card in range(0, CARDS, 9):
         middle = MARGIN + CELL * card + CELL // 2
-        parts.append(f'<text x="{middle}" y="{MARGIN - 10}">{card}</text>')
-        parts.append(f'<text x="{MARGIN - 18}" y="{middle + 5}">{card}</text>')
-    return "\n".join([*parts, "</g>", "</svg>", ""])
-
-
-def _head(size: int, title: str, description: str) -> list[str]:
-    return [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {size} {size}" width="{size}" '
-        f'height="{size}" role="img">',
-        f"<title>{title}</title>",
-        f"<desc>{description}</desc>",
-        f'<rect width="{size}" height="{size}" fill="{PAPER}"/>',
-    ]
+        for x, y in ((middle, MARGIN - 10), (MARGIN - 18, middle + 5)):
+            parts.append(svg_text(x, y, str(card), size=15, colour=FAINT))
+    return svg_document(
+        side + 2 * MARGIN, side + 2 * MARGIN, "The matrix of pairs",
+        "Row a, column b is dark when the cards a and b share no attribute: 1296 of 6561 cells. "
+        "Each of the nine large blocks is blank or the whole picture at a third of its size.",
+        parts, ground=PAPER,
+    )  # fmt: skip
 
 
 PICTURES: Mapping[str, Callable[[], str]] = {"circle": circle_svg, "matrix": matrix_svg}

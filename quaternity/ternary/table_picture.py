@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 
+from quaternity.files.svg import svg_document, svg_text
 from quaternity.ternary.cards import COLOURS, FILLS, SHAPES, Card, check_card
 from quaternity.ternary.tables import LETTERS, check_table
 from quaternity.ternary.triples import Triple
@@ -47,15 +48,7 @@ def table_svg(cards: Iterable[int], *, letters: bool = False, threes: Iterable[T
     width = GAP + columns * (WIDTH + GAP)
     top = GAP + -(-len(places) // columns) * (HEIGHT + GAP)
     height = top + (26 * len(told) + 8 if told else 0)
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
-        f'height="{height}" role="img" font-family="Helvetica, Arial, sans-serif">',
-        f"<title>A table of {len(places)} cards</title>",
-        f"<desc>{escape('; '.join(_said(places, place, letters) for place in range(len(places))))}"
-        "</desc>",
-        f'<rect width="{width}" height="{height}" fill="{TABLE}"/>',
-        *_stripes(),
-    ]
+    parts = [*_stripes()]
     for place, card in enumerate(places):
         x = GAP + place % columns * (WIDTH + GAP)
         y = GAP + place // columns * (HEIGHT + GAP)
@@ -66,10 +59,13 @@ def table_svg(cards: Iterable[int], *, letters: bool = False, threes: Iterable[T
             "</g>",
         ]
     parts += [
-        f'<text x="{GAP}" y="{top + 12 + 26 * line}" font-size="18" fill="{INK}">{text}</text>'
+        svg_text(GAP, top + 12 + 26 * line, text, size=18, colour=INK, anchor="start")
         for line, text in enumerate(told)
     ]
-    return "\n".join([*parts, "</svg>", ""])
+    description = "; ".join(_said(places, place, letters) for place in range(len(places)))
+    return svg_document(
+        width, height, f"A table of {len(places)} cards", description, parts, ground=TABLE
+    )
 
 
 def _said(places: Sequence[int], place: int, letters: bool) -> str:
@@ -98,21 +94,15 @@ def _card(card: Card, letter: str) -> Iterator[str]:
         f'<rect width="{WIDTH}" height="{HEIGHT}" rx="12" fill="{PAPER}" stroke="{EDGE}" '
         'stroke-width="1.5"/>'
     )
-    yield f'<text x="12" y="24" font-size="20" font-weight="bold" fill="{INK}">{letter}</text>'
-    yield (
-        f'<text x="{WIDTH - 12}" y="24" font-size="16" fill="{FAINT}" text-anchor="end">'
-        f"{card.index}</text>"
-    )
+    yield svg_text(12, 24, letter, size=20, colour=INK, anchor="start", bold=True)
+    yield svg_text(WIDTH - 12, 24, str(card.index), size=16, colour=FAINT, anchor="end")
     for figure in range(card.figures):
         y = 100 + 44 * (figure - (card.figures - 1) / 2)
         yield (
             f'<path class="{SHAPES[shape]}" transform="translate({WIDTH / 2:g} {y:g})" '
             f'd="{OUTLINES[shape]}" fill="{inside}" stroke="{shade}" stroke-width="3"/>'
         )
-    yield (
-        f'<text x="{WIDTH / 2:g}" y="{HEIGHT - 10}" font-size="14" fill="{INK}" '
-        f'text-anchor="middle">{word}</text>'
-    )
+    yield svg_text(WIDTH / 2, HEIGHT - 10, word, size=14, colour=INK)
 
 
 __all__ = ["OUTLINES", "SHADES", "table_svg"]

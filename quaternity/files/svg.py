@@ -1,0 +1,48 @@
+"""Drawings in SVG: what every one of them begins with, and texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from html import escape
+
+
+def svg_document(
+    width: float, height: float, title: str, description: str, parts: Iterable[str], ground: str
+) -> str:
+    """A drawing, which a screen reader finds described.
+
+    Args:
+        width, height: in user units, one to a pixel.
+        title, description: plain text.
+        parts: elements of SVG, the lowest first.
+        ground: the colour behind them.
+    """
+    head = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
+        f'width="{width}" height="{height}" role="img" font-family="Helvetica, Arial, sans-serif">',
+        f"<title>{escape(title)}</title>",
+        f"<desc>{escape(description)}</desc>",
+        f'<rect width="{width}" height="{height}" fill="{ground}"/>',
+    )
+    return "\n".join([*head, *parts, "</svg>", ""])
+
+
+def svg_text(
+    x: float,
+    y: float,
+    text: str,
+    *,
+    size: float,
+    colour: str,
+    anchor: str = "middle",
+    bold: bool = False,
+) -> str:
+    """A text; x is its `anchor` (start, middle or end), y its base line."""
+    weight = ' font-weight="bold"' if bold else ""
+    return (
+        f'<text x="{x:g}" y="{y:g}" font-size="{size:g}" fill="{colour}" '
+        f'text-anchor="{anchor}"{weight}>{escape(text)}</text>'
+    )
+
+
+__all__ = ["svg_document", "svg_text"]
