@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import comb
 
-from quaternity.ternary import counting_by_layers
 from quaternity.ternary.cards import CARDS
 from quaternity.ternary.recorded_counts import TABLES_WITHOUT
 from quaternity.ternary.tables import Rule
@@ -40,10 +39,9 @@ class FreeCount:
 def count_free(n: int, rule: Rule | str) -> FreeCount:
     """The number of tables of n cards without a three, 1 <= n <= 81.
 
-    Under `triple` it is counted for up to 16 cards, by layers (0.03 s for 12 cards, 0.4 s for 16).
-    Above that, and under `set`, the numbers are recorded ones, whose origin
-    `quaternity.ternary.recorded_counts` tells. From 55 cards on (`triple`) or 21 (`set`) it is 0,
-    as `quaternity.ternary.largest` proves.
+    The numbers are recorded; `quaternity.ternary.recorded_counts` tells how they were counted, and
+    the tests count them anew. From 55 cards on (`triple`) or 21 (`set`) it is 0, as
+    `quaternity.ternary.largest` proves.
 
     Raises:
         InputError: n is not 1..81, or there is no such rule.
@@ -55,8 +53,6 @@ def count_free(n: int, rule: Rule | str) -> FreeCount:
     """
     n = whole_number(n, 1, CARDS, f"a number of cards on a table; they are 1..{CARDS}", "n")
     rule = Rule(rule)
-    if rule is Rule.TRIPLE and n <= counting_by_layers.LARGEST_TABLE:
-        return FreeCount(n, rule, counting_by_layers.count(n))
     return FreeCount(n, rule, TABLES_WITHOUT[rule].get(n, 0))
 
 

@@ -1,4 +1,4 @@
-"""Numbers of tables without a three that take too long to count anew, and where they come from."""
+"""The numbers of tables without a three, and where they come from."""
 
 from __future__ import annotations
 
@@ -39,6 +39,22 @@ anew. From 21 on there are none (`quaternity.ternary.largest` proves that)."""
 
 TABLES_WITHOUT_TRIPLE: Mapping[int, int] = MappingProxyType(
     {
+        1: 81,
+        2: 3_240,
+        3: 85_104,
+        4: 1_646_892,
+        5: 24_975_216,
+        6: 308_301_120,
+        7: 3_177_107_712,
+        8: 27_818_754_858,
+        9: 209_604_706_128,
+        10: 1_371_673_978_488,
+        11: 7_849_641_819_384,
+        12: 39_478_773_647_088,
+        13: 175_124_036_410_308,
+        14: 686_860_964_479_332,
+        15: 2_385_740_228_052_456,
+        16: 7_345_035_483_602_607,
         17: 20_050_530_501_843_648,
         18: 48_526_810_686_727_524,
         19: 104_087_595_788_798_004,
@@ -79,12 +95,13 @@ TABLES_WITHOUT_TRIPLE: Mapping[int, int] = MappingProxyType(
         54: 12,
     }
 )
-"""For n = 17..54 the number of tables of n cards without a correct triple.
+"""For n = 1..54 the number of tables of n cards without a correct triple.
 
 Let Z(t) be the sum over all n of this number times t^n. Transfer matrices between blocks of nine
 cards give Z(t) modulo a prime in minutes (`tests/ternary/transfer_matrices.py`); from its values at
 56 places modulo four primes came all numbers, by interpolation and the Chinese remainder theorem.
-They agree with `counting_by_layers` where both count, and a slow test evaluates Z anew.
+Up to 16 cards the tests count them anew in another way (`tests/ternary/layers.py`), slow ones up to
+19, and another slow one evaluates Z.
 
 From 49 on the tables are those that miss one value of one attribute, 12 * C(54, n); of 48 cards
 there are 1377 others. From 55 on there are none (`quaternity.ternary.largest`)."""

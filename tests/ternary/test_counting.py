@@ -8,10 +8,10 @@ import pytest
 
 from quaternity.errors import InputError
 from quaternity.ternary import CARDS, LARGEST_IN_DECK, WHOLE_DECK, Rule, count_free, triples
-from quaternity.ternary import counting_by_layers as layers
 from quaternity.ternary.hyperplane import FRAME
 from quaternity.ternary.largest_methods import parts_by_search
 from quaternity.ternary.recorded_counts import TABLES_WITHOUT_SET, TABLES_WITHOUT_TRIPLE
+from tests.ternary import layers
 from tests.ternary.transfer_matrices import evaluate
 
 SET_COUNTS = {
@@ -87,15 +87,16 @@ def test_the_largest_collections_without_a_set_are_all_alike() -> None:
 
 
 def test_the_largest_tables_without_a_triple_miss_a_value() -> None:
-    assert sorted(TABLES_WITHOUT_TRIPLE) == list(range(layers.LARGEST_TABLE + 1, 55))
+    assert sorted(TABLES_WITHOUT_TRIPLE) == list(range(1, 55))
     others = {n: count_free(n, Rule.TRIPLE).free - 12 * comb(54, n) for n in range(45, 55)}
     assert all(others[n] == 0 for n in range(49, 55))
     assert all(others[n] > 0 for n in range(45, 49))
     assert others[48] == 1377
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("n", [17, 18, 19])
+@pytest.mark.parametrize(
+    "n", [*range(1, 17), *(pytest.param(n, marks=pytest.mark.slow) for n in (17, 18, 19))]
+)
 def test_recorded_counts_found_again_by_layers(n: int) -> None:
     assert layers.count(n) == TABLES_WITHOUT_TRIPLE[n]
 

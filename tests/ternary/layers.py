@@ -24,10 +24,6 @@ if TYPE_CHECKING:
 LAYER = 27
 """Cards in a layer."""
 
-LARGEST_TABLE = 16
-"""Most cards of a table that is counted whenever one asks: it takes 0.4 s, and with each card more
-twice as long."""
-
 HALF = 14
 """A set of cards of a layer is looked up in two parts of at most this many bits."""
 
@@ -142,4 +138,4 @@ def _bit_counts() -> NDArray[np.uint8]:
     return np.array([number.bit_count() for number in range(1 << HALF)], dtype=np.uint8)
 
 
-__all__ = ["LARGEST_TABLE", "LAYER", "count", "kinds"]
+__all__ = ["LAYER", "count", "kinds"]
