@@ -30,7 +30,7 @@ class DrawMethod(NamedTuple):
     """A way to find drawn completions.
 
     Attributes:
-        completions: how many a board has; 0 or 1 when only the first is wanted.
+        completions: how many a board without a quarto has; 0 or 1 when only the first is wanted.
         limit: the most empty cells for which all are counted.
     """
 
@@ -79,11 +79,11 @@ def count_by_backtracking(board: BoardBits, only_first: bool) -> int:
             known[rows, left] = total
         return total
 
-    return 0 if lines().has_quarto(board) else search(0, board.rows, board.left)
+    return search(0, board.rows, board.left)
 
 
 def _model(board: BoardBits) -> cp_model.CpModel:
-    """The model; a board with a quarto gives one without a solution."""
+    """The model of a board without a quarto."""
     from ortools.sat.python import cp_model
 
     model = cp_model.CpModel()
@@ -147,7 +147,8 @@ def can_draw(board: Board, method: str = "backtracking") -> bool:
     >>> can_draw(Board.parse('.' * 16, pieces)), can_draw(Board.parse('N?BI??JO?FDLMEAG', pieces))
     (True, False)
     """
-    return bool(named(DRAW_METHODS, method).completions(as_board(board).in_bits(), True))
+    completions = named(DRAW_METHODS, method).completions
+    return not as_board(board).quartos() and bool(completions(board.in_bits(), True))
 
 
 def drawn_completions(board: Board, method: str = "backtracking") -> int:
@@ -169,7 +170,7 @@ def drawn_completions(board: Board, method: str = "backtracking") -> int:
             f"{empty} empty cells: drawn completions are counted ({method}) "
             f"up to {chosen.limit} empty cells"
         )
-    return chosen.completions(board.in_bits(), False)
+    return 0 if board.quartos() else chosen.completions(board.in_bits(), False)
 
 
 __all__ = ["COMPLETIONS_LIMIT", "DRAW_METHODS", "DrawMethod", "can_draw", "drawn_completions"]

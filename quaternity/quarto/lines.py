@@ -92,10 +92,6 @@ class Lines:
                 left ^= 1 << piece
         return BoardBits(rows, empty, left)
 
-    def has_quarto(self, board: BoardBits) -> bool:
-        """Whether a complete row has a property in common."""
-        return any(board.rows >> MARK_BITS * index & ANY for index in self._lacking(board.empty, 0))
-
     def threats(self, rows: int, empty: int) -> int:
         """The mark of all properties with which one more piece completes a quarto."""
         mark = 0

@@ -33,6 +33,17 @@ AMOUNTS: Final = ("one", "two", "three")
 
 WORDS: Final = (SHAPES, COLOURS, FILLS, AMOUNTS)
 
+MEANINGS: Final = {
+    **{
+        word: (place, digit)
+        for place, words in enumerate(WORDS)
+        for digit, word in enumerate(words)
+    },
+    **{f"{shape}s": (0, digit) for digit, shape in enumerate(SHAPES)},
+    **{str(digit + 1): (3, digit) for digit in range(3)},
+}
+"""Attribute and digit of every word; shapes have a plural, and amounts may be numbers."""
+
 Digits = tuple[int, int, int, int]
 
 
@@ -186,7 +197,10 @@ def _from_digits(text: str) -> int:
 def _from_words(text: str, words: list[str]) -> int:
     found: dict[int, int] = {}
     for word in words:
-        attribute, digit = _meaning(text, word)
+        if word not in MEANINGS:
+            known = "; ".join(map("{}: {}".format, ATTRIBUTES, map(", ".join, WORDS)))
+            raise InputError(f"{text!r}: the word {word!r} is not known; {known}")
+        attribute, digit = MEANINGS[word]
         if attribute in found:
             known = WORDS[attribute][found[attribute]]
             raise InputError(f"{text!r}: two words for {ATTRIBUTES[attribute]}: {known}, {word}")
@@ -198,20 +212,6 @@ def _from_words(text: str, words: list[str]) -> int:
                 f"{text!r}: no word for {name} ({one_of}); all four go into one argument: {ALLOWED}"
             )
     return index_of((found[0], found[1], found[2], found[3]))
-
-
-def _meaning(text: str, word: str) -> tuple[int, int]:
-    """Attribute and digit of a word."""
-    for attribute, names in enumerate(WORDS):
-        for digit, name in enumerate(names):
-            if word in (name, f"{name}s" if attribute == 0 else name):
-                return attribute, digit
-    if word in ("1", "2", "3"):
-        return 3, int(word) - 1
-    known = "; ".join(
-        f"{name}: {', '.join(words)}" for name, words in zip(ATTRIBUTES, WORDS, strict=True)
-    )
-    raise InputError(f"{text!r}: the word {word!r} is not known; {known}")
 
 
 __all__ = [

@@ -7,6 +7,8 @@ from random import Random
 from hypothesis import strategies as st
 
 from quaternity.quarto import Board, PieceSet, example_pieces, read_pieces
+from quaternity.quarto.lines import BoardBits, lines
+from quaternity.quarto.pieces import ANY, MARK_BITS
 
 EXAMPLE = PieceSet.of(read_pieces(example_pieces()))
 
@@ -35,3 +37,12 @@ def boards(draw: st.DrawFn, min_empty: int = 0, max_empty: int = 16) -> Board:
     pieces = draw(st.permutations(range(16)))[:count]
     placed = dict(zip(cells, pieces, strict=True))
     return Board(EXAMPLE, tuple(placed.get(cell) for cell in range(16)))
+
+
+def has_quarto(board: BoardBits) -> bool:
+    """Whether the mark of a complete row is not zero."""
+    return any(
+        board.rows >> MARK_BITS * index & ANY
+        for index, cells in enumerate(lines().cells)
+        if not cells & board.empty
+    )

@@ -17,8 +17,7 @@ from quaternity.quarto import (
     safe_pieces,
     winning_cells,
 )
-from quaternity.quarto.lines import lines
-from tests.quarto.boards import EXAMPLE, boards
+from tests.quarto.boards import EXAMPLE, boards, has_quarto
 
 PIECES = read_pieces(example_pieces())
 PROPERTIES = piece_properties(PIECES)
@@ -180,7 +179,7 @@ def test_a_piece_may_have_the_name_of_an_empty_cell() -> None:
 def test_the_quartos_in_bits_are_those_of_the_sets(board: Board) -> None:
     found = {(row.name, word) for row, mark in board.quartos() for word in EXAMPLE.words(mark)}
     assert found == quarto(str(board), PROPERTIES)
-    assert lines().has_quarto(board.in_bits()) == bool(found)
+    assert has_quarto(board.in_bits()) == bool(found)
 
 
 @given(boards())

@@ -8,9 +8,9 @@ import pytest
 
 from quaternity.errors import InputError
 from quaternity.ternary import CARDS, LARGEST_IN_DECK, WHOLE_DECK, Rule, count_free, triples
+from quaternity.ternary.counting import TABLES_WITHOUT_SET, TABLES_WITHOUT_TRIPLE
 from quaternity.ternary.hyperplane import FRAME
 from quaternity.ternary.largest_methods import parts_by_search
-from quaternity.ternary.recorded_counts import TABLES_WITHOUT_SET, TABLES_WITHOUT_TRIPLE
 from tests.ternary import layers
 from tests.ternary.transfer_matrices import evaluate
 
