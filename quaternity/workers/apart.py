@@ -20,7 +20,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from time import perf_counter, process_time
+from time import process_time
 from typing import Any, NamedTuple
 
 from quaternity.workers.own_process import OwnProcess, ProcessEnded, descendants, notes
@@ -41,13 +41,7 @@ from solvers.wording import shown
 START_SECONDS = 20.0
 """What a solver has for its imports and its first two problems, at the least."""
 
-COLD_SECONDS = 0.05
-"""After a pause of so long a solver is warmed up again before its time is taken."""
-
 MEGABYTE = 1 << 20
-
-_ended: dict[str, float] = {}
-"""When a solver's last run here ended."""
 
 
 class Limits(NamedTuple):
@@ -111,8 +105,11 @@ class Apart(Solver):
         """Have the process ready, its imports done, so that no run pays for that."""
         _home(self.name).start(self.limits)
 
-    def run(self, problem: DealProblem, seconds: float | None = None) -> Run:
+    def run(self, problem: DealProblem, seconds: float | None = None, *, warm: bool = False) -> Run:
         """One run, within `seconds` if they are fewer than the limit.
+
+        Args:
+            warm: warm the solver up before, as its time is taken.
 
         Raises:
             SolverTimeout, OutOfMemory: a limit was reached.
@@ -122,7 +119,7 @@ class Apart(Solver):
         limits = self.limits
         if seconds is not None:
             limits = limits._replace(seconds=min(seconds, limits.seconds))
-        return Run(*_home(self.name).ask(_ran, self.name, problem, limits))
+        return Run(*_home(self.name).ask(_ran_warm if warm else _ran, self.name, problem, limits))
 
 
 def apart(solver: Solver, limits: Limits = LIMITS) -> Apart:
@@ -153,12 +150,19 @@ def _found_again(name: str, limits: Limits) -> Apart:
     return apart(find_solver(name), limits)
 
 
-def timed(solver: Solver, problem: DealProblem, clock: Callable[[], float] = processor_time) -> Run:
+def timed(
+    solver: Solver,
+    problem: DealProblem,
+    clock: Callable[[], float] = processor_time,
+    *,
+    warm: bool = True,
+) -> Run:
     """One run here. The garbage collector waits, as in `timeit`: its turn would hit anybody.
 
-    After a pause the solver is warmed up again: what others did meanwhile has emptied the caches.
+    Args:
+        warm: warm the solver up before: whoever ran last, and for how long, has emptied the caches.
     """
-    if perf_counter() - _ended.get(solver.name, 0.0) > COLD_SECONDS:
+    if warm:
         with suppress(Exception):
             warm_up(solver)
     collecting = gc.isenabled()
@@ -170,7 +174,6 @@ def timed(solver: Solver, problem: DealProblem, clock: Callable[[], float] = pro
         given = solve()
         ended = clock()
     finally:
-        _ended[solver.name] = perf_counter()
         if collecting:
             gc.enable()
     return Run(given, built - begun, ended - built)
@@ -183,7 +186,6 @@ def warm_up(solver: Solver) -> None:
         problem = DealProblem(hands, [known])
         if solver.refuses(problem) is None:
             solver.prepare(problem)()
-    _ended[solver.name] = perf_counter()
 
 
 class _Home:
@@ -280,13 +282,17 @@ def _refused(name: str, problem: DealProblem, memory: int) -> tuple[Any, Any]:
     return _caught(name, look)
 
 
-def _ran(name: str, problem: DealProblem, memory: int) -> tuple[Any, Any]:
+def _ran_warm(name: str, problem: DealProblem, memory: int) -> tuple[Any, Any]:
+    return _ran(name, problem, memory, warm=True)
+
+
+def _ran(name: str, problem: DealProblem, memory: int, *, warm: bool = False) -> tuple[Any, Any]:
     """A run as a tuple that any process can read."""
 
     def run(solver: Solver) -> tuple[Any, float, float, int | None]:
         _keep_small(memory)
         _forget_peak()
-        given, build, solve, _ = timed(solver, problem, _time_of_all)
+        given, build, solve, _ = timed(solver, problem, _time_of_all, warm=warm)
         ended = _time_of_all()
         _end_children()
         solve += _time_of_all() - ended

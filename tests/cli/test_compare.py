@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-import math
 import sys
 from pathlib import Path
 
@@ -11,7 +10,6 @@ import pytest
 
 from quaternity import Settings, State, parse_state, state_text
 from quaternity.table import players
-from quaternity.workers import apart
 from solvers import SOLVERS, DealProblem, Verdict
 from solvers.registry import solver_from_function
 from tests.cli.conftest import Cli
@@ -21,12 +19,6 @@ from tests.solvers.broken import always_says_no, drops_a_minimum
 from tests.solvers.wild import registered
 
 QUICK = ("--solvers", "max-flow,coalitions")
-
-
-@pytest.fixture
-def never_cold(monkeypatch: pytest.MonkeyPatch) -> None:
-    """However slow this machine is, no solver is warmed up again after a pause."""
-    monkeypatch.setattr(apart, "COLD_SECONDS", math.inf)
 
 
 @pytest.fixture
@@ -160,12 +152,11 @@ def test_plug_ins_of_other_packages_one_of_them_broken(
     assert seats.err.splitlines()[-1].endswith(f"strategy {why}")
 
 
-@pytest.mark.usefixtures("never_cold")
 def test_an_interrupt_keeps_what_was_measured(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[DealProblem] = []
 
     def stops(problem: DealProblem) -> Verdict:
-        if problem.cards > 3:  # smaller ones warm it up, how often depends on the clock
+        if problem.cards > 3:  # smaller ones warm it up
             calls.append(problem)
         if len(calls) == 14:
             raise KeyboardInterrupt
@@ -178,7 +169,6 @@ def test_an_interrupt_keeps_what_was_measured(cli: Cli, monkeypatch: pytest.Monk
     assert "interrupted" in outcome.err
 
 
-@pytest.mark.usefixtures("never_cold")
 def test_an_interrupted_sweep_shows_the_size_it_was_at(
     cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -301,7 +301,9 @@ class _Meeting:
             return False
         with self._watched(solver) as ready:
             run = (
-                ready.run(self.problem) if isinstance(ready, Apart) else timed(ready, self.problem)
+                ready.run(self.problem, warm=True)
+                if isinstance(ready, Apart)
+                else timed(ready, self.problem)
             )
             verdicts[name] = run.given
             self.timings.setdefault(name, []).append(Timing(*run[1:]))
