@@ -127,7 +127,8 @@ class Model:
                 row = self._row.get(card)
                 if row is None:
                     return np.zeros(self.worlds, dtype=np.bool_)
-                return np.equal(self.owners[row], player)
+                equal: Truth = self.owners[row] == player
+                return equal
             case logic.Not(part):
                 return ~self._extension(part, among, check)
             case logic.And(parts):
