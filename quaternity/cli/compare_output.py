@@ -144,8 +144,7 @@ def _lines(comparison: Comparison) -> Iterator[str]:
     yield f"{counted(len(comparison.instances()), 'instance')}: {comparison.what}"
     yield ""
     head, *rows = score_rows(comparison)
-    version = head.index("version")
-    rows = [[*row[:version], *row[version + 1 :]] for row in [head, *rows]]
+    rows = [row[:-1] for row in [head, *rows]]  # versions are for the page
     yield from table_lines(rows[0], rows[1:], width())
     for family, feasible in families(comparison):
         yield ""

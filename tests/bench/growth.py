@@ -11,10 +11,12 @@ import multiprocessing
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from multiprocessing.connection import Connection
 from pathlib import Path
 from time import perf_counter, process_time
 
+from quaternity.trials.comparison.drawing import growth_svg
 from quaternity.trials.comparison.page import growth_rows
 from quaternity.trials.comparison.report import duration
 from quaternity.trials.comparison.runs import Comparison, parse_runs
@@ -69,6 +71,10 @@ def main() -> None:
             raise SystemExit(f"{given.page}: no place for the table {name!r}")
         text = f"{before}{start}\n" + "\n".join(lines) + f"\n\n{end}{after}"
     given.page.write_text(text, encoding="utf-8")
+    some = [run for run in rivals.runs if run.family in ("php", "game") and run.feasible is False]
+    drawn = growth_svg(replace(rivals, runs=some), rivals.limit)
+    if drawn is not None:
+        given.page.with_name("growth.svg").write_text(drawn + "\n", encoding="utf-8")
 
 
 def _compared(

@@ -25,12 +25,14 @@ _STYLE = """
 :root { color-scheme: light dark; --line: #8886; --paper: #fff; }
 body { font: 16px/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 72rem; padding: 1rem; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
-caption { text-align: left; padding: .3rem 0; }
+h1 { overflow-wrap: anywhere; }
+tbody th { position: sticky; left: 0; background: Canvas; }
 th, td { border-bottom: 1px solid var(--line); padding: .2rem .5rem; text-align: right; }
 td, tbody th { white-space: nowrap; }
 th:first-child, td:first-child { text-align: left; }
 .wide { overflow-x: auto; }
-figure { margin: 1rem 0; background: var(--paper); color: #000; padding: .5rem; }
+figure { margin: 1rem 0; }
+figure.drawn { background: var(--paper); color: #000; padding: .5rem; }
 figure svg { width: 100%; height: auto; min-width: 40rem; }
 code, pre { background: #8882; padding: .1rem .3rem; white-space: pre-wrap; }
 strong.wrong::before { content: "\\26A0 "; }
@@ -147,8 +149,8 @@ def score_rows(comparison: Comparison) -> list[list[str]]:
             peaks[run.solver] = max(run.memory, peaks.get(run.solver, 0))
     ended = [one for one in NO_VERDICT if any(found[one] for found in answers.values())]
     table = [
-        ["solver", "version", "rank", "PAR-2", "decided", "median", "fastest", "alone",
-         "contributes", "memory", *ended]
+        ["solver", "rank", "PAR-2", "decided", "median", "fastest", "alone", "contributes",
+         "memory", *ended, "version"]
     ]  # fmt: skip
     for score in scores(times, comparison.limit, comparison.seed) if comparison.runs else ():
         low, high = score.rank_interval
@@ -156,22 +158,23 @@ def score_rows(comparison: Comparison) -> list[list[str]]:
         peak = peaks.get(score.solver)
         table.append(
             [
-                score.solver, comparison.versions[score.solver],
+                score.solver,
                 f"{score.rank} ({low} to {high})", duration(score.par2), str(score.decided),
                 duration(median(decided) if decided else None), str(score.fastest),
                 str(score.alone),
                 duration(score.contribution) if score.contribution > 0 else "-",
                 "-" if peak is None else f"{peak / 2**20:.0f} MB",
                 *(str(answers[score.solver][answer]) for answer in ended),
+                comparison.versions[score.solver],
             ]
         )  # fmt: skip
     best = virtual_best(times)
     decided = [one for one in best if one is not None]
     table.append(
         [
-            "virtual best", "", "", duration(par2(best, comparison.limit) if best else None),
+            "virtual best", "", duration(par2(best, comparison.limit) if best else None),
             str(len(decided)), duration(median(decided) if decided else None),
-            *[""] * (4 + len(ended)),
+            *[""] * (5 + len(ended)),
         ]
     )  # fmt: skip
     return table
@@ -283,7 +286,8 @@ def _pairs(comparison: Comparison, times: Times) -> Iterator[str]:
 def _figure(svg: str, caption: str) -> str:
     drawn = svg.replace("<svg", f'<svg role="img" aria-label="{escape(caption)}"', 1)
     return (
-        f"<figure><div class=wide>{drawn}</div><figcaption>{escape(caption)}</figcaption></figure>"
+        f"<figure class=drawn><div class=wide tabindex=0>{drawn}</div>"
+        f"<figcaption>{escape(caption)}</figcaption></figure>"
     )
 
 
@@ -296,8 +300,8 @@ def _table(caption: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> 
         for row in rows
     )
     return (
-        f"<div class=wide tabindex=0><table><caption>{escape(caption)}</caption>"
-        f"<thead><tr>{cells}</tr></thead><tbody>{body}</tbody></table></div>"
+        f"<figure><figcaption>{escape(caption)}</figcaption><div class=wide tabindex=0><table>"
+        f"<thead><tr>{cells}</tr></thead><tbody>{body}</tbody></table></div></figure>"
     )
 
 
