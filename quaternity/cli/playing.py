@@ -34,26 +34,6 @@ def seats_of(text: str | None) -> list[str] | None:
     return None if text is None else [name.strip() for name in text.split(",")]
 
 
-def _check_asked(recorded: Any, asked: Mapping[str, Any]) -> None:
-    """Refuse settings that were asked for and are not those of the record.
-
-    Raises:
-        InputError: lists every difference.
-    """
-    differing = [
-        f"{key.replace('_', '-')} {_said(value)} was asked for, but the record has "
-        f"{_said(getattr(recorded, key))}"
-        for key, value in asked.items()
-        if getattr(recorded, key) != value
-    ]
-    if differing:
-        raise InputError("; ".join(differing))
-
-
-def _said(value: object) -> str:
-    return ("yes" if value else "no") if isinstance(value, bool) else str(value)
-
-
 def play_match(
     rules_class: Any,
     settings: Callable[..., Any],
@@ -77,6 +57,7 @@ def play_match(
     from quaternity.cli.terminal import warn
     from quaternity.files.growing_file import GrowingFile
     from quaternity.files.reading import read_bytes
+    from quaternity.files.text_record import check_asked
     from quaternity.table.journal import MatchJournal
     from quaternity.table.match import Match
     from quaternity.workers.own_process import check_move_seconds
@@ -91,7 +72,7 @@ def play_match(
     if record is not None and GrowingFile.exists(record):
         data = read_bytes(record)
         rules = rules_class.of_record(data)
-        _check_asked(rules.settings, asked)
+        check_asked(asked, rules.settings)
         journal, replay = MatchJournal.resume(record, rules)
         for text in replay.warnings:
             warn(f"{record}: {text}")

@@ -12,6 +12,7 @@ it is left out, with a warning; a setting that was cut off is refused.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -123,11 +124,11 @@ def parse_text_record(data: bytes, first_line: str, keys: tuple[str, ...]) -> Te
 
 def settings_text(settings: Any) -> str:
     """The settings of a game (a dataclass) as lines of a record, which `read_settings` reads."""
-    said = ((one.name, getattr(settings, one.name)) for one in fields(settings))
-    return "".join(
-        f"{name} {('no', 'yes')[value] if isinstance(value, bool) else value}\n"
-        for name, value in said
-    )
+    return "".join(f"{one.name} {_said(getattr(settings, one.name))}\n" for one in fields(settings))
+
+
+def _said(value: object) -> str:
+    return ("yes" if value else "no") if isinstance(value, bool) else str(value)
 
 
 def read_settings(record: TextRecord, usual: Any) -> Any:
@@ -160,20 +161,25 @@ def _value(place: str, text: str, usual: object) -> object:
     return text
 
 
-def check_same(mine: Any, recorded: Any) -> None:
-    """Make sure that a record has the settings that it is read with (frozen dataclasses).
+def check_asked(asked: Mapping[str, Any], recorded: Any) -> None:
+    """Make sure that a record has the settings that were asked for, by name.
 
     Raises:
         InputError: lists every difference.
     """
     differing = [
-        f"{one.name} {getattr(mine, one.name)} was asked for, but the record has "
-        f"{getattr(recorded, one.name)}"
-        for one in fields(mine)
-        if getattr(mine, one.name) != getattr(recorded, one.name)
+        f"{name.replace('_', '-')} {_said(value)} was asked for, but the record has "
+        f"{_said(getattr(recorded, name))}"
+        for name, value in asked.items()
+        if getattr(recorded, name) != value
     ]
     if differing:
         raise InputError("; ".join(differing))
+
+
+def check_same(mine: Any, recorded: Any) -> None:
+    """As `check_asked`, for all settings (frozen dataclasses)."""
+    check_asked({one.name: getattr(mine, one.name) for one in fields(mine)}, recorded)
 
 
 def replayed(rules: Any, record: TextRecord, start: P) -> Replay[P, Any]:
@@ -214,6 +220,7 @@ __all__ = [
     "Line",
     "Replay",
     "TextRecord",
+    "check_asked",
     "check_same",
     "parse_text_record",
     "read_settings",
