@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from statistics import median
 from typing import TYPE_CHECKING
 
 from quaternity.files.pictures import new_figure, save_figure, svg_of
@@ -114,7 +113,10 @@ def growth_svg(comparison: Comparison, limit: float) -> str | None:
     for panel, (family, feasible) in zip(axes.flat, kinds, strict=False):
         for number, (name, style) in enumerate(styles.items()):
             by_size = found.get((family, feasible, name), {})
-            points = [(size, median(times)) for size, times in sorted(by_size.items())]
+            # As in the tables: of two runs, one ended, the median is the ended one.
+            points = [
+                (size, sorted(by_size[size])[len(by_size[size]) // 2]) for size in sorted(by_size)
+            ]
             panel.plot(
                 [size for size, _ in points], [seconds for _, seconds in points],
                 color=style.colour, marker=style.marker, markersize=4, linewidth=1,
