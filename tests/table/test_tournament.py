@@ -39,7 +39,7 @@ from quaternity.table.tournament.scores import AVERAGE, Measured, ratings, tabul
 from quaternity.table.tournament.seatings import seatings
 from quaternity.ternary.rules import SetRules, SetSettings
 from quaternity.workers.pool import open_executor
-from tests.sizes import thorough
+from tests.sizes import only_thorough, thorough
 from tests.table.planted import plant, plant_bot
 
 SMALL = QuaternityRules(Settings(2, 3, 3))
@@ -455,10 +455,10 @@ def test_when_everybody_waits_the_game_is_given_up(monkeypatch: pytest.MonkeyPat
     assert (place.player, place.seat) == ("", None)
 
 
-@pytest.mark.parametrize("rival", ["random", "informed"])
+@pytest.mark.parametrize("rival", ["random", pytest.param("informed", marks=only_thorough)])
 def test_searching_beats_in_a_few_games(rival: str) -> None:
     plan = Tournament(USUAL, ("search", rival, rival), seed=3)
-    table = tabulated(played(plan, thorough(6, 40)), 3, Random(3))
+    table = tabulated(played(plan, thorough(3, 40)), 3, Random(3))
     for margin in table.margins[0][1:]:
         assert margin is not None
         assert margin.mean > 0

@@ -11,6 +11,7 @@ from quaternity.ternary import CARDS, LARGEST_IN_DECK, WHOLE_DECK, Rule, count_f
 from quaternity.ternary.counting import TABLES_WITHOUT_SET, TABLES_WITHOUT_TRIPLE
 from quaternity.ternary.hyperplane import FRAME
 from quaternity.ternary.largest_methods import parts_by_search
+from tests.sizes import only_thorough
 from tests.ternary import layers
 from tests.ternary.transfer_matrices import evaluate
 
@@ -39,7 +40,7 @@ def test_layers_and_search_agree(n: int) -> None:
     assert layers.count(n) == counted_by_search(n, Rule.TRIPLE)
 
 
-@pytest.mark.parametrize("n", range(3, 7))
+@pytest.mark.parametrize("n", [3, 4, 5, pytest.param(6, marks=only_thorough)])
 def test_recorded_counts_of_small_tables_found_again(n: int) -> None:
     assert TABLES_WITHOUT_SET[n] == counted_by_search(n, Rule.SET)
 
@@ -95,7 +96,12 @@ def test_the_largest_tables_without_a_triple_miss_a_value() -> None:
 
 
 @pytest.mark.parametrize(
-    "n", [*range(1, 17), *(pytest.param(n, marks=pytest.mark.slow) for n in (17, 18, 19))]
+    "n",
+    [
+        *range(1, 15),
+        *(pytest.param(n, marks=only_thorough) for n in (15, 16)),
+        *(pytest.param(n, marks=pytest.mark.slow) for n in (17, 18, 19)),
+    ],
 )
 def test_recorded_counts_found_again_by_layers(n: int) -> None:
     assert layers.count(n) == TABLES_WITHOUT_TRIPLE[n]
