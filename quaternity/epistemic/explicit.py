@@ -9,8 +9,8 @@ This evaluator knows every formula; what it cannot do is list more than `worlds.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import lru_cache, reduce
+from collections.abc import Sequence
+from functools import lru_cache
 from typing import TypeAlias
 
 import numpy as np
@@ -27,10 +27,6 @@ from solvers.verdict import Deal
 
 Truth: TypeAlias = npt.NDArray[np.bool_]
 """Per world, whether something is true there."""
-
-
-_AND: Callable[[Truth, Truth], Truth] = np.logical_and
-_OR: Callable[[Truth, Truth], Truth] = np.logical_or
 
 
 class Model:
@@ -131,10 +127,12 @@ class Model:
                 return equal
             case logic.Not(part):
                 return ~self._extension(part, among, check)
-            case logic.And(parts):
-                return reduce(_AND, (self._extension(part, among, check) for part in parts))
-            case logic.Or(parts):
-                return reduce(_OR, (self._extension(part, among, check) for part in parts))
+            case logic.And(parts) | logic.Or(parts):
+                join = np.logical_and if isinstance(formula, logic.And) else np.logical_or
+                truth: Truth = self._extension(parts[0], among, check)
+                for part in parts[1:]:
+                    truth = join(truth, self._extension(part, among, check))
+                return truth
             case logic.Implies(first, second):
                 return ~self._extension(first, among, check) | self._extension(second, among, check)
             case logic.Iff(first, second):
