@@ -36,8 +36,11 @@ def svg_text(
     colour: str,
     anchor: str = "middle",
     bold: bool = False,
+    centred: bool = False,
 ) -> str:
-    """A text; x is its `anchor` (start, middle or end), y its base line."""
+    """A text; x is its `anchor` (start, middle or end), y its base line, or its middle."""
+    if centred:
+        y += 0.35 * size
     weight = ' font-weight="bold"' if bold else ""
     return (
         f'<text x="{x:g}" y="{y:g}" font-size="{size:g}" fill="{colour}" '

@@ -7,7 +7,8 @@ that are left take the looks that are left, in order. A legend says which is whi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 from unicodedata import east_asian_width
 
@@ -98,8 +99,16 @@ def _names(look: str, pair: tuple[str, str]) -> bool:
     return (first in ones and second in others) or (first in others and second in ones)
 
 
+def _drawn(look: str, pair: tuple[str, str]) -> Sequence[Any]:
+    """What a look is for each of the two properties of the feature that it shows."""
+    words = [word.casefold() for word in pair]
+    if look == "colour":
+        return [COLOURS[word] for word in words] if _names(look, pair) else OTHER_COLOURS
+    return [word in WORDS[look][0] for word in words] if _names(look, pair) else (True, False)
+
+
 def _shown_by_looks(pieces: PieceSet) -> dict[str, int]:
-    """The feature that each look shows: one that names it, else the first one left."""
+    """The feature that each look shows, in order: one that names it, else the first one left."""
     free, found = list(range(FEATURES)), dict[str, int]()
     for by_name in (True, False):
         for look in LOOKS:
@@ -107,9 +116,10 @@ def _shown_by_looks(pieces: PieceSet) -> dict[str, int]:
             if fits and look not in found:
                 found[look] = fits[0]
                 free.remove(fits[0])
-    return found
+    return {look: found[look] for look in LOOKS}
 
 
+@lru_cache(maxsize=16)
 def looks(pieces: PieceSet) -> tuple[Look, ...]:
     """The look of every piece; all are different.
 
@@ -118,26 +128,11 @@ def looks(pieces: PieceSet) -> tuple[Look, ...]:
     >>> looks(pieces)[pieces.piece('A')]
     Look(large=True, colour='#c4342b', square=True, solid=False)
     """
-    shown = _shown_by_looks(pieces)
-
-    def word(look: str, piece: int) -> tuple[str | None, int]:
-        """The piece's word for a look, if it is one, and which of the two properties it is."""
-        bit = shown[look]
-        pair, value = pieces.properties[bit], piece >> bit & 1
-        return (pair[value].casefold() if _names(look, pair) else None), value
-
-    def is_first(look: str, piece: int) -> bool:
-        said, value = word(look, piece)
-        return not value if said is None else said in WORDS[look][0]
-
-    def colour(piece: int) -> str:
-        said, value = word("colour", piece)
-        return OTHER_COLOURS[value] if said is None else COLOURS[said]
-
-    return tuple(
-        Look(is_first("size", one), colour(one), is_first("shape", one), is_first("filling", one))
-        for one in range(PIECES)
-    )
+    columns = []
+    for look, bit in _shown_by_looks(pieces).items():
+        first, second = _drawn(look, pieces.properties[bit])
+        columns.append([second if piece >> bit & 1 else first for piece in range(PIECES)])
+    return tuple(map(Look, *columns))
 
 
 CELL = 100
@@ -149,6 +144,8 @@ LONGEST_WORD = 24
 
 INK, FAINT, HOLE = "#33291f", "#948672", "#ffffff"
 BOARD, WELL, EDGE, GLOW = "#efe4d0", "#fbf6ec", "#d8c7a8", "#f3b63f"
+
+_text = partial(svg_text, colour=INK, centred=True)
 
 Quartos = list[tuple[Row, int]]
 """Rows with what their pieces share."""
@@ -213,11 +210,6 @@ def _short(word: str) -> str:
 
 def _centre(cell: int) -> tuple[float, float]:
     return LEFT + CELL * (cell % SIDE + 0.5), TOP + CELL * (cell // SIDE + 0.5)
-
-
-def _text(x: float, y: float, text: str, *, size: float, colour: str = INK, **others: Any) -> str:
-    """A text whose letters are centred on the height y."""
-    return svg_text(x, y + 0.35 * size, text, size=size, colour=colour, **others)
 
 
 def _wells(quartos: Quartos) -> Iterator[str]:
