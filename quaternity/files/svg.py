@@ -42,9 +42,10 @@ def svg_text(
     if centred:
         y += 0.35 * size
     weight = ' font-weight="bold"' if bold else ""
+    plain = text if text.isalnum() else escape(text)  # most are a number or a letter
     return (
         f'<text x="{x:g}" y="{y:g}" font-size="{size:g}" fill="{colour}" '
-        f'text-anchor="{anchor}"{weight}>{escape(text)}</text>'
+        f'text-anchor="{anchor}"{weight}>{plain}</text>'
     )
 
 

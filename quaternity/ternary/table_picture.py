@@ -6,11 +6,11 @@ which it is claimed. A card's title, which a pointer or a screen reader finds, s
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from html import escape
 
 from quaternity.files.svg import svg_document, svg_text
-from quaternity.ternary.cards import COLOURS, FILLS, SHAPES, Card, check_card
+from quaternity.ternary.cards import COLOURS, FILLS, SHAPES, Card
 from quaternity.ternary.tables import LETTERS, check_table
 from quaternity.ternary.triples import Triple
 from solvers.plain_values import iterated
@@ -41,8 +41,14 @@ def table_svg(cards: Iterable[int], *, letters: bool = False, threes: Iterable[T
     Raises:
         InputError: see `check_table`.
     """
-    places = tuple(iterated(cards, "table"))
-    check_table(places)
+    given = tuple(iterated(cards, "table"))
+    check_table(given)
+    places = [Card(card) for card in given]
+    letter_of = LETTERS if letters else ""
+    said = [
+        f"{letter_of[place : place + 1]} {card.index}: {card}".lstrip()
+        for place, card in enumerate(places)
+    ]
     columns = max(1, -(-len(places) // 3))
     told = [", ".join(map(str, three)) for three in threes]
     width = GAP + columns * (WIDTH + GAP)
@@ -54,24 +60,16 @@ def table_svg(cards: Iterable[int], *, letters: bool = False, threes: Iterable[T
         y = GAP + place // columns * (HEIGHT + GAP)
         parts += [
             f'<g transform="translate({x} {y})">',
-            f"<title>{escape(_said(places, place, letters))}</title>",
-            *_card(Card(check_card(card)), LETTERS[place : place + 1] if letters else ""),
+            f"<title>{escape(said[place])}</title>",
+            *_card(card, letter_of[place : place + 1]),
             "</g>",
         ]
     parts += [
         svg_text(GAP, top + 12 + 26 * line, text, size=18, colour=INK, anchor="start")
         for line, text in enumerate(told)
     ]
-    description = "; ".join(_said(places, place, letters) for place in range(len(places)))
-    return svg_document(
-        width, height, f"A table of {len(places)} cards", description, parts, ground=TABLE
-    )
-
-
-def _said(places: Sequence[int], place: int, letters: bool) -> str:
-    """All about a card in words."""
-    letter = f"{LETTERS[place : place + 1]} " if letters else ""
-    return f"{letter}{places[place]}: {Card(places[place])}"
+    title = f"A table of {len(places)} cards"
+    return svg_document(width, height, title, "; ".join(said), parts, ground=TABLE)
 
 
 def _stripes() -> Iterator[str]:
