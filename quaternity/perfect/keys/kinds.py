@@ -23,7 +23,7 @@ MOST_PLAYERS = 7
 """Most players whose states are made canonical: the orders of players that look alike are tried."""
 
 MOST_CLOSINGS = 1 << 18
-"""Closed kinds kept per book before all are forgotten."""
+"""Closed kinds kept per book, those that were lately asked for."""
 
 MOST_KINDS = 1 << 17
 """Kinds kept per book before all are forgotten, at some two kilobytes each (sets of ten: eight)."""
@@ -79,7 +79,7 @@ class NumberedKind(Kind):
     """
 
     __slots__ = (
-        "_book", "_questions", "closings", "low", "masks", "number", "owner", "renamings"
+        "_book", "_questions", "low", "masks", "number", "owner", "renamings"
     )  # fmt: skip
 
     def __init__(
@@ -92,7 +92,6 @@ class NumberedKind(Kind):
         self.low = low
         alone = masks and masks[0] == masks[-1] and masks[0].bit_count() == 1
         self.owner = masks[0].bit_length() - 1 if alone else None
-        self.closings: dict[int, NumberedKind] = {}
         self.renamings: dict[Roles, NumberedKind] = {}
         self._questions: list[tuple[int, NumberedKind | None, NumberedKind | None]] | None = None
 
@@ -115,13 +114,7 @@ class NumberedKind(Kind):
         Args:
             slack: of the state (see `solvers.filtering.closed_set`), this set included.
         """
-        rest = slack - self.table
-        kind = self.closings.get(rest)
-        if kind is None:
-            tight = closed_set(self._book.layout, slack, self.constraint)
-            kind = self._book.kind(tight.owners, tight.low)
-            self._book.remember_closing(self, rest, kind)
-        return kind
+        return self._book.closed(self, slack)
 
     def questions(self) -> list[tuple[int, NumberedKind | None, NumberedKind | None]]:
         """What player 0 can ask about the set: the asked player, the kind after no and after yes.
@@ -172,7 +165,7 @@ class KindBook:
         self.total = comb(2**players - 2 + set_size, set_size) * self._lows
         self._made: dict[tuple[tuple[int, ...], tuple[int, ...]], NumberedKind] = {}
         self._numbered: dict[int, NumberedKind] = {}
-        self._closings = 0
+        self.closed = lru_cache(MOST_CLOSINGS)(self._closed)
         self.completed = NumberedKind(self, 0, (), (0,) * players)
         self._made[(), self.completed.low] = self._numbered[0] = self.completed
 
@@ -192,7 +185,7 @@ class KindBook:
         """Keep no kind but the completed one; who holds another may go on with it."""
         self._made.clear()
         self._numbered.clear()
-        self._closings = 0
+        self.closed.cache_clear()
         self._made[(), self.completed.low] = self._numbered[0] = self.completed
 
     def _number(self, masks: tuple[int, ...], low: tuple[int, ...]) -> int:
@@ -215,14 +208,10 @@ class KindBook:
             )
         return kind
 
-    def remember_closing(self, kind: NumberedKind, rest: int, closed: NumberedKind) -> None:
-        """Keep a closed kind; forget all of them when there are `MOST_CLOSINGS`."""
-        if self._closings == MOST_CLOSINGS:
-            for one in self._made.values():
-                one.closings.clear()
-            self._closings = 0
-        self._closings += 1
-        kind.closings[rest] = closed
+    def _closed(self, kind: NumberedKind, slack: int) -> NumberedKind:
+        """See `NumberedKind.closed`."""
+        tight = closed_set(self.layout, slack, kind.constraint)
+        return self.kind(tight.owners, tight.low)
 
 
 @lru_cache(maxsize=8)
