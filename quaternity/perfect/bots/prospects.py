@@ -7,7 +7,9 @@ together, and what a player might still hold is worth something until it is rule
 
 from __future__ import annotations
 
-from quaternity.perfect.keys.canonical import Coding, Key
+from collections.abc import Sequence
+
+from quaternity.perfect.keys.canonical import Coding, Key, Parts
 from quaternity.perfect.keys.kinds import NumberedKind
 from solvers.counting import chances
 from solvers.problem import DealProblem
@@ -25,15 +27,12 @@ def exact_prospects(code: Coding, key: Key) -> Prospects:
     Cost: one count of the deals, a tenth of a millisecond in small games.
     """
     parts = code.parts(key)
-    values = [float(points) for points in parts.points]
-    if not parts.kinds:
-        return tuple(values)
     sets = [code.book.numbered(number).constraint for number in parts.kinds]
-    for one in chances(DealProblem(parts.hands, sets)):
-        for role in range(len(values)):
-            share = sum([card[role] for card in one]) / len(one)
-            values[role] += share * share
-    return _on_turn(values, parts.place)
+    worths = []
+    for one in chances(DealProblem(parts.hands, sets)) if sets else ():
+        shares = [sum(column) / len(one) for column in zip(*one, strict=True)]
+        worths.append([share * share for share in shares])
+    return _together(parts, worths)
 
 
 def rough_prospects(code: Coding, key: Key, known: dict[int, Prospects]) -> Prospects:
@@ -45,16 +44,10 @@ def rough_prospects(code: Coding, key: Key, known: dict[int, Prospects]) -> Pros
     Cost: two microseconds.
     """
     parts = code.parts(key)
-    values = [float(points) for points in parts.points]
-    if not parts.kinds:
-        return tuple(values)
     for number in parts.kinds:
-        worth = known.get(number)
-        if worth is None:
-            worth = known[number] = _worth(code.book.numbered(number))
-        for role, value in enumerate(worth):
-            values[role] += value
-    return _on_turn(values, parts.place)
+        if number not in known:
+            known[number] = _worth(code.book.numbered(number))
+    return _together(parts, [known[number] for number in parts.kinds])
 
 
 def _worth(kind: NumberedKind) -> Prospects:
@@ -67,8 +60,13 @@ def _worth(kind: NumberedKind) -> Prospects:
     return tuple([share * share for share in shares])
 
 
-def _on_turn(values: list[float], place: int) -> Prospects:
-    if place < len(values):
+def _together(parts: Parts, worths: Sequence[Sequence[float]]) -> Prospects:
+    """Prospects from the points and, per set in play, what it adds to each role's."""
+    values = [float(points) for points in parts.points]
+    for worth in worths:
+        for role, value in enumerate(worth):
+            values[role] += value
+    if worths and parts.place < len(values):
         values[0] += TURN
     return tuple(values)
 

@@ -39,11 +39,6 @@ def key_bytes(keys: Keys) -> list[Key]:
     return [data[start : start + size] for start in range(0, len(data), size)]
 
 
-def key_dtype(code: Coding) -> Any:
-    """The type of an array of keys."""
-    return np.dtype(np.uint64 if code.words == 1 else f"S{8 * code.words}")
-
-
 def from_words(words: NDArray[Any]) -> Keys:
     """Keys from their words, [key, word]."""
     if words.shape[1] == 1:
@@ -323,6 +318,5 @@ __all__ = [
     "from_words",
     "key_array",
     "key_bytes",
-    "key_dtype",
     "to_words",
 ]
