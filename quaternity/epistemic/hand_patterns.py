@@ -10,7 +10,7 @@ cards dealt so far: often it shows at once that nobody could ever know such a th
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
 from quaternity.epistemic.propositional import Case
@@ -83,9 +83,10 @@ class HandPatterns:
         largest = max((one.size for one in public.sets), default=0)
         self._layout = lanes_for(public.players, public.cards, largest) if not self._many else None
         self._provable: dict[object, list[int]] = {}
-        self._options: dict[tuple[int, tuple[int, ...]], Options] = {}
-        self._grouped: dict[tuple[int, tuple[int, ...], int], Options] = {}
-        self._tables: dict[tuple[int, Pattern, tuple[int, ...]], list[int] | None] = {}
+        # A case speaks of few sets: what is found of the others serves for the next case.
+        self._shares = cache(self._new_shares)
+        self._costs = cache(self._new_costs)
+        self._grouped = cache(self._new_grouped)
 
     @cached_property
     def options(self) -> list[set[tuple[Counts, Pattern]]] | None:
@@ -110,11 +111,7 @@ class HandPatterns:
 
         None where the pattern leaves no way to deal the set in that case.
         """
-        allowed = self._allowed(index, case)
-        key = (index, pattern, allowed)
-        if key not in self._tables:
-            self._tables[key] = self._shares(self.public.sets[index], pattern, allowed)
-        return self._tables[key]
+        return self._shares(index, pattern, self._allowed(index, case))
 
     def _allowed(self, index: int, case: Case) -> tuple[int, ...]:
         """Who may own the cards of a set in a case."""
@@ -127,11 +124,11 @@ class HandPatterns:
             ]
         )
 
-    def _shares(
-        self, constraint: SetConstraint, pattern: Pattern, allowed: Sequence[int]
+    def _new_shares(
+        self, index: int, pattern: Pattern, allowed: tuple[int, ...]
     ) -> list[int] | None:
         assert self._layout is not None
-        rest = []
+        constraint, rest = self.public.sets[index], []
         for who, mask in zip(pattern, allowed, strict=True):
             if who < 0:
                 rest.append(mask & ~self._seen)
@@ -185,7 +182,8 @@ class HandPatterns:
         assert self.options is not None
         if not all(self.options):
             return []
-        steps = [self._costs(index, case) for index in range(len(self.options))]
+        allowed = [self._allowed(index, case) for index in range(len(self.options))]
+        steps = [self._costs(index, owners) for index, owners in enumerate(allowed)]
         needed = [self.hand(coalition) for coalition in self.coalitions]
         # First without regard to hands, which is quick and mostly enough.
         least = without_hands(steps)
@@ -195,7 +193,7 @@ class HandPatterns:
         hands = self.problem.hands
         totals = smallest_totals(hands, [one.of_kinds(chosen) for one in steps], LITTLE_WORK)
         if totals is None:
-            chosen = [number for number in chosen if self._short_in_groups(number, case)]
+            chosen = [number for number in chosen if self._short_in_groups(number, allowed)]
             if not chosen:
                 return []
             totals = smallest_totals(hands, [one.of_kinds(chosen) for one in steps], MUCH_WORK)
@@ -205,15 +203,14 @@ class HandPatterns:
             number for number, total in zip(chosen, totals, strict=True) if total < needed[number]
         ]
 
-    def _short_in_groups(self, number: int, case: Case) -> bool:
+    def _short_in_groups(self, number: int, allowed: Sequence[tuple[int, ...]]) -> bool:
         """Whether a coalition could fall short if its members had one hand, and all others one."""
         from quaternity.epistemic.smallest_totals import smallest_totals
 
-        groups = self._groups(number)
-        hands = [sum(self.problem.hands[player] for player in group) for group in groups]
-        merged = [
-            self._in_groups(number, index, case, groups) for index in range(len(self.public.sets))
+        hands = [
+            sum(self.problem.hands[player] for player in group) for group in self._groups(number)
         ]
+        merged = [self._grouped(number, index, owners) for index, owners in enumerate(allowed)]
         total = smallest_totals(hands, merged)
         assert total is not None
         return bool(total[0] < self.hand(self.coalitions[number]))
@@ -229,25 +226,13 @@ class HandPatterns:
         groups = [[player] for player in self.seen]
         return groups + [list(one) for one in (players_in(coalition), others) if one]
 
-    def _in_groups(
-        self, number: int, index: int, case: Case, groups: Sequence[Sequence[int]]
-    ) -> Options:
+    def _new_grouped(self, number: int, index: int, allowed: tuple[int, ...]) -> Options:
         """What a set costs a coalition, by the counts of the groups."""
-        # A case speaks of few sets: the others are the same for the next case.
-        key = (index, self._allowed(index, case), number)
-        if key not in self._grouped:
-            costs = self._costs(index, case).of_kinds([number])
-            self._grouped[key] = costs.of_groups(groups)
-        return self._grouped[key]
+        costs = self._costs(index, allowed).of_kinds([number])
+        return costs.of_groups(self._groups(number))
 
-    def _costs(self, index: int, case: Case) -> Options:
+    def _new_costs(self, index: int, allowed: tuple[int, ...]) -> Options:
         """Per counts of a set, for each coalition the smallest share over the patterns."""
-        key = (index, self._allowed(index, case))
-        if key not in self._options:
-            self._options[key] = self._new_costs(index, case)
-        return self._options[key]
-
-    def _new_costs(self, index: int, case: Case) -> Options:
         import numpy as np
 
         from quaternity.epistemic.smallest_totals import Options
@@ -255,7 +240,7 @@ class HandPatterns:
         assert self.options is not None
         nothing = [self.never] * len(self.coalitions)
         costs = {
-            pattern: np.array(self.shares(index, pattern, case) or nothing, dtype=np.int32)
+            pattern: np.array(self._shares(index, pattern, allowed) or nothing, dtype=np.int32)
             for pattern in self.patterns(index)
         }
         cheapest: dict[Counts, Numbers] = {}
