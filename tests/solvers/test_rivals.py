@@ -27,6 +27,7 @@ from solvers.conformance import check_solver
 from solvers.instances import FAMILIES, twins
 from solvers.judgement import judge
 from solvers.random_problems import GameSize, Sizes, brink, game_like, loosened, spoilt
+from solvers.registry import VARIANTS
 from solvers.rivals import RIVALS, installed, linear, table
 from solvers.rivals.rows import Rows
 from tests.sizes import thorough
@@ -220,12 +221,12 @@ def instances(large: bool) -> Iterator[DealProblem]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", INSTALLED)
-def test_rivals_agree_on_2000_instances(name: str) -> None:
-    large = RIVALS[name].family in ("flow", "LP", "MIP", "cutting planes")
+@pytest.mark.parametrize("name", [*INSTALLED, *VARIANTS])
+def test_rivals_and_variants_agree_on_2000_instances(name: str) -> None:
+    small = name in RIVALS and RIVALS[name].family not in ("flow", "LP", "MIP", "cutting planes")
     ours = [find_solver("max-flow"), find_solver("coalitions")]
     gave_up = 0
-    for problem in islice(instances(large), 2000):
+    for problem in islice(instances(not small), 2000):
         judgement = judge(problem, [find_solver(name).limited(10), *ours])
         assert judgement.in_words() == ""
         gave_up += len(judgement.gave_up)
