@@ -1,10 +1,11 @@
 """A variant of the rules is one change: without "the asker holds a card of the set"."""
 
+import sys
 from collections.abc import Iterator
 
 import pytest
 
-from quaternity.game import legal, transition
+from quaternity.game import transition
 from quaternity.game.game import Game
 from quaternity.game.question import Answer, Move, Question
 from quaternity.game.settings import Settings
@@ -12,16 +13,19 @@ from quaternity.game.state import State
 from quaternity.insight.analysis import prospects
 from quaternity.insight.explanation import explain
 from quaternity.perfect.keys.canonical import Coding, Rules, canonical
-from quaternity.perfect.keys.kinds import kind_book
 from quaternity.perfect.successors.one_state import choices
 from solvers import SOLVERS, DealProblem, SetConstraint
 from tests.perfect.by_state import choices_by_state
 
 
 def forget() -> None:
-    kind_book.cache_clear()
-    for memo in (legal._KINDS, legal._ROWS, legal._ASKS):
-        memo.forget()
+    """Empty everything that the house remembers: what was found under other rules is not so."""
+    for name, module in [*sys.modules.items()]:
+        if name.partition(".")[0] in ("quaternity", "solvers"):
+            for value in vars(module).values():
+                for clear in ("cache_clear", "forget"):
+                    if hasattr(value, clear) and not isinstance(value, type):
+                        getattr(value, clear)()
 
 
 @pytest.fixture
