@@ -9,6 +9,8 @@ from quaternity.ternary import (
     CARDS,
     WHOLE_DECK,
     Rule,
+    count_free,
+    counting_by_layers,
     largest_free,
     largest_in_deck,
     most_disjoint,
@@ -84,3 +86,14 @@ def test_both_proofs_by_both_methods(pace: Pace) -> None:
         goal="5 s",
         rounds=3,
     )
+
+
+@pytest.mark.bench
+@pytest.mark.parametrize("n", [12, counting_by_layers.LARGEST_TABLE])
+def test_counting(pace: Pace, n: int) -> None:
+    def count() -> None:
+        counting_by_layers.kinds.cache_clear()
+        counting_by_layers.count.cache_clear()
+        count_free(n, Rule.TRIPLE)
+
+    pace(f"tables of {n} without a triple", count, goal="2 s", rounds=3)

@@ -7,12 +7,19 @@ from math import comb, perm
 import pytest
 
 from quaternity.errors import InputError
-from quaternity.ternary import CARDS, LARGEST_IN_DECK, WHOLE_DECK, Rule, count_free, triples
+from quaternity.ternary import (
+    CARDS,
+    LARGEST_IN_DECK,
+    WHOLE_DECK,
+    Rule,
+    count_free,
+    counting_by_layers,
+    triples,
+)
 from quaternity.ternary.counting import TABLES_WITHOUT_SET, TABLES_WITHOUT_TRIPLE
 from quaternity.ternary.hyperplane import FRAME
 from quaternity.ternary.largest_methods import parts_by_search
 from tests.sizes import only_thorough
-from tests.ternary import layers
 from tests.ternary.transfer_matrices import evaluate
 
 SET_COUNTS = {
@@ -37,7 +44,7 @@ def counted_by_search(n: int, rule: Rule) -> int:
 
 @pytest.mark.parametrize("n", range(1, 5))
 def test_layers_and_search_agree(n: int) -> None:
-    assert layers.count(n) == counted_by_search(n, Rule.TRIPLE)
+    assert counting_by_layers.count(n) == counted_by_search(n, Rule.TRIPLE)
 
 
 @pytest.mark.parametrize("n", [3, 4, 5, pytest.param(6, marks=only_thorough)])
@@ -104,7 +111,7 @@ def test_the_largest_tables_without_a_triple_miss_a_value() -> None:
     ],
 )
 def test_recorded_counts_found_again_by_layers(n: int) -> None:
-    assert layers.count(n) == TABLES_WITHOUT_TRIPLE[n]
+    assert counting_by_layers.count(n) == TABLES_WITHOUT_TRIPLE[n]
 
 
 @pytest.mark.slow
@@ -139,12 +146,16 @@ def test_a_table_without_a_set_has_no_triple() -> None:
 
 def test_kinds_of_parts_of_a_layer() -> None:
     for size in range(6):
-        kinds = layers.kinds(size)
-        assert sum(alike for _, alike in kinds) == comb(layers.LAYER, size)
+        kinds = counting_by_layers.kinds(size)
+        assert sum(alike for _, alike in kinds) == comb(counting_by_layers.LAYER, size)
         assert all(len(cards) == size for cards, _ in kinds)
         assert all(1296 % alike == 0 for _, alike in kinds)
     # Two cards of a layer share 2, 1 or 0 of three digits: 27 cards with 6, 12 and 8 such others.
-    assert sorted(alike for _, alike in layers.kinds(2)) == [27 * 6 // 2, 27 * 8 // 2, 27 * 12 // 2]
+    assert sorted(alike for _, alike in counting_by_layers.kinds(2)) == [
+        27 * 6 // 2,
+        27 * 8 // 2,
+        27 * 12 // 2,
+    ]
 
 
 @pytest.mark.parametrize("n", [0, 82, -1, True, 12.0, "12", None])

@@ -24,7 +24,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from tests.ternary.layers import LAYER, kinds
+from quaternity.ternary.counting_by_layers import LAYER, kinds
 
 BLOCK = 9
 PARTS = 1 << BLOCK

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 LAYER = 27
 """Cards in a layer."""
 
+LARGEST_TABLE = 16
+"""Most cards of a table for which this is meant; with each card more it takes twice as long."""
+
 HALF = 14
 """A set of cards of a layer is looked up in two parts of at most this many bits."""
 
