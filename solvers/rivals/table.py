@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
+from importlib.machinery import PathFinder
 from importlib.metadata import PackageNotFoundError, version
-from importlib.util import find_spec
 from typing import Any
 
 from solvers.errors import InputError, SolverTimeout
@@ -27,6 +27,17 @@ CUT, FARKAS, CORE, PAIRED = "cut", "Farkas", "core", "paired"
 """Evidence of impossibility, made a shortage: a minimum cut, multipliers of Farkas' lemma, a core
 of unsatisfiable sums. Paired: there is none, and `solvers.certify` puts a shortage of ours beside.
 """
+
+
+def _is_there(module: str) -> bool:
+    """Whether a module could be imported; unlike `find_spec` this imports no package around it."""
+    spec, place = None, None
+    for part in module.split("."):
+        spec = PathFinder.find_spec(part, place)
+        if spec is None:
+            return False
+        place = spec.submodule_search_locations
+    return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +81,8 @@ class Foreign:
         """The version of the package, or None where it is not installed."""
         try:
             # Nearly anything may be called `exact`: its package has to be there, too.
-            return version(self.package) if find_spec(self.module) else None
-        except (PackageNotFoundError, ModuleNotFoundError):
+            return version(self.package) if _is_there(self.module) else None
+        except PackageNotFoundError:
             return None
 
     def check_installed(self) -> None:

@@ -128,7 +128,7 @@ def test_a_rival_is_found_by_name_and_travels_as_it() -> None:
 
 
 def test_one_that_is_not_installed_says_what_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(table, "find_spec", lambda name: None)
+    monkeypatch.setattr(table, "_is_there", lambda name: False)
     assert installed() == {}
     with pytest.raises(InputError) as caught:
         find_solver("glucose")
