@@ -30,8 +30,8 @@ from solvers.verdict import Deal, Feasible, Infeasible, Verdict
 SECONDS = 60.0
 """Default time limit of one solve."""
 
-MOST_BOOLEANS = 500
-"""Most booleans of a model whose cards are not bundled."""
+MOST_BOOLEANS = 220
+"""Most booleans of a model whose cards are not bundled: those of 52 cards and four players fit."""
 
 QUICK = 2000
 """Models of at most so many variables are solved before anybody could interrupt them."""
