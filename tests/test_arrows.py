@@ -74,11 +74,12 @@ ROOMS: dict[str, tuple[str, str]] = {
     "ternary": ("quaternity.ternary", "protocol files errors solvers"),
     "perfect": ("quaternity.perfect", "workers game files errors solvers"),
     "table": ("quaternity.table", "protocol workers files errors solvers"),
+    "web": ("quaternity.web", "protocol"),
     "face": ("quaternity", "insight game errors"),
     "cli": (
         "quaternity.cli",
-        "table perfect ternary quarto kwartet epistemic trials insight workers game files errors"
-        " solvers",
+        "web table perfect ternary quarto kwartet epistemic trials insight workers game files"
+        " errors solvers",
     ),
     "entry": ("quaternity.__main__", "cli"),
 }

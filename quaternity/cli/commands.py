@@ -15,6 +15,7 @@ from quaternity.cli import (  # noqa: F401
     quarto,
     quarto_play,
     referee,
+    serve,
     set_play,
     solve,
     ternary,

@@ -1,0 +1,80 @@
+"""What may be shown of a table to one who looks at it: the only way out of a position."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from quaternity.table.protocol import Step
+
+
+class SeatSight(NamedTuple):
+    """Who sits in a seat.
+
+    Attributes:
+        name: of a person or of a program; None while nobody sits there.
+        kind: "person", "open" or "program".
+        present: whether a stream of this seat is open now.
+        invitation: what invites to the seat; None but for who made the table, while it is open.
+    """
+
+    name: str | None
+    kind: str
+    present: bool = False
+    invitation: str | None = None
+
+
+class Sight(NamedTuple):
+    """All that one seat, or a bystander, may be shown of one table, and nothing else.
+
+    Attributes:
+        table: its name, which nobody can guess.
+        game: as in the first line of its records.
+        rules: of the game.
+        settings: by name, as in requests.
+        version: the length of the table's log: moves, and moves taken back.
+        number: how many moves lie before this sight; less than `last` in a replay.
+        last: how many moves were made so far.
+        seat: whose sight it is; None: a bystander.
+        mine: all seats that whoever looks holds.
+        seats: who sits where.
+        to_act: the seats that may move; none when the game is over.
+        view: `rules.view(position, seat)`.
+        moves: what everybody saw of the moves so far.
+        points: per seat.
+        places: per seat its place when the game is over.
+        help: whether counts and hints are allowed.
+        practice: whether who made the table chose the seed, so that he may know what is hidden.
+        thinking: the seats whose program is at work.
+        undo: the people who have agreed to take back.
+        notice: what went wrong at the table; None while nothing did.
+        watch: the last part of the link for bystanders.
+        again: the table at which the same people play again, once there is one.
+        revealed: the first position of a game with hidden things, when it is over.
+    """
+
+    table: str
+    game: str
+    rules: Any
+    settings: dict[str, Any]
+    version: int
+    number: int
+    last: int
+    seat: int | None
+    mine: tuple[int, ...]
+    seats: tuple[SeatSight, ...]
+    to_act: tuple[int, ...]
+    view: Any
+    moves: tuple[Step, ...]
+    points: tuple[float, ...]
+    places: tuple[int, ...] | None
+    help: bool
+    practice: bool
+    thinking: tuple[int, ...] = ()
+    undo: tuple[int, ...] = ()
+    notice: str | None = None
+    watch: str = ""
+    again: str | None = None
+    revealed: Any = None
+
+
+__all__ = ["SeatSight", "Sight"]
