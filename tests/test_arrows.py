@@ -75,11 +75,12 @@ ROOMS: dict[str, tuple[str, str]] = {
     "perfect": ("quaternity.perfect", "workers game files errors solvers"),
     "table": ("quaternity.table", "protocol workers files errors solvers"),
     "web": ("quaternity.web", "protocol"),
+    "guide": ("quaternity.guide", "errors"),
     "face": ("quaternity", "insight game errors"),
     "cli": (
         "quaternity.cli",
-        "web table perfect ternary quarto kwartet epistemic trials insight workers game files"
-        " errors solvers",
+        "guide web table perfect ternary quarto kwartet epistemic trials insight workers game"
+        " files errors solvers",
     ),
     "entry": ("quaternity.__main__", "cli"),
 }

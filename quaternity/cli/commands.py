@@ -5,6 +5,7 @@ from quaternity.cli import (  # noqa: F401
     compare,
     exchange,
     fuzz,
+    guide,
     know,
     kwartet,
     kwartet_play,

@@ -1,0 +1,45 @@
+"""`guide`: the pages for people, at the terminal."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+from quaternity.cli.app import app
+from quaternity.cli.terminal import columns, say
+
+
+@app.command()
+def guide(
+    name: Annotated[str | None, typer.Argument(metavar="PAGE", help="Which page.")] = None,
+) -> None:
+    """Read the guide: without PAGE its table of contents.
+
+    On a terminal a page is laid out for it; piped, it is its Markdown.
+
+    Example: quaternity guide rules
+    """
+    from quaternity.guide import COMMENT, page, pages
+
+    if name is None:
+        for one in pages():
+            say(f"{one.name:<14}{one.title}", 14)
+        say("\nquaternity guide PAGE shows a page.")
+        return
+    text = page(name).text
+    if not sys.stdout.isatty():
+        print(text, end="")
+        return
+    from rich.console import Console
+    from rich.markdown import Markdown
+
+    os.environ.setdefault("LESS", "-R")  # the pager shows colours as such
+    console = Console(width=min(columns(), 100))
+    with console.pager(styles=True):
+        console.print(Markdown(COMMENT.sub("", text), hyperlinks=False))
+
+
+__all__ = ["guide"]

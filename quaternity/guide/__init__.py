@@ -1,0 +1,66 @@
+"""Pages for people: Markdown, read at the terminal (`quaternity guide`), in a browser, or as files.
+
+A page is a file of this folder; `ORDER` says in which order they are told. What a page prints is
+run by `tests/guide`, so it stays true.
+"""
+
+from __future__ import annotations
+
+import re
+from importlib.resources import files
+from typing import NamedTuple
+
+from quaternity.errors import InputError
+
+ORDER = ("solvers",)
+"""The names of the pages, those first that a newcomer looks for."""
+
+
+COMMENT = re.compile(r"<!--.*?-->\n?", re.DOTALL)
+"""What of a page is for those who write it, and is not shown."""
+
+
+class Page(NamedTuple):
+    """A page of the guide.
+
+    Attributes:
+        name: of its file, without the ending.
+        title: its first line.
+        text: Markdown, the title included.
+    """
+
+    name: str
+    title: str
+    text: str
+
+
+def page(name: str) -> Page:
+    """A page by its name.
+
+    Raises:
+        InputError: there is none; lists the names.
+    """
+    if name not in ORDER:
+        raise InputError(f"page {name!r} is unknown; the pages are {', '.join(ORDER)}")
+    text = files(__name__).joinpath(f"{name}.md").read_text(encoding="utf-8")
+    return Page(name, text.partition("\n")[0].removeprefix("# "), text)
+
+
+def pages() -> list[Page]:
+    """All pages in order."""
+    return [page(name) for name in ORDER]
+
+
+def html(text: str) -> str:
+    """Markdown as HTML. Tags in it are shown, not obeyed; comments are left out.
+
+    Links between pages (`rules.md`) lead to `rules`, beside the page they are on.
+    """
+    from markdown_it import MarkdownIt
+
+    made = MarkdownIt("commonmark", {"html": False}).enable("table")
+    shown: str = made.render(COMMENT.sub("", text))
+    return re.sub(r'href="([\w-]+)\.md(#[\w-]+)?"', r'href="\1\2"', shown)
+
+
+__all__ = ["COMMENT", "ORDER", "Page", "html", "page", "pages"]

@@ -1,0 +1,168 @@
+"""What the README and the guide show is so: their files, their code and their commands.
+
+Python with prompts is left to doctest. In other blocks
+
+- a file's name after the language (```` ```python first.py ````) puts the block into a file,
+- `$ quaternity ...` is run, in the order of the page, in one folder for each page; lines from `> `
+  on are typed into it; what follows is what it prints, `...` standing for anything. `# exit
+  status 1` at its end says how it ends; `# minutes` or `# until stopped`, that it is not run, only
+  read.
+- `$ make ...` names a target that exists; `$ python FILE` runs one of the page's files.
+"""
+
+import ast
+import re
+import shlex
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from doctest import ELLIPSIS, NORMALIZE_WHITESPACE, OutputChecker
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+import typer.main
+
+from quaternity import guide
+from quaternity.cli.app import app
+from tests.cli.conftest import Cli
+
+HOUSE = Path(__file__).parents[2]
+PAGES = {"README": HOUSE / "README.md"} | {
+    name: HOUSE / "quaternity" / "guide" / f"{name}.md" for name in guide.ORDER
+}
+ELSEWHERE = ("cd", "git", "pip", "python3", "uv", "source")
+"""Commands of other people, which are not run."""
+
+
+class Block(NamedTuple):
+    """A block of code: its language, the file it is, and its text."""
+
+    language: str
+    file: str
+    text: str
+
+
+def blocks(text: str) -> Iterator[Block]:
+    """The fenced blocks of a page."""
+    for info, body in re.findall(r"^```(\S.*?)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
+        language, _, file = info.partition(" ")
+        yield Block(language, file, body)
+
+
+class Command(NamedTuple):
+    """A command of a page: its words, what is said of it, what is typed, what it prints."""
+
+    words: list[str]
+    note: str
+    typed: str
+    printed: str
+
+
+def commands(text: str) -> Iterator[Command]:
+    """The commands of a block; a backslash at a line's end goes on."""
+    for part in re.split(r"^\$ ", text.replace("\\\n", " "), flags=re.MULTILINE)[1:]:
+        line, *rest = part.splitlines()
+        said, _, note = line.partition(" # ")
+        typed = "".join(f"{one[2:]}\n" for one in rest if one.startswith("> "))
+        printed = "".join(f"{one}\n" for one in rest if not one.startswith("> "))
+        yield Command(shlex.split(said), note, typed, printed)
+
+
+def read_only(words: list[str]) -> None:
+    """Have the command line read a command that is not run."""
+    group = typer.main.get_command(app)
+    context = group.make_context("quaternity", list(words))
+    while hasattr(group, "resolve_command"):
+        _, group, words = group.resolve_command(context, words)
+        context = group.make_context(group.name, list(words), parent=context)
+
+
+def check_printed(command: Command, printed: str) -> None:
+    """What was printed is what the page says."""
+    if command.printed.strip():
+        checker, how = OutputChecker(), ELLIPSIS | NORMALIZE_WHITESPACE
+        assert checker.check_output(command.printed, printed, how), f"{command.words}\n{printed}"
+
+
+def run(command: Command, cli: Cli) -> None:
+    """Run a command of this program, and hold it against the page."""
+    if re.search(r"minutes|until stopped", command.note):
+        read_only(command.words[1:])
+        return
+    found = re.search(r"exit status (\d+)", command.note)
+    outcome = cli(*command.words[1:], stdin=command.typed)
+    assert outcome.status == int(found[1] if found else 0), (command.words, outcome)
+    check_printed(command, outcome.out + outcome.err)
+
+
+def check(command: Command, cli: Cli, folder: Path) -> None:
+    """Run a command, or see that it is there."""
+    program = command.words[0].removeprefix(".venv/bin/")
+    if program == "quaternity":
+        run(command, cli)
+    elif program == "make":
+        targets = re.findall(r"^([a-z]+):", (HOUSE / "Makefile").read_text(), re.MULTILINE)
+        assert command.words[1] in targets
+    elif program == "python":
+        done = subprocess.run(
+            [sys.executable, *command.words[1:]], cwd=folder, capture_output=True, text=True,
+            check=True,
+        )  # fmt: skip
+        check_printed(command, done.stdout)
+    else:
+        assert program in ELSEWHERE
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_says_what_is_so(
+    name: str, cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    known = set(sys.modules)
+    try:
+        for block in blocks(PAGES[name].read_text(encoding="utf-8")):
+            if block.file:
+                (tmp_path / block.file).write_text(block.text, encoding="utf-8")
+            if block.language == "toml":
+                tomllib.loads(block.text)
+            elif block.language == "python" and ">>>" not in block.text:
+                ast.parse(block.text)
+            elif block.language == "console":
+                for command in commands(block.text):
+                    check(command, cli, tmp_path)
+    finally:
+        for module in set(sys.modules) - known:
+            if getattr(sys.modules[module], "__file__", None) == str(tmp_path / f"{module}.py"):
+                del sys.modules[module]
+
+
+def test_every_page_is_in_the_order() -> None:
+    there = {path.stem for path in (HOUSE / "quaternity" / "guide").glob("*.md")}
+    assert there == set(guide.ORDER)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_links_lead_somewhere(name: str) -> None:
+    path = PAGES[name]
+    prose = re.sub(r"^```.*?^```$", "", path.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
+    for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", prose):
+        assert (path.parent / target).exists(), target
+        assert not target.startswith("http")
+
+
+def test_tags_in_a_page_are_shown() -> None:
+    shown = guide.html("# A\n<!-- not\nthis -->\n<script>x</script> [b](rules.md#c)")
+    assert "not" not in shown
+    assert "&lt;script&gt;" in shown
+    assert 'href="rules#c"' in shown
+
+
+def test_pages_at_the_terminal(cli: Cli) -> None:
+    assert guide.page("solvers").title in cli("guide").out
+    assert cli("guide", "solvers").out == guide.page("solvers").text
+    wrong = cli("guide", "nothing")
+    assert (wrong.status, wrong.out) == (2, "")
+    assert "'nothing' is unknown" in wrong.err
