@@ -122,6 +122,11 @@ def parse_text_record(data: bytes, first_line: str, keys: tuple[str, ...]) -> Te
     return TextRecord(settings, tuple(moves), warnings, whole)
 
 
+def ranges(settings: Any) -> dict[str, range]:
+    """Per setting that is a number, the numbers it may be, as its field's metadata say."""
+    return {one.name: one.metadata["range"] for one in fields(settings) if "range" in one.metadata}
+
+
 def settings_text(settings: Any) -> str:
     """The settings of a game (a dataclass) as lines of a record, which `read_settings` reads."""
     return "".join(f"{one.name} {_said(getattr(settings, one.name))}\n" for one in fields(settings))
@@ -223,6 +228,7 @@ __all__ = [
     "check_asked",
     "check_same",
     "parse_text_record",
+    "ranges",
     "read_settings",
     "replayed",
     "settings_text",

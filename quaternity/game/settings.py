@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Self
 
 from quaternity.errors import InputError
+from quaternity.files.text_record import ranges
 from solvers.plain_values import whole
-from solvers.problem import check_size
+from solvers.problem import MAX_CARDS, MAX_PLAYERS, check_size
 from solvers.wording import shown
 
 LARGEST_SEED = 999_999_999
@@ -74,24 +75,31 @@ class Settings:
     13
     """
 
-    set_size: int = 4
-    sets: int = 3
-    players: int = 3
-    tie_break: TieBreak = TieBreak.FIRST_IN_ORDER
+    set_size: int = field(
+        default=4, metadata={"help": "Cards in one set.", "range": range(2, MAX_CARDS + 1)}
+    )
+    sets: int = field(
+        default=3, metadata={"help": "Number of sets.", "range": range(1, MAX_CARDS + 1)}
+    )
+    players: int = field(
+        default=3, metadata={"help": "How many play.", "range": range(2, MAX_PLAYERS + 1)}
+    )
+    tie_break: TieBreak = field(
+        default=TieBreak.FIRST_IN_ORDER,
+        metadata={"help": "Who asks when both players of a question have no cards left."},
+    )
     seed: int = 0
 
     def __post_init__(self) -> None:
         faults = []
-        for name, least, why in (
-            ("set_size", 2, " (with one card a set nobody could ever ask)"),
-            ("sets", 1, ""),
-            ("players", 2, ""),
-        ):
+        whys = {"set_size": " (with one card a set nobody could ever ask)"}
+        for name, allowed in ranges(self).items():
             try:
                 value = whole(getattr(self, name), name)
                 object.__setattr__(self, name, value)
-                if value < least:
-                    faults.append(f"{name}: {value} is less than {least}{why}")
+                if value < allowed.start:  # the other end is for `check_size` to say
+                    why = whys.get(name, "")
+                    faults.append(f"{name}: {value} is less than {allowed.start}{why}")
             except InputError as error:
                 faults.append(str(error))
         for name, checked in (("seed", checked_seed), ("tie_break", TieBreak.parse)):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from quaternity.errors import InputError
+from quaternity.files.text_record import ranges
 from quaternity.game.settings import NamedChoice
 from solvers.plain_values import whole
 from solvers.wording import shown
@@ -47,14 +48,18 @@ class KwartetSettings:
     (17, 18, 17)
     """
 
-    players: int = 4
-    sets: int = 13
-    announce: Announce = Announce.AT_ONCE
-    own_card_requests: bool = True
+    players: int = field(default=4, metadata={"help": "How many play.", "range": PLAYERS})
+    sets: int = field(default=13, metadata={"help": "Sets of four cards.", "range": SETS})
+    announce: Announce = field(
+        default=Announce.AT_ONCE, metadata={"help": "When full sets are put down."}
+    )
+    own_card_requests: bool = field(
+        default=True, metadata={"help": "Whether you may ask for a card in your own hand."}
+    )
 
     def __post_init__(self) -> None:
         faults = []
-        for name, allowed in (("players", PLAYERS), ("sets", SETS)):
+        for name, allowed in ranges(self).items():
             value = getattr(self, name)
             try:
                 object.__setattr__(self, name, whole(value, name))

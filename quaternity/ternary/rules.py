@@ -17,16 +17,13 @@ from textwrap import fill
 from typing import Any, NamedTuple
 
 from quaternity.errors import IllegalMove, InputError
-from quaternity.files.text_record import TextRecord
+from quaternity.files.text_record import TextRecord, ranges
 from quaternity.table.plain_rules import PlainRules
 from quaternity.ternary.cards import CARDS, Card
 from quaternity.ternary.decks import shuffled_deck
 from quaternity.ternary.tables import LETTERS, Rule
 from quaternity.ternary.triples import Triple, is_triple, triples
 from solvers.wording import counted
-
-SEATS = range(1, 9)
-"""How many may play."""
 
 MOST_ON_TABLE = 21
 """With so many cards there is always a SET (Davis and Maclagan 2003), though not always a triple:
@@ -48,15 +45,18 @@ class SetSettings:
         table: cards on the table, unless there is no three among them.
     """
 
-    seats: int = field(default=2, metadata={"help": "How many play.", "range": SEATS})
-    rule: Rule = field(default=Rule.SET, metadata={"help": "Which threes count: set or triple."})
+    seats: int = field(default=2, metadata={"help": "How many play.", "range": range(1, 9)})
+    rule: Rule = field(
+        default=Rule.SET,
+        metadata={"help": "Which threes count: in a triple all four attributes differ."},
+    )
     table: int = field(
         default=12, metadata={"help": "Cards on the table.", "range": range(9, 19, 3)}
     )
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rule", Rule(self.rule))
-        for name, allowed in (("seats", SEATS), ("table", range(9, 19, 3))):
+        for name, allowed in ranges(self).items():
             value = getattr(self, name)
             if isinstance(value, bool) or value not in allowed:
                 raise InputError(f"{name}: {value!r} is not one of {', '.join(map(str, allowed))}")

@@ -1,0 +1,110 @@
+"""Cards of Quaternity and Kwartet as small pictures in SVG, told apart without their colours.
+
+A set has a suit: a shape with the set's number in it, and a colour. A card shows its name, its
+suit, and at its foot the cards of its set in a row, itself filled. Paper stays light on dark pages,
+as that of real cards does.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from html import escape
+
+from quaternity.files.svg import svg_text
+from quaternity.game.cards import Card
+
+WIDTH, HEIGHT = 100, 140
+INK, PAPER, EDGE = "#222222", "#fffdf8", "#b9b2a3"
+
+HUES = (
+    "#0b63a5", "#b3400f", "#00705a", "#8c3a79", "#6b5a00", "#3d3d8f", "#a3143c", "#3d4a57",
+)  # fmt: skip
+"""White is readable on each; neighbours differ in lightness for eyes that see few colours."""
+
+SHAPES = (
+    ("circle", "M32 0A32 32 0 1 1 -32 0A32 32 0 1 1 32 0z", 0),
+    ("square", "M-28 -28H28V28H-28z", 0),
+    ("triangle", "M0 -38L38 28H-38z", 9),
+    ("diamond", "M0 -38L34 0L0 38L-34 0z", 0),
+    ("star", "M0 -39L10 -16L36 -13L17 5L22 31L0 18L-22 31L-17 5L-36 -13L-10 -16z", 0),
+    ("hexagon", "M-18 -31H18L36 0L18 31H-18L-36 0z", 0),
+    ("heart", "M0 34C-46 4 -38 -32 -16 -31Q-4 -30 0 -18Q4 -30 16 -31C38 -32 46 4 0 34z", -4),
+    ("cross", "M-13 -36H13V-15H35V15H13V36H-13V15H-35V-15H-13z", 0),
+    ("drop", "M0 -40C10 -18 30 -6 30 10A30 27 0 0 1 -30 10C-30 -6 -10 -18 0 -40z", 8),
+    ("house", "M0 -37L36 -8H28V30H-28V-8H-36z", 4),
+)  # fmt: skip
+"""Name, outline around the middle, and how far below it a number stands."""
+
+MOST_IN_ROW = 8
+"""A larger set is not drawn at the foot of its cards."""
+
+
+def suit_name(index: int) -> str:
+    """What the shape of a set is called.
+
+    >>> suit_name(2), suit_name(12)
+    ('triangle', 'triangle')
+    """
+    return SHAPES[index % len(SHAPES)][0]
+
+
+def _suit(index: int, x: float, y: float, scale: float = 1) -> str:
+    """The shape of a set around a point, its number in it."""
+    _, outline, down = SHAPES[index % len(SHAPES)]
+    number = svg_text(0, down, str(index), size=24, colour="#ffffff", bold=True, centred=True)
+    return (
+        f'<g transform="translate({x:g} {y:g}) scale({scale:g})">'
+        f'<path d="{outline}" fill="{HUES[index % len(HUES)]}"/>{number}</g>'
+    )
+
+
+def _picture(width: int, height: int, name: str, kind: str, label: str | None, inside: str) -> str:
+    """An SVG element for a page; without a label screen readers pass it by."""
+    said = 'aria-hidden="true"' if label is None else f'role="img" aria-label="{escape(label)}"'
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="{kind} {name}" '
+        f'viewBox="0 0 {width} {height}" width="{width}" height="{height}" {said}>{inside}</svg>'
+    )
+
+
+@lru_cache(maxsize=1024)
+def suit_svg(index: int, label: str | None = None) -> str:
+    """The suit of a set, 40 by 40, as an element of a page.
+
+    Args:
+        label: what a screen reader says; None where a text beside it says the same.
+    """
+    return _picture(40, 40, suit_name(index), "suit", label, _suit(index, 20, 20, 0.5))
+
+
+@lru_cache(maxsize=4096)
+def card_svg(card: Card, set_size: int, label: str | None = None) -> str:
+    """A card, 100 by 140, as an element of a page.
+
+    Args:
+        set_size: cards in its set.
+        label: what a screen reader says; None where a text beside it says the same.
+    """
+    index, number = card
+    hue = HUES[index % len(HUES)]
+    parts = [
+        f'<rect x="1" y="1" width="{WIDTH - 2}" height="{HEIGHT - 2}" rx="10" fill="{PAPER}" '
+        f'stroke="{EDGE}" stroke-width="2"/>',
+        svg_text(10, 25, str(card), size=20, colour=INK, anchor="start", bold=True),
+        _suit(index, WIDTH / 2, 66),
+    ]
+    step = (WIDTH - 16) / max(set_size, 4)
+    left = (WIDTH - step * (set_size - 1)) / 2
+    for one in range(set_size if set_size <= MOST_IN_ROW else 0):
+        own = one == number
+        x, half = left + step * one, step / 2 - 1.5
+        parts.append(
+            f'<rect x="{x - half:g}" y="112" width="{2 * half:g}" height="18" rx="4" '
+            f'fill="{hue if own else "none"}" stroke="{hue}" stroke-width="1.5"/>'
+        )
+        ink = "#ffffff" if own else INK
+        parts.append(svg_text(x, 121, str(one), size=12, colour=ink, bold=own, centred=True))
+    return _picture(WIDTH, HEIGHT, f"suit-{suit_name(index)}", "card", label, "".join(parts))
+
+
+__all__ = ["HUES", "SHAPES", "card_svg", "suit_name", "suit_svg"]
