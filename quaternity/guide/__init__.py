@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from quaternity.errors import InputError
 
-ORDER = ("solvers",)
+ORDER = ("rules", "solvers")
 """The names of the pages, those first that a newcomer looks for."""
 
 

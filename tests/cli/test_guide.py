@@ -32,6 +32,7 @@ HOUSE = Path(__file__).parents[2]
 PAGES = {"README": HOUSE / "README.md"} | {
     name: HOUSE / "quaternity" / "guide" / f"{name}.md" for name in guide.ORDER
 }
+IMAGE = re.compile(r"!\[[^\]]+\]\(([^)]+)\)")
 ELSEWHERE = ("cd", "git", "pip", "python3", "uv", "source")
 """Commands of other people, which are not run."""
 
@@ -133,6 +134,11 @@ def test_a_page_says_what_is_so(
             elif block.language == "console":
                 for command in commands(block.text):
                     check(command, cli, tmp_path)
+        for picture in IMAGE.findall(PAGES[name].read_text(encoding="utf-8")):
+            if (tmp_path / picture).exists():  # by a command of this page
+                assert (tmp_path / picture).read_bytes() == (
+                    PAGES[name].parent / picture
+                ).read_bytes()
     finally:
         for module in set(sys.modules) - known:
             if getattr(sys.modules[module], "__file__", None) == str(tmp_path / f"{module}.py"):
