@@ -1,0 +1,138 @@
+"""Settings of a game as fields of a form, made of its dataclass, and read from a request."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import Field, fields
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+from quaternity.errors import InputError
+from quaternity.table.games import rules_class
+from solvers.wording import shown
+
+MOST_SEATS = 12
+MOST_CARDS = 200
+"""Larger games have a place at the terminal: in a page nobody could read them."""
+
+MOST_FAULTS = 5
+"""As many are told at once."""
+
+COUNT_OF_SEATS = ("players", "seats")
+"""Settings that say how many play."""
+
+
+class FormField(NamedTuple):
+    """One setting as people choose it.
+
+    Attributes:
+        name: of the setting.
+        label: for people.
+        help: a sentence.
+        kind: "number", "choice" or "truth".
+        default: a number, one of the choices, or a truth value.
+        least, most, step: of a number.
+        choices: names, else empty.
+        seats: whether it says how many play.
+    """
+
+    name: str
+    label: str
+    help: str
+    kind: str
+    default: Any
+    least: int = 0
+    most: int = 0
+    step: int = 1
+    choices: tuple[str, ...] = ()
+    seats: bool = False
+
+
+def form_fields(game: str) -> tuple[FormField, ...]:
+    """The settings of a game that people choose: those that say what they mean.
+
+    Args:
+        game: a name of `quaternity.table.games.GAMES`.
+    """
+    settings = type(rules_class(game)().settings)
+    return tuple(_form_field(one) for one in fields(settings) if "help" in one.metadata)
+
+
+def _form_field(one: Field[Any]) -> FormField:
+    name, default = one.name, one.default
+    begin = FormField(
+        name, name.replace("_", " ").capitalize(), one.metadata["help"], "truth", default,
+        seats=name in COUNT_OF_SEATS,
+    )  # fmt: skip
+    if isinstance(default, StrEnum):
+        names = tuple(map(str, type(default)))
+        return begin._replace(kind="choice", default=str(default), choices=names)
+    allowed = one.metadata.get("range")
+    if allowed is None:
+        return begin
+    most = min(allowed[-1], MOST_SEATS if begin.seats else MOST_CARDS)
+    return begin._replace(kind="number", least=allowed[0], most=most, step=allowed.step)
+
+
+def read_settings(game: str, given: Mapping[str, Any], seats: int | None = None) -> Any:
+    """The settings in a request, those that it does not say being the usual ones.
+
+    Args:
+        game: a name of `quaternity.table.games.GAMES`.
+        given: by name, as in JSON; texts of a form are taken for numbers and truth values too.
+        seats: how many seats were asked for, if that was said.
+
+    Raises:
+        InputError: lists every setting that is unknown or no such value, says what the game itself
+            refuses, or that it is too large for a page.
+    """
+    known = {one.name: one for one in form_fields(game)}
+    chosen, faults = {}, []
+    for name, value in given.items():
+        if name not in known:
+            faults.append(f"settings: {shown(name)} is unknown; known are {', '.join(known)}")
+            continue
+        try:
+            chosen[name] = _value(known[name], value)
+        except InputError as error:
+            faults.append(str(error))
+    count = next((one.name for one in known.values() if one.seats), None)
+    if count is not None and seats is not None:
+        if chosen.setdefault(count, seats) != seats:
+            faults.append(f"seats: {seats} for {count} {chosen[count]}")
+        if seats > MOST_SEATS:
+            faults.append(f"seats: {seats} are more than {MOST_SEATS}")
+    if faults:
+        raise InputError("; ".join(faults[:MOST_FAULTS]))
+    settings = type(rules_class(game)().settings)(**chosen)
+    cards = getattr(settings, "set_size", 1) * getattr(settings, "sets", 1)
+    if cards > MOST_CARDS:
+        raise InputError(f"{cards} cards are more than {MOST_CARDS}")
+    return settings
+
+
+def _value(one: FormField, given: Any) -> Any:
+    """What a request says for a field."""
+    if one.kind == "choice":
+        if given not in one.choices:
+            allowed = ", ".join(one.choices)
+            raise InputError(f"{one.name}: {shown(given)} is unknown; known are {allowed}")
+        return given
+    if one.kind == "truth":
+        if isinstance(given, bool):
+            return given
+        if given not in ("yes", "no"):
+            raise InputError(f"{one.name}: {shown(given)} is neither true nor false")
+        return given == "yes"
+    number = given
+    if isinstance(given, str) and given.isascii() and given.isdigit() and len(given) < 10:
+        number = int(given)
+    if type(number) is not int or number not in range(one.least, one.most + 1, one.step):
+        steps = f" in steps of {one.step}" if one.step > 1 else ""
+        raise InputError(
+            f"{one.name}: {shown(given)} is not a whole number {one.least}..{one.most}{steps}"
+        )
+    return number
+
+
+__all__ = ["MOST_CARDS", "MOST_SEATS", "FormField", "form_fields", "read_settings"]

@@ -1,0 +1,69 @@
+"""Settings as fields of forms, and read from requests."""
+
+from typing import Any
+
+import pytest
+
+from quaternity.errors import InputError
+from quaternity.table.games import GAMES, rules_class
+from quaternity.web.forms import form_fields, read_settings
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_form_sent_as_it_comes_gives_the_usual_settings(game: str) -> None:
+    usual = rules_class(game)().settings
+    fields = form_fields(game)
+    assert fields
+    assert all(one.help for one in fields)
+    assert read_settings(game, {}) == usual
+    said = {one.name: getattr(usual, one.name) for one in fields}
+    assert read_settings(game, said) == usual
+    words = {True: "yes", False: "no"}
+    texts = {name: words.get(value, str(value)) if value in (True, False) else str(value)
+             for name, value in said.items()}  # fmt: skip
+    assert read_settings(game, texts) == usual
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_every_end_of_a_range_is_taken_and_what_is_beyond_is_refused(game: str) -> None:
+    for one in form_fields(game):
+        if one.kind == "number":
+            for beyond in (one.least - one.step, one.most + one.step, one.least + 0.5, True, None):
+                with pytest.raises(InputError, match=f"{one.name}: .*{one.least}..{one.most}"):
+                    read_settings(game, {one.name: beyond})
+            for end in (one.least, one.most):
+                kwargs = {one.name: end}
+                try:
+                    assert getattr(read_settings(game, kwargs), one.name) == end
+                except InputError as error:  # 12 cards among 200 players, more than 200 cards
+                    assert "cards" in str(error)  # noqa: PT017
+        for choice in one.choices:
+            assert getattr(read_settings(game, {one.name: choice}), one.name) == choice
+
+
+@pytest.mark.parametrize(
+    ("game", "given", "seats", "fault"),
+    [
+        ("set", {"table": 13}, None, "table: 13 is not a whole number 9..18 in steps of 3"),
+        ("quarto", {"squares": 1}, 2, "squares: 1 is neither true nor false"),
+        ("quaternity", {"tie_break": []}, 3, r"tie_break: \[\] is unknown; known are first"),
+        ("quaternity", {"seed": 3}, 3, "settings: 'seed' is unknown; known are set_size"),
+        ("quaternity", {"players": 4}, 3, "seats: 3 for players 4"),
+        ("quaternity", {"sets": 60}, 3, "240 cards are more than 200"),
+        ("quaternity", {}, 13, "seats: 13 are more than 12"),
+        ("kwartet", {"sets": "1" * 5000, "x": 1}, None, "sets: .*; settings: 'x' is unknown"),
+        ("quaternity", {"sets": "٣"}, None, "sets: '٣' is not a whole number"),
+    ],
+)
+def test_what_is_wrong_is_said(
+    game: str, given: dict[str, Any], seats: int | None, fault: str
+) -> None:
+    with pytest.raises(InputError, match=fault) as told:
+        read_settings(game, given, seats)
+    assert len(str(told.value)) < 600
+
+
+def test_the_seats_say_how_many_play() -> None:
+    assert read_settings("kwartet", {"sets": 5}, 3).players == 3
+    assert read_settings("set", {}, 1).seats == 1
+    assert read_settings("quarto", {}, 2) == rules_class("quarto")().settings
