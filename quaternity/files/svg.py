@@ -1,4 +1,4 @@
-"""Drawings in SVG: what every one of them begins with, and texts."""
+"""Drawings in SVG: what every one of them begins with, parts of pages, and texts."""
 
 from __future__ import annotations
 
@@ -27,6 +27,25 @@ def svg_document(
     return "\n".join([*head, *parts, "</svg>", ""])
 
 
+def svg_element(
+    width: float, height: float, kind: str, label: str | None, parts: Iterable[str]
+) -> str:
+    """A small drawing as an element of a page.
+
+    Args:
+        width, height: in user units; the page says how large it is drawn.
+        kind: its class or classes.
+        label: what a screen reader says; None where a text beside it says the same.
+        parts: elements of SVG, the lowest first.
+    """
+    said = 'aria-hidden="true"' if label is None else f'role="img" aria-label="{escape(label)}"'
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="{kind}" width="{width:g}" '
+        f'height="{height:g}" viewBox="0 0 {width:g} {height:g}" {said} '
+        f'font-family="Helvetica, Arial, sans-serif">{"".join(parts)}</svg>'
+    )
+
+
 def svg_text(
     x: float,
     y: float,
@@ -49,4 +68,4 @@ def svg_text(
     )
 
 
-__all__ = ["svg_document", "svg_text"]
+__all__ = ["svg_document", "svg_element", "svg_text"]

@@ -8,9 +8,8 @@ as that of real cards does.
 from __future__ import annotations
 
 from functools import lru_cache
-from html import escape
 
-from quaternity.files.svg import svg_text
+from quaternity.files.svg import svg_element, svg_text
 from quaternity.game.cards import Card
 
 WIDTH, HEIGHT = 100, 140
@@ -58,15 +57,6 @@ def _suit(index: int, x: float, y: float, scale: float = 1) -> str:
     )
 
 
-def _picture(width: int, height: int, name: str, kind: str, label: str | None, inside: str) -> str:
-    """An SVG element for a page; without a label screen readers pass it by."""
-    said = 'aria-hidden="true"' if label is None else f'role="img" aria-label="{escape(label)}"'
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="{kind} {name}" '
-        f'viewBox="0 0 {width} {height}" width="{width}" height="{height}" {said}>{inside}</svg>'
-    )
-
-
 @lru_cache(maxsize=1024)
 def suit_svg(index: int, label: str | None = None) -> str:
     """The suit of a set, 40 by 40, as an element of a page.
@@ -74,7 +64,7 @@ def suit_svg(index: int, label: str | None = None) -> str:
     Args:
         label: what a screen reader says; None where a text beside it says the same.
     """
-    return _picture(40, 40, suit_name(index), "suit", label, _suit(index, 20, 20, 0.5))
+    return svg_element(40, 40, f"suit {suit_name(index)}", label, [_suit(index, 20, 20, 0.5)])
 
 
 @lru_cache(maxsize=4096)
@@ -104,7 +94,7 @@ def card_svg(card: Card, set_size: int, label: str | None = None) -> str:
         )
         ink = "#ffffff" if own else INK
         parts.append(svg_text(x, 121, str(one), size=12, colour=ink, bold=own, centred=True))
-    return _picture(WIDTH, HEIGHT, f"suit-{suit_name(index)}", "card", label, "".join(parts))
+    return svg_element(WIDTH, HEIGHT, f"card {suit_name(index)}", label, parts)
 
 
 __all__ = ["HUES", "SHAPES", "card_svg", "suit_name", "suit_svg"]

@@ -12,7 +12,7 @@ from functools import lru_cache, partial
 from typing import Any, NamedTuple
 from unicodedata import east_asian_width
 
-from quaternity.files.svg import svg_document, svg_text
+from quaternity.files.svg import svg_document, svg_element, svg_text
 from quaternity.quarto.board import Board, as_board
 from quaternity.quarto.pieces import FEATURES, PIECES, PieceSet
 from quaternity.quarto.rows import CELLS, ROWS, SIDE, Row
@@ -135,6 +135,17 @@ def looks(pieces: PieceSet) -> tuple[Look, ...]:
     return tuple(map(Look, *columns))
 
 
+@lru_cache(maxsize=16 * PIECES)
+def piece_svg(pieces: PieceSet, piece: int, label: str | None = None) -> str:
+    """A piece with its letter, 80 by 80, as an element of a page.
+
+    Args:
+        label: what a screen reader says; None where a text beside it says the same.
+    """
+    drawn = _piece(40, 40, looks(pieces)[piece], pieces.names[piece])
+    return svg_element(80, 80, "piece", label, [drawn])
+
+
 CELL = 100
 LEFT, TOP = 64, 64
 LEGEND = LEFT + SIDE * CELL + 44
@@ -162,7 +173,7 @@ def board_svg(board: Board, squares: bool = False) -> str:
     """
     appearance = looks(as_board(board).pieces)
     quartos = board.quartos(squares)
-    sentences = _sentences(board, quartos)
+    sentences = quarto_sentences(board, quartos)
     tray = _tray(board, appearance)
     tray_lines = -(-len(board.left) // TRAY_LENGTH)
     words_top = TRAY + TRAY_STEP * tray_lines
@@ -192,7 +203,7 @@ def board_svg(board: Board, squares: bool = False) -> str:
     return svg_document(width, height, title, description, parts, "#ffffff")
 
 
-def _sentences(board: Board, quartos: Quartos) -> list[str]:
+def quarto_sentences(board: Board, quartos: Quartos) -> list[str]:
     """A sentence for every row with a quarto."""
     names = board.pieces.names
     sentences = []
@@ -312,4 +323,4 @@ def _tray(board: Board, appearance: tuple[Look, ...]) -> list[str]:
     return parts
 
 
-__all__ = ["COLOURS", "Look", "board_svg", "board_text", "looks"]
+__all__ = ["COLOURS", "Look", "board_svg", "board_text", "looks", "piece_svg", "quarto_sentences"]

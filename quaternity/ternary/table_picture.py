@@ -7,9 +7,10 @@ which it is claimed. A card's title, which a pointer or a screen reader finds, s
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cache
 from html import escape
 
-from quaternity.files.svg import svg_document, svg_text
+from quaternity.files.svg import svg_document, svg_element, svg_text
 from quaternity.ternary.cards import COLOURS, FILLS, SHAPES, Card
 from quaternity.ternary.tables import LETTERS, check_table
 from quaternity.ternary.triples import Triple
@@ -72,6 +73,22 @@ def table_svg(cards: Iterable[int], *, letters: bool = False, threes: Iterable[T
     return svg_document(width, height, title, "; ".join(said), parts, ground=TABLE)
 
 
+@cache
+def card_svg(card: int, label: str | None = None) -> str:
+    """A card as an element of a page, which has `stripes_svg` too.
+
+    Args:
+        card: 0..80.
+        label: what a screen reader says; None where a text beside it says the same.
+    """
+    return svg_element(WIDTH, HEIGHT, "card", label, _card(Card(card), ""))
+
+
+def stripes_svg() -> str:
+    """The patterns of striped cards, once for a page; nothing is seen of it."""
+    return svg_element(0, 0, "stripes", None, _stripes())
+
+
 def _stripes() -> Iterator[str]:
     """A pattern for each colour."""
     yield "<defs>"
@@ -103,4 +120,4 @@ def _card(card: Card, letter: str) -> Iterator[str]:
     yield svg_text(WIDTH / 2, HEIGHT - 10, word, size=14, colour=INK)
 
 
-__all__ = ["OUTLINES", "SHADES", "table_svg"]
+__all__ = ["OUTLINES", "SHADES", "card_svg", "stripes_svg", "table_svg"]

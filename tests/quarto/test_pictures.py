@@ -1,12 +1,13 @@
 """Boards as text and as SVG."""
 
+import re
 from xml.etree import ElementTree
 
 import pytest
 from hypothesis import given, settings
 
 from quaternity.quarto import Board, PieceSet, board_svg, board_text, example_pieces, parse_pieces
-from quaternity.quarto.drawing import looks
+from quaternity.quarto.drawing import looks, piece_svg
 from tests.quarto.boards import EXAMPLE, boards
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -106,3 +107,13 @@ def test_words_that_name_a_look_get_it() -> None:
     assert white_short_square_hollow.colour == "#fbfbf7"
     assert white_short_square_hollow.square
     assert not white_short_square_hollow.solid
+
+
+def test_the_pieces_of_a_page_all_look_different() -> None:
+    pieces = EXAMPLE
+    drawn = [piece_svg(pieces, piece) for piece in range(16)]
+    # Without their letters they do, too.
+    assert len({re.sub(r">\w</text>", ">", one) for one in drawn}) == 16
+    root = ElementTree.fromstring(piece_svg(pieces, pieces.piece("A"), "A, <big>"))
+    assert root.get("aria-label") == "A, <big>"
+    assert ElementTree.fromstring(drawn[0]).get("aria-hidden") == "true"

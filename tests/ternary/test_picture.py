@@ -19,6 +19,7 @@ from quaternity.ternary import (
     table_svg,
 )
 from quaternity.ternary.picture import CELL, MARGIN, SIZE, pairs, point
+from quaternity.ternary.table_picture import card_svg, stripes_svg
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -186,3 +187,12 @@ def test_every_pattern_that_is_used_is_there() -> None:
     svg = table_svg(WHOLE_DECK)
     patterns = {element.attrib["id"] for element in elements(svg, "pattern")}
     assert set(re.findall(r"url\(#([^)]*)\)", svg)) == patterns
+
+
+def test_the_cards_of_a_page_all_look_different_and_their_patterns_are_there_once() -> None:
+    drawn = [card_svg(card) for card in WHOLE_DECK]
+    assert len({re.sub(r">\d+</text>", ">", one) for one in drawn}) == 81
+    used = set(re.findall(r"url\(#([\w-]+)\)", "".join(drawn)))
+    patterns = ElementTree.fromstring(stripes_svg())
+    assert used == {one.get("id") for one in patterns.iter() if one.get("id")}
+    assert ElementTree.fromstring(card_svg(3, "<card>")).get("aria-label") == "<card>"
