@@ -6,16 +6,23 @@ nobody's way; asked for by its name, it says what is wrong with it.
 
 from __future__ import annotations
 
+import os
+import re
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from importlib import import_module
+from typing import Any, Generic, TypeVar
 
 from solvers.errors import InputError
 from solvers.wording import shown
 
 Plugin = TypeVar("Plugin")
+
+
+PLACE = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*:[A-Za-z_]\w*", re.ASCII)
+"""Where something of somebody else's is: `package.module:name`."""
 
 
 class BrokenPlugin(UserWarning):
@@ -92,6 +99,18 @@ def load_plugins(
     return Plugins(found, broken)
 
 
+def load_place(place: str, here: bool = False) -> Any:
+    """What stands at `package.module:name`. Whatever loading raises is left to the caller.
+
+    Args:
+        here: look in the folder where one works too: who names a module may have it there.
+    """
+    if here and os.getcwd() not in sys.path:
+        sys.path.append(os.getcwd())
+    module, _, name = place.partition(":")
+    return getattr(import_module(module), name)
+
+
 def _warn(text: str) -> None:
     from multiprocessing import parent_process
 
@@ -99,4 +118,4 @@ def _warn(text: str) -> None:
         warnings.warn(text, BrokenPlugin, stacklevel=4)
 
 
-__all__ = ["BrokenPlugin", "Plugins", "load_plugins"]
+__all__ = ["PLACE", "BrokenPlugin", "Plugins", "load_place", "load_plugins"]

@@ -3,13 +3,16 @@
 A solver is a function from a `DealProblem` to a `Verdict`, exact, that may raise `LimitError`
 when it gives up and nothing else. Another distribution adds one through an entry point of the group
 `quaternity.solvers`: its name is the solver's name, and it points at such a function or at a
-`Solver`. From then on every command and the conformance tests know it.
+`Solver`. From then on every command and the conformance tests know it. Without that it goes by
+`package.module:name`.
 """
 
 from __future__ import annotations
 
 import copyreg
+import sys
 from collections.abc import Callable, Iterable
+from contextlib import redirect_stdout
 from dataclasses import replace
 from functools import lru_cache, partial
 from importlib import import_module
@@ -18,10 +21,11 @@ from typing import Any
 
 from solvers.errors import InputError, SolverFault
 from solvers.plain_values import checked_seconds
-from solvers.plugins import Plugins, load_plugins
+from solvers.plugins import PLACE, Plugins, load_place, load_plugins
 from solvers.problem import DealProblem
 from solvers.solver import Solver, solver_from_function
 from solvers.verdict import Infeasible, Verdict
+from solvers.wording import shown
 
 ENTRY_POINTS = "quaternity.solvers"
 """The entry-point group in which other distributions register solvers."""
@@ -123,11 +127,12 @@ def all_solvers() -> dict[str, Solver]:
 
 
 def find_solver(name: str) -> Solver:
-    """The solver of a name: of this distribution with its variants, a rival, or registered.
+    """The solver of a name: of this distribution with its variants, a rival, registered, or
+    anybody's as `package.module:name`.
 
     Raises:
-        InputError: unknown (lists the known names), registered and unusable (says why), or a rival
-            that is not installed (says what installs it).
+        InputError: unknown (lists the known names), unusable (says why), or a rival that is not
+            installed (says what installs it).
     """
     from solvers.rivals import RIVALS
 
@@ -136,11 +141,26 @@ def find_solver(name: str) -> Solver:
             return table[name]
     if name in RIVALS:
         return RIVALS[name].solver
+    if PLACE.fullmatch(name):
+        return _placed(name)
     _registered().check(name)
     table = all_solvers()
     if name not in table:
-        raise InputError(f"solver {name!r} is unknown; known are {', '.join(table)}")
+        known = ", ".join((*table, "package.module:name"))
+        raise InputError(f"solver {name!r} is unknown; known are {known}")
     return table[name]
+
+
+@lru_cache(maxsize=64)
+def _placed(place: str) -> Solver:
+    """The solver at `package.module:name`."""
+    try:
+        with redirect_stdout(sys.stderr):  # standard output is for results
+            return _row(place, load_place(place, here=True))
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # whatever somebody else's code may raise
+        raise InputError(f"solver {place!r} cannot be loaded: {shown(error)}") from error
 
 
 def _by_name(solver: Solver) -> tuple[Callable[[str], Solver], tuple[str]]:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from quaternity.errors import InputError
 
-ORDER = ("rules", "solvers")
+ORDER = ("rules", "comparing", "solvers")
 """The names of the pages, those first that a newcomer looks for."""
 
 

@@ -11,17 +11,13 @@ name alone.
 
 from __future__ import annotations
 
-import os
-import re
-import sys
 from collections.abc import Callable
 from functools import cache
-from importlib import import_module
 from random import Random
 from typing import Any
 
 from quaternity.errors import InputError
-from solvers.plugins import Plugins, load_plugins
+from solvers.plugins import PLACE, Plugins, load_place, load_plugins
 from solvers.wording import shown
 
 ENTRY_POINTS = "quaternity.players"
@@ -32,8 +28,6 @@ STRATEGY_ENTRY_POINTS = "quaternity.kwartet.strategies"
 
 YOU = "you"
 """The name of a seat that a person plays."""
-
-_FOREIGN = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*:[A-Za-z_]\w*", re.ASCII)
 
 Factory = Callable[[Any, str | None], Any]
 """From rules and an argument to a player."""
@@ -51,14 +45,9 @@ class RandomPlayer:
         return random.choice(moves) if moves else None
 
 
-def _loaded(place: str) -> Any:
-    module, _, name = place.partition(":")
-    return getattr(import_module(module), name)
-
-
 def _late(place: str) -> Factory:
     """A factory that is imported when it is first called."""
-    return lambda rules, argument: _loaded(place)(rules, argument)
+    return lambda rules, argument: load_place(place)(rules, argument)
 
 
 def _plain(name: str, make: Callable[[Any], Any]) -> Factory:
@@ -73,7 +62,7 @@ def _plain(name: str, make: Callable[[Any], Any]) -> Factory:
 
 
 def _bot(name: str) -> Factory:
-    return _plain(name, lambda rules: _loaded(f"quaternity.perfect.players:{name}")(rules))
+    return _plain(name, lambda rules: load_place(f"quaternity.perfect.players:{name}")(rules))
 
 
 def strategy_row(name: str, strategy: Any) -> Factory:
@@ -82,8 +71,8 @@ def strategy_row(name: str, strategy: Any) -> Factory:
     """
 
     def make(rules: Any) -> Any:
-        found = _loaded(strategy) if isinstance(strategy, str) else strategy
-        return _loaded("quaternity.kwartet.players:StrategyPlayer")(name, found)
+        found = load_place(strategy) if isinstance(strategy, str) else strategy
+        return load_place("quaternity.kwartet.players:StrategyPlayer")(name, found)
 
     return _plain(name, make)
 
@@ -159,7 +148,7 @@ def check_name(game: str, text: str, kind: str = "player", people: bool = True) 
         InputError: lists the known names, or says why a registration cannot be used.
     """
     name = text.partition(":")[0]
-    if (text == YOU and people) or name in PLAYERS[game] or _FOREIGN.fullmatch(text):
+    if (text == YOU and people) or name in PLAYERS[game] or PLACE.fullmatch(text):
         return
     registered(game).check(name)
     if name not in registered(game).found:
@@ -187,10 +176,7 @@ def make_player(rules: Any, text: str, found: Callable[[], None] = lambda: None)
     try:
         factory = registered(rules.name).found.get(name)
         if factory is None:
-            # Whoever names a module may have it in the folder where he works.
-            if os.getcwd() not in sys.path:
-                sys.path.append(os.getcwd())
-            factory, given = _loaded(text), None
+            factory, given = load_place(text, here=True), None
         found()
         return factory(rules, given)
     except KeyboardInterrupt:

@@ -1,8 +1,10 @@
 """The table of solvers, and solvers that come from elsewhere."""
 
 import importlib.metadata
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -157,7 +159,7 @@ def test_an_unknown_name_lists_the_known_ones(register: Register) -> None:
         find_solver("simplex")
     assert str(caught.value) == (
         "solver 'simplex' is unknown; known are "
-        "cp-sat, max-flow, matching, coalitions, brute-force, first"
+        "cp-sat, max-flow, matching, coalitions, brute-force, first, package.module:name"
     )
 
 
@@ -194,3 +196,20 @@ def test_preparing_and_solving_are_two_steps() -> None:
         run = solver.prepare(PROBLEM)
         assert bool(run())
         assert solver.idea
+
+
+def test_a_solver_by_its_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "of_mine.py").write_text("def mine(problem): ...\nseven = 7\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.path", [*sys.path])
+    solver = find_solver("of_mine:mine")
+    assert (solver.name, solver.apart) == ("of_mine:mine", True)
+    for place, why in (
+        ("of_mine:seven", "is not callable"),
+        ("of_mine:eight", "no attribute 'eight'"),
+        ("nowhere:mine", "No module named 'nowhere'"),
+    ):
+        with pytest.raises(InputError, match=f"solver '{place}' cannot be loaded: .*{why}"):
+            find_solver(place)
+    with pytest.raises(InputError, match="package.module:name"):
+        find_solver("mine")
