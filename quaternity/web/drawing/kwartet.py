@@ -1,0 +1,44 @@
+"""A game of Kwartet in a browser: the own hand, what it lets one know, and all hands at the end."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from quaternity.game.cards import Card
+from quaternity.kwartet.hands import NUMBERS, Hand
+from quaternity.web.drawing.owners import owner_blocks
+from solvers.filtering import closed
+from solvers.wording import counted
+
+if TYPE_CHECKING:
+    from quaternity.web.sight import Sight
+
+
+def part(sight: Sight) -> dict[str, Any]:
+    """What the template draws: the hand, a block a set of what this seat can know."""
+    view, public = sight.view, sight.view.public
+    over = public.is_over
+    legal = {(one.asked, *one.card) for one in sight.rules.moves(view)}
+    drawn: dict[str, Any] = {
+        "blocks": owner_blocks(closed(view.problem), public.removed, sight.seat, legal),
+        "hand": hand_by_sets(view.hand),
+        "notes": [counted(cards, "card") for cards in public.hands],
+        "dealt": [],
+    }
+    if legal:
+        drawn["advice"] = "Ask an opponent for a card of a set of which you hold one: click on it."
+    if over and sight.revealed is not None:
+        drawn["dealt"] = [hand_by_sets(hand) for hand in sight.revealed.dealt]
+    return drawn
+
+
+def hand_by_sets(hand: Hand) -> list[list[Card]]:
+    """The cards of a hand, a list for each set that it has one of."""
+    return [
+        [Card.trusted(index, number) for number in NUMBERS[held]]
+        for index, held in enumerate(hand)
+        if held
+    ]
+
+
+__all__ = ["hand_by_sets", "part"]

@@ -1,0 +1,95 @@
+"""Who may own which card, as people see it: a block a set, a row a player, a cell a card.
+
+Quaternity shows what everybody knows in this way, Kwartet what one seat can know. A cell of
+somebody else is how one asks him for that card.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Sequence
+from typing import NamedTuple
+
+from solvers.problem import DealProblem
+
+CERTAIN, POSSIBLE, IMPOSSIBLE = "certain", "possible", "impossible"
+
+
+class Cell(NamedTuple):
+    """A player and a card.
+
+    Attributes:
+        card: its number in the set.
+        state: `CERTAIN`, `POSSIBLE` or `IMPOSSIBLE`.
+        move: the question that a click asks; None where there is nobody to ask.
+        legal: whether it may be asked now.
+        chance: in percent, when it was asked for.
+    """
+
+    card: int
+    state: str
+    move: str | None
+    legal: bool
+    chance: int | None
+
+
+class Row(NamedTuple):
+    """A player and a set.
+
+    Attributes:
+        least: how many cards of the set he holds at least.
+        cells: one a card.
+    """
+
+    seat: int
+    least: int
+    cells: tuple[Cell, ...]
+
+
+class Block(NamedTuple):
+    """A set.
+
+    Attributes:
+        set_index: its number.
+        owner: who completed it; None while it is in play.
+        rows: one a player; none when it is completed.
+    """
+
+    set_index: int
+    owner: int | None
+    rows: tuple[Row, ...]
+
+
+def owner_blocks(
+    known: DealProblem,
+    completed: Sequence[int | None],
+    mine: int | None,
+    legal: Container[tuple[int, int, int]],
+    chances: Sequence[Sequence[Sequence[float]]] | None = None,
+) -> list[Block]:
+    """Every set of a game.
+
+    Args:
+        known: who may own what, as tightly as it can be said.
+        completed: per set its owner, or None.
+        mine: the seat that looks, which is not asked itself.
+        legal: what may be asked now, as (player, set, number).
+        chances: `[set][card][player]`.
+    """
+    blocks = []
+    for index, (one, owner) in enumerate(zip(known.sets, completed, strict=True)):
+        rows = []
+        for seat in range(known.players if owner is None else 0):
+            cells = []
+            for card, mask in enumerate(one.owners):
+                state = IMPOSSIBLE
+                if mask >> seat & 1:
+                    state = POSSIBLE if mask & (mask - 1) else CERTAIN
+                move = None if mine is None or seat == mine else f"{seat} {index} {card}"
+                chance = None if chances is None else round(100 * chances[index][card][seat])
+                cells.append(Cell(card, state, move, (seat, index, card) in legal, chance))
+            rows.append(Row(seat, one.low[seat], tuple(cells)))
+        blocks.append(Block(index, owner, tuple(rows)))
+    return blocks
+
+
+__all__ = ["CERTAIN", "IMPOSSIBLE", "POSSIBLE", "Block", "Cell", "Row", "owner_blocks"]

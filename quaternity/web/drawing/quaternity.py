@@ -1,0 +1,49 @@
+"""A game of Quaternity in a browser: who may own what, and the question that waits."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from quaternity.web.drawing.owners import owner_blocks
+from quaternity.web.drawing.words import seat_names
+from solvers.errors import NoDeal
+from solvers.wording import counted
+
+if TYPE_CHECKING:
+    from quaternity.web.sight import Sight
+
+
+def part(sight: Sight) -> dict[str, Any]:
+    """What the template draws: blocks of sets, cards per seat, and what is to be done."""
+    state, pending = sight.view.state, sight.view.pending
+    names = seat_names(sight.seats)
+    asking = pending is None and sight.seat is not None and sight.seat == state.turn
+    legal = set()
+    if asking and not state.is_over:
+        legal = {(one.asked, *one.card) for one in state.legal_questions}
+    try:
+        known = state.closed()
+    except NoDeal:
+        known = state.problem
+    drawn: dict[str, Any] = {
+        "blocks": owner_blocks(known, state.completed, sight.seat, legal),
+        "numbers": range(state.set_size),
+        "notes": [counted(hand, "card") for hand in state.hands],
+        "pending": pending,
+        "answering": pending is not None and pending.asked == sight.seat,
+    }
+    if pending is not None:
+        asker, asked, card = names[pending.asker], names[pending.asked], pending.card
+        if drawn["answering"]:
+            drawn["headline"] = f"{asker} asks you for {card}"
+            drawn["advice"] = "Both answers are possible: which one is true is up to you."
+        else:
+            drawn["headline"] = f"{asked} answers"
+            whose = "you" if pending.asker == sight.seat else asker
+            drawn["advice"] = f"{whose} asked for {card}; both answers are possible.".capitalize()
+    elif asking:
+        drawn["advice"] = "Choose a player's card below to ask him for it."
+    return drawn
+
+
+__all__ = ["part"]

@@ -1,0 +1,64 @@
+// One stream of events per table for all tabs of a browser; also what a tab uses by itself.
+
+const EVENTS = ["move", "version", "seats", "undo", "notice", "again"];
+
+export class Stream {
+  constructor(path, tell) {
+    this.path = path;
+    this.tell = tell;
+    this.pause = 500;
+  }
+
+  open() {
+    if (this.source) return;
+    clearTimeout(this.timer);
+    const source = (this.source = new EventSource(this.path));
+    source.onopen = () => { this.pause = 500; this.tell({ kind: "open", path: this.path }); };
+    source.onerror = () => {
+      this.tell({ kind: "lost", path: this.path });
+      // At any answer but 200 a browser gives a stream up for good.
+      if (source.readyState === 2) this.retry();
+    };
+    const heard = (event) => this.tell({ kind: event.type, path: this.path, data: event.data });
+    for (const name of ["message", ...EVENTS]) source.addEventListener(name, heard);
+  }
+
+  retry() {
+    this.close();
+    this.timer = setTimeout(() => this.open(), this.pause * (0.75 + Math.random() / 2));
+    this.pause = Math.min(this.pause * 2, 15000);
+  }
+
+  close() {
+    clearTimeout(this.timer);
+    this.source?.close();
+    this.source = null;
+  }
+}
+
+// A browser has six connections to a server: so many streams leave room for pages.
+const MOST_STREAMS = 3;
+const streams = new Map(); // by path, the table seen last at the end: its stream and its tabs
+
+function opened(path, port) {
+  const tabs = streams.get(path)?.tabs ?? new Set();
+  const stream = streams.get(path)?.stream ?? new Stream(path, (news) => tabs.forEach((tab) => tab.postMessage(news)));
+  streams.delete(path);
+  streams.set(path, { stream, tabs });
+  tabs.add(port);
+  const open = [...streams.values()].slice(-MOST_STREAMS);
+  for (const one of streams.values()) if (!open.includes(one)) one.stream.close();
+  stream.open();
+}
+
+function closed(path, port) {
+  const one = streams.get(path);
+  one?.tabs.delete(port);
+  if (one && !one.tabs.size) { one.stream.close(); streams.delete(path); }
+}
+
+self.onconnect = ({ ports: [port] }) => {
+  port.onmessage = ({ data: { what, path } }) => {
+    if (what === "close") closed(path, port); else opened(path, port);
+  };
+};

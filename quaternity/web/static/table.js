@@ -1,0 +1,370 @@
+// What a page of a table does: clicks become moves, news become a changed page. No rule of any game
+// is in here: a move is a text that the server wrote into the page, or a form filled in.
+import { Idiomorph } from "./idiomorph.js";
+
+const root = document.body.dataset.root;
+const part = document.getElementById("part");
+const table = part?.dataset.table;
+const live = document.getElementById("live");
+const faults = document.getElementById("faults");
+const wait = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
+
+// Pages on plain HTTP in a local network have no crypto.randomUUID.
+function freshId() {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (one) => one.toString(16).padStart(2, "0")).join("");
+}
+
+let hiding;
+function complain(text) {
+  clearTimeout(hiding);
+  faults.textContent = text;
+  hiding = setTimeout(() => { faults.textContent = ""; }, 8000);
+}
+
+// The answer to a request; a lost one is asked for again, with the same id.
+async function send(path, body) {
+  const request = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
+  for (let pause = 250; ; pause *= 2) {
+    try {
+      const answer = await fetch(root + path, request);
+      if (answer.status < 502) return answer;
+    } catch (error) {
+      if (pause > 8000) throw error;
+    }
+    if (pause > 8000) throw new Error("no answer");
+    complain("No answer from the server; trying again…");
+    await wait(pause);
+  }
+}
+
+async function said(answer) {
+  try {
+    const body = await answer.json();
+    const texts = body.faults ?? body.error ?? body.detail ?? [];
+    return [].concat(texts).join("; ") || `The server said ${answer.status}.`;
+  } catch {
+    return `The server said ${answer.status}.`;
+  }
+}
+
+// ------------------------------------------------------------------ the part that changes
+
+let fetching = false;
+let again = false;
+
+async function refresh() {
+  if (!part || part.dataset.at) return;
+  if (fetching) { again = true; return; }
+  fetching = true;
+  try {
+    do {
+      again = false;
+      const answer = await fetch(`${root}/t/${table}/part`, { cache: "no-store" });
+      if (answer.ok) show(await answer.text(), answer.headers.get("Quaternity-Version"));
+      else complain(await said(answer));
+    } while (again);
+  } catch { /* the stream says when the server is back */ } finally { fetching = false; }
+}
+
+function show(html, version) {
+  if (version !== null && Number(version) < Number(part.dataset.version)) return;
+  const before = lastEvent();
+  const open = new Set(Array.from(part.querySelectorAll("details[id][open]"), (one) => one.id));
+  const chosen = chosenInputs();
+  Idiomorph.morph(part, html, { morphStyle: "innerHTML", ignoreActiveValue: true, restoreFocus: true });
+  if (version !== null) part.dataset.version = version;
+  for (const one of part.querySelectorAll("details[id]")) if (open.has(one.id)) one.open = true;
+  for (const id of chosen) { const one = document.getElementById(id); if (one && !one.disabled) one.checked = true; }
+  prepare();
+  announce(before);
+}
+
+const lastEvent = () => Number(part?.querySelector(".history li")?.value ?? 0);
+const chosenInputs = () => Array.from(part.querySelectorAll("input[id]:checked"), (one) => one.id);
+
+function prepare() {
+  const drawn = part?.querySelector("[data-title]");
+  if (drawn) document.title = drawn.dataset.title;
+  for (const form of document.querySelectorAll("#part form")) mark(form);
+}
+
+// What is new, for who listens to the page.
+function announce(before) {
+  const news = [];
+  for (const one of part.querySelectorAll(".history li")) {
+    if (one.value <= before || news.length > 4) break;
+    news.unshift(one.textContent);
+  }
+  const headline = part.querySelector("#headline")?.textContent ?? "";
+  if (news.length || live.dataset.said !== headline) live.textContent = [...news, headline].join(". ");
+  live.dataset.said = headline;
+}
+
+// ------------------------------------------------------------------ moves
+
+async function move(text, element) {
+  if (!part || element.hasAttribute("aria-busy")) return;
+  element.setAttribute("aria-busy", "true");
+  faults.textContent = "";
+  try {
+    const body = { version: Number(part.dataset.version), id: freshId(), move: text };
+    const answer = await send(`/api/tables/${table}/moves`, body);
+    if (answer.status === 409) complain(`Not played: ${await said(answer)}`);
+    else if (!answer.ok) complain(await said(answer));
+    if (answer.ok || answer.status === 409) await refresh();
+  } catch {
+    complain("The server does not answer: the move may not have been played.");
+  } finally { element.removeAttribute("aria-busy"); }
+}
+
+// The move that a text and a form stand for; null while something is not chosen. {name} is what is
+// chosen under that name; data-count says how many of it are needed.
+function written(text, form) {
+  let whole = true;
+  const move = text.replace(/\{(\w+)\}/g, (_, name) => {
+    const values = new FormData(form ?? undefined).getAll(name).filter((one) => one !== "");
+    if (values.length !== Number(form?.dataset.count ?? 1)) whole = false;
+    return values.join(" ");
+  });
+  return whole ? move : null;
+}
+
+// What cannot be played yet looks so.
+function mark(form) {
+  for (const one of form.querySelectorAll("button")) {
+    const text = one.dataset.move ?? (one.type === "submit" ? form.dataset.moveTemplate : undefined);
+    if (text === undefined || !text.includes("{")) continue;
+    if (written(text, form) !== null) one.removeAttribute("aria-disabled"); else one.setAttribute("aria-disabled", "true");
+  }
+}
+
+const incomplete = (form) => complain(form.dataset.incomplete ?? "Something is not chosen yet.");
+
+document.addEventListener("click", (event) => {
+  const link = event.target.closest("[data-move], [data-select], [data-help], [data-close]");
+  if (!link) return;
+  if (link.dataset.move !== undefined) {
+    const text = written(link.dataset.move, link.form);
+    if (text === null) incomplete(link.form); else move(text, link);
+  }
+  else if (link.dataset.help !== undefined) help(link.dataset.help);
+  else if (link.dataset.close !== undefined) closeHelp();
+  else link.select();
+});
+
+document.addEventListener("change", (event) => {
+  const form = event.target.form;
+  if (event.target.closest("[data-count-of-seats]")) showSeats(Number(event.target.value));
+  if (event.target.dataset.goTo) go(event.target.dataset.goTo.replace("{n}", event.target.value));
+  if (event.target.files?.length) upload(event.target.closest("[data-drop]"), event.target.files[0]);
+  if (!form) return;
+  mark(form);
+  const template = form.dataset.moveTemplate;
+  if (form.dataset.auto !== undefined && template && written(template, form) !== null) form.requestSubmit();
+});
+
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  if (form.dataset.moveTemplate !== undefined) {
+    event.preventDefault();
+    const text = written(form.dataset.moveTemplate, form);
+    if (text === null) incomplete(form);
+    else move(text, form).then(() => { if (form.isConnected) { form.reset(); mark(form); } });
+  } else if (form.dataset.api !== undefined) {
+    event.preventDefault();
+    ask(form);
+  }
+});
+
+// A form that is a request: its fields by name ("settings.players" is one within another, "seats[]"
+// a list), the version of the table added.
+async function ask(form) {
+  const body = part ? { version: Number(part.dataset.version) } : {};
+  for (const one of form.elements) {
+    if (!one.name || one.disabled || one.closest("[hidden]")) continue;
+    if (["radio", "checkbox"].includes(one.type) && !one.checked) {
+      if (one.type === "checkbox") body[one.name] ??= false;
+      continue;
+    }
+    const value = one.type === "checkbox" ? true : one.dataset.json === undefined ? one.value : JSON.parse(one.value);
+    if (value === "" && one.dataset.optional !== undefined) continue;
+    const [outer, inner] = one.name.split(".");
+    if (outer.endsWith("[]")) (body[outer.slice(0, -2)] ??= []).push(value);
+    else if (inner) (body[outer] ??= {})[inner] = value;
+    else body[outer] = value;
+  }
+  if (typeof body.name === "string") remember("name", body.name.trim());
+  try {
+    const answer = await send(form.dataset.api, body);
+    if (!answer.ok) { complain(await said(answer)); if (part) await refresh(); return; }
+    const told = await answer.json();
+    if (form.dataset.then !== undefined) location.href = `${root}/t/${told.table}`;
+    else await refresh();
+  } catch {
+    complain("The server does not answer. Try again.");
+  }
+}
+
+// ------------------------------------------------------------------ keys
+
+// In [data-arrows] the arrow keys go to what stands next in that direction.
+const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+
+document.addEventListener("keydown", (event) => {
+  const [x, y] = ARROWS[event.key] ?? [];
+  const area = event.target.closest?.("[data-arrows]");
+  if (x === undefined || !area || event.ctrlKey || event.altKey || event.metaKey) return;
+  const from = event.target.getBoundingClientRect();
+  let best = null;
+  let least = Infinity;
+  for (const one of area.querySelectorAll("button, input, a[href]")) {
+    const to = one.getBoundingClientRect();
+    const across = to.left + to.width / 2 - from.left - from.width / 2;
+    const down = to.top + to.height / 2 - from.top - from.height / 2;
+    const ahead = across * x + down * y;
+    const aside = Math.abs(across * y) + Math.abs(down * x);
+    if (ahead > 4 && aside < 3 * ahead && ahead + 3 * aside < least) { least = ahead + 3 * aside; best = one; }
+  }
+  if (best) { event.preventDefault(); best.focus(); }
+});
+
+// ------------------------------------------------------------------ watching
+
+let going = null;
+
+// To another moment of a game, or another seat, without leaving the page; only the last wish counts.
+async function go(path) {
+  going = path;
+  try {
+    const answer = await fetch(path, { cache: "no-store" });
+    if (going !== path) return;
+    if (!answer.ok) { complain(await said(answer)); return; }
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    show(page.getElementById("part").innerHTML, null);
+    history.replaceState(null, "", path);
+  } catch { complain("The server does not answer."); }
+}
+
+document.addEventListener("keydown", (event) => {
+  if (event.target.closest("input, select, textarea, [data-arrows]") || event.ctrlKey || event.altKey || event.metaKey) return;
+  const link = part?.querySelector(`[data-key="${CSS.escape(event.key)}"]`);
+  if (link) { event.preventDefault(); go(link.href); }
+});
+
+document.addEventListener("click", (event) => {
+  const link = event.target.closest("a[data-go]");
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
+  event.preventDefault();
+  go(link.href);
+});
+
+// ------------------------------------------------------------------ files
+
+async function upload(place, file) {
+  if (!place || !file) return;
+  try {
+    const path = place.dataset.drop;
+    const answer = await fetch(root + path, { method: "POST", headers: { "Content-Type": "application/octet-stream" }, body: file });
+    if (!answer.ok) { complain(await said(answer)); return; }
+    if (place.dataset.result) document.getElementById(place.dataset.result).innerHTML = await answer.text();
+    else location.href = `${root}/t/${(await answer.json()).table}/at/0`;
+  } catch { complain("The server does not answer."); }
+}
+
+for (const kind of ["dragover", "drop"]) {
+  document.addEventListener(kind, (event) => {
+    const place = event.target.closest?.("[data-drop]");
+    if (!place) return;
+    event.preventDefault();
+    if (kind === "drop") upload(place, event.dataTransfer.files[0]);
+  });
+}
+
+function showSeats(count) {
+  for (const row of document.querySelectorAll("[data-seat-row]")) row.hidden = Number(row.dataset.seatRow) >= count;
+}
+
+// ------------------------------------------------------------------ help
+
+let helping = null;
+
+async function help(what) {
+  const panel = document.getElementById("help");
+  helping = what;
+  panel.hidden = false;
+  panel.setAttribute("aria-busy", "true");
+  try {
+    const answer = await fetch(`${root}/t/${table}/help/${what}`, { cache: "no-store" });
+    if (helping !== what) return;
+    const html = answer.ok ? await answer.text() : null;
+    if (html === null) complain(await said(answer));
+    else Idiomorph.morph(panel, html, { morphStyle: "innerHTML" });
+  } catch { complain("The server does not answer."); }
+  panel.removeAttribute("aria-busy");
+}
+
+function closeHelp() {
+  helping = null;
+  document.getElementById("help").hidden = true;
+}
+
+// ------------------------------------------------------------------ what this browser remembers
+
+function remember(key, value) {
+  try { localStorage.setItem(`quaternity-${key}`, JSON.stringify(value)); } catch { /* not allowed here */ }
+}
+
+function remembered(key, otherwise) {
+  try { return JSON.parse(localStorage.getItem(`quaternity-${key}`)) ?? otherwise; } catch { return otherwise; }
+}
+
+for (const one of document.querySelectorAll("input[name=name]")) one.value ||= remembered("name", "");
+
+// ------------------------------------------------------------------ news
+
+// One stream for all tabs of this browser where there are shared workers, else one of this tab's own
+// while it can be seen: a browser has six connections to a server.
+function listen() {
+  const path = `${root}/api/tables/${table}/events`;
+  if (globalThis.SharedWorker) {
+    try {
+      const { port } = new SharedWorker(document.body.dataset.stream, { type: "module", name: "quaternity" });
+      const tell = (what) => port.postMessage({ what, path });
+      port.onmessage = ({ data }) => { if (data.path === path) heard(data); };
+      tell("open");
+      addEventListener("pageshow", (event) => { if (event.persisted) tell("open"); });
+      addEventListener("pagehide", () => tell("close"));
+      addEventListener("visibilitychange", () => { if (!document.hidden) { tell("seen"); refresh(); } });
+      return;
+    } catch { /* as without */ }
+  }
+  import("./stream-worker.js").then(({ Stream }) => {
+    const stream = new Stream(path, heard);
+    if (!document.hidden) stream.open();
+    addEventListener("visibilitychange", () => {
+      if (document.hidden) stream.close(); else { stream.open(); refresh(); }
+    });
+  });
+}
+
+let lost = false;
+
+function heard({ kind, data }) {
+  if (kind === "lost") { lost = true; document.body.classList.add("lost"); return; }
+  if (kind === "open") {
+    document.body.classList.remove("lost");
+    if (lost) refresh();
+    lost = false;
+    return;
+  }
+  // What this page shows already is no news to it.
+  const version = data && JSON.parse(data).version;
+  if (version === undefined || version > Number(part.dataset.version)) refresh();
+}
+
+if (part) {
+  prepare();
+  live.dataset.said = part.querySelector("#headline")?.textContent ?? "";
+  if (!part.dataset.at) listen();
+}

@@ -1,0 +1,169 @@
+"""Pages are made of sights alone: what they show, what they escape, and what is not in them."""
+
+import re
+from random import Random
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from quaternity.game.rules import QuaternityRules
+from quaternity.game.settings import Settings
+from quaternity.kwartet.rules import KwartetRules
+from quaternity.kwartet.settings import KwartetSettings
+
+pytest.importorskip("jinja2", reason="the table in a browser needs the extra web")
+pytest.importorskip("starlette", reason="the table in a browser needs the extra web")
+
+from quaternity.web.drawing.words import told
+from quaternity.web.pages import home_html, new_html, static, static_files, table_html
+from quaternity.web.sight import SeatSight, Sight
+
+BASE = "http://192.168.1.20:8000"
+QUATERNITY = QuaternityRules(Settings(4, 3, 3))
+KWARTET = KwartetRules(KwartetSettings(players=3, sets=4))
+
+
+def played(rules: Any, moves: int, seed: int = 1) -> Any:
+    """A game after some random moves: its positions, and what was seen of the moves."""
+    random, steps = Random(seed), []
+    positions = [rules.start(random)]
+    for _ in range(moves):
+        acting = rules.to_act(positions[-1])
+        if not acting:
+            break
+        move = random.choice(list(rules.moves(rules.view(positions[-1], acting[0]))))
+        after = rules.after(positions[-1], acting[0], move)
+        events = tuple(rules.events(positions[-1], acting[0], move, after))
+        steps.append(SimpleNamespace(seat=acting[0], events=events))
+        positions.append(after)
+    return SimpleNamespace(rules=rules, positions=positions, steps=tuple(steps))
+
+
+def sight(game: Any, seat: int | None, **more: Any) -> Sight:
+    """What a seat is shown of a game now."""
+    rules, position, count = game.rules, game.positions[-1], len(game.steps)
+    seats = tuple(SeatSight(f"Person {one}", "person", True) for one in range(rules.seats))
+    over = not rules.to_act(position)
+    shown = Sight(
+        "T" * 22, rules.name, rules, {"players": rules.seats}, count, count, count, seat,
+        () if seat is None else (seat,), seats, tuple(rules.to_act(position)),
+        rules.view(position, seat), game.steps, tuple(rules.points(position)),
+        rules.places(position), True, False, watch="T" * 22,
+        revealed=game.positions[0] if over else None,
+    )  # fmt: skip
+    return shown._replace(**more)
+
+
+def acting(game: Any) -> int:
+    """Who is to move."""
+    return int(game.rules.to_act(game.positions[-1])[0])
+
+
+def moves_in(html: str, legal: bool = True) -> set[str]:
+    """The moves that can be clicked in a page, or those that say why they cannot be made."""
+    buttons = re.findall(r"<button[^>]*data-move=\"([^\"]*)\"([^>]*)>", html)
+    return {text for text, rest in buttons if ("aria-disabled" in rest) != legal}
+
+
+@pytest.mark.parametrize("rules", [QUATERNITY, KWARTET], ids=lambda rules: rules.name)
+@pytest.mark.parametrize("count", [0, 3, 8])
+def test_what_is_legal_can_be_clicked_and_nothing_else(rules: Any, count: int) -> None:
+    game = played(rules, count)
+    seat = acting(game)
+    view = rules.view(game.positions[-1], seat)
+    html = table_html(sight(game, seat), BASE)
+    legal = {rules.write(move) for move in rules.moves(view)}
+    assert {rules.write(rules.read(text, view)) for text in moves_in(html)} == legal
+    for other in {*range(rules.seats), None} - {seat}:
+        assert not moves_in(table_html(sight(game, other), BASE))
+
+
+def test_the_asked_one_gets_two_buttons_and_nobody_else_does() -> None:
+    game = next(
+        game for seed in range(99) if (game := played(QUATERNITY, 3, seed)).positions[-1].pending
+    )
+    seat = acting(game)
+    html = table_html(sight(game, seat), BASE)
+    assert moves_in(html) == {"yes", "no"}
+    assert f"asks you for {game.positions[-1].pending.card}" in html
+    assert "yes" not in moves_in(table_html(sight(game, None), BASE))
+
+
+HOSTILE = "<script>alert(1)</script>\"' & {{ 7 * 7 }}"
+
+
+def test_names_are_escaped_wherever_they_stand() -> None:
+    game = played(QUATERNITY, 8)
+    seats = tuple(SeatSight(HOSTILE, "person", True) for _ in range(3))
+    html = table_html(sight(game, 0, seats=seats, notice=HOSTILE), BASE)
+    assert "<script>alert" not in html
+    assert "&lt;script&gt;alert(1)" in html
+    assert "{{ 7 * 7 }}" in html
+
+
+def test_no_page_has_scripts_or_styles_within() -> None:
+    pages = [table_html(sight(played(rules, 9), 0), BASE) for rules in (QUATERNITY, KWARTET)]
+    for html in [*pages, home_html(), new_html("kwartet")]:
+        assert not re.search(r"<style|\sstyle=|\son[a-z]+=|javascript:", html)
+        assert re.findall(r"<script([^>]*)>", html) == [
+            f' type="module" src="{static("table.js")}"'
+        ]
+        assert not re.search(r"(?:src|href)=\"(?:https?:)?//", html)
+
+
+@pytest.mark.parametrize("seat", [0, 1, 2, None])
+def test_a_page_of_kwartet_is_the_same_for_deals_that_look_the_same(seat: int | None) -> None:
+    """What is hidden leaves no trace, at any moment before the end."""
+    for count in (0, 5, 11):
+        game = played(KWARTET, count)
+        position = game.positions[-1]
+        like = KWARTET.like(KWARTET.view(position, seat), Random(5))
+        other = SimpleNamespace(rules=KWARTET, positions=[like], steps=game.steps)
+        assert table_html(sight(game, seat), BASE) == table_html(sight(other, seat), BASE)
+        other_seat = acting(game) if seat != acting(game) else (acting(game) + 1) % 3
+        assert table_html(sight(game, seat), BASE) != table_html(sight(game, other_seat), BASE)
+
+
+def test_hands_are_revealed_at_the_end_and_not_before() -> None:
+    game = played(KWARTET, 999)
+    assert "What was dealt" in table_html(sight(game, None), BASE)
+    assert "What was dealt" not in table_html(sight(played(KWARTET, 20), None), BASE)
+
+
+def test_an_invitation_is_a_link_and_a_picture_for_who_may_invite() -> None:
+    game = played(QUATERNITY, 0)
+    seats = (SeatSight("Ann", "person", True), SeatSight(None, "open", False, "x" * 22))
+    shown = sight(game, 0, seats=(*seats, SeatSight("search", "program", True)))
+    html = table_html(shown, BASE)
+    assert f'value="{BASE}/join/{"x" * 22}"' in html
+    assert 'class="qr"' in html
+    others = tuple(one._replace(invitation=None) for one in shown.seats)
+    assert "/join/" not in table_html(shown._replace(seats=others, seat=2), BASE)
+
+
+def test_names_take_the_place_of_numbers() -> None:
+    names = ["Ann", "Bo", "Cy"]
+    assert told("2 puts down 3", names) == "Cy puts down set 3"
+    assert told("player 2 wins, 0 asks 1 for 1/0", ["a", "b"]) == "player 2 wins, 0 asks b for 1/0"
+
+
+def test_pages_are_small() -> None:
+    files = sum(map(len, static_files().values()))
+    for rules in (QuaternityRules(Settings(4, 13, 4)), KwartetRules()):
+        game = played(rules, 300)
+        seat = next(iter(rules.to_act(game.positions[-1])), 0)
+        html = table_html(sight(game, seat), BASE)
+        assert len(html.encode()) + files < 150_000
+
+
+def test_a_page_of_every_game_asks_for_its_settings() -> None:
+    for game, names in (
+        ("quaternity", {"set_size", "sets", "players"}),
+        ("kwartet", {"players", "sets"}),
+        ("quarto", set()),
+        ("set", {"seats"}),
+    ):
+        html = new_html(game)
+        assert {f"settings.{name}" for name in names} <= set(re.findall(r'name="([^"]+)"', html))
+        assert 'value="open"' in html
