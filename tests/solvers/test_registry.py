@@ -211,5 +211,5 @@ def test_a_solver_by_its_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     ):
         with pytest.raises(InputError, match=f"solver '{place}' cannot be loaded: .*{why}"):
             find_solver(place)
-    with pytest.raises(InputError, match="package.module:name"):
+    with pytest.raises(InputError, match=r"package\.module:name"):
         find_solver("mine")
