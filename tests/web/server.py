@@ -1,0 +1,70 @@
+"""`quaternity serve` in a process of its own, to be asked, stopped and killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from urllib.parse import urlsplit
+
+BUSY = tuple(
+    word
+    for name in ("moves", "tables", "streams", "readers")
+    for word in ("--limit", f"{name}=1000000")
+)
+"""Options of a server of which much is asked."""
+
+
+class Server:
+    """A server with a data folder, at any free port.
+
+    Attributes:
+        host: `name:port`, once it is started.
+        log: all it ever printed, over restarts.
+    """
+
+    def __init__(self, data: Path, *options: str) -> None:
+        self.data, self.options, self.host = data, options, ""
+        self.log = data.with_name(data.name + ".log")
+        self.process: subprocess.Popen[str]
+
+    def start(self, port: int = 0) -> Server:
+        """Start it and wait for its link."""
+        command = [sys.executable, "-m", "quaternity", "serve", "--host", "127.0.0.1",
+                   "--port", str(port), "--data", str(self.data), *self.options]  # fmt: skip
+        with self.log.open("a") as log:
+            self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True)
+        assert self.process.stdout is not None
+        for said in self.process.stdout:
+            if "http://" in said:
+                self.host = urlsplit(said[said.index("http://") :].split()[0]).netloc
+                return self
+        raise AssertionError(f"status {self._gone()}, no link: {self.log.read_text()}")
+
+    def kill(self) -> None:
+        """End it as a power cut would."""
+        self.process.kill()
+        self._gone()
+
+    def stop(self, seconds: float = 20) -> int:
+        """End it as a system does; its exit status."""
+        os.kill(self.process.pid, signal.SIGTERM)
+        return self._gone(seconds)
+
+    def _gone(self, seconds: float = 20) -> int:
+        status = self.process.wait(seconds)
+        assert self.process.stdout is not None
+        self.process.stdout.close()
+        return status
+
+    def __enter__(self) -> Server:
+        return self.start()
+
+    def __exit__(self, *error: object) -> None:
+        if self.process.poll() is None:
+            self.kill()
+
+
+__all__ = ["BUSY", "Server"]

@@ -1,0 +1,162 @@
+"""The application in this process, without a network: what a request gives, byte for byte.
+
+For tests that ask thousands of times, or ask two applications the same and compare.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+
+class Page(NamedTuple):
+    """All that comes back for a request."""
+
+    status: int
+    headers: tuple[tuple[bytes, bytes], ...]
+    body: bytes
+
+    @property
+    def json(self) -> Any:
+        """The body as a document."""
+        return json.loads(self.body)
+
+
+class Listening:
+    """An open event stream.
+
+    Attributes:
+        parts: what came so far: the head, then pieces of the body.
+    """
+
+    def __init__(self) -> None:
+        self.parts: list[Any] = []
+        self._leaves = asyncio.Event()
+        self._asked = False
+
+    async def receive(self) -> dict[str, Any]:
+        """Called by the application."""
+        if not self._asked:
+            self._asked = True
+            return {"type": "http.request", "body": b"", "more_body": False}
+        await self._leaves.wait()
+        return {"type": "http.disconnect"}
+
+    async def send(self, message: Any) -> None:
+        """Called by the application."""
+        if message["type"] == "http.response.start":
+            self.parts.append((message["status"], *map(tuple, message["headers"])))
+        elif message["body"]:
+            self.parts.append(message["body"])
+
+    def leave(self) -> None:
+        """Hang up."""
+        self._leaves.set()
+
+
+class Site:
+    """An application that is asked by `ask` and `listen`; `with` begins and ends it."""
+
+    HOST = "127.0.0.1:8000"
+
+    def __init__(self, app: Any) -> None:
+        self.app = app
+        self._runner = asyncio.Runner()
+        self._tasks: list[asyncio.Task[None]] = []
+        self._listening: list[Listening] = []
+
+    def __enter__(self) -> Site:
+        self._runner.run(self._begin())
+        return self
+
+    async def _begin(self) -> None:
+        self._lifespan: asyncio.Queue[Any] = asyncio.Queue()
+        self._said: asyncio.Queue[Any] = asyncio.Queue()
+        scope = {"type": "lifespan", "asgi": {"version": "3.0"}, "state": {}}
+        self._life = asyncio.create_task(
+            self.app(scope, self._lifespan.get, self._said.put)  # type: ignore[arg-type]
+        )
+        self._lifespan.put_nowait({"type": "lifespan.startup"})
+        said = await self._said.get()
+        assert said["type"] == "lifespan.startup.complete", said
+
+    def __exit__(self, *error: object) -> None:
+        self._runner.run(self._end())
+        self._runner.close()
+
+    async def _end(self) -> None:
+        for listening in self._listening:
+            listening.leave()
+        await asyncio.gather(*self._tasks)
+        self._lifespan.put_nowait({"type": "lifespan.shutdown"})
+        said = await self._said.get()
+        assert said["type"] == "lifespan.shutdown.complete", said
+        await self._life
+
+    def _scope(self, method: str, path: str, headers: Mapping[str, str]) -> dict[str, Any]:
+        path, _, query = path.partition("?")
+        sent = {"host": self.HOST, **headers}
+        if method != "GET":
+            sent = {"origin": f"http://{self.HOST}", "content-type": "application/json", **sent}
+        return {
+            "type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "method": method,
+            "scheme": "http", "path": path, "raw_path": path.encode(), "root_path": "",
+            "query_string": query.encode(), "server": ("127.0.0.1", 8000),
+            "client": ("127.0.0.1", 9), "state": {},
+            "headers": [(name.lower().encode(), value.encode()) for name, value in sent.items()],
+        }  # fmt: skip
+
+    def ask(
+        self, method: str, path: str, document: Any = None, token: str | None = None,
+        headers: Mapping[str, str] = {},
+    ) -> Page:  # fmt: skip
+        """Send a request and wait for all of its answer."""
+        return self._runner.run(self._ask(method, path, document, token, headers))
+
+    async def _ask(
+        self, method: str, path: str, document: Any, token: str | None, headers: Mapping[str, str]
+    ) -> Page:
+        body = b"" if document is None else json.dumps(document).encode()
+        if token is not None:
+            headers = {"authorization": f"Bearer {token}", **headers}
+        received = iter([{"type": "http.request", "body": body, "more_body": False}])
+        sent: list[Any] = []
+
+        async def receive() -> Any:
+            return next(received, {"type": "http.disconnect"})
+
+        async def send(message: Any) -> None:
+            sent.append(message)
+
+        await self.app(self._scope(method, path, headers), receive, send)
+        rest = b"".join(one.get("body", b"") for one in sent[1:])
+        return Page(sent[0]["status"], tuple(map(tuple, sent[0]["headers"])), rest)
+
+    def listen(self, path: str, token: str | None) -> Listening:
+        """Open an event stream."""
+        listening = Listening()
+        headers = {} if token is None else {"authorization": f"Bearer {token}"}
+
+        async def begin() -> None:
+            scope = self._scope("GET", path, headers)
+            task = asyncio.create_task(self.app(scope, listening.receive, listening.send))
+            self._tasks.append(task)
+
+        self._listening.append(listening)
+        self._runner.run(begin())
+        self.rest()
+        return listening
+
+    def rest(self) -> None:
+        """Let the application do what it has begun."""
+
+        async def turns() -> None:
+            for _ in range(20):
+                await asyncio.sleep(0)
+
+        self._runner.run(turns())
+
+
+__all__ = ["Listening", "Page", "Site"]

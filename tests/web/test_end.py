@@ -1,0 +1,62 @@
+"""A server that is told to end does so, and says so to everybody who looks on."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from tests.sizes import thorough
+from tests.web.server import Server
+from tests.web.test_hammering import FIRST, SMALL, moved
+from tests.web.wire import Clients
+
+
+def ended(folder: Path, times: int) -> None:
+    """End servers with open streams, while moves are made."""
+
+    async def looking_on(server: Server) -> None:
+        async with Clients(server.host) as clients:
+            table = await clients.table("quaternity", SMALL, ["me", "open", "open"])
+            streams = [
+                await clients.stream(table, number % 4 if number % 4 < 3 else None, lambda *_: None)
+                for number in range(thorough(12, 100))
+            ]
+            moving = [moved(clients, table, 0, 0, FIRST, str(number)) for number in range(5)]
+            waiting = asyncio.gather(*moving, return_exceptions=True)
+            await asyncio.sleep(0)
+            status = await asyncio.to_thread(server.stop)
+            await asyncio.wait_for(asyncio.gather(*(one.lost for one in streams)), 20)
+            await waiting
+            assert status == 0
+            assert all(one.whole for one in streams), "a stream was cut off"
+
+    for _ in range(times):
+        with Server(folder) as server:
+            asyncio.run(looking_on(server))
+    log = server.log.read_text()
+    assert "Traceback" not in log, log
+    assert "ERROR" not in log, log
+
+
+def test_a_server_ends_cleanly_with_open_streams(tmp_path: Path) -> None:
+    ended(tmp_path / "data", thorough(1, 10))
+
+
+def test_a_server_that_has_just_opened_ends(tmp_path: Path) -> None:
+    for _ in range(thorough(1, 5)):
+        with Server(tmp_path / "data") as server:
+            assert server.stop() == 0
+
+
+@pytest.mark.slow
+def test_a_server_ends_cleanly_four_hundred_times(tmp_path: Path) -> None:
+    ended(tmp_path / "data", 400)
+
+
+def test_two_servers_do_not_share_a_folder(server: Server) -> None:
+    other = Server(server.data)
+    other.log = server.log.with_suffix(".other")
+    with pytest.raises(AssertionError, match=r"status 2, .*another server"):
+        other.start()

@@ -1,0 +1,229 @@
+"""Exactly once: whatever clients repeat, send twice or send together, a table has one history."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import Counter
+from itertools import combinations
+from random import Random
+from typing import Any
+
+import pytest
+
+from quaternity.game.rules import QuaternityRules
+from quaternity.game.settings import Settings
+from quaternity.ternary.tables import Rule
+from quaternity.ternary.triples import is_triple, triples
+from tests.sizes import thorough
+from tests.web.server import Server
+from tests.web.wire import Answer, Clients, Made
+
+SMALL = {"set_size": 4, "sets": 3, "players": 3}
+FIRST = "0 asks 1 for 0/0"
+
+
+class Told:
+    """A table as one of its streams tells it: every move in its order, and once."""
+
+    def __init__(self) -> None:
+        self.version = 0
+        self.changed = asyncio.Event()
+
+    def __call__(self, kind: str, name: str, data: str) -> None:
+        if kind == "move" and int(name):
+            assert json.loads(data)["version"] == int(name) == self.version + 1
+            self.version += 1
+            self.changed.set()
+
+    async def reach(self, version: int) -> None:
+        """Wait until so much was told."""
+        while self.version < version:
+            await self.changed.wait()
+            self.changed.clear()
+
+
+async def moved(
+    clients: Clients, table: Made, seat: int, version: int, text: str, name: str
+) -> Answer:
+    """Make a move by a connection of its own."""
+    line = await clients.line()
+    document = {"version": version, "id": name, "move": text}
+    return await line.ask("POST", table.path("/moves"), document, table.tokens[seat])
+
+
+async def seen(clients: Clients, table: Made, seat: int | None = 0) -> Any:
+    """What a seat is shown of a table."""
+    line = await clients.line()
+    token = None if seat is None else table.tokens[seat]
+    answer = await line.ask("GET", table.path(), token=token)
+    assert answer.status == 200, answer
+    return answer.json
+
+
+def test_clients_that_hammer_a_table_never_fork_it(server: Server) -> None:
+    """Everybody makes another move in the same position, all at once: one of them is made."""
+
+    async def hammer(clients: Clients, count: int) -> None:
+        table = await clients.table("quaternity", SMALL, ["me", "open", "open"])
+        streams = [Told() for _ in range(5)]
+        for number, told in enumerate(streams):
+            await clients.stream(table, number if number < 3 else None, told)
+        lines = [await clients.line() for _ in range(count)]
+        random = Random(3)
+        rules = QuaternityRules(Settings(4, 3, 3))
+        position = rules.start(random)
+        version = 0
+        statuses: Counter[int] = Counter()
+        while acting := rules.to_act(position):
+            moves = list(rules.moves(rules.view(position, acting[0])))
+            tried = [random.choice(moves) for _ in lines]
+            answers = await asyncio.gather(
+                *(
+                    line.ask(
+                        "POST",
+                        table.path("/moves"),
+                        {"version": version, "id": f"{number}-{version}", "move": rules.write(one)},
+                        table.tokens[acting[0] if number % 4 else (acting[0] + 1) % 3],
+                    )
+                    for number, (line, one) in enumerate(zip(lines, tried, strict=True))
+                )
+            )
+            made = [number for number, answer in enumerate(answers) if answer.status == 200]
+            assert len(made) == 1, "one of them is made"
+            assert answers[made[0]].json == {"version": version + 1}
+            statuses.update(answer.status for answer in answers)
+            position = rules.after(position, acting[0], tried[made[0]])
+            version += 1
+        assert statuses.keys() == {200, 409}
+        await asyncio.wait_for(asyncio.gather(*(told.reach(version) for told in streams)), 20)
+        shown = await seen(clients, table)
+        assert shown["version"] == version
+        assert shown["view"] == json.loads(json.dumps(rules.view_json(position)))
+
+    run(server, lambda clients: hammer(clients, thorough(20, 200)))
+
+
+def test_a_double_click_is_one_move(server: Server) -> None:
+    async def click(clients: Clients) -> None:
+        table = await clients.table("quaternity", SMALL, ["me", "open", "open"])
+        answers = await asyncio.gather(
+            *(moved(clients, table, 0, 0, FIRST, "click") for _ in range(5))
+        )
+        assert {(answer.status, answer.json["version"]) for answer in answers} == {(200, 1)}
+        assert (await seen(clients, table))["version"] == 1
+
+    run(server, click)
+
+
+def test_a_retry_after_a_lost_answer_is_the_same_move(server: Server) -> None:
+    async def retry(clients: Clients) -> None:
+        table = await clients.table("quaternity", SMALL, ["me", "open", "open"])
+        line = await clients.line()
+        document = {"version": 0, "id": "lost", "move": FIRST}
+        waiting = line.ask("POST", table.path("/moves"), document, table.tokens[0])
+        line.transport.close()
+        await asyncio.wait([waiting])
+        for _ in range(3):
+            answer = await moved(clients, table, 0, 0, FIRST, "lost")
+            assert (answer.status, answer.json["version"]) == (200, 1)
+        # Also when others have moved since.
+        assert (await moved(clients, table, 1, 1, "yes", "next")).status == 200
+        answer = await moved(clients, table, 0, 0, FIRST, "lost")
+        assert (answer.status, answer.json["version"]) == (200, 1)
+        assert (await seen(clients, table))["version"] == 2
+
+    run(server, retry)
+
+
+def test_an_id_belongs_to_a_seat_of_a_table(server: Server) -> None:
+    """Two programs that count their moves from 1 do not take each other's answers."""
+
+    async def alike(clients: Clients) -> None:
+        for _ in range(2):
+            table = await clients.table("quaternity", SMALL, ["me", "open", "open"])
+            assert (await moved(clients, table, 0, 0, FIRST, "1")).json == {"version": 1}
+            assert (await moved(clients, table, 1, 1, "no", "1")).json == {"version": 2}
+            assert (await seen(clients, table))["version"] == 2
+
+    run(server, alike)
+
+
+def test_an_old_version_gets_the_new_one_and_changes_nothing(server: Server) -> None:
+    async def late(clients: Clients) -> None:
+        table = await clients.table("quaternity", SMALL, ["me", "open", "open"])
+        assert (await moved(clients, table, 0, 0, FIRST, "a")).status == 200
+        for version in (0, 2, 99):
+            answer = await moved(clients, table, 1, version, "yes", f"b{version}")
+            assert (answer.status, answer.json["version"]) == (409, 1), version
+        answer = await moved(clients, table, 0, 1, "yes", "c")
+        assert answer.status == 409, "it is not this seat's turn"
+        answer = await moved(clients, table, 1, 1, "0 asks 1 for 0/1", "d")
+        assert answer.status == 422
+        assert answer.json["faults"]
+        assert (await seen(clients, table))["version"] == 1
+
+    run(server, late)
+
+
+@pytest.mark.parametrize("seats", [2, thorough(3, 8)])
+def test_a_set_claimed_by_all_in_the_same_moment_is_taken_once(server: Server, seats: int) -> None:
+    """Claims name the same version; the first takes the cards, and the others lose nothing."""
+
+    async def claim(clients: Clients) -> None:
+        wanted = ["me", *["open"] * (seats - 1)]
+        table = await clients.table("set", {"seats": seats}, wanted, help=False)
+        for _ in range(thorough(2, 20)):
+            shown = await seen(clients, table, None)
+            places = shown["view"]["table"]
+            found = triples(places, Rule.SET)
+            if not found:
+                break
+            text = f"claim {' '.join(map(str, found[0]))}"
+            version = shown["version"]
+            answers = await asyncio.gather(
+                *(
+                    moved(clients, table, seat, version, text, f"{version}-{seat}")
+                    for seat in range(seats)
+                )
+            )
+            statuses = sorted(answer.status for answer in answers)
+            assert statuses == [200, *[409] * (seats - 1)]
+            after = await seen(clients, table, None)
+            assert after["version"] == version + 1
+            assert after["view"]["wrong"] == shown["view"]["wrong"]
+            took = [len(threes) for threes in after["view"]["taken"]]
+            assert sum(took) == 1 + sum(len(threes) for threes in shown["view"]["taken"])
+
+    run(server, claim)
+
+
+def test_claims_of_different_cards_made_in_one_position_all_count(server: Server) -> None:
+    """SET is judged by the present position: what a claim names is still there."""
+
+    async def claim(clients: Clients) -> None:
+        table = await clients.table("set", {"seats": 2}, ["me", "open"])
+        places = sorted((await seen(clients, table))["view"]["table"])
+        wrong = [three for three in combinations(places, 3) if not is_triple(*three, Rule.SET)][:2]
+        answers = await asyncio.gather(
+            *(
+                moved(clients, table, seat, 0, f"claim {' '.join(map(str, three))}", "claim")
+                for seat, three in enumerate(wrong)
+            )
+        )
+        assert [answer.status for answer in answers] == [200, 200]
+        shown = await seen(clients, table)
+        assert shown["view"]["wrong"] == [1, 1]
+        assert shown["version"] == 2
+
+    run(server, claim)
+
+
+def run(server: Server, what: Any) -> None:
+    """Let clients do something."""
+
+    async def all_of_it() -> None:
+        async with Clients(server.host) as clients:
+            await what(clients)
+
+    asyncio.run(all_of_it())

@@ -1,0 +1,256 @@
+"""Requests of any kind get an answer that is no fault of the server, and leave tables alone.
+
+Requests are written to a socket as they are, so that paths, headers and bodies can be what no
+client would send. `ROUTES` are the documented requests; `/t/` and so on are the pages.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+from collections.abc import Iterator, Mapping
+from http.client import HTTPException, HTTPResponse
+from typing import Any, NamedTuple
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from tests.sizes import examples
+from tests.web.server import Server
+from tests.web.test_hammering import FIRST, SMALL, moved, seen
+from tests.web.wire import Clients, Made
+
+ROUTES = {
+    ("POST", "/api/tables"): {
+        "game": "quaternity", "settings": SMALL, "seats": ["me", "open", "random"], "help": True,
+        "seed": 7,
+    },
+    ("POST", "/api/seats"): {"invitation": "x", "name": "somebody"},
+    ("GET", "/api/tables/{table}"): None,
+    ("POST", "/api/tables/{table}/moves"): {"version": 0, "id": "a", "move": FIRST},
+    ("GET", "/api/tables/{table}/events"): None,
+    ("GET", "/api/tables/{table}/record"): None,
+    ("POST", "/api/tables/{table}/undo"): {"version": 1, "agree": True},
+    ("POST", "/api/tables/{table}/hand-over"): {"seat": 1, "player": "random"},
+    ("POST", "/api/tables/{table}/again"): {},
+    ("POST", "/api/records"): {"record": "quarto 1\n"},
+    ("GET", "/api/games"): None,
+    ("GET", "/api/tables/{table}/help/chances"): None,
+    ("GET", "/api/tables/{table}/help/why"): None,
+    ("GET", "/api/tables/{table}/help/hint"): None,
+    ("GET", "/api/tables/{table}/help/analysis"): None,
+    ("GET", "/api/tables/{table}/help/know"): None,
+    ("GET", "/"): None,
+    ("GET", "/new"): None,
+    ("GET", "/join/{table}"): None,
+    ("GET", "/t/{table}"): None,
+    ("GET", "/t/{table}/part"): None,
+    ("GET", "/t/{table}/at/1"): None,
+    ("GET", "/learn"): None,
+    ("GET", "/guide"): None,
+    ("GET", "/report"): None,
+    ("GET", "/static/table.js"): None,
+}  # fmt: skip
+"""What is documented, each with a body that it takes."""
+
+ODD_TEXT = [
+    "", " ", "\0", "\ud800", "\U0001f600", "a" * 5000, "../../etc/passwd", "%2e%2e%2f", "%00",
+    "<script>alert(1)</script>", "' OR 1=1 --", "\r\nSet-Cookie: a=b", "{{7*7}}", "-1", "1e999",
+    "٣", "os:system", "builtins:exec", "tests.table.misbehaving:nothing", "search:9999999999",
+]  # fmt: skip
+ODD = st.one_of(
+    st.none(), st.booleans(), st.floats(), st.sampled_from(ODD_TEXT), st.text(max_size=20),
+    st.integers(), st.sampled_from([2**31, 2**63, 2**64, -1, 10**400]),
+    st.sampled_from([[], {}, [[]], ["me"] * 100, {"sets": 10**9}, {"players": "3"}]),
+)  # fmt: skip
+RAW_BODIES = [
+    b"", b"{", b"[" * 100_000, b'{"a":' * 50_000, b"\xff\xfe", b'"' + b"\\ud800" * 10 + b'"',
+    b"NaN", b'{"version": Infinity}', b"9" * 5000, b'{"version": ' + b"9" * 5000 + b"}",
+    b"null", b"true", b"\x1f\x8b\x08", b"a=b&c=d", b"\0" * 100, '{"id": "é"}'.encode("utf-16"),
+    b'{"version": 0, "version": 1}', b"--x\r\nContent-Disposition: form-data\r\n\r\n",
+]  # fmt: skip
+
+
+class Sent(NamedTuple):
+    """A request as it goes over the wire."""
+
+    method: str
+    path: str
+    headers: Mapping[str, str]
+    body: bytes
+
+    def raw(self, host: str) -> bytes:
+        """Its bytes; `{host}` in a header is the server's."""
+        size = {"Content-Length": str(len(self.body))} if self.body else {}
+        headers = {"Host": host, "Connection": "close", **size, **self.headers}
+        lines = [f"{name}: {value}" for name, value in headers.items()]
+        head = "\r\n".join([f"{self.method} {self.path} HTTP/1.1", *lines, "", ""])
+        return head.replace("{host}", host).encode("utf-8", "surrogatepass") + self.body
+
+
+class Got(NamedTuple):
+    """An answer; status 0: the connection was closed without one."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+def asked(host: str, data: bytes) -> Got:
+    """Write something to a server's socket and read what it says; of a stream only the head."""
+    name, _, port = host.partition(":")
+    with socket.create_connection((name, int(port)), 20) as connection:
+        try:
+            connection.sendall(data)
+            with HTTPResponse(connection) as response:
+                response.begin()
+                kind = response.headers.get("content-type", "")
+                body = b"" if kind.startswith("text/event-stream") else response.read()
+                return Got(response.status, dict(response.headers.items()), body)
+        except (HTTPException, ConnectionError):
+            return Got(0, {}, b"")
+
+
+@st.composite
+def documents(draw: st.DrawFn, whole: Mapping[str, Any] | None) -> bytes:
+    """A body: what is documented, with some entries changed, left out, or other ones."""
+    if whole is None or draw(st.integers(0, 3)) == 0:
+        return draw(st.one_of(st.sampled_from(RAW_BODIES), st.binary(max_size=50)))
+    changed = dict(whole)
+    for name in draw(st.lists(st.sampled_from([*whole, "seat", "token"]), max_size=3)):
+        changed[name] = draw(ODD)
+    for name in draw(st.lists(st.sampled_from([*whole, "more"]), max_size=1)):
+        changed.pop(name, None)
+    return json.dumps(changed).encode()
+
+
+HOSTS = st.sampled_from(
+    ["{host}"] * 6 + ["evil.example", "", "127.0.0.1:1", "{host}.", "[::1", "a,b", "x" * 3000, "é"]
+)
+ORIGINS = st.sampled_from(
+    ["http://{host}"] * 6 + ["null", "http://evil.example", "", "http://{host}.evil.example", "é"]
+)
+KINDS = st.sampled_from(
+    ["application/json"] * 4
+    + ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", ""]
+    + ["application/json; charset=utf-16", "application/json; charset=nothing", "é"]
+)
+OTHERS = st.dictionaries(
+    st.sampled_from(
+        ["Last-Event-ID", "Cookie", "Range", "If-None-Match", "Accept", "Accept-Encoding",
+         "Content-Encoding", "Transfer-Encoding", "Content-Length", "Expect", "Upgrade",
+         "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-HTTP-Method-Override"]
+    ),
+    st.sampled_from(
+        ["", "-1", "1", "99999999999999999999", "chunked", "gzip", "evil.example", "bytes=0-1",
+         "bytes=9-1,,", "a=b; c", "é", "x" * 9000, "100-continue", "websocket", "DELETE", "*/*"]
+    ),
+    max_size=2,
+)  # fmt: skip
+
+
+@st.composite
+def requests(draw: st.DrawFn, table: Made) -> Sent:
+    """A request that is nearly one of the documented ones."""
+    (method, path), whole = draw(st.sampled_from(list(ROUTES.items())))
+    name = draw(
+        st.sampled_from([table.name] * 4 + ["x", "%2e%2e", "%00", "%ff", "..", "é", "a" * 999])
+    )
+    path = path.replace("{table}", name)
+    path += draw(
+        st.sampled_from([""] * 6 + ["/", "/..", "//", "?at=-1", "?at=x", "?a=%ff&a", "#", "%"])
+    )
+    if draw(st.integers(0, 9)) == 0:
+        method = draw(
+            st.sampled_from(["GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS", "X", "get"])
+        )
+    headers = {"Host": draw(HOSTS), "Origin": draw(ORIGINS), "Content-Type": draw(KINDS)}
+    token = draw(st.sampled_from([*table.tokens, *table.tokens, "", "x", "é", "x" * 5000, None]))
+    if token is not None:
+        kind = draw(st.sampled_from(["Bearer "] * 4 + ["Basic ", "", "Bearer"]))
+        headers["Authorization"] = kind + token
+    headers |= draw(OTHERS)
+    body = draw(documents(whole)) if method != "GET" else b""
+    return Sent(method, path, headers, body)
+
+
+@pytest.fixture(scope="module")
+def table(server: Server) -> Made:
+    """A table at which a move was made."""
+
+    async def made() -> Made:
+        async with Clients(server.host) as clients:
+            table = await clients.table("quaternity", SMALL, ["me", "open", "open"])
+            assert (await moved(clients, table, 0, 0, FIRST, "first")).status == 200
+            return table
+
+    return asyncio.run(made())
+
+
+def harmless(got: Got) -> None:
+    """No answer tells of a fault of the server, or lets a foreign page in."""
+    assert got.status < 500, got
+    assert b"Traceback" not in got.body
+    assert b"site-packages" not in got.body
+    assert b'File "' not in got.body
+    assert not any(name.lower() == "access-control-allow-origin" for name in got.headers)
+    assert "a=b" not in got.headers.get("set-cookie", "")
+
+
+def test_requests_of_any_kind_are_answered(server: Server, table: Made) -> None:
+    @given(st.data())
+    @settings(max_examples=examples(2000))
+    def answered(data: st.DataObject) -> None:
+        sent = data.draw(requests(table))
+        harmless(asked(server.host, sent.raw(server.host)))
+
+    answered()
+    assert asked(server.host, Sent("GET", "/", {}, b"").raw(server.host)).status == 200
+
+
+def test_bytes_of_any_kind_are_answered(server: Server) -> None:
+    @given(st.binary(max_size=300))
+    @example(b"GET / HTTP/1.1\r\n\r\n")
+    @example(b"GET / HTTP/9.9\r\nHost: a\r\n\r\n")
+    @example(b"POST /api/tables HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n")
+    @example(b"GET http://evil.example/ HTTP/1.1\r\nHost: evil.example\r\n\r\n")
+    @example(b"GET /" + b"a" * 100_000 + b" HTTP/1.1\r\nHost: a\r\n\r\n")
+    @example(b"GET / HTTP/1.1\r\n" + b"A: b\r\n" * 5000 + b"\r\n")
+    @settings(max_examples=examples(300))
+    def answered(data: bytes) -> None:
+        harmless(asked(server.host, data + b"\r\n\r\n"))
+
+    answered()
+
+
+def test_what_a_request_holds_is_what_is_documented(server: Server, table: Made) -> None:
+    """Odd values one at a time, everything else as it should be: 4xx, or it was fine."""
+
+    def bodies() -> Iterator[tuple[str, bytes]]:
+        for (method, path), whole in ROUTES.items():
+            if method != "POST" or whole is None:
+                continue
+            for raw in RAW_BODIES:
+                yield path, raw
+            for name in whole:
+                for odd in (None, True, -1, 10**400, 1.5, [], {}, ["\ud800"], *ODD_TEXT):
+                    yield path, json.dumps({**whole, name: odd}).encode()
+
+    headers = {"Origin": "http://{host}", "Content-Type": "application/json",
+               "Authorization": f"Bearer {table.tokens[1]}"}  # fmt: skip
+    for path, body in bodies():
+        sent = Sent("POST", path.replace("{table}", table.name), headers, body)
+        got = asked(server.host, sent.raw(server.host))
+        harmless(got)
+        if body in RAW_BODIES:
+            assert 400 <= got.status < 500, (path, body[:40], got)
+    after = asyncio.run(shown(server, table))
+    assert after["version"] >= 1
+
+
+async def shown(server: Server, table: Made) -> Any:
+    """What the first seat sees."""
+    async with Clients(server.host) as clients:
+        return await seen(clients, table)

@@ -1,0 +1,138 @@
+"""Nothing lost: a server that is killed at any moment has every move that anybody saw."""
+
+from __future__ import annotations
+
+import asyncio
+from random import Random
+from typing import Any
+
+import pytest
+
+from quaternity.game.rules import QuaternityRules
+from quaternity.game.settings import Settings
+from tests.sizes import thorough
+from tests.web.server import BUSY, Server
+from tests.web.wire import Clients, Made
+
+TABLES, STREAMS = 8, 2
+
+
+class Game:
+    """A table that is played on through any number of servers, and all that was ever seen of it.
+
+    Attributes:
+        seen: per version what was told, by streams and answers; it never changes.
+    """
+
+    def __init__(self, number: int, seed: int) -> None:
+        self.random = Random(f"{number}/{seed}")
+        self.rules = QuaternityRules(Settings(4, 3, 3))
+        self.position = self.rules.start(self.random)
+        self.version = 0
+        self.seen: dict[int, str] = {}
+        self.last = [0] * STREAMS
+        self.table: Made
+
+    async def open(self, clients: Clients) -> None:
+        """Sit down."""
+        settings = {"set_size": 4, "sets": 3, "players": 3}
+        self.table = await clients.table("quaternity", settings, ["me", "open", "open"])
+
+    async def play(self, clients: Clients, made: Any) -> None:
+        """Look on, and move until the server is gone or the game over; `made()` after each move.
+
+        The same move with the same id is made again until it is answered.
+        """
+        for number in range(STREAMS):
+            await clients.stream(self.table, number or None, self._told(number), self.last[number])
+        line = await clients.line()
+        while acting := self.rules.to_act(self.position):
+            seat = acting[0]
+            random = Random(f"{self.table.name}/{self.version}")
+            move = random.choice(list(self.rules.moves(self.rules.view(self.position, seat))))
+            document = {"version": self.version, "id": str(self.version),
+                        "move": self.rules.write(move)}  # fmt: skip
+            answer = await line.ask(
+                "POST", self.table.path("/moves"), document, self.table.tokens[seat]
+            )
+            assert answer.status == 200, answer
+            assert answer.json["version"] == self.version + 1
+            self.position = self.rules.after(self.position, seat, move)
+            self.version += 1
+            made()
+
+    def _told(self, number: int) -> Any:
+        def told(kind: str, name: str, data: str) -> None:
+            if kind == "move" and int(name):
+                version = int(name)
+                assert version <= self.last[number] + 1, "an event is missing"
+                self.last[number] = max(version, self.last[number])
+                assert self.seen.setdefault(version, data) == data, "a move has changed"
+
+        return told
+
+    async def check(self, clients: Clients) -> None:
+        """What was answered or told is there."""
+        line = await clients.line()
+        answer = await line.ask("GET", self.table.path(), token=self.table.tokens[0])
+        assert answer.status == 200, answer
+        version = answer.json["version"]
+        assert version >= max(self.version, *self.seen, 0)
+        assert version <= self.version + 1, "more was played than was sent"
+        record = await line.ask("GET", self.table.path("/record"), token=self.table.tokens[0])
+        replay = self.rules.replay(record.body)
+        assert len(replay.moves) == version
+        assert replay.positions[self.version] == self.position
+
+
+async def killed(server: Server, games: list[Game], random: Random) -> None:
+    """Play on, until the server is killed in the middle of some moves."""
+    left = random.randrange(1, 12 * len(games))
+
+    def made() -> None:
+        nonlocal left
+        left -= 1
+        if not left:
+            server.process.kill()
+
+    async with Clients(server.host) as clients:
+        await asyncio.gather(*(game.check(clients) for game in games))
+        for game in games:
+            if not game.rules.to_act(game.position):
+                game.__init__(0, random.randrange(1 << 30))  # type: ignore[misc]
+                await game.open(clients)
+        playing = [game.play(clients, made) for game in games]
+        ends = await asyncio.gather(*playing, return_exceptions=True)
+    for end in ends:
+        if end is not None and not isinstance(end, ConnectionError):
+            raise end
+
+
+def played_through(server: Server, kills: int) -> int:
+    """Kill a server so many times; the number of moves that were seen."""
+    random = Random(kills)
+    games = [Game(number, 0) for number in range(TABLES)]
+
+    async def first() -> None:
+        async with Clients(server.host) as clients:
+            for game in games:
+                await game.open(clients)
+
+    with server:
+        asyncio.run(first())
+        for _ in range(kills):
+            asyncio.run(killed(server, games, random))
+            server.kill()
+            server.start(int(server.host.partition(":")[2]))
+        assert server.stop() == 0
+    assert "Traceback" not in server.log.read_text()
+    return sum(len(game.seen) for game in games)
+
+
+def test_a_killed_server_goes_on_where_it_was(tmp_path: Any) -> None:
+    assert played_through(Server(tmp_path / "data", *BUSY), thorough(3, 20)) > 0
+
+
+@pytest.mark.slow
+def test_two_hundred_kills_lose_nothing(tmp_path: Any) -> None:
+    assert played_through(Server(tmp_path / "data", *BUSY), 200) > 1000

@@ -1,0 +1,267 @@
+"""Connections to a server for hundreds of clients in one process: HTTP/1.1 and its event streams.
+
+Small on purpose: what waits for an answer is a plain future, and C parses what comes in, so that a
+server under load is measured and not its clients.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from time import perf_counter
+from typing import Any, NamedTuple
+
+import httptools
+
+
+class Answer(NamedTuple):
+    """What a server said.
+
+    Attributes:
+        status: of HTTP.
+        body: its bytes.
+        at: when the last of them came.
+    """
+
+    status: int
+    body: bytes
+    at: float
+
+    @property
+    def json(self) -> Any:
+        """The body as a document."""
+        return json.loads(self.body)
+
+
+class Line(asyncio.Protocol):
+    """A connection that stays open; requests are answered in their order.
+
+    Attributes:
+        host: what requests name as their host.
+        lost: done when the connection is closed.
+    """
+
+    def __init__(self, host: str) -> None:
+        self.host = host
+        self.lost: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting: deque[asyncio.Future[Answer]] = deque()
+        self._new_parser()
+
+    def _new_parser(self) -> None:
+        self._parser = httptools.HttpResponseParser(self)
+        self._body: list[bytes] = []
+
+    def connection_made(self, transport: Any) -> None:
+        """Called by asyncio."""
+        self.transport = transport
+
+    def data_received(self, data: bytes) -> None:
+        """Called by asyncio."""
+        self._parser.feed_data(data)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Called by asyncio: whoever waits is told."""
+        if not self.lost.done():
+            self.lost.set_result(None)
+        for waiting in self._waiting:
+            if not waiting.done():
+                waiting.set_exception(exc or ConnectionResetError("the server hung up"))
+        self._waiting.clear()
+
+    def on_body(self, body: bytes) -> None:
+        """Called by the parser."""
+        self._body.append(body)
+
+    def on_message_complete(self) -> None:
+        """Called by the parser."""
+        answer = Answer(self._parser.get_status_code(), b"".join(self._body), perf_counter())
+        self._new_parser()
+        waiting = self._waiting.popleft()
+        if not waiting.done():
+            waiting.set_result(answer)
+
+    def ask(
+        self, method: str, path: str, document: Any = None, token: str | None = None
+    ) -> asyncio.Future[Answer]:
+        """Send a request, with a document as its body."""
+        body = b"" if document is None else json.dumps(document).encode()
+        self.transport.write(request(method, path, self.host, body, token))
+        waiting: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+        if self.transport.is_closing():
+            waiting.set_exception(ConnectionResetError("the server hung up"))
+        else:
+            self._waiting.append(waiting)
+        return waiting
+
+
+class Stream(asyncio.Protocol):
+    """An event stream.
+
+    Attributes:
+        opened: its status, when it is known.
+        lost: done when it has ended.
+        whole: whether the server said that it ends here.
+    """
+
+    def __init__(
+        self, host: str, path: str, token: str | None, told: Callable[[str, str, str], None],
+        headers: Mapping[str, str] = {},
+    ) -> None:  # fmt: skip
+        """Open a stream; `told(kind, id, data)` is called for every event."""
+        self._request = request("GET", path, host, b"", token, headers)
+        self._told, self._text, self.whole = told, "", False
+        self._parser = httptools.HttpResponseParser(self)
+        loop = asyncio.get_running_loop()
+        self.opened: asyncio.Future[int] = loop.create_future()
+        self.lost: asyncio.Future[None] = loop.create_future()
+
+    def connection_made(self, transport: Any) -> None:
+        """Called by asyncio."""
+        self.transport = transport
+        transport.write(self._request)
+
+    def data_received(self, data: bytes) -> None:
+        """Called by asyncio."""
+        self._parser.feed_data(data)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Called by asyncio."""
+        for waiting in (self.opened, self.lost):
+            if not waiting.done():
+                waiting.set_result(None if waiting is self.lost else 0)  # type: ignore[arg-type]
+
+    def on_headers_complete(self) -> None:
+        """Called by the parser."""
+        self.opened.set_result(self._parser.get_status_code())
+
+    def on_message_complete(self) -> None:
+        """Called by the parser."""
+        self.whole = True
+
+    def on_body(self, body: bytes) -> None:
+        """Called by the parser: whole events are told, the rest is kept."""
+        *events, self._text = (self._text + body.decode()).split("\n\n")
+        for event in events:
+            kind, name, data = "message", "", []
+            for line in event.split("\n"):
+                field, _, value = line.partition(": ")
+                if field == "data":
+                    data.append(value)
+                elif field == "event":
+                    kind = value
+                elif field == "id":
+                    name = value
+            if data:
+                self._told(kind, name, "\n".join(data))
+
+
+def request(
+    method: str, path: str, host: str, body: bytes = b"", token: str | None = None,
+    headers: Mapping[str, str] = {},
+) -> bytes:  # fmt: skip
+    """The bytes of a request as the table's own page would send it."""
+    lines = [f"{method} {path} HTTP/1.1", f"Host: {host}"]
+    if method != "GET":
+        lines += [f"Origin: http://{host}", "Content-Type: application/json"]
+        lines.append(f"Content-Length: {len(body)}")
+    if token is not None:
+        lines.append(f"Authorization: Bearer {token}")
+    lines += [f"{name}: {value}" for name, value in headers.items()]
+    return "\r\n".join([*lines, "", ""]).encode() + body
+
+
+class Made(NamedTuple):
+    """A table whose seats are all taken.
+
+    Attributes:
+        name: of the table.
+        tokens: per seat; None for a program's.
+        invitations: that seats were taken by.
+        host: of its server.
+    """
+
+    name: str
+    tokens: tuple[str | None, ...]
+    invitations: tuple[str, ...]
+    host: str
+
+    def path(self, rest: str = "") -> str:
+        """Of a request about the table."""
+        return f"/api/tables/{self.name}{rest}"
+
+
+class Clients:
+    """All connections of a test; closed when it leaves, or by `hang_up`."""
+
+    def __init__(self, host: str) -> None:
+        self.host = host
+        self._open: list[Line | Stream] = []
+
+    async def __aenter__(self) -> Clients:
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        await self.hang_up()
+
+    async def hang_up(self) -> None:
+        """Close all connections."""
+        for one in self._open:
+            one.transport.close()
+        await asyncio.gather(*(one.lost for one in self._open))
+        self._open = []
+
+    async def _connected(self, protocol: Any) -> Any:
+        name, _, port = self.host.partition(":")
+        loop = asyncio.get_running_loop()
+        await loop.create_connection(lambda: protocol, name, int(port))
+        self._open.append(protocol)
+        return protocol
+
+    async def line(self) -> Line:
+        """A new connection."""
+        line: Line = await self._connected(Line(self.host))
+        return line
+
+    async def stream(
+        self, table: Made, seat: int | None, told: Callable[[str, str, str], None],
+        last: int | None = None,
+    ) -> Stream:  # fmt: skip
+        """A stream of a table's events after version `last`; `told(kind, id, data)` hears them.
+
+        Raises:
+            ConnectionError: it is refused.
+        """
+        token = None if seat is None else table.tokens[seat]
+        seen = {} if last is None else {"Last-Event-ID": str(last)}
+        stream = Stream(self.host, table.path("/events"), token, told, seen)
+        await self._connected(stream)
+        status = await stream.opened
+        if status != 200:
+            raise ConnectionError(f"{table.path('/events')}: status {status}")
+        return stream
+
+    async def table(
+        self, game: str, settings: Mapping[str, Any], seats: Sequence[str], **more: Any
+    ) -> Made:
+        """A new table; whoever is invited sits down."""
+        line = await self.line()
+        wanted = {"game": game, "settings": settings, "seats": seats, **more}
+        made = await line.ask("POST", "/api/tables", wanted)
+        assert made.status == 201, made
+        tokens, invitations = [], []
+        for seat in made.json["seats"]:
+            token, invitation = seat["token"], seat["invitation"]
+            if invitation is not None:
+                guest = {"invitation": invitation, "name": f"guest {seat['seat']}"}
+                sat = await line.ask("POST", "/api/seats", guest)
+                assert sat.status == 201, sat
+                token = sat.json["token"]
+                invitations.append(invitation)
+            tokens.append(token)
+        line.transport.close()
+        return Made(made.json["table"], tuple(tokens), tuple(invitations), self.host)
+
+
+__all__ = ["Answer", "Clients", "Line", "Made", "Stream", "request"]
