@@ -135,7 +135,7 @@ def looks(pieces: PieceSet) -> tuple[Look, ...]:
     return tuple(map(Look, *columns))
 
 
-@lru_cache(maxsize=16 * PIECES)
+@lru_cache(maxsize=256)
 def piece_svg(pieces: PieceSet, piece: int, label: str | None = None) -> str:
     """A piece with its letter, 80 by 80, as an element of a page.
 

@@ -144,7 +144,7 @@ def table_context(sight: Sight, base: str, root: str, replayed: bool) -> dict[st
         "acting": acting,
         "title": f"{'● ' if acting else ''}{headline} – {TITLES[sight.game]}",
         "chairs": _chairs(sight, names, drawn.get("notes", ()), base),
-        "news": _news(sight, events),
+        "news": drawn.get("news", _news(sight, events)),
         "history": events[: -MOST_TOLD - 1 : -1],
         "more": len(events) > MOST_TOLD,
         "watch": f"{base}/t/{sight.watch}",

@@ -1,0 +1,95 @@
+"""A game of Quarto in a browser: the board, the piece in hand and those left."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from markupsafe import Markup
+
+from quaternity.quarto.drawing import piece_svg, quarto_sentences
+from quaternity.quarto.rows import CELLS, ROWS, cell_name
+
+if TYPE_CHECKING:
+    from quaternity.quarto.pieces import PieceSet
+    from quaternity.quarto.rules import QuartoPosition
+    from quaternity.web.sight import Sight
+
+LEAST_FOR_A_QUARTO = 3
+"""Pieces on the board before one that may complete a row."""
+
+
+class Piece(NamedTuple):
+    """A piece as it is drawn.
+
+    Attributes:
+        name: a letter.
+        words: its properties.
+        picture: with the letter; screen readers pass it by.
+    """
+
+    name: str
+    words: str
+    picture: Markup
+
+
+class Cell(NamedTuple):
+    """A cell of the board.
+
+    Attributes:
+        name: such as H1V2.
+        piece: what is on it, or None.
+        lit: whether it is of a quarto.
+        last: whether the last piece was placed here.
+    """
+
+    name: str
+    piece: Piece | None
+    lit: bool
+    last: bool
+
+
+def part(sight: Sight) -> dict[str, Any]:
+    """What the template draws: cells, the piece in hand, those left, and what is to be done."""
+    view: QuartoPosition = sight.view
+    board, quartos = view.board, view.quartos
+    pieces = board.pieces
+    lit = {cell for row, _ in quartos for cell in row.cells}
+    last = sight.moves[-1].events if sight.moves else ()
+    cells = [
+        Cell(
+            cell_name(cell),
+            None if piece is None else _piece(pieces, piece),
+            cell in lit,
+            any(event.endswith(f" on {cell_name(cell)}") for event in last),
+        )
+        for cell, piece in enumerate(board.cells)
+    ]
+    left = board.left.replace(view.in_hand or " ", "")
+    mine = sight.seat in sight.to_act
+    in_hand = None if view.in_hand is None else _piece(pieces, pieces.piece(view.in_hand))
+    drawn: dict[str, Any] = {
+        "cells": cells,
+        "rows": {row.name: any(row == one for one, _ in quartos) for row in ROWS},
+        "in_hand": in_hand,
+        "left": [_piece(pieces, pieces.piece(name)) for name in left],
+        "placing": mine and in_hand is not None,
+        "giving": mine and in_hand is None,
+        "may_end": CELLS - len(board.empty) >= LEAST_FOR_A_QUARTO,
+    }
+    if quartos:
+        drawn["advice"] = f"{'; '.join(quarto_sentences(board, quartos))}."
+    elif sight.places is not None:
+        drawn["advice"] = "All sixteen pieces are placed, and no row has anything in common."
+    elif drawn["giving"]:
+        drawn["advice"] = "Choose the piece that your opponent has to place."
+    elif drawn["placing"]:
+        drawn["advice"] = f"Place {view.in_hand} on a cell, then hand over the next piece."
+    return drawn
+
+
+def _piece(pieces: PieceSet, piece: int) -> Piece:
+    picture = Markup(piece_svg(pieces, piece))
+    return Piece(pieces.names[piece], " ".join(pieces.words_of(piece)), picture)
+
+
+__all__ = ["part"]

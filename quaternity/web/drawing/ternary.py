@@ -1,0 +1,109 @@
+"""A game of SET in a browser: the cards on the table, and the threes taken."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from markupsafe import Markup
+
+from quaternity.ternary.cards import Card
+from quaternity.ternary.rules import MORE, SetView
+from quaternity.ternary.table_picture import card_svg, stripes_svg
+from quaternity.ternary.tables import Rule
+from quaternity.web.drawing.words import seat_names
+from solvers.wording import counted, listed
+
+if TYPE_CHECKING:
+    from quaternity.table.protocol import Step
+    from quaternity.web.sight import Sight
+
+HOW = {
+    Rule.SET: "Choose three cards: in each of shape, colour, fill and number all alike or all "
+    "different. A wrong three costs a point.",
+    Rule.TRIPLE: "Choose three cards that differ in all of shape, colour, fill and number. A wrong "
+    "three costs a point.",
+}
+
+
+class Shown(NamedTuple):
+    """A card as it is drawn.
+
+    Attributes:
+        number: 0..80.
+        words: what is on it.
+        picture: screen readers pass it by.
+    """
+
+    number: int
+    words: str
+    picture: Markup
+
+
+class Taken(NamedTuple):
+    """What a seat took.
+
+    Attributes:
+        last: the three that it took last, drawn.
+        all: every three in words, the latest first.
+    """
+
+    seat: int
+    name: str
+    last: tuple[Shown, ...]
+    all: tuple[str, ...]
+
+
+def part(sight: Sight) -> dict[str, Any]:
+    """What the template draws: cards, threes taken, and who agrees to three more cards."""
+    view: SetView = sight.view
+    names = seat_names(sight.seats)
+    mine = sight.seat in sight.to_act
+    three = view.settings.rule.three
+    drawn: dict[str, Any] = {
+        "cards": [_shown(card) for card in view.places],
+        "columns": max(4, -(-len(view.places) // 3)),
+        "stripes": Markup(stripes_svg()),
+        "choosing": mine,
+        "three": three,
+        "undealt": counted(view.undealt, "card"),
+        "agreed": [names[seat] for seat in sorted(view.agreed)],
+        "no_more": "; ".join(sight.rules.faults(view, MORE)) if mine else "",
+        "taken": [
+            Taken(
+                seat,
+                name,
+                tuple(map(_shown, threes[-1])) if threes else (),
+                tuple(", ".join(str(Card(card)) for card in one) for one in reversed(threes)),
+            )
+            for seat, (name, threes) in enumerate(zip(names, view.taken, strict=True))
+        ],
+        "notes": [
+            f"{len(threes)} taken" + (f", {wrong} wrong" if wrong else "")
+            for threes, wrong in zip(view.taken, view.wrong, strict=True)
+        ],
+    }
+    drawn["news"] = [text for step in sight.moves[-2:] for text in _news(step, names, three)]
+    if sight.places is None:
+        drawn["headline"] = f"Find a {three}" if mine else "The table is open to all seats"
+        drawn["advice"] = HOW[view.settings.rule] if mine else ""
+        if drawn["agreed"] and not (mine and sight.seat in view.agreed):
+            drawn["advice"] += f" {listed(drawn['agreed'])} would like three more cards."
+    return drawn
+
+
+def _news(step: Step, names: Sequence[str], three: str) -> Iterator[str]:
+    """What happened in few words: the cards of a claim fill lines, and are drawn elsewhere."""
+    for event in step.events:
+        if event.endswith((": right", ": wrong")):
+            right = event.endswith(": right")
+            yield f"{names[step.seat]} {f'takes a {three}' if right else 'claims a wrong three'}"
+        elif event.startswith("there was"):
+            yield event
+
+
+def _shown(card: int) -> Shown:
+    return Shown(card, str(Card(card)), Markup(card_svg(card)))
+
+
+__all__ = ["part"]

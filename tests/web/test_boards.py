@@ -1,0 +1,125 @@
+"""What pages of Quarto and SET show, and what can be clicked in them."""
+
+import re
+from random import Random
+from typing import Any
+
+import pytest
+
+from quaternity.quarto.rules import QuartoRules, QuartoSettings
+from quaternity.table.match import Match
+from quaternity.ternary.rules import MORE, SetMove, SetRules
+from quaternity.web.pages import table_html
+from quaternity.web.sight import SeatSight, Sight
+from tests.sizes import thorough
+
+
+def page_of(match: Match[Any, Any, Any], seat: int | None) -> str:
+    """The part of a table that a seat sees."""
+    rules, number = match.rules, len(match.moves)
+    sight = Sight(
+        table="T", game=rules.name, rules=rules, settings={}, version=number, number=number,
+        last=number, seat=seat, mine=() if seat is None else (seat,),
+        seats=tuple(SeatSight(f"<{name}>", "person") for name in "ABCDEFGH"[: rules.seats]),
+        to_act=tuple(rules.to_act(match.position)), view=match.view(seat),
+        moves=tuple(map(match.step, range(number))), points=tuple(rules.points(match.position)),
+        places=None if (places := rules.places(match.position)) is None else tuple(places),
+        help=False, practice=False,
+    )  # fmt: skip
+    return table_html(sight, "http://here", whole=False)
+
+
+def clickable(page: str) -> set[str]:
+    """All moves that can be made in a page of Quarto."""
+    cells = re.findall(r'name="cell" value="(\w+)"', page)
+    found = set()
+    for move in re.findall(r'data-move="([^"]+)"', page):
+        found |= {move.replace("{cell}", cell) for cell in cells} if "{cell}" in move else {move}
+    return found
+
+
+@pytest.mark.parametrize("seed", range(thorough(2, 20)))
+def test_every_legal_move_of_quarto_can_be_clicked_and_only_on_turn(seed: int) -> None:
+    rules = QuartoRules(QuartoSettings(squares=bool(seed % 2)))
+    match = Match(rules, ["random", "random"], str(seed))
+    random = Random(seed)
+    while True:
+        seats = {None, 0, 1}
+        for seat in rules.to_act(match.position):
+            seats.remove(seat)
+            page = page_of(match, seat)
+            view = match.view(seat)
+            legal = {rules.read(rules.write(move), view) for move in rules.moves(view)}
+            offered = {rules.read(text, view) for text in clickable(page)}
+            assert legal <= offered
+            # What else can be clicked differs from a legal move in what is handed over alone.
+            placed = {move.cell for move in legal}
+            assert {move.cell for move in offered} == placed
+        assert not any(clickable(page_of(match, seat)) for seat in seats)
+        if not rules.to_act(match.position):
+            break
+        match.play(rules.to_act(match.position)[0], random.choice(list(rules.moves(view))))
+    over = page_of(match, 0)
+    assert over.count('class="well lit') == (4 if match.position.quartos else 0) or seed % 2
+    for row, _ in match.position.quartos:
+        assert f"{row.name}: " in over
+
+
+def test_a_winning_row_is_shown_in_words_and_on_the_board() -> None:
+    match = Match(QuartoRules(), ["random", "random"], "7")
+    while match.rules.to_act(match.position):
+        match.program_move()
+    page = page_of(match, 0)
+    assert "V4: B, A, I and J are red and square." in page
+    assert page.count('class="well lit') == 4
+    assert '<span class="row-name lit">V4</span>' in page
+    assert page.count('row-name lit"') == 1
+
+
+def test_cards_on_the_table_are_chosen_by_three_and_nothing_else_is_told() -> None:
+    rules = SetRules()
+    match = Match(rules, ["you", "you"], "3")
+    random = Random(1)
+    for _ in range(thorough(12, 60)):
+        if not rules.to_act(match.position):
+            break
+        seen = match.position.seen
+        pages = {seat: page_of(match, seat) for seat in (None, 0, 1)}
+        for seat, page in pages.items():
+            chosen = re.findall(r'name="card" value="(\d+)"', page)
+            assert tuple(map(int, chosen)) == (() if seat is None else seen.places)
+            assert ('data-move="more"' in page) == (seat is not None)
+            # The same cards in another order below leave the page as it is.
+            other = Match(rules, ["you", "you"], "3", match.positions, match.moves)
+            other.positions[-1] = rules.like(rules.view(match.position, seat), random)
+            assert page_of(other, seat) == page
+        threes = seen.threes
+        if threes:
+            match.play(random.randrange(2), SetMove(tuple(threes[0])))
+        for seat in () if threes else (0, 1):
+            match.play(seat, MORE)
+
+
+def test_a_wrong_three_and_an_agreement_are_told_in_few_words() -> None:
+    rules = SetRules()
+    match = Match(rules, ["you", "you"], "3")
+    wrong = next(
+        move for move in rules.moves(match.view(0))
+        if move.cards and tuple(move.cards) not in set(map(tuple, match.position.seen.threes))
+    )  # fmt: skip
+    match.play(0, wrong)
+    match.play(1, MORE)
+    page = page_of(match, 1)
+    assert "&lt;A&gt; claims a wrong three" in page
+    assert 'id="more" aria-disabled="true" aria-describedby="no-more"' in page
+    assert "you have agreed already" in page
+    assert "&lt;B&gt; would like three more cards" in page_of(match, 0)
+    assert "0 taken, 1 wrong" in page
+    assert "<A>" not in page
+
+
+def test_every_pattern_is_in_a_page_once() -> None:
+    page = page_of(Match(SetRules(), ["you", "you"], "3"), 0)
+    ids = re.findall(r' id="([^"]+)"', page)
+    assert sorted(ids) == sorted(set(ids))
+    assert {"striped-red", "striped-green", "striped-purple"} < set(ids)
