@@ -97,7 +97,7 @@ NO_RESULT = re.compile(
 """Lines that only say how much is kept, or what is imported for types: they are left alone."""
 
 HEAVY = ("hypothesis", "numpy", "ortools.sat.python.cp_model", "ortools.graph.python.max_flow",
-         "pytest", "scipy.sparse.csgraph", "scipy.special", "lark", "rich", "typer")  # fmt: skip
+         "pytest", "scipy.sparse.csgraph", "scipy.special", "rich", "typer")  # fmt: skip
 """What children find imported. Nothing of the house is: it is what changes."""
 
 QUIETLY = ("-q", "--no-header", "--assert=plain")

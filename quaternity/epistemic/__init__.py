@@ -15,7 +15,22 @@ True
 
 from quaternity.epistemic.evaluator import Undecided, information_set
 from quaternity.epistemic.explanation import Explanation, explain, judge
-from quaternity.epistemic.formula import FALSE, TRUE, C, D, Formula, H, K, P, U, every, some
+from quaternity.epistemic.formula import (
+    FALSE,
+    TRUE,
+    C,
+    D,
+    E,
+    Formula,
+    H,
+    K,
+    Kw,
+    M,
+    P,
+    U,
+    every,
+    some,
+)
 from quaternity.epistemic.grammar import Language, parse
 from quaternity.epistemic.holding import Method, holds
 
@@ -24,11 +39,14 @@ __all__ = [
     "TRUE",
     "C",
     "D",
+    "E",
     "Explanation",
     "Formula",
     "H",
     "K",
+    "Kw",
     "Language",
+    "M",
     "Method",
     "P",
     "U",

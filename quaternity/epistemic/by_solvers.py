@@ -104,14 +104,15 @@ class SolverEvaluator:
                 return self._counterexample(formula.players, formula.part, deal, said) is None
             case logic.Everywhere(part):
                 return self._public_counterexample(part, said) is None
-            case logic.Common(part):
-                return not way_to(self, part, deal, said)
-            case logic.Unknown(knower, owner, count):
+            case logic.Common(part, players):
+                return not way_to(self, part, deal, said, players)
+            case logic.Unknown(knower, owner, count, at_most):
                 held = (
                     self._truth(logic.Knows(knower, logic.Holds(owner, card)), deal, said)
                     for card in _cards_of(deal, owner)
                 )
-                return sum(not known for known in held) == count
+                secret = sum(not known for known in held)
+                return secret <= count if at_most else secret == count
             case _:
                 raise TypeError(f"{formula!r} is no formula")
 
@@ -145,17 +146,19 @@ class SolverEvaluator:
     ) -> Deal | None:
         return self._otherwise(players, self._settled(formula, deal, said), True, deal, said)
 
-    def way_to_failure(self, formula: Formula, deal: Deal, said: Said = ()) -> list[Deal]:
+    def way_to_failure(
+        self, formula: Formula, deal: Deal, said: Said = (), players: tuple[int, ...] = ()
+    ) -> list[Deal]:
         """A shortest chain of deals from a deal to one where a formula is false, or nothing.
 
         Raises:
             Undecided: neither found nor excluded within the limits.
         """
         formula, said = self._normal(formula), tuple(map(self._normal, said))
-        if self._normal(logic.Common(formula)) == formula:
+        if self._normal(logic.Common(formula, players)) == formula:
             # It has one truth value wherever a chain leads.
             return [] if self._truth(formula, deal, said) else [deal]
-        return way_to(self, formula, deal, said)
+        return way_to(self, formula, deal, said, players)
 
     def _otherwise(
         self, players: Sequence[int], formula: Formula, truth: bool, deal: Deal, said: Said
@@ -184,7 +187,7 @@ class SolverEvaluator:
     def _settled(self, formula: Formula, deal: Deal, said: Said) -> Formula:
         """The formula with what is the same all over the deal's connected piece put in."""
         match formula:
-            case logic.Common() | logic.Everywhere():
+            case logic.Common(_, ()) | logic.Everywhere():
                 return logic.Constant(self._truth(formula, deal, said))
             case logic.Announced(announcement, then):
                 return logic.Announced(self._settled(announcement, deal, said), then)
@@ -305,10 +308,17 @@ MAX_STEPS = 8
 """Longest chain that is looked for."""
 
 
-def way_to(evaluator: SolverEvaluator, formula: Formula, deal: Deal, said: Said) -> list[Deal]:
+def way_to(
+    evaluator: SolverEvaluator,
+    formula: Formula,
+    deal: Deal,
+    said: Said,
+    players: tuple[int, ...] = (),
+) -> list[Deal]:
     """A chain of deals from a deal to one where a formula is false; empty when there is none.
 
-    The chain begins with the deal itself.
+    The chain begins with the deal itself; each step is one that one of the players cannot tell, of
+    all players where none are named.
 
     Raises:
         Undecided: not shown within `MAX_STEPS` steps or the time limit.
@@ -318,10 +328,10 @@ def way_to(evaluator: SolverEvaluator, formula: Formula, deal: Deal, said: Said)
     if evaluator.public_counterexample(formula, said) is None:
         return []
     for steps in range(1, MAX_STEPS + 1):
-        chain = _chain(evaluator, formula, deal, said, steps)
+        chain = _chain(evaluator, formula, deal, said, players, steps)
         if chain:
             return chain
-        if _closed(evaluator, formula, said, steps):
+        if _closed(evaluator, formula, said, players, steps):
             return []
     raise Undecided(
         f"undecided: no chain of {counted(MAX_STEPS, 'step')} leads to a deal where {formula} "
@@ -330,13 +340,18 @@ def way_to(evaluator: SolverEvaluator, formula: Formula, deal: Deal, said: Said)
 
 
 def _chain(
-    evaluator: SolverEvaluator, formula: Formula, deal: Deal, said: Said, steps: int
+    evaluator: SolverEvaluator,
+    formula: Formula,
+    deal: Deal,
+    said: Said,
+    players: tuple[int, ...],
+    steps: int,
 ) -> list[Deal]:
     """A chain of so many steps from a deal to one where a formula is false, or nothing."""
     encoder = evaluator.encoder()
     everybody = range(evaluator.problem.players)
     real = encoder.new_deal(information_set(evaluator.problem, deal, everybody))
-    tables = _linked(encoder, evaluator, real, said, steps)
+    tables = _linked(encoder, evaluator, real, said, players, steps)
     encoder.model.require_one([encoder.literal(formula, False, tables[-1], said)])
     if not evaluator.satisfiable(encoder):
         return []
@@ -346,11 +361,17 @@ def _chain(
     return chain
 
 
-def _closed(evaluator: SolverEvaluator, formula: Formula, said: Said, steps: int) -> bool:
+def _closed(
+    evaluator: SolverEvaluator,
+    formula: Formula,
+    said: Said,
+    players: tuple[int, ...],
+    steps: int,
+) -> bool:
     """Whether no chain leads from so many deals with a formula to one without it."""
     encoder = evaluator.encoder()
     first = encoder.new_deal(evaluator.problem)
-    tables = _linked(encoder, evaluator, first, said, steps)
+    tables = _linked(encoder, evaluator, first, said, players, steps)
     for table in tables[:-1]:
         encoder.model.require_one([encoder.literal(formula, True, table, said)])
     encoder.model.require_one([encoder.literal(formula, False, tables[-1], said)])
@@ -358,16 +379,23 @@ def _closed(evaluator: SolverEvaluator, formula: Formula, said: Said, steps: int
 
 
 def _linked(
-    encoder: Encoder, evaluator: SolverEvaluator, first: DealTable, said: Said, steps: int
+    encoder: Encoder,
+    evaluator: SolverEvaluator,
+    first: DealTable,
+    said: Said,
+    players: tuple[int, ...],
+    steps: int,
 ) -> list[DealTable]:
-    """A chain of deals, each with the hand of somebody as in the deal before."""
+    """A chain of deals, each with the hand of one of the players as in the deal before."""
     model = encoder.model
     tables = [first]
     for _ in range(steps):
         before, after = tables[-1], encoder.new_deal(evaluator.problem)
-        links = [model.new_literal() for _ in evaluator.problem.hands]
-        model.require_one(links)
-        for player, link in enumerate(links):
+        links = {
+            player: model.new_literal() for player in players or range(evaluator.problem.players)
+        }
+        model.require_one(links.values())
+        for player, link in links.items():
             # Hands have equal sizes: that one contains the other is enough.
             for old, new in zip(before.hand(player), after.hand(player), strict=True):
                 if old is not False:

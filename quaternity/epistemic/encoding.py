@@ -240,15 +240,18 @@ class Encoder:
     ) -> Literal:
         # Whoever cannot tell two deals apart joins them, so any one hand determines it.
         necessary = [self.literal(part, True, table, said)] if truth else []
-        return self._guess(necessary, Guess(None, formula, truth, table, said, (0,)))
+        player = min(formula.hands, default=0)
+        return self._guess(necessary, Guess(None, formula, truth, table, said, (player,)))
 
     def _unknown(
         self, formula: logic.Unknown, truth: bool, table: DealTable, said: Said
     ) -> Literal:
         knower, owner, count = formula.knower, formula.owner, formula.count
         hand = self.problem.hands[owner]
-        if knower == owner or count > hand:
-            return (count == 0 if knower == owner else False) == truth
+        if knower == owner:
+            return (formula.at_most or count == 0) == truth
+        if count > hand or (formula.at_most and count == hand):
+            return formula.at_most == truth
         known, unknown = [], []
         for index, constraint in enumerate(self.problem.sets):
             for number, mask in enumerate(constraint.owners):
@@ -258,9 +261,12 @@ class Encoder:
                     secret = self.literal(logic.Knows(knower, held), False, table, said)
                     unknown.append(self.model.all_of([secret, table.held(owner, index, number)]))
         if truth:
+            least = 0 if formula.at_most else count
             return self.model.all_of(
-                [self._at_least(hand - count, known), self._at_least(count, unknown)]
+                [self._at_least(hand - count, known), self._at_least(least, unknown)]
             )
+        if formula.at_most:
+            return self._at_least(count + 1, unknown)
         # Nobody holds more cards than the hand has: that needs no search.
         more = self._at_least(count + 1, unknown) if count < hand else False
         return self.model.one_of([self._at_least(hand - count + 1, known), more])

@@ -41,10 +41,13 @@ class Evaluator(Protocol):
     def public_counterexample(self, formula: Formula, said: Said = ()) -> Deal | None:
         """A public deal where a formula is false."""
 
-    def way_to_failure(self, formula: Formula, deal: Deal, said: Said = ()) -> list[Deal]:
+    def way_to_failure(
+        self, formula: Formula, deal: Deal, said: Said = (), players: tuple[int, ...] = ()
+    ) -> list[Deal]:
         """A shortest chain of deals, from a deal to one where a formula is false, or nothing.
 
-        Each deal of the chain is indistinguishable from the one before for some player.
+        Each deal of the chain is indistinguishable from the one before for one of some players, or
+        of all where none are named.
         """
 
 

@@ -140,8 +140,8 @@ class _Writer:
                 self._knowledge(formula, truth, deal, said, level)
             case logic.Everywhere(part):
                 self._everywhere(part, truth, deal, said, level)
-            case logic.Common(part):
-                self._common(part, truth, deal, said, level)
+            case logic.Common():
+                self._common(formula, truth, deal, said, level)
             case logic.Unknown():
                 self._unknown(formula, deal, said, level)
             case logic.Announced(announcement, then):
@@ -221,37 +221,38 @@ class _Writer:
             self.say(level, f"{part} is not true in every public deal: in {self.name(found)}")
             self.write(part, found, said, level + 1)
 
-    def _common(self, part: Formula, truth: bool, deal: Deal, said: Said, level: int) -> None:
+    def _common(
+        self, formula: logic.Common, truth: bool, deal: Deal, said: Said, level: int
+    ) -> None:
+        part, among = formula.part, formula.among(self.problem.players)
+        common = "common knowledge"
+        if formula.players:
+            common += f" of {named('player', formula.players)}"
         if not truth:
-            chain = self.evaluator.way_to_failure(part, deal, said)
+            chain = self.evaluator.way_to_failure(part, deal, said, formula.players)
             steps = [self.name(chain[0])]
             for before, after in pairwise(chain):
-                blind = next(
-                    player
-                    for player in range(self.problem.players)
-                    if same_hands(before, after, (player,))
-                )
+                blind = next(one for one in among if same_hands(before, after, (one,)))
                 steps.append(f"which player {blind} cannot tell from {self.name(after)}")
             if len(chain) > 1:
-                self.say(level, f"{part} is not common knowledge: from {', '.join(steps)}, where")
+                self.say(level, f"{part} is not {common}: from {', '.join(steps)}, where")
             else:
-                self.say(level, f"{part} is not common knowledge: it is false")
+                self.say(level, f"{part} is not {common}: it is false")
             self.write(part, chain[-1], said, level + 1)
-        elif (normal := normal_form(logic.Common(part), self.problem)) == normal_form(
-            part, self.problem
-        ):
-            self.say(level, f"{part} is common knowledge: whether it is true, everybody knows:")
+        elif (normal := normal_form(formula, self.problem)) == normal_form(part, self.problem):
+            who = "each of them" if formula.players else "everybody"
+            self.say(level, f"{part} is {common}: whether it is true, {who} knows:")
             self.write(part, deal, said, level + 1)
         elif not isinstance(normal, logic.Common):
-            self.say(level, f"{part} is common knowledge, which says the same as: {normal}")
+            self.say(level, f"{part} is {common}, which says the same as: {normal}")
             self.write(normal, deal, said, level + 1)
         elif self.evaluator.public_counterexample(part, said) is None:
-            self.say(level, f"{part} is common knowledge, for it is true in every public deal:")
+            self.say(level, f"{part} is {common}, for it is true in every public deal:")
             self._impossible(part, said, self.problem, (), deal, level + 1)
         else:
             self.say(
                 level,
-                f"{part} is common knowledge: some public deal makes it false, but no chain of "
+                f"{part} is {common}: some public deal makes it false, but no chain of "
                 "deals that somebody cannot tell apart leads there",
             )
 

@@ -55,7 +55,7 @@ class Model:
             )
         }
         self._classes: dict[tuple[int, ...], npt.NDArray[np.int64]] = {}
-        self._pieces: npt.NDArray[np.int64] | None = None
+        self._pieces: dict[tuple[int, ...], npt.NDArray[np.int64]] = {}
 
     @property
     def worlds(self) -> int:
@@ -151,7 +151,7 @@ class Model:
                 false = among & ~self._extension(part, among, check)
                 return np.full(self.worlds, not false.any(), dtype=np.bool_)
             case logic.Common(part):
-                pieces = self.pieces(among)
+                pieces = self.pieces(among, formula.players)
                 return _throughout(pieces, self._extension(part, among, check), among)
             case _:
                 raise TypeError(f"{formula!r} is no formula")
@@ -163,25 +163,31 @@ class Model:
             check()
             held = row == formula.owner
             unknown += held & ~_throughout(classes, held, among)
-        return np.equal(unknown, formula.count)
+        compare = np.less_equal if formula.at_most else np.equal
+        return np.asarray(compare(unknown, formula.count))
 
-    def pieces(self, among: Truth | None = None) -> npt.NDArray[np.int64]:
-        """Per world the number of its connected piece under all players' links.
+    def pieces(
+        self, among: Truth | None = None, players: tuple[int, ...] = ()
+    ) -> npt.NDArray[np.int64]:
+        """Per world the number of its connected piece under the links of some players, or of all.
 
         A graph whose nodes are the classes; every world joins its class of one player to its class
         of the next. Cost: worlds x players.
         """
+        players = players or tuple(range(self.problem.players))
         if among is None or among.all():
-            if self._pieces is None:
-                self._pieces = self._joined(np.arange(self.worlds))
-            return self._pieces
-        return self._joined(np.flatnonzero(among))
+            if players not in self._pieces:
+                self._pieces[players] = self._joined(np.arange(self.worlds), players)
+            return self._pieces[players]
+        return self._joined(np.flatnonzero(among), players)
 
-    def _joined(self, inside: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    def _joined(
+        self, inside: npt.NDArray[np.int64], players: tuple[int, ...]
+    ) -> npt.NDArray[np.int64]:
         from scipy.sparse import coo_array
         from scipy.sparse.csgraph import connected_components
 
-        classes = [self.classes((player,)) for player in range(self.problem.players)]
+        classes = [self.classes((player,)) for player in players]
         nodes, heads, tails = 0, [], []
         for number, one in enumerate(classes):
             if number:
@@ -249,7 +255,9 @@ class ExplicitEvaluator:
         """A public deal where a formula is false."""
         return self._first(self._failures(formula, said))
 
-    def way_to_failure(self, formula: Formula, deal: Deal, said: Said = ()) -> list[Deal]:
+    def way_to_failure(
+        self, formula: Formula, deal: Deal, said: Said = (), players: tuple[int, ...] = ()
+    ) -> list[Deal]:
         """A shortest chain of deals from a deal to one where a formula is false, or nothing."""
         model, among, failures = self.model, self._among(said), self._failures(formula, said)
         start = model.world(deal)
@@ -259,7 +267,7 @@ class ExplicitEvaluator:
         while len(frontier) and not failures[frontier].any():
             self._check()
             found = []
-            for player in range(self.problem.players):
+            for player in players or range(self.problem.players):
                 classes = model.classes((player,))
                 guide = np.full(int(classes.max()) + 1, -1, dtype=np.int64)
                 guide[classes[frontier]] = frontier

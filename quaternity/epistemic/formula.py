@@ -144,6 +144,18 @@ def _settle_numbers(formula: Formula, *fields: str) -> None:
             object.__setattr__(formula, name, settled)
 
 
+def _settle_players(formula: Formula) -> None:
+    """Keep the players of a group sorted, each once."""
+    if formula.players == ():  # type: ignore[attr-defined]
+        return
+    players = {_number(one, "player") for one in iterated(formula.players, "players")}  # type: ignore[attr-defined]
+    object.__setattr__(formula, "players", tuple(sorted(players)))
+
+
+def _braced(players: tuple[int, ...]) -> str:
+    return f"{{{','.join(map(str, players))}}}"
+
+
 @dataclass(frozen=True, slots=True)
 class Constant(Formula):
     """`true` or `false`."""
@@ -184,21 +196,25 @@ class Holds(Formula):
 class Unknown(Formula):
     """`U1(4)=2`: exactly `count` of the owner's cards are not known by `knower` to be there.
 
-    The cards c that the owner holds with not K(knower, H(owner, c)) are counted.
+    The cards c that the owner holds with not K(knower, H(owner, c)) are counted. `at_most` makes it
+    `U1(4)<=2`: so many or fewer.
     """
 
     knower: int
     owner: int
     count: int
+    at_most: bool = False
 
     def _check(self) -> None:
         _settle_numbers(self, "knower", "owner", "count")
+        if not isinstance(self.at_most, bool):
+            raise InputError(f"at_most: {self.at_most!r} is neither True nor False")
 
     def _settled(self) -> tuple[frozenset[int], bool]:
         return frozenset((self.knower,)), False
 
     def __str__(self) -> str:
-        return f"U{self.knower}({self.owner})={self.count}"
+        return f"U{self.knower}({self.owner}){'<=' if self.at_most else '='}{self.count}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,8 +269,7 @@ class Distributed(Formula):
     part: Formula
 
     def _check(self) -> None:
-        players = {_number(player, "player") for player in iterated(self.players, "players")}
-        object.__setattr__(self, "players", tuple(sorted(players)))
+        _settle_players(self)
         if not self.players:
             raise InputError("D{}: at least one player is needed (`P` asks about all public deals)")
 
@@ -268,7 +283,7 @@ class Distributed(Formula):
         return frozenset(self.players), False
 
     def __str__(self) -> str:
-        return f"D{{{','.join(map(str, self.players))}}} {_inside(self.part, _PREFIX)}"
+        return f"D{_braced(self.players)} {_inside(self.part, _PREFIX)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,18 +292,35 @@ class Common(Formula):
 
     It follows from `Everywhere`, and not the other way round: where such steps do not connect all
     public deals, what is false in a deal out of reach can still be common knowledge.
+
+    `players` make it `C{1,2} f`, common knowledge of a group: only their steps count. None are
+    named for everybody.
     """
 
     part: Formula
+    players: tuple[int, ...] = ()
+
+    def _check(self) -> None:
+        _settle_players(self)
 
     def parts(self) -> tuple[Formula, ...]:
         return (self.part,)
 
+    def with_parts(self, parts: Sequence[Formula]) -> Formula:
+        (part,) = parts
+        return Common(part, self.players)
+
     def _settled(self) -> tuple[frozenset[int], bool]:
-        return _NOBODY, False
+        # Any one hand of the group settles it: see `determined`.
+        return frozenset(self.players[:1]), False
+
+    def among(self, players: int) -> tuple[int, ...]:
+        """Whose steps count in a game of so many players."""
+        return self.players or tuple(range(players))
 
     def __str__(self) -> str:
-        return f"C {_inside(self.part, _PREFIX)}"
+        group = _braced(self.players) if self.players else ""
+        return f"C{group} {_inside(self.part, _PREFIX)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -426,7 +458,38 @@ def some(parts: Iterable[Formula]) -> Formula:
     return Or(listed) if len(listed) > 1 else listed[0] if listed else FALSE
 
 
-K, C, P = Knows, Common, Everywhere
+def negation(formula: Formula) -> Formula:
+    """`!f`, without a second `!` in front of one; of a constant the other one."""
+    match formula:
+        case Constant(value):
+            return FALSE if value else TRUE
+        case Not(part):
+            return part
+        case _:
+            return Not(formula)
+
+
+K, P = Knows, Everywhere
+
+
+def C(part: Formula, players: Iterable[int] = ()) -> Common:  # noqa: N802 - as in the logic
+    """`C(f)`: common knowledge; `C(f, {1, 2})`: of a group."""
+    return Common(part, tuple(iterated(players, "players")))
+
+
+def M(player: int, part: Formula) -> Formula:  # noqa: N802 - as in the logic
+    """`M1 f`: player 1 holds it possible: `!K1 !f`."""
+    return Not(Knows(player, negation(part)))
+
+
+def Kw(player: int, part: Formula) -> Formula:  # noqa: N802 - as in the logic
+    """`Kw1 f`: player 1 knows whether it is true: `K1 f | K1 !f`."""
+    return Or((Knows(player, part), Knows(player, negation(part))))
+
+
+def E(players: Iterable[int], part: Formula) -> Formula:  # noqa: N802 - as in the logic
+    """`E{1,2} f`: each of the players knows it."""
+    return every(Knows(player, part) for player in iterated(players, "players"))
 
 
 def H(player: int, card: Card | str) -> Holds:  # noqa: N802 - the operator's name in the logic
@@ -456,6 +519,7 @@ __all__ = [
     "Constant",
     "D",
     "Distributed",
+    "E",
     "Everywhere",
     "Formula",
     "H",
@@ -464,6 +528,8 @@ __all__ = [
     "Implies",
     "K",
     "Knows",
+    "Kw",
+    "M",
     "Not",
     "Or",
     "P",

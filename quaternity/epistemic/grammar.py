@@ -1,7 +1,18 @@
-"""Formulas as text: the grammar, and errors that point at the place.
+"""Formulas as text: one pass from left to right, with errors that point at the place.
 
-Loosest first: `<->`, `->` (to the right), `|`, `&`, and the prefixes `!`, `K1`, `C`, `P`, `D{1,2}`
-and `[f!]`, which bind tightest. Atoms are `true`, `false`, `H4 8/4`, `U1(4)=2` and parentheses.
+Loosest first: `<->`, `->` (to the right), `|`, `&`, and what stands in front and binds tightest:
+`!`, `K1`, `M1`, `Kw1`, `C`, `C{1,2}`, `D{1,2}`, `E`, `P` and `[f!]`. Atoms are `true`, `false`,
+`H4 8/4`, parentheses, and comparisons of numbers: `U1(4) = 2` (what player 1 does not know of the
+cards of 4), `cards(1, 8) >= 2` (cards of set 8 that player 1 holds), `cards(1)`, `points(1) > 3`.
+Logicians' signs are read too: ¬ ~ not, ∧ and, ∨ or, → ↔ ⊤ ⊥ ∀ ∃ ≤ ≥ ≠.
+
+`all c in set 3: f` and `some p != 1: f` reach as far to the right as they can. The first letter of
+a variable says what it stands for: c, d for cards, p, q, r for players, s, t for sets; it stands
+wherever its like may: `Hp c`, `Kwq f`, `s/0`, `cards(p, s)`. `let NAME = f; g` gives a formula a
+name, `let NAME(p, c) = f; g` one that is filled in: `NAME(1, 0/2)`.
+
+All of this is written out while it is read: a quantifier reads its formula once for every value.
+What remains are the formulas of `quaternity.epistemic.formula`, which every evaluator knows.
 """
 
 from __future__ import annotations
@@ -9,40 +20,71 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NoReturn
+from itertools import combinations
+from math import comb
+from typing import NamedTuple, TypeAlias
 
 from quaternity.epistemic import formula as logic
-from quaternity.epistemic.formula import FALSE, MAX_DEPTH, TRUE, Formula
+from quaternity.epistemic.formula import (
+    FALSE,
+    MAX_DEPTH,
+    MAX_SIZE,
+    TRUE,
+    Formula,
+    every,
+    negation,
+    some,
+)
 from quaternity.errors import InputError, LimitError
 from quaternity.game.cards import Card
 from solvers.problem import DealProblem
 
-if TYPE_CHECKING:
-    from lark import Lark, Token
-
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """The players 0..players-1 and, per set, its number of cards.
+    """The players 0..players-1 and, per set, its number of cards; what everybody can count.
 
     A set that is out of play has no cards in the deal problem, yet its cards may be named: nobody
     holds them.
+
+    Attributes:
+        hands: per player the cards in hand, where formulas may speak of them.
+        points: per player the sets put down, where formulas may speak of them.
     """
 
     players: int
     sizes: tuple[int, ...]
+    hands: tuple[int, ...] | None = None
+    points: tuple[int, ...] | None = None
 
     @classmethod
-    def of(cls, problem: DealProblem, set_size: int | None = None) -> Language:
+    def of(
+        cls,
+        problem: DealProblem,
+        set_size: int | None = None,
+        points: tuple[int, ...] | None = None,
+    ) -> Language:
         """The language of a problem.
 
         Args:
             set_size: cards of a set that is out of play; by default as many as the largest set has.
+            points: per player the sets put down, which a problem does not say.
         """
         sizes = [constraint.size for constraint in problem.sets]
         gone = max(sizes, default=0) if set_size is None else set_size
-        return cls(problem.players, tuple(size or gone for size in sizes))
+        return cls(problem.players, tuple(size or gone for size in sizes), problem.hands, points)
+
+    def check_set(self, index: int) -> None:
+        """Refuse a set that does not exist.
+
+        Raises:
+            InputError: naming the set and which are allowed.
+        """
+        if not 0 <= index < len(self.sizes):
+            raise InputError(f"set {index} does not exist: {self._allowed()}")
+
+    def _allowed(self) -> str:
+        return f"the sets are 0..{len(self.sizes) - 1}" if self.sizes else "there are no sets"
 
     def check_player(self, player: int) -> None:
         """Refuse a player who does not exist.
@@ -62,10 +104,7 @@ class Language:
             InputError: naming the card and what is allowed.
         """
         if not 0 <= card.set_index < len(self.sizes):
-            allowed = (
-                f"the sets are 0..{len(self.sizes) - 1}" if self.sizes else "there are no sets"
-            )
-            raise InputError(f"card {card} does not exist: {allowed}")
+            raise InputError(f"card {card} does not exist: {self._allowed()}")
         size = self.sizes[card.set_index]
         if not 0 <= card.number < size:
             allowed = (
@@ -89,10 +128,11 @@ class Language:
                     self.check_card(card)
                 case logic.Knows(player, _):
                     self.check_player(player)
-                case logic.Unknown(knower, owner, _):
+                case logic.Unknown(knower, owner):
                     self.check_player(knower)
                     self.check_player(owner)
-                case logic.Distributed(players, _):
+                case logic.Distributed() | logic.Common():
+                    players = node.players
                     for player in players:
                         self.check_player(player)
                 case _:
@@ -102,100 +142,100 @@ class Language:
 MAX_TEXT = 100_000
 """Most characters of a formula's text."""
 
-GRAMMAR = r"""
-?start: iff
-?iff: implies | iff _IFF implies            -> iff
-?implies: either | either _IMPLIES implies       -> implies
-?either: both | both (_OR both)+             -> either
-?both: prefixed | prefixed (_AND prefixed)+   -> both
-?prefixed: atom
-    | "!" prefixed                           -> negation
-    | KNOWS prefixed                         -> knows
-    | "C" prefixed                           -> common
-    | "P" prefixed                           -> everywhere
-    | "D" "{" NUMBER ("," NUMBER)* "}" prefixed -> distributed
-    | "[" iff "!" "]" prefixed               -> announced
-?atom: "(" iff ")"
-    | "true"                                 -> true
-    | "false"                                -> false
-    | HOLDS CARD                             -> holds
-    | UNKNOWN "(" NUMBER ")" "=" NUMBER      -> unknown
-_IFF: "<->"
-_IMPLIES: "->"
-_OR: "|"
-_AND: "&"
-KNOWS: /K_?[0-9]+/
-HOLDS: /H_?[0-9]+/
-UNKNOWN: /U_?[0-9]+/
-CARD.2: /[0-9]+[ \t]*\/[ \t]*[0-9]+/
-NUMBER.1: /[0-9]+/
-%ignore /[ \t\r\n]+/
-"""
-
-_FORMULA = frozenset(
-    {"BANG", "KNOWS", "C", "P", "D", "LSQB", "LPAR", "TRUE", "FALSE", "HOLDS", "UNKNOWN"}
-)
-_OPERATORS = frozenset({"_AND", "_OR", "_IMPLIES", "_IFF"})
-_WORDS = {
-    "CARD": "a card such as 0/2",
-    "NUMBER": "a number",
-    "$END": "the end",
-    "LPAR": "'('",
-    "RPAR": "')'",
-    "LBRACE": "'{'",
-    "RBRACE": "'}'",
-    "RSQB": "']'",
-    "COMMA": "','",
-    "EQUAL": "'='",
-    "BANG": "'!'",
-}
 _LONGEST_NUMBER = 9
 
+_TOKEN = re.compile(
+    r"""(?P<BLANK>[ \t\r\n]+)
+    | (?P<CARD>[0-9]+[ \t]*/[ \t]*[0-9]+) | (?P<NUMBER>[0-9]+)
+    | (?P<PERSON>(?:Kw|[KMHU])_?(?:[0-9]+|[pqr][0-9]*))
+    | (?P<WORD>[CPDE]|[a-z][a-z_0-9]*)
+    | (?P<SIGN><->|<=>|->|=>|<=|>=|!=|&&|\|\||[-!&|()\[\]{},:;=<>~/¬∧∨→↔⊤⊥∀∃≥≤≠])
+    """,
+    re.VERBOSE,
+)
 
-_MADE: dict[str, Callable[[list[Any]], Formula]] = {
-    "iff": lambda parts: logic.Iff(*parts),
-    "implies": lambda parts: logic.Implies(*parts),
-    "either": lambda parts: logic.Or(tuple(parts)),
-    "both": lambda parts: logic.And(tuple(parts)),
-    "negation": lambda parts: logic.Not(*parts),
-    "common": lambda parts: logic.Common(*parts),
-    "everywhere": lambda parts: logic.Everywhere(*parts),
-    "announced": lambda parts: logic.Announced(*parts),
-    "true": lambda _: TRUE,
-    "false": lambda _: FALSE,
-    "knows": lambda parts: logic.Knows(_player(parts[0]), parts[1]),
-    "holds": lambda parts: logic.Holds(_player(parts[0]), Card.parse(parts[1])),
-    "unknown": lambda parts: logic.Unknown(_player(parts[0]), int(parts[1]), int(parts[2])),
-    "distributed": lambda parts: logic.Distributed(tuple(map(int, parts[:-1])), parts[-1]),
+_SPELLINGS = {
+    "¬": "!", "~": "!", "not": "!", "∧": "&", "&&": "&", "and": "&", "∨": "|", "||": "|",
+    "or": "|", "→": "->", "=>": "->", "↔": "<->", "<=>": "<->", "⊤": "true", "⊥": "false",
+    "∀": "all", "∃": "some", "≥": ">=", "≤": "<=", "≠": "!=",
+}  # fmt: skip
+"""Other ways to write what is here called by its value."""
+
+_IFF, _IMPLIES, _OR, _AND = range(4)
+_BINDING = {"<->": _IFF, "->": _IMPLIES, "|": _OR, "&": _AND}
+_COMPARISONS = ("=", "!=", "<", "<=", ">", ">=")
+_TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_RESERVED = {
+    "true",
+    "false",
+    "not",
+    "and",
+    "or",
+    "all",
+    "some",
+    "in",
+    "set",
+    "let",
+    "cards",
+    "points",
 }
-"""What each rule of the grammar makes of its parts; used by the parser from the inside out."""
+_VARIABLE = re.compile(r"[pqrcdst][0-9]*")
+_KINDS = {"p": "player", "c": "card", "s": "set"}
+_KIND_OF = {"p": "p", "q": "p", "r": "p", "c": "c", "d": "c", "s": "s", "t": "s"}
+
+_Value: TypeAlias = int | Card
+"""A player, a set or a card."""
 
 
-def _player(token: Token) -> int:
-    return int(token.lstrip("KHU_"))
+class _Token(NamedTuple):
+    """A piece of the text: its kind, what it means, and where it begins."""
+
+    kind: str
+    text: str
+    start: int
 
 
-@lru_cache(maxsize=1)
-def _parser() -> Lark:
-    from lark import Lark, Transformer
+class _Abbreviation(NamedTuple):
+    """A named formula: its parameters, where it is written, and what was known by name there."""
 
-    rules = {name: staticmethod(made) for name, made in _MADE.items()}
-    builder = type("Builder", (Transformer,), rules)()
-    return Lark(GRAMMAR, parser="lalr", lexer="basic", transformer=builder)
+    parameters: tuple[str, ...]
+    at: int
+    values: dict[str, _Value]
+    names: dict[str, _Abbreviation]
+
+
+class _Term(NamedTuple):
+    """A number that differs from deal to deal, by formulas that compare it.
+
+    Attributes:
+        least: the formula that it is at least so many.
+        exactly: the formula that it is so many.
+        most: the most that it can be; None where that is not known.
+        value: the number where everybody can count it.
+    """
+
+    least: Callable[[int], Formula]
+    exactly: Callable[[int], Formula]
+    most: int | None
+    value: int | None = None
 
 
 def parse(text: str, language: Language | None = None) -> Formula:
     """Read a formula.
 
     Args:
-        language: when given, players and cards that it does not have are refused.
+        language: when given, players and cards that it does not have are refused; quantifiers and
+            what speaks of everybody need it.
 
     Raises:
         InputError: the text is not a formula; the message points at the column.
-        LimitError: longer than `MAX_TEXT` or nested deeper than `MAX_DEPTH`.
+        LimitError: longer than `MAX_TEXT`, nested deeper than `MAX_DEPTH`, or more than `MAX_SIZE`
+            parts when written out.
 
-    >>> parse("K1 !H4 8/4")
+    >>> parse("K1 ¬H4 8/4")
     Knows(player=1, part=Not(part=Holds(player=4, card=Card(set_index=8, number=4))))
+    >>> print(parse("all c in set 1: Kw0 H1 c", Language(2, (4, 2))))
+    (K0 H1 1/0 | K0 !H1 1/0) & (K0 H1 1/1 | K0 !H1 1/1)
     >>> parse("K1 H4 & true")
     Traceback (most recent call last):
         ...
@@ -203,84 +243,502 @@ def parse(text: str, language: Language | None = None) -> Formula:
       K1 H4 & true
             ^
     """
-    from lark.exceptions import UnexpectedCharacters, UnexpectedToken
-
-    _check_nesting(text)
-    parser = _parser()
-    try:
-        _check_names(list(parser.lex(text)), text, language)
-        formula = parser.parse(text)
-    except UnexpectedCharacters as error:
-        start = error.pos_in_stream or 0
-        _refuse(text, start, f"{text[start]!r} is not part of any formula")
-    except UnexpectedToken as error:
-        found = "the end" if error.token.type == "$END" else repr(str(error.token))
-        start = len(text.rstrip()) if error.token.type == "$END" else error.token.start_pos
-        _refuse(
-            text,
-            start or 0,
-            f"expected {_expected(error.accepts or error.expected)}, found {found}",
-        )
-    assert isinstance(formula, Formula)
-    return formula
-
-
-def _check_nesting(text: str) -> None:
     if len(text) > MAX_TEXT:
         raise LimitError(f"a formula of {len(text)} characters: the limit is {MAX_TEXT}")
-    depth = 0
-    for character in text:
-        if character in "([":
-            depth += 1
-            if depth > MAX_DEPTH:
-                raise LimitError(f"parentheses nested more than {MAX_DEPTH} deep")
-        elif character in ")]":
-            depth -= 1
+    return _Parser(text, language).whole()
 
 
-def _check_names(tokens: list[Token], text: str, language: Language | None) -> None:
-    """Refuse numbers that are too long, and names that the language does not have."""
-    before = ["", ""]  # the kinds of the last two tokens
-    for token in tokens:
-        start = token.start_pos or 0
-        for digits in re.finditer(r"[0-9]+", token):
-            if len(digits[0]) > _LONGEST_NUMBER:
-                _refuse(text, start + digits.start(), "a number of more than 9 digits")
-        named = token.type == "NUMBER" and (
-            before == ["UNKNOWN", "LPAR"] or before[1] in ("LBRACE", "COMMA")
+def _tokens(text: str) -> list[_Token]:
+    """The pieces of a text; the last one is its end."""
+    tokens, at = [], 0
+    while at < len(text):
+        match = _TOKEN.match(text, at)
+        if match is None:
+            raise _fault(text, at, f"{text[at]!r} is not part of any formula")
+        if match.lastgroup != "BLANK":
+            word = _SPELLINGS.get(match[0], match[0])
+            for digits in re.finditer(r"[0-9]+", word):
+                if len(digits[0]) > _LONGEST_NUMBER:
+                    raise _fault(text, at + digits.start(), "a number of more than 9 digits")
+            tokens.append(_Token(str(match.lastgroup), word, at))
+        at = match.end()
+    tokens.append(_Token("END", "", len(text.rstrip())))
+    return tokens
+
+
+class _Parser:
+    """Reads one text. What is at the front is `self.token`."""
+
+    def __init__(self, text: str, language: Language | None) -> None:
+        self.text, self.language = text, language
+        self.tokens = _tokens(text)
+        self.at = 0
+        self.values: dict[str, _Value] = {}
+        self.names: dict[str, _Abbreviation] = {}
+        self.depth = self.atoms = 0
+
+    @property
+    def token(self) -> _Token:
+        """What comes next."""
+        return self.tokens[self.at]
+
+    def whole(self) -> Formula:
+        """The formula that the text is."""
+        formula = self.formula()
+        if self.token.kind != "END":
+            raise self.expected("an operator or the end")
+        return formula
+
+    # -- the pieces ---------------------------------------------------------------------------
+
+    def expected(self, what: str) -> InputError:
+        """The refusal of what comes next."""
+        token = self.token
+        found = "the end" if token.kind == "END" else repr(self.shown(token))
+        return _fault(self.text, token.start, f"expected {what}, found {found}")
+
+    def shown(self, token: _Token) -> str:
+        """A piece as it was typed."""
+        match = _TOKEN.match(self.text, token.start)
+        return "" if match is None else match[0]
+
+    def take(self, text: str) -> bool:
+        """Step over a sign or word if it comes next."""
+        found = self.token.text == text and self.token.kind != "END"
+        self.at += found
+        return found
+
+    def need(self, text: str) -> None:
+        """Step over a sign or word that must come next."""
+        if not self.take(text):
+            raise self.expected(repr(text))
+
+    def checked(self, value: _Value, kind: str, start: int) -> _Value:
+        """A player, set or card, which the language has."""
+        if self.language is not None:
+            checks: dict[str, Callable[..., None]] = {
+                "p": self.language.check_player,
+                "c": self.language.check_card,
+                "s": self.language.check_set,
+            }
+            try:
+                checks[kind](value)
+            except InputError as error:
+                raise _fault(self.text, start, str(error)) from None
+        return value
+
+    def known(self, what: str, start: int) -> Language:
+        """The language, where something cannot be written out without it."""
+        if self.language is None:
+            raise _fault(self.text, start, f"{what}: how many there are is not known here")
+        return self.language
+
+    def variable(self, name: str, kind: str, start: int) -> _Value:
+        """What a variable of some kind stands for."""
+        if _KIND_OF[name[0]] != kind:
+            its = _KINDS[_KIND_OF[name[0]]]
+            raise _fault(self.text, start, f"{name} stands for a {its}, not for a {_KINDS[kind]}")
+        if name not in self.values:
+            bound = f": known are {', '.join(self.values)}" if self.values else ""
+            raise _fault(
+                self.text, start,
+                f"nothing says what {name} stands for (all {name}: ..., some {name}: ...){bound}",
+            )  # fmt: skip
+        return self.values[name]
+
+    def value(self, kind: str) -> _Value:
+        """A player, set or card: a number, a card, or a variable."""
+        kind_found, text, start = self.token
+        example = {"p": "a number of a player", "s": "a number of a set", "c": "a card such as 0/2"}
+        if kind_found == "CARD" and kind == "c":
+            self.at += 1
+            return self.checked(Card.parse(text), kind, start)
+        if kind_found == "NUMBER" and kind != "c":
+            self.at += 1
+            return self.checked(int(text), kind, start)
+        if kind_found == "WORD" and _VARIABLE.fullmatch(text):
+            self.at += 1
+            if kind == "c" and _KIND_OF[text[0]] == "s" and self.take("/"):
+                index = self.variable(text, "s", start)
+                assert isinstance(index, int)
+                return self.checked(Card(index, self.number()), kind, start)
+            return self.variable(text, kind, start)
+        raise self.expected(example[kind])
+
+    def player(self) -> int:
+        """A player."""
+        value = self.value("p")
+        assert isinstance(value, int)
+        return value
+
+    def set_index(self) -> int:
+        """A set."""
+        value = self.value("s")
+        assert isinstance(value, int)
+        return value
+
+    def is_free(self, name: str) -> bool:
+        """Whether a formula may be called so."""
+        return name not in _RESERVED and name.islower() and not _VARIABLE.fullmatch(name)
+
+    def number(self) -> int:
+        """A plain number."""
+        if self.token.kind != "NUMBER":
+            raise self.expected("a number")
+        self.at += 1
+        return int(self.tokens[self.at - 1].text)
+
+    def player_of(self, token: _Token) -> int:
+        """The player in `K1`, `Kwp` and the like."""
+        name = token.text.lstrip("KwMHU_")
+        start = token.start
+        found = int(name) if name.isdecimal() else self.variable(name, "p", start)
+        player = self.checked(found, "p", start)
+        assert isinstance(player, int)
+        return player
+
+    def group(self, word: str, needed: bool) -> tuple[int, ...]:
+        """`{1,2}` after C, D or E; without, everybody: for C nobody needs to be named."""
+        start = self.tokens[self.at - 1].start
+        if self.token.text != "{":
+            return tuple(range(self.known(f"{word} without players", start).players)) * needed
+        self.at += 1
+        return tuple(one for one in self.listed("p", "}") if isinstance(one, int))
+
+    def listed(self, kind: str, end: str) -> list[_Value]:
+        """Players, sets or cards with commas between them, up to a closing sign."""
+        found = [self.value(kind)]
+        while self.take(","):
+            found.append(self.value(kind))
+        if not self.take(end):
+            raise self.expected(f"',' or {end!r}")
+        return found
+
+    # -- formulas -----------------------------------------------------------------------------
+
+    def formula(self, least: int = _IFF) -> Formula:
+        """A formula up to an operator that binds weaker than wanted."""
+        left = self.prefixed()
+        while (binding := self.binding()) is not None and binding >= least:
+            if binding in (_AND, _OR):
+                parts, sign = [left], self.token.text
+                while self.take(sign):
+                    parts.append(self.formula(binding + 1))
+                left = (logic.And if binding == _AND else logic.Or)(tuple(parts))
+            elif self.take("->"):
+                left = logic.Implies(left, self.deeper(lambda: self.formula(_IMPLIES)))
+            else:
+                self.need("<->")
+                left = logic.Iff(left, self.formula(_IMPLIES))
+        return left
+
+    def binding(self) -> int | None:
+        """How tightly the operator binds that comes next; None where there is none."""
+        return None if self.token.kind == "END" else _BINDING.get(self.token.text)
+
+    def deeper(self, read: Callable[[], Formula]) -> Formula:
+        """What is read one level further in."""
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            raise LimitError(f"the formula is nested more than {MAX_DEPTH} deep")
+        formula = read()
+        self.depth -= 1
+        return formula
+
+    def prefixed(self) -> Formula:
+        """A formula with all that stands in front of it."""
+        around: list[Callable[[Formula], Formula]] = []
+        while (made := self.prefix()) is not None:
+            around.append(made)
+        formula = self.atom()
+        for one in reversed(around):
+            formula = one(formula)
+        return formula
+
+    def prefix(self) -> Callable[[Formula], Formula] | None:
+        """What a prefix makes of the formula behind it, if one comes next."""
+        token = self.token
+        if token.kind == "PERSON" and token.text[0] in "KM":
+            self.at += 1
+            player = self.player_of(token)
+            if token.text.startswith("Kw"):
+                return lambda part: logic.Kw(player, part)
+            possible = token.text[0] == "M"
+            return lambda part: (logic.M if possible else logic.Knows)(player, part)
+        if self.take("!"):
+            return logic.Not
+        if self.take("["):
+            said = self.deeper(self.formula)
+            self.need("!")
+            self.need("]")
+            return lambda part: logic.Announced(said, part)
+        if token.kind == "WORD" and token.text in ("C", "D", "E", "P"):
+            self.at += 1
+            return self.of_group(token.text)
+        return None
+
+    def of_group(self, word: str) -> Callable[[Formula], Formula]:
+        """C, D, E or P, which was stepped over, with the players it is about."""
+        if word == "P":
+            return logic.Everywhere
+        if word == "C" and self.token.text != "{":
+            return logic.Common
+        players = self.group(word, word != "C")
+        if word == "C":
+            return lambda part: logic.Common(part, players)
+        if word == "D":
+            return lambda part: logic.Distributed(players, part)
+        return lambda part: logic.E(players, part)
+
+    def atom(self) -> Formula:
+        """What has nothing in front of it."""
+        self.atoms += 1
+        if self.atoms > MAX_SIZE:
+            raise LimitError(f"written out, the formula has more than {MAX_SIZE} parts")
+        token = self.token
+        if token.kind == "PERSON" and token.text[0] == "H":
+            self.at += 1
+            player, card = self.player_of(token), self.value("c")
+            assert isinstance(card, Card)
+            return logic.Holds(player, card)
+        if token.kind in ("PERSON", "NUMBER") or token.text in ("cards", "points"):
+            return self.comparison()
+        if self.take("("):
+            formula = self.deeper(self.formula)
+            if not self.take(")"):
+                raise self.expected("an operator or ')'")
+            return formula
+        if token.text in ("true", "false"):
+            self.at += 1
+            return TRUE if token.text == "true" else FALSE
+        if token.text in ("all", "some"):
+            return self.deeper(self.quantified)
+        if token.text == "let":
+            return self.deeper(self.abbreviated)
+        if token.kind == "WORD" and token.text in self.names:
+            return self.deeper(self.filled_in)
+        if token.kind == "WORD" and self.is_free(token.text):
+            named = f": known by name are {', '.join(self.names)}" if self.names else ""
+            raise _fault(
+                self.text, token.start, f"{token.text!r} is not part of any formula{named}"
+            )
+        raise self.expected("a formula")
+
+    # -- numbers ------------------------------------------------------------------------------
+
+    def comparison(self) -> Formula:
+        """Two numbers and how they compare."""
+        left = self.term()
+        sign = self.token.text
+        if sign not in _COMPARISONS:
+            raise self.expected("one of = != < <= > >=")
+        self.at += 1
+        start = self.token.start
+        right = self.term()
+        if right.value is not None:
+            return _compared(left, sign, right.value)
+        if left.value is not None:
+            return _compared(right, _TURNED.get(sign, sign), left.value)
+        if left.most is None:
+            self.known("a comparison of two numbers", start)
+        assert left.most is not None
+        return some(
+            every((left.exactly(number), _compared(right, _TURNED.get(sign, sign), number)))
+            for number in range(left.most + 1)
         )
-        try:
-            if language is not None and (named or token.type in ("KNOWS", "HOLDS", "UNKNOWN")):
-                language.check_player(_player(token))
-            elif language is not None and token.type == "CARD":
-                language.check_card(Card.parse(token))
-        except InputError as error:
-            _refuse(text, start, str(error))
-        before = [before[1], token.type]
+
+    def term(self) -> _Term:
+        """A number, or what can be counted."""
+        token = self.token
+        if token.kind == "NUMBER":
+            return _constant(self.number())
+        if token.kind == "PERSON" and token.text[0] == "U":
+            self.at += 1
+            knower = self.player_of(token)
+            self.need("(")
+            owner = self.player()
+            self.need(")")
+            return _unknown(knower, owner, self.language)
+        if token.text not in ("cards", "points"):
+            raise self.expected("a number, U1(2), cards(1), cards(1, 8) or points(1)")
+        self.at += 1
+        self.need("(")
+        player = self.player()
+        if token.text == "cards" and self.take(","):
+            index = self.set_index()
+            self.need(")")
+            size = self.known("cards of a set", token.start).sizes[index]
+            self.atoms += comb(size, size // 2) * size
+            if self.atoms > MAX_SIZE:
+                raise LimitError(f"written out, the formula has more than {MAX_SIZE} parts")
+            return _held(player, index, size)
+        self.need(")")
+        counts = None if self.language is None else getattr(self.language, _COUNTED[token.text])
+        if counts is None:
+            raise _fault(self.text, token.start, f"{token.text} of a player are not known here")
+        return _constant(counts[player])
+
+    # -- what is written out ------------------------------------------------------------------
+
+    def quantified(self) -> Formula:
+        """`all c in set 3 != 3/0: f`: the formula once for every value."""
+        join = every if self.token.text == "all" else some
+        self.at += 1
+        name, start = self.new_variable(), self.tokens[self.at - 1].start
+        kind = _KIND_OF[name[0]]
+        values = self.range_of(kind, start)
+        if self.take("!="):
+            left_out = [self.value(kind)]
+            while self.take(","):
+                left_out.append(self.value(kind))
+            values = [one for one in values if one not in left_out]
+        if not self.take(":"):
+            raise self.expected("':', 'in' or '!='")
+        body, parts = self.at, []
+        for value in values or [Card(0, 0) if kind == "c" else 0]:
+            self.at = body
+            parts.append(self.with_values({**self.values, name: value}, self.formula))
+        return join(parts if values else [])
+
+    def new_variable(self) -> str:
+        """The name of a variable."""
+        token = self.token
+        if token.kind != "WORD" or not _VARIABLE.fullmatch(token.text):
+            raise self.expected("a variable: c, d for a card, p, q, r for a player, s, t for a set")
+        self.at += 1
+        return token.text
+
+    def range_of(self, kind: str, start: int) -> list[_Value]:
+        """The values that a quantified variable goes through, before any are left out."""
+        if not self.take("in"):
+            language = self.known(f"all {_KINDS[kind]}s", start)
+            if kind == "p":
+                return list(range(language.players))
+            sets = range(len(language.sizes))
+            if kind == "s":
+                return list(sets)
+            return [Card(index, one) for index in sets for one in range(language.sizes[index])]
+        if self.take("{"):
+            return self.listed(kind, "}")
+        if kind != "c" or not self.take("set"):
+            raise self.expected("'set' or '{'" if kind == "c" else "'{'")
+        index = self.set_index()
+        size = self.known("cards of a set", start).sizes[index]
+        return [Card(index, number) for number in range(size)]
+
+    def with_values(self, values: dict[str, _Value], read: Callable[[], Formula]) -> Formula:
+        """What is read where variables stand for some values."""
+        before, self.values = self.values, values
+        formula = read()
+        self.values = before
+        return formula
+
+    def abbreviated(self) -> Formula:
+        """`let NAME(p, c) = f; g`: the second formula, in which the first has a name."""
+        self.need("let")
+        token = self.token
+        if token.kind != "WORD" or not self.is_free(token.text):
+            raise self.expected("a name of two small letters or more")
+        self.at += 1
+        parameters: list[str] = []
+        if self.take("("):
+            parameters.append(self.new_variable())
+            while self.take(","):
+                parameters.append(self.new_variable())
+            self.need(")")
+        self.need("=")
+        made = _Abbreviation(tuple(parameters), self.at, self.values, dict(self.names))
+        dummies = {one: Card(0, 0) if _KIND_OF[one[0]] == "c" else 0 for one in parameters}
+        self.with_values({**self.values, **dummies}, self.formula)
+        self.need(";")
+        before, self.names = self.names, {**self.names, token.text: made}
+        formula = self.formula()
+        self.names = before
+        return formula
+
+    def filled_in(self) -> Formula:
+        """A formula by its name, with values for its parameters."""
+        made = self.names[self.token.text]
+        self.at += 1
+        given: dict[str, _Value] = {}
+        for number, name in enumerate(made.parameters):
+            self.need("," if number else "(")
+            given[name] = self.value(_KIND_OF[name[0]])
+        if made.parameters:
+            self.need(")")
+        after, names, self.at, self.names = self.at, self.names, made.at, made.names
+        formula = self.with_values({**made.values, **given}, self.formula)
+        self.at, self.names = after, names
+        return formula
 
 
-def _expected(kinds: set[str]) -> str:
-    words = []
-    for group, word in ((_FORMULA, "a formula"), (_OPERATORS, "an operator")):
-        if kinds & group == group or kinds & _OPERATORS & group:
-            words.append(word)
-            kinds = kinds - group
-    words += [_WORDS.get(kind, kind) for kind in sorted(kinds)]
-    return " or ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+_COUNTED = {"cards": "hands", "points": "points"}
+"""Per word the attribute of a language that everybody can count."""
 
 
-def _refuse(text: str, position: int, why: str) -> NoReturn:
-    """Raise with the line of the text and a mark under the place."""
+def _truth(value: bool) -> Formula:
+    return TRUE if value else FALSE
+
+
+def _constant(number: int) -> _Term:
+    """A number that everybody can count."""
+    return _Term(
+        lambda least: _truth(number >= least), lambda other: _truth(number == other), number, number
+    )
+
+
+def _unknown(knower: int, owner: int, language: Language | None) -> _Term:
+    """`U1(2)`."""
+    hands = None if language is None else language.hands
+    return _Term(
+        lambda least: logic.Not(logic.Unknown(knower, owner, least - 1, True)) if least else TRUE,
+        lambda number: logic.Unknown(knower, owner, number),
+        None if hands is None else hands[owner],
+    )
+
+
+def _held(player: int, index: int, size: int) -> _Term:
+    """`cards(1, 8)`: by which of the cards they are."""
+    cards = [logic.Holds(player, Card(index, number)) for number in range(size)]
+
+    def least(number: int) -> Formula:
+        return some(map(every, combinations(cards, number)))
+
+    def exactly(number: int) -> Formula:
+        return every((least(number), negation(least(number + 1))))
+
+    return _Term(least, exactly, size)
+
+
+def _compared(term: _Term, sign: str, number: int) -> Formula:
+    """A comparison of what differs from deal to deal with a number."""
+    match sign:
+        case "=":
+            return term.exactly(number)
+        case "!=":
+            return negation(term.exactly(number))
+        case ">=":
+            return term.least(number)
+        case ">":
+            return term.least(number + 1)
+        case "<":
+            return negation(term.least(number))
+        case _:
+            return negation(term.least(number + 1))
+
+
+def _fault(text: str, position: int, why: str) -> InputError:
+    """The error, with the line of the text and a mark under the place."""
     start = text.rfind("\n", 0, position) + 1
     line = text[start:].split("\n", 1)[0]
     column = position - start
     first = max(0, column - 60)
     shown = "".join(one if one.isprintable() else " " for one in line[first : column + 20])
     where = f"line {text.count(chr(10), 0, position) + 1}, " if "\n" in text.strip("\n") else ""
-    raise InputError(
+    return InputError(
         f"formula, {where}column {column + 1}: {why}\n  {shown.rstrip()}\n"
         f"  {' ' * (column - first)}^"
-    ) from None
+    )
 
 
-__all__ = ["GRAMMAR", "MAX_TEXT", "Language", "parse"]
+__all__ = ["MAX_TEXT", "Language", "parse"]

@@ -4,9 +4,9 @@ Everything that somebody knows is looked up in classes of deals: those with the 
 same hands (`D`), those joined by steps that somebody cannot tell (`C`), or all of them (`P`). What
 has one truth value all over every class of a kind is *settled* there: so `K1 f` is f for a settled
 f, and `K1 (f | g)` is f | K1 g. What players see and know is settled in their own classes; what is
-common knowledge, and what is not, in everybody's. Knowledge inside knowledge of larger classes says
-nothing new: `C K1 f` is `C f`. To know a conjunction is to know its parts. And cards that the
-public record gives to somebody, or denies, are constants.
+common knowledge, and what is not, in those of everybody whom it is common to. Knowledge inside
+knowledge of larger classes says nothing new: `C K1 f` is `C f`. To know a conjunction is to know
+its parts. And cards that the public record gives to somebody, or denies, are constants.
 
 Each step is right in every model in which hands are seen, so also after any announcement, whose
 model has the same links between fewer deals; therefore it is also done inside announcements.
@@ -20,7 +20,8 @@ from operator import is_
 from typing import TypeAlias
 
 from quaternity.epistemic import formula as logic
-from quaternity.epistemic.formula import FALSE, TRUE, Formula, every, some
+from quaternity.epistemic.formula import FALSE, TRUE, Formula, every, negation, some
+from quaternity.epistemic.propositional import determined
 from quaternity.errors import LimitError
 from solvers.problem import DealProblem
 
@@ -64,12 +65,6 @@ _kept = lru_cache(maxsize=KEPT)(_new)
 _Box: TypeAlias = logic.Knows | logic.Distributed | logic.Common | logic.Everywhere
 """A formula that something is true all over a class of deals; it stands for its kind of classes."""
 
-_WIDTH: dict[type[Formula], int] = {
-    logic.Knows: 0, logic.Distributed: 0, logic.Common: 1, logic.Everywhere: 2
-}  # fmt: skip
-"""How many deals the classes have: those of a kind lie in those of any wider one, and for hands
-also in those of fewer hands. 0: hands; 1: joined by steps; 2: all."""
-
 
 class _Normal:
     """Normal forms for one problem."""
@@ -84,14 +79,14 @@ class _Normal:
         parts = formula.parts()
         normal = list(map(self.of, parts))
         if isinstance(formula, _Box):
-            return self._around(formula, normal[0])
+            return self._around(self._plainest(formula), normal[0])
         if all(map(is_, normal, parts)) and not any(
             isinstance(one, logic.Constant | logic.Not) for one in parts
         ):
             return formula  # mostly so: a new one would cost more than all else
         match formula:
             case logic.Not():
-                return _negated(normal[0])
+                return negation(normal[0])
             case logic.And():
                 return _all(normal)
             case logic.Or():
@@ -112,7 +107,9 @@ class _Normal:
         if isinstance(formula, logic.Unknown):
             knower, owner, count = formula.knower, formula.owner, formula.count
             if knower == owner or not hands[owner]:
-                return logic.Constant(count == 0)
+                return logic.Constant(count == 0 or formula.at_most)
+            if formula.at_most:
+                return TRUE if count >= hands[owner] else formula
             return FALSE if count > hands[owner] else formula
         constraint = self._problem.sets[formula.card.set_index]
         if formula.card.number >= constraint.size:
@@ -122,6 +119,14 @@ class _Normal:
             return FALSE
         return TRUE if owners == player else formula
 
+    def _plainest(self, kind: _Box) -> _Box:
+        """Common knowledge of one player is knowledge; that of everybody names nobody."""
+        if not isinstance(kind, logic.Common) or not kind.players:
+            return kind
+        if len(kind.players) == 1:
+            return logic.Knows(kind.players[0], kind.part)
+        return logic.Common(kind.part) if len(kind.players) == self._problem.players else kind
+
     def _around(self, kind: _Box, part: Formula) -> Formula:
         """That a formula in normal form is true all over a class."""
         if self._is_settled(part, kind):
@@ -130,17 +135,17 @@ class _Normal:
             case logic.And(parts):
                 return _all([self._around(kind, one) for one in parts])
             case logic.Not(logic.Or(parts)):
-                return _all([self._around(kind, _negated(one)) for one in parts])
+                return _all([self._around(kind, negation(one)) for one in parts])
             case logic.Not(logic.Implies(premise, conclusion)):
-                return _all([self._around(kind, one) for one in (premise, _negated(conclusion))])
+                return _all([self._around(kind, one) for one in (premise, negation(conclusion))])
             case logic.Or(parts):
                 return self._either(kind, parts, part)
             case logic.Not(logic.And(parts)):
-                return self._either(kind, [_negated(one) for one in parts], part)
+                return self._either(kind, [negation(one) for one in parts], part)
             case logic.Implies(premise, conclusion):
-                return self._either(kind, [_negated(premise), conclusion], part)
+                return self._either(kind, [negation(premise), conclusion], part)
             case _:
-                if isinstance(part, _Box) and _lies_in(part, kind):
+                if isinstance(part, _Box) and self._lies_in(part, kind):
                     return self._around(kind, part.part)
                 return kind if part is kind.part else kind.with_parts([part])
 
@@ -155,29 +160,34 @@ class _Normal:
     def _is_settled(self, formula: Formula, kind: _Box) -> bool:
         if formula.public:
             return True
-        players, width = self._problem.players, _WIDTH[type(kind)]
-        if width == 0:
-            # What all but one hold leaves one hand for the last.
-            return formula.hands <= kind.hands or len(kind.hands) >= players - 1
-        # What each single hand settles is the same along every step; of two players, each single
-        # hand settles the deal.
-        return width == 1 and (not formula.hands or players <= 2)
+        players = self._problem.players
+        match kind:
+            case logic.Everywhere():
+                return False
+            case logic.Common():
+                # What each single hand settles is the same along every step; of two players, each
+                # single hand settles the deal.
+                group = kind.among(players)
+                return players <= 2 or all(determined(formula, (one,)) for one in group)
+            case _:
+                # What all but one hold leaves one hand for the last.
+                return determined(formula, kind.players) or len(kind.players) >= players - 1
 
-
-def _lies_in(inner: _Box, outer: _Box) -> bool:
-    """Whether every class of one kind is part of a class of another."""
-    wider = _WIDTH[type(outer)] - _WIDTH[type(inner)]
-    return wider > 0 or (wider == 0 and outer.hands <= inner.hands)
-
-
-def _negated(formula: Formula) -> Formula:
-    match formula:
-        case logic.Constant(value):
-            return FALSE if value else TRUE
-        case logic.Not(part):
-            return part
-        case _:
-            return logic.Not(formula)
+    def _lies_in(self, inner: _Box, outer: _Box) -> bool:
+        """Whether every class of one kind is part of a class of another."""
+        match outer, inner:
+            case logic.Everywhere(), _:
+                return True
+            case logic.Common(), logic.Common():
+                return {*inner.among(self._problem.players)} <= {
+                    *outer.among(self._problem.players)
+                }
+            case logic.Common(), logic.Knows() | logic.Distributed():
+                return not {*outer.among(self._problem.players)}.isdisjoint(inner.players)
+            case logic.Knows() | logic.Distributed(), logic.Knows() | logic.Distributed():
+                return {*outer.players} <= {*inner.players}
+            case _:
+                return False
 
 
 def _all(parts: Sequence[Formula]) -> Formula:
@@ -197,13 +207,13 @@ def _implied(premise: Formula, conclusion: Formula) -> Formula:
         return TRUE
     if premise == TRUE:
         return conclusion
-    return _negated(premise) if conclusion == FALSE else logic.Implies(premise, conclusion)
+    return negation(premise) if conclusion == FALSE else logic.Implies(premise, conclusion)
 
 
 def _alike(first: Formula, second: Formula) -> Formula:
     for one, other in ((first, second), (second, first)):
         if isinstance(one, logic.Constant):
-            return other if one.value else _negated(other)
+            return other if one.value else negation(other)
     return logic.Iff(first, second)
 
 

@@ -46,8 +46,19 @@ def unfolded(formula: Formula, truth: bool) -> tuple[bool, tuple[tuple[Formula, 
 
 
 def determined(formula: Formula, players: Collection[int]) -> bool:
-    """Whether a formula has one truth value in all deals with the same hands of these players."""
-    return formula.hands.issubset(players)
+    """Whether a formula has one truth value in all deals with the same hands of these players.
+
+    Among deals that are joined by steps of the players who have common knowledge in it.
+    """
+    if formula.hands.issubset(players):
+        return True
+    match formula:
+        case logic.Holds() | logic.Knows() | logic.Distributed() | logic.Unknown():
+            return False
+        case logic.Common(_, group):
+            return not group or any(player in group for player in players)
+        case _:
+            return all(determined(part, players) for part in formula.parts())
 
 
 def effort(wish: tuple[Formula, bool]) -> tuple[int, int]:

@@ -86,7 +86,7 @@ def formulas(language: Language, max_depth: int = 3) -> st.SearchStrategy[Formul
     players = st.integers(0, language.players - 1)
     atoms: list[st.SearchStrategy[Formula]] = [
         st.sampled_from([TRUE, FALSE]),
-        st.builds(logic.Unknown, players, players, st.integers(0, 3)),
+        st.builds(logic.Unknown, players, players, st.integers(0, 3), st.booleans()),
     ]
     if any(language.sizes):
         atoms += [_holds(language), _holds(language)]
@@ -106,6 +106,7 @@ def formulas(language: Language, max_depth: int = 3) -> st.SearchStrategy[Formul
             st.builds(logic.Iff, parts, parts),
             st.builds(logic.Distributed, group, parts),
             st.builds(logic.Common, parts),
+            st.builds(logic.Common, parts, group),
             st.builds(logic.Everywhere, parts),
             st.builds(logic.Announced, parts, parts),
         )

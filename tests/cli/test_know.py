@@ -57,6 +57,10 @@ def full(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (["--go", 0], "K1 H0 1/0", True),
         (["--go", 1], "C H0 1/0", True),
         ([], "P !H0 1/0", True),
+        (["--at", 1], "points(0) = 1 ∧ points(1) < points(0) ∧ cards(0, 0) = 0", True),
+        (["--at", 2], "cards(0) >= 2", False),
+        (["--at", 0], "some p != 0: all c in set 0: Kwp H0 c & C{0,1} H0 0/1", True),
+        ([], "all s: all c in set s: ¬M1 H0 c", True),
     ],
 )
 def test_truth(cli: Cli, small: Path, place: list[object], formula: str, truth: bool) -> None:

@@ -13,7 +13,6 @@ HEAVY: tuple[str, ...] = (
     "numpy",
     "hypothesis",
     "pandas",
-    "lark",
     "distributed",
 )
 HEAVY += tuple({rival.module for rival in RIVALS.values()} - {*HEAVY})

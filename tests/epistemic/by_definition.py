@@ -55,14 +55,14 @@ def _holds(formula: Formula, worlds: Worlds, here: Deal, players: int) -> bool:
             return all(at(part, world) for world in worlds if alike(here, world, group))
         case Everywhere(part):
             return all(at(part, world) for world in worlds)
-        case Common(part):
+        case Common(part, among):
             reached = [here]
             for one in reached:
                 reached += [
                     world
                     for world in worlds
                     if world not in reached
-                    and any(alike(one, world, (player,)) for player in range(players))
+                    and any(alike(one, world, (player,)) for player in among or range(players))
                 ]
             return all(at(part, world) for world in reached)
         case Announced(announcement, then):
@@ -70,7 +70,7 @@ def _holds(formula: Formula, worlds: Worlds, here: Deal, players: int) -> bool:
                 return True
             left = [world for world in worlds if at(announcement, world)]
             return _holds(then, left, here, players)
-        case Unknown(knower, owner, count):
+        case Unknown(knower, owner, count, at_most):
             secret = [
                 card
                 for card in here.hand(owner)
@@ -78,6 +78,6 @@ def _holds(formula: Formula, worlds: Worlds, here: Deal, players: int) -> bool:
                     card in world.hand(owner) for world in worlds if alike(here, world, (knower,))
                 )
             ]
-            return len(secret) == count
+            return len(secret) <= count if at_most else len(secret) == count
         case _:
             raise TypeError(formula)

@@ -79,6 +79,7 @@ INNER: dict[str, Formula] = {
     "knows and": ~K(0, HERE & ~THERE),
     "together": D([0, 1], ALSO),
     "common": C(~ALSO | HERE),
+    "common to two": C(~ALSO | HERE, {0, 1}),
     "public": P(HERE | ALSO),
     "announced": (HERE | ALSO).announce(K(0, HERE)),
     "unknown": U(0, 1, 1),
@@ -100,7 +101,8 @@ def test_every_operator_around_every_other(
     part, many = INNER[inner], list(deals(A_FEW))
     assert len(many) > 8
     for number, outer in enumerate(
-        (K(0, part), K(2, part), ~K(1, part), D([0, 2], part), C(part), ~C(part), P(part),
+        (K(0, part), K(2, part), ~K(1, part), D([0, 2], part), C(part), ~C(part),
+         C(part, [1, 2]), P(part),
          ALSO.announce(part), (~part).announce(K(1, HERE)), part & THERE, part | ALSO)
     ):  # fmt: skip
         for deal in many[number % 3 :: thorough(7, 1)]:
@@ -128,6 +130,23 @@ def test_common_knowledge_where_no_chain_leads_to_every_deal(
                 for formula in (C(held), C(~held)):
                     known += agree(ways, formula, problem, deal)
     assert known
+
+
+def test_common_knowledge_of_those_who_see_it_all() -> None:
+    """Two pairs of players, each of which shares out two cards."""
+    problem = DealProblem(
+        [1] * 4, [SetConstraint.of([[0, 1]] * 2, 4), SetConstraint.of([[2, 3]] * 2, 4)]
+    )
+    held = H(0, "0/0")
+    known = {(0, 1): True, (0,): True, (2,): False, (1, 2): False, (): False, (0, 1, 2, 3): False}
+    for deal in deals(problem):
+        for group, truth in known.items():
+            holds_here = deal.owner[0][0] == 0
+            assert agree(WAYS, C(held, group), problem, deal) == (truth and holds_here)
+            assert agree(WAYS, C(~held, group), problem, deal) == (truth and not holds_here)
+            assert agree(WAYS, ~C(C(held, group), group), problem, deal) == (
+                not truth or not holds_here
+            )
 
 
 @given(positions(max_sets=2, max_set_size=2), st.data())

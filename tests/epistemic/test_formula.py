@@ -29,15 +29,17 @@ from quaternity.epistemic.formula import (
     Distributed,
     Holds,
     Knows,
+    Kw,
     Not,
     Or,
+    Unknown,
 )
 from quaternity.epistemic.grammar import MAX_TEXT
 from quaternity.epistemic.strategies import formulas
 from quaternity.errors import InputError, LimitError
 from quaternity.game.cards import Card
 
-LANGUAGE = Language(players=4, sizes=(4,) * 13)
+LANGUAGE = Language(players=4, sizes=(4,) * 13, hands=(12, 13, 13, 14), points=(0, 1, 0, 0))
 a, b, c = H(0, "0/0"), H(1, "0/1"), H(2, "0/2")
 
 
@@ -66,6 +68,45 @@ def test_text_reads_back(formula: Formula) -> None:
         ("[!H0 0/0!][K1 true!]false", (~a).announce(K(1, TRUE).announce(FALSE))),
         ("U1(3)=1", U(1, 3, 1)),
         (" H0\t0 / 0\n", a),
+        ("M1 H0 0/0", ~K(1, ~a)),
+        ("M1 ¬H0 0/0", ~K(1, a)),
+        ("Kw2 H0 0/0", K(2, a) | K(2, ~a)),
+        ("E H0 0/0", every(K(one, a) for one in range(4))),
+        ("E{2,0} H0 0/0", K(2, a) & K(0, a)),
+        ("C{2,1} H0 0/0", C(a, {1, 2})),
+        ("D H0 0/0", D(range(4), a)),
+        ("not H0 0/0 and ~H1 0/1 or ¬H2 0/2", (~a & ~b) | ~c),
+        ("H0 0/0 ∧ H1 0/1 ∨ H2 0/2 → ⊤ ↔ ⊥", (((a & b) | c) >> TRUE).iff(FALSE)),
+        ("H0 0/0 && H1 0/1 || H2 0/2 => true <=> false", (((a & b) | c) >> TRUE).iff(FALSE)),
+        ("U1(2) <= 3", Unknown(1, 2, 3, at_most=True)),
+        ("U1(2) >= 3", ~Unknown(1, 2, 2, at_most=True)),
+        ("3 ≤ U1(2)", ~Unknown(1, 2, 2, at_most=True)),
+        ("U1(2) < 3", Unknown(1, 2, 2, at_most=True)),
+        ("U1(2) ≠ 3", ~U(1, 2, 3)),
+        ("U1(2) >= 0 & U1(2) < 0", TRUE & FALSE),
+        (
+            "cards(0, 0) >= 3",
+            some(every(H(0, f"0/{n}") for n in (0, 1, 2, 3) if n != gone) for gone in (3, 2, 1, 0)),
+        ),
+        ("cards(0, 1) = 4", every(H(0, f"1/{n}") for n in range(4)) & TRUE),
+        ("points(1) > points(0)", TRUE),
+        ("cards(1) = 13 & cards(0) < 13", TRUE & TRUE),
+        ("all p: Hp 0/0", every(H(one, "0/0") for one in range(4))),
+        ("some p != 1, 3: Kwp H0 0/0", Kw(0, a) | Kw(2, a)),
+        ("all c in set 12 != 12/0: H0 c", every(H(0, f"12/{n}") for n in (1, 2, 3))),
+        ("∃c in {0/0}: H0 c", a),
+        ("all s in {0,1}: H1 s/3", H(1, "0/3") & H(1, "1/3")),
+        (
+            "some p in {0,1}: all q != p: Kq Hp 0/0",
+            every(K(q, H(0, "0/0")) for q in (1, 2, 3))
+            | every(K(q, H(1, "0/0")) for q in (0, 2, 3)),
+        ),
+        ("some p in {1}: cards(p) > 0 & H0 0/0", TRUE & a),
+        ("K1 all p in {0}: Hp 0/0 | H1 0/1", K(1, a | b)),
+        ("all p != 0, 1, 2, 3: Hp 0/0", TRUE),
+        ("let lucky = H0 0/0 & H1 0/1; K1 lucky & !lucky", K(1, a & b) & ~(a & b)),
+        ("let has(p, c) = Hp c; all q in {1,2}: has(q, 0/0)", H(1, "0/0") & H(2, "0/0")),
+        ("let one = H0 0/0; let both = one & H1 0/1; both", a & b),
     ],
 )
 def test_reading(text: str, formula: Formula) -> None:
@@ -96,6 +137,27 @@ def test_reading(text: str, formula: Formula) -> None:
         ("H1 ٣/1", 4, "not part of any formula"),
         ("H1 0/12345678901", 6, "more than 9 digits"),
         ("\x1b[31mtrue", 1, r"'\x1b'"),
+        ("K1 ∧ true", 4, "a formula, found '∧'"),
+        ("C{1 true", 5, "',' or '}', found 'true'"),
+        ("E{} true", 3, "a number"),
+        ("U1(2) true", 7, "one of = != < <= > >=, found 'true'"),
+        ("U1(2) >= H0 0/0", 10, "a number, U1(2), cards(1), cards(1, 8) or points(1)"),
+        ("cards(1, 13) = 1", 10, "set 13 does not exist: the sets are 0..12"),
+        ("all x: true", 5, "a variable: c, d for a card"),
+        ("all c in set 13: true", 14, "set 13 does not exist"),
+        ("all c in 3: true", 10, "'set' or '{', found '3'"),
+        ("all p true", 7, "':', 'in' or '!=', found 'true'"),
+        ("all p != 4: true", 10, "player 4 does not exist"),
+        ("Kp true", 1, "nothing says what p stands for (all p: ..., some p: ...)"),
+        ("all p: Kq Hp 0/0", 8, "nothing says what q stands for (all q: ..., some q: ...): known"),
+        ("all p: H1 p", 11, "p stands for a player, not for a card"),
+        ("all p != 0, 1, 2, 3: Hp 0/9", 25, "card 0/9 does not exist"),
+        ("let p = true; p", 5, "a name of two small letters or more"),
+        ("let this = true", 16, "';', found the end"),
+        ("let this = H9 0/0; true", 12, "player 9 does not exist"),
+        ("let this = that; let that = true; this", 12, "'that' is not part of any formula"),
+        ("let this(p) = true; this(0/0)", 26, "a number of a player"),
+        ("let this = true; that", 18, "'that' is not part of any formula: known by name are this"),
     ],
 )
 def test_errors_point_at_the_place(text: str, column: int, words: str) -> None:
@@ -119,7 +181,10 @@ def test_errors_in_long_and_many_lines_show_the_place() -> None:
     assert shown[mark.index("^")] == ")"
 
 
-TOKENS = "K1 H3 U2 8/3 0/0 1 ( ) = ! & | -> <-> C P D { , } [ ] true false"
+TOKENS = (
+    "K1 H3 U2 8/3 0/0 1 ( ) = ! & | -> <-> C P D E { , } [ ] true false M0 Kw1 Kp Hp c p s / all "
+    "some in set != : let name ; cards points <= ¬"
+)
 
 
 @given(
@@ -152,6 +217,34 @@ def test_any_text_is_read_or_refused(text: str) -> None:
 def test_what_is_too_deep_or_too_long_is_refused(text: str) -> None:
     with pytest.raises(LimitError):
         parse(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("all p: true", "all players: how many there are is not known here"),
+        ("E true", "E without players: how many there are is not known here"),
+        ("cards(1, 2) = 1", "cards of a set: how many there are is not known here"),
+        ("points(1) = 1", "points of a player are not known here"),
+    ],
+)
+def test_what_needs_a_language_says_so(text: str, words: str) -> None:
+    with pytest.raises(InputError, match=r"formula, column [15]: ") as caught:
+        parse(text)
+    assert words in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "all c: " * 4 + "true",
+        "cards(0, 0) = cards(1, 0) | " * 1500 + "true",
+        "let deep = " + "(" * 101 + "true" + ")" * 101 + "; deep",
+    ],
+)
+def test_what_is_too_long_when_written_out_is_refused(text: str) -> None:
+    with pytest.raises(LimitError):
+        parse(text, Language(4, (20,) * 13))
 
 
 def test_what_is_long_but_not_deep_is_read() -> None:

@@ -1,0 +1,86 @@
+"""Formulas of the whole language in real games agree with a model checker of their own."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from quaternity.epistemic import Language, Method, holds, parse
+from quaternity.kwartet.position import Position
+from quaternity.kwartet.settings import SET_SIZE
+from solvers.verdict import Deal
+from tests.epistemic.whole_language import Draw, World
+from tests.kwartet.games import dealt_before, random_game, random_settings
+from tests.kwartet.replay import Rules, after, all_deals, at_deal
+from tests.kwartet.test_knowledge import plain, seen
+from tests.sizes import thorough
+
+SHAPES = [(2, 2), (2, 3), (3, 2), (4, 2), (5, 2)]
+MOST_DEALS = 1500
+
+
+def moments(random: Random) -> list[tuple[World, Position]]:
+    """Moments of a random game with all deals that its record leaves, and the positions."""
+    players, sets = random.choice(SHAPES)
+    settings = random_settings(random, range(players, players + 1), range(sets, sets + 1))
+    rules = Rules(sets, settings.at_once, settings.own_card_requests)
+    steps = list(random_game(settings, random, most_events=12))
+    truth = tuple(map(plain, dealt_before(steps[0][0])))
+    announced = at_deal(truth, rules)[1]
+    every = all_deals(frozenset().union(*truth), [len(hand) for hand in truth])
+    worlds = [now for now, down in (at_deal(deal, rules) for deal in every) if down == announced]
+    found = []
+    for position, event in steps:
+        if event is not None:
+            left = (after(deal, seen(event), rules) for deal in worlds)
+            worlds = [deal for deal in left if deal is not None]
+        if len(worlds) <= MOST_DEALS and not position.public.is_over:
+            found.append((World(tuple(worlds), sets, position.public.points), position))
+    return found
+
+
+def check(seed: int, methods: tuple[Method, ...], formulas: int, size: int = 4) -> int:
+    """Draw formulas at moments of a game and compare; the number that were true."""
+    random = Random(f"whole language/{seed}")
+    places = moments(random)
+    true = 0
+    for _ in range(formulas):
+        if not places:
+            return true
+        world, position = random.choice(places)
+        problem = position.public.problem
+        text, meaning = Draw(world, random).formula(random.randint(1, size))
+        language = Language.of(problem, SET_SIZE, position.public.points)
+        formula = parse(text, language)
+        assert parse(str(formula), language) == formula
+        number = random.randrange(len(world.deals))
+        expected = bool(meaning({}, world.all) >> number & 1)
+        owner = tuple(
+            tuple(
+                next(who for who, hand in enumerate(world.deals[number]) if (index, one) in hand)
+                for one in range(constraint.size)
+            )
+            for index, constraint in enumerate(problem.sets)
+        )
+        for method in methods:
+            found = holds(formula, problem, Deal(owner), method, set_size=SET_SIZE)
+            assert found == expected, (seed, method, text, owner, problem)
+        true += expected
+    return true
+
+
+@pytest.mark.parametrize("seed", range(thorough(4, 30)))
+def test_every_way_agrees(seed: int) -> None:
+    check(seed, (Method.EXPLICIT, Method.SOLVERS), thorough(6, 12), 3)
+
+
+@pytest.mark.parametrize("seed", range(100, thorough(106, 160)))
+def test_lists_agree(seed: int) -> None:
+    check(seed, (Method.EXPLICIT, Method.AUTO), thorough(12, 25), 5)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(1000, 1400))
+def test_ten_thousand_formulas(seed: int) -> None:
+    check(seed, (Method.EXPLICIT, Method.SOLVERS), 25)
