@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from quaternity.errors import InputError
 
-ORDER = ("rules", "comparing", "solvers")
+ORDER = ("rules", "comparing", "solvers", "bots", "mathematics")
 """The names of the pages, those first that a newcomer looks for."""
 
 
