@@ -1,5 +1,5 @@
 # One command each; every one makes and fills .venv by itself.
-.PHONY: help install demo test thorough slow rivals mutants lint check format bench growth fuzz clean
+.PHONY: help install demo serve test thorough slow rivals mutants lint check format bench growth fuzz clean
 .DEFAULT_GOAL := help
 
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
@@ -31,6 +31,11 @@ demo: $(READY)  ## set up, then referee a recorded 52-card game and damaged stat
 		--solver all || test $$? -eq 1; \
 	show analyse $(DATA)/possible-4-13-4.json --questions; \
 	show compare -s 4 -n 13 -p 4 --states 60
+
+serve: $(READY)  ## open the table in a browser; SERVE="--host 0.0.0.0" for others in the network
+	@$(BIN)/python -c 'import jinja2, segno, starlette, uvicorn' 2>/dev/null || \
+		$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[web]'
+	$(BIN)/quaternity serve $(SERVE)
 
 test: $(READY)  ## set up, then run the tests: every law, with few examples
 	$(BIN)/python -m pytest -n auto

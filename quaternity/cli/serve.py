@@ -2,22 +2,67 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from quaternity.cli.app import app
 from quaternity.errors import InputError
 
+if TYPE_CHECKING:
+    from quaternity.web.guards import Limits
+
+END_SECONDS = 3
+"""Requests that are open when the server is asked to end have so long."""
+
 
 @app.command()
 def serve(
-    host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
+    host: Annotated[
+        str, typer.Option(help="The address to listen on; 0.0.0.0: everybody in the network.")
+    ] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0: any free one.")] = 8000,
+    data: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Where tables are kept.  [default: quaternity in the user's data folder]",
+        ),
+    ] = None,
+    open_page: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
+    root_path: Annotated[
+        str, typer.Option(metavar="PATH", help="Behind a proxy: the path it serves this under.")
+    ] = "",
+    trusted_host: Annotated[
+        list[str] | None,
+        typer.Option(help="A name of this server, as browsers call it; may be repeated."),
+    ] = None,
+    players: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="GAME.NAME=PLAYER",
+            help="A further program that may sit in seats, for example "
+            "kwartet.mine=package.module:name or quaternity.perfect=perfect:FILE; may be repeated.",
+        ),
+    ] = None,
+    move_seconds: Annotated[
+        float, typer.Option(help="Most seconds for one move of a program, and for a count.")
+    ] = 20.0,
+    limit: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=NUMBER",
+            help="How much may be asked for: body, record (bytes), moves (per seat and minute), "
+            "tables (per address and minute), kept, streams, readers (per table).",
+        ),
+    ] = None,
 ) -> None:
-    """Open the table to friends: four games in a browser, a link is an invitation.
+    """Open the table to friends: four games in a browser, and a link is an invitation.
 
-    Example: quaternity serve --port 8000
+    Tables are kept on the disk; a server that was stopped goes on where it was. Behind a proxy say
+    under which name (--trusted-host) and path (--root-path) it is called.
+
+    Example: quaternity serve --host 0.0.0.0 --port 8000 --open
     """
     try:
         import uvicorn
@@ -25,9 +70,78 @@ def serve(
         from quaternity.web.app import app as application
     except ImportError as error:
         raise InputError(
-            f"the web extra is not installed ({error.name}): pip install 'quaternity[web]'"
+            f"{error.name} is not installed; the table in a browser needs: "
+            "pip install 'quaternity[web]'"
         ) from None
-    uvicorn.run(application(), host=host, port=port, log_level="warning")
+    import signal
+    import socket
+
+    from quaternity.cli.terminal import say
+    from quaternity.workers.own_process import check_move_seconds
+
+    check_move_seconds(move_seconds)
+    if root_path and not root_path.startswith("/"):
+        raise InputError(f"--root-path {root_path!r}: begins with /")
+    table = application(
+        data,
+        [*(trusted_host or []), host, socket.gethostname()],
+        _players(players or []),
+        _limits(limit or []),
+        move_seconds,
+    )
+    config = uvicorn.Config(
+        table, host=host, port=port, root_path=root_path.rstrip("/"), log_level="warning",
+        timeout_graceful_shutdown=END_SECONDS, server_header=False,
+    )  # fmt: skip
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listening = socket.socket(family)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((host, port))
+    except (OSError, UnicodeError) as error:
+        raise InputError(f"--host {host} --port {port}: {error}") from None
+    shown = {"0.0.0.0": "localhost", "::": "localhost"}.get(
+        host, f"[{host}]" if ":" in host else host
+    )
+    link = f"http://{shown}:{listening.getsockname()[1]}{config.root_path}/"
+    say(f"the table is open: {link} (Ctrl-C closes it; nothing is lost)")
+    if open_page:
+        import webbrowser
+
+        webbrowser.open(link)
+    # Uvicorn ends by itself, and then raises the signal again: that is how a server ends.
+    signal.signal(signal.SIGTERM, lambda number, frame: None)
+    uvicorn.Server(config).run(sockets=[listening])
+
+
+def _players(texts: list[str]) -> dict[tuple[str, str], str]:
+    from quaternity.table.games import GAMES
+    from quaternity.table.players import check_name
+
+    found = {}
+    for text in texts:
+        name, equals, player = text.partition("=")
+        game, dot, short = name.partition(".")
+        if not (equals and dot and game in GAMES and short.replace("-", "").isalnum()):
+            raise InputError(
+                f"--players {text!r}: expected GAME.NAME=PLAYER, the game one of {', '.join(GAMES)}"
+            )
+        check_name(game, player, people=False)
+        found[game, short] = player
+    return found
+
+
+def _limits(texts: list[str]) -> Limits:
+    from quaternity.web.guards import Limits
+
+    given = {}
+    for text in texts:
+        name, _, number = text.partition("=")
+        if name not in Limits._fields or not number.isdecimal() or len(number) > 12:
+            every = ", ".join(Limits._fields)
+            raise InputError(f"--limit {text!r}: expected NAME=NUMBER, the name one of {every}")
+        given[name] = int(number)
+    return Limits(**given)
 
 
 __all__ = ["serve"]

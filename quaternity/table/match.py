@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from random import Random
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
@@ -149,7 +149,7 @@ class Match(Generic[P, M, V]):
         if self._apart(name):
             steps = [self.step(number) for number in range(len(self.moves))]
             text, delay = played_apart(
-                "player", self.names, self._seconds, None, _chosen_apart, self.rules, name, seat,
+                "player", self.names, self._seconds, None, chosen_apart, self.rules, name, seat,
                 steps, view, random,
             )  # fmt: skip
             return None if text is None else Planned(delay, seat, self.rules.read(text, view))
@@ -181,16 +181,11 @@ class Match(Generic[P, M, V]):
         Without a person every move is one. What a person answered is taken back alone when a
         program had asked, else with the question.
         """
-        people = self.people or range(self.rules.seats)
         count = len(self.moves)
-        while self.moves:
-            seat, _ = self.moves.pop()
-            self.positions.pop()
-            asked = None if self.rules.is_settled(self.position) else self.moves[-1][0]
-            if seat in people and asked not in people:
-                break
+        kept = kept_by_undo(self.rules, self.positions, self.moves, self.people)
+        del self.moves[kept:], self.positions[kept + 1 :]
         self._seat_players()
-        return count - len(self.moves)
+        return count - kept
 
     def hand_over(self, seat: int, name: str) -> None:
         """Put somebody else in a seat.
@@ -230,6 +225,27 @@ class Match(Generic[P, M, V]):
                 observe(step)
 
 
+def kept_by_undo(
+    rules: Any, positions: Sequence[Any], moves: Sequence[tuple[int, Any]], people: Collection[int]
+) -> int:
+    """How many moves are left when those are taken back up to the last of a person.
+
+    See `Match.undo`.
+
+    Args:
+        positions: from the start on, one more than moves.
+        people: the seats of people; none: every seat is taken for one.
+    """
+    people = people or range(rules.seats)
+    kept = len(moves)
+    while kept:
+        kept -= 1
+        asked = None if rules.is_settled(positions[kept]) else moves[kept - 1][0]
+        if moves[kept][0] in people and asked not in people:
+            break
+    return kept
+
+
 def chosen(
     rules: Any, player: Any, who: Sitting, view: Any, random: Random, steps: Sequence[Step] = ()
 ) -> tuple[Any, float]:
@@ -263,7 +279,7 @@ def chosen(
     return move, seconds
 
 
-def _chosen_apart(
+def chosen_apart(
     rules: Any, name: str, seat: int, steps: Sequence[Step], view: Any, random: Random
 ) -> tuple[str | None, float]:
     """The same in a process of its own: a new player, told what has happened.
@@ -303,4 +319,4 @@ def _tried_apart(rules: Any, name: str, seat: int) -> None:
     _made_apart(rules, name, seat)
 
 
-__all__ = ["Match", "Planned", "Player", "chosen", "try_apart"]
+__all__ = ["Match", "Planned", "Player", "chosen", "chosen_apart", "kept_by_undo", "try_apart"]

@@ -82,6 +82,16 @@ class PlainRules(Rules[P, M, V], Protocol[P, M, V]):
         del position
         return True
 
+    def still_means(self, move: M, then: V, now: V) -> bool:
+        """Whether a move meant in an earlier view is meant now: where several may act at once."""
+        del move
+        return then == now
+
+    def for_absent(self, view: V) -> M | None:
+        """What is done for a seat whose player is not there, so that the others can go on."""
+        del view
+        return None
+
     def places(self, position: P) -> tuple[int, ...] | None:
         """By points."""
         if self.to_act(position):

@@ -210,6 +210,16 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
             told.append(f"dealt: {', '.join(str(Card(card)) for card in new)}")
         return tuple(told)
 
+    def still_means(self, move: SetMove, then: SetView, now: SetView) -> bool:
+        """A claim while its cards lie there; agreement while the same cards do."""
+        return set(move.cards) <= set(now.places) and (
+            bool(move.cards) or then.places == now.places
+        )
+
+    def for_absent(self, view: SetView) -> SetMove | None:
+        """Agreement to more cards, as soon as somebody else agrees."""
+        return MORE if view.agreed and not self.faults(view, MORE) else None
+
     def points(self, position: SetPosition) -> tuple[float, ...]:
         """Threes taken, less wrong claims."""
         seen = position.seen

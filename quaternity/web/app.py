@@ -1,20 +1,123 @@
 """The application: requests and pages behind their guards.
 
-uvicorn --factory quaternity.web.app:app
+For `quaternity serve`, and for those who run it themselves, with the folder of the tables in
+`QUATERNITY_DATA`:
+
+    uvicorn --factory quaternity.web.app:app
 """
 
 from __future__ import annotations
 
+import asyncio
+import os
+import signal
+import threading
+from collections.abc import AsyncIterator, Iterable, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from types import FrameType
 from typing import Any
 
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import Response
 
 from quaternity.web import pages
+from quaternity.web.api import Api
+from quaternity.web.guards import Guards, Limits, answer
+from quaternity.web.refusal import Refusal
+from quaternity.web.store import Store
+from quaternity.web.tables import Tables
+from quaternity.web.thinking import Thinking
 
 
-def app(tables: Any = None) -> Starlette:
-    """An ASGI application."""
-    return Starlette(routes=pages.routes(tables))
+def usual_folder() -> str:
+    """Where tables are kept when nothing else is said."""
+    home = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
+    return os.environ.get("QUATERNITY_DATA") or str(Path(home) / "quaternity")
 
 
-__all__ = ["app"]
+def app(
+    folder: str | None = None,
+    hosts: Iterable[str] = (),
+    players: Mapping[tuple[str, str], str] | None = None,
+    limits: Limits | None = None,
+    move_seconds: float = 20.0,
+) -> Starlette:
+    """An ASGI application.
+
+    Args:
+        folder: where tables are kept.
+        hosts: further names of this server.
+        players: per game and name, programs that may be asked for besides those of the games.
+        move_seconds: the longest that a program may think about a move.
+
+    Raises:
+        InputError: the folder cannot be used, or another server has it.
+    """
+    tables = Tables(
+        Store(folder or usual_folder()), Thinking(seconds=move_seconds, players=players)
+    )
+    api = Api(tables, limits or Limits())
+
+    @asynccontextmanager
+    async def lifespan(application: Starlette) -> AsyncIterator[None]:
+        del application
+        ticking = asyncio.create_task(tables.tick())
+        try:
+            with _ending_streams(tables):
+                yield
+        finally:
+            ticking.cancel()
+            tables.end()
+            await asyncio.to_thread(tables.store.close)
+
+    async def refused(request: Request, error: Exception) -> Response:
+        if isinstance(error, HTTPException):
+            error = Refusal(error.status_code, error.detail.lower())
+        assert isinstance(error, Refusal), "what this is registered for"
+        path = request.scope["path"].removeprefix(request.scope.get("root_path", ""))
+        if path.startswith("/api/"):
+            return answer(error.document, error.status)
+        return pages.refusal(request, error)
+
+    return Starlette(
+        routes=[*api.routes(), *pages.routes(tables)],
+        middleware=[Middleware(Guards, hosts=hosts)],
+        exception_handlers={Refusal: refused, HTTPException: refused},
+        lifespan=lifespan,
+    )
+
+
+class _ending_streams:  # noqa: N801  # used like a function
+    """Have streams end as soon as the server is asked to: it waits for open requests."""
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+        self._before: dict[int, Any] = {}
+
+    def __enter__(self) -> None:
+        if threading.current_thread() is not threading.main_thread():
+            return
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            before = signal.getsignal(number)
+            if callable(before):
+                self._before[number] = before
+
+                def ending(
+                    number: int, frame: FrameType | None, before: Any = before
+                ) -> None:  # fmt: skip
+                    loop.call_soon_threadsafe(self._tables.streams.end)
+                    before(number, frame)
+
+                signal.signal(number, ending)
+
+    def __exit__(self, *error: object) -> None:
+        for number, before in self._before.items():
+            signal.signal(number, before)
+
+
+__all__ = ["app", "usual_folder"]

@@ -1,0 +1,316 @@
+"""The requests of programs, and of the pages for all that changes a table."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from itertools import islice
+from typing import Any, TypeVar
+
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from quaternity.table.games import GAMES
+from quaternity.table.players import PLAYERS
+from quaternity.web.forms import form_fields
+from quaternity.web.guards import (
+    Limits,
+    Rates,
+    answer,
+    body_of,
+    caller_of,
+    document_of,
+    is_browser,
+    set_cookie,
+)
+from quaternity.web.refusal import Refusal
+from quaternity.web.sight import Sight
+from quaternity.web.streams import Stream
+from quaternity.web.table import Table, Who
+from quaternity.web.tables import Caller, NewTable, Tables, fresh, hashed
+
+MOST_MOVES = 500
+"""So many legal moves are listed."""
+
+LONGEST_MOVE = 200
+LONGEST_ID = 64
+_NOTHING: Any = object()
+
+Value = TypeVar("Value")
+Handler = Callable[[Request], Awaitable[Any]]
+
+
+class Api:
+    """The requests to some tables."""
+
+    def __init__(self, tables: Tables, limits: Limits) -> None:
+        self.tables, self.limits, self.rates = tables, limits, Rates()
+
+    def routes(self) -> list[BaseRoute]:
+        """All of them."""
+        one = "/api/tables/{table}"
+        posts: list[tuple[str, Handler]] = [
+            ("/api/tables", self.make),
+            ("/api/seats", self.join),
+            ("/api/records", self.upload),
+            (f"{one}/moves", self.move),
+            (f"{one}/undo", self.undo),
+            (f"{one}/hand-over", self.hand_over),
+            (f"{one}/again", self.again),
+        ]
+        gets: list[tuple[str, Handler]] = [
+            ("/api/games", self.games),
+            (one, self.look),
+            (f"{one}/events", self.events),
+            (f"{one}/record", self.record),
+        ]
+        return [
+            *(Route(path, handler, methods=["POST"]) for path, handler in posts),
+            *(Route(path, handler, methods=["GET"]) for path, handler in gets),
+        ]
+
+    # ------------------------------------------------------------------ tables and seats
+
+    async def make(self, request: Request) -> Response:
+        """`POST /api/tables`."""
+        self._count(request)
+        sent = await document_of(request, self.limits.body)
+        seats = taken(sent, "seats", list)
+        if not all(isinstance(one, str) for one in seats):
+            raise Refusal(422, "seats: a list of texts is expected")
+        seed = taken(sent, "seed", int, None)
+        if seed is not None and not 0 <= seed < 1 << 64:
+            raise Refusal(422, "seed: a number from 0 to 2**64 - 1 is expected")
+        new = NewTable(
+            taken(sent, "game", str), taken(sent, "settings", dict, {}), seats,
+            taken(sent, "name", str, None), taken(sent, "help", bool, False), seed,
+        )  # fmt: skip
+        ((kept,),) = self.tables.store.read("SELECT COUNT(*) FROM tables")
+        if kept >= self.limits.kept:
+            raise Refusal(507, f"{kept} tables are kept here, and no more")
+        caller, cookie = _with_cookie(request)
+        table, told = await self.tables.make(new, caller)
+        base = _base(request)
+        document = {
+            "table": table,
+            "seats": [
+                {
+                    "seat": one.seat,
+                    "token": one.token,
+                    "invitation": one.invitation and f"{base}/join/{one.invitation}",
+                }
+                for one in told
+            ],
+            "watch": f"{base}/t/{table}",
+        }
+        return _answered(request, document, cookie)
+
+    async def join(self, request: Request) -> Response:
+        """`POST /api/seats`."""
+        self._count(request)
+        sent = await document_of(request, self.limits.body)
+        invitation = taken(sent, "invitation", str).rpartition("/")[2]
+        caller, cookie = _with_cookie(request)
+        name = taken(sent, "name", str, None)
+        table, one = await self.tables.join(invitation, name, caller)
+        return _answered(
+            request, {"table": table, "seat": one.seat, "token": one.token}, cookie
+        )  # fmt: skip
+
+    async def upload(self, request: Request) -> Response:
+        """`POST /api/records`."""
+        self._count(request)
+        data = await body_of(request, self.limits.record)
+        caller, cookie = _with_cookie(request)
+        table = await self.tables.upload(data, caller)
+        return _answered(request, {"table": table, "watch": f"{_base(request)}/t/{table}"}, cookie)
+
+    # ------------------------------------------------------------------ one table
+
+    async def look(self, request: Request) -> Response:
+        """`GET /api/tables/T`."""
+        table, who = await self._at(request)
+        return answer(document(table.sight(who)))
+
+    async def move(self, request: Request) -> Response:
+        """`POST /api/tables/T/moves`."""
+        sent = await document_of(request, self.limits.body)
+        version, text = taken(sent, "version", int), taken(sent, "move", str)
+        identity = taken(sent, "id", str)
+        if not 0 < len(identity) <= LONGEST_ID or not identity.isprintable():
+            raise Refusal(422, f"id: 1 to {LONGEST_ID} characters that can be printed")
+        if len(text) > LONGEST_MOVE:
+            raise Refusal(422, f"move: more than {LONGEST_MOVE} characters")
+        table, seat = await self._seated(request, taken(sent, "seat", int, None))
+        return answer({"version": await table.play(seat, version, identity, text)})
+
+    async def undo(self, request: Request) -> Response:
+        """`POST /api/tables/T/undo`."""
+        sent = await document_of(request, self.limits.body)
+        version, agree = taken(sent, "version", int), taken(sent, "agree", bool)
+        table, seat = await self._seated(request, taken(sent, "seat", int, None))
+        version = await table.agree_to_undo(seat, version, agree)
+        return answer({"version": version, "agreed": sorted(table.undo)})
+
+    async def hand_over(self, request: Request) -> Response:
+        """`POST /api/tables/T/hand-over`."""
+        sent = await document_of(request, self.limits.body)
+        number, player = taken(sent, "seat", int), taken(sent, "player", str)
+        self._count(request)
+        table, who = await self._at(request)
+        invitation = await self.tables.hand_over(table, who, number, player)
+        told = invitation and f"{_base(request)}/join/{invitation}"
+        return answer({"version": table.version, "invitation": told})
+
+    async def again(self, request: Request) -> Response:
+        """`POST /api/tables/T/again`."""
+        self._count(request)
+        table, who = await self._at(request)
+        name = await self.tables.again(table, who)
+        return answer({"table": name, "watch": f"{_base(request)}/t/{name}"}, 201)
+
+    async def record(self, request: Request) -> Response:
+        """`GET /api/tables/T/record`."""
+        table, who = await self._at(request)
+        name = f'attachment; filename="{table.kept.game}.record"'
+        return PlainTextResponse(table.record(who), headers={"content-disposition": name})
+
+    async def events(self, request: Request) -> Stream:
+        """`GET /api/tables/T/events`."""
+        last = request.headers.get("last-event-id", request.query_params.get("after", ""))
+        table, who = await self._at(request)
+        streams = self.tables.streams
+        if streams.ending:
+            raise Refusal(503, "the server is about to end")
+        if len(streams.open) >= self.limits.streams or len(table.streams) >= self.limits.readers:
+            raise Refusal(429, "too many look on: try again later")
+        stream = Stream(who.looking, table.streams, streams)
+        table.listen(stream, int(last) if last.isdecimal() and len(last) < 10 else None)
+        return stream
+
+    async def games(self, request: Request) -> Response:
+        """`GET /api/games`."""
+        del request
+        more = self.tables.thinking.players
+        return answer({"games": [game_document(game, more) for game in GAMES]})
+
+    # ------------------------------------------------------------------ who asks
+
+    async def _at(self, request: Request, seat: int | None = None) -> tuple[Table, Who]:
+        """The table of a request, and who asks."""
+        caller = caller_of(request)
+        asked = request.query_params.get("seat")
+        if asked is not None:
+            if not (asked.isascii() and asked.isdigit() and len(asked) < 3):
+                raise Refusal(404, "there is no such seat")
+            seat = int(asked)
+        table = await self.tables.open(request.path_params["table"])
+        return table, table.who(*caller, seat)
+
+    async def _seated(self, request: Request, seat: int | None) -> tuple[Table, int]:
+        """The table of a request, and the seat of who asks.
+
+        Raises:
+            Refusal: he has none, or does too much.
+        """
+        table, who = await self._at(request, seat)
+        if who.looking is None or who.looking not in who.held:
+            raise Refusal(403, "only who has a seat can do that")
+        self.rates.count((table.kept.id, who.looking), self.limits.moves)
+        return table, who.looking
+
+    def _count(self, request: Request) -> None:
+        self.rates.count(request.client and request.client.host, self.limits.tables)
+
+
+def taken(sent: dict[str, Any], name: str, kind: type[Value], missing: Any = _NOTHING) -> Value:
+    """A value of a document.
+
+    Raises:
+        Refusal: it is missing, or of another type.
+    """
+    value = sent.get(name, missing)
+    if value is missing and missing is not _NOTHING:
+        return missing  # type: ignore[no-any-return]  # what the caller said
+    if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+        if value is None and missing is None:
+            return None  # type: ignore[return-value]  # as if it were not there
+        raise Refusal(422, f"{name}: {_WORDS[kind]} is expected")
+    return value
+
+
+_WORDS: dict[type, str] = {
+    str: "a text", int: "a whole number", bool: "true or false", list: "a list",
+    dict: "an object",
+}  # fmt: skip
+
+
+def document(sight: Sight) -> dict[str, Any]:
+    """What is answered of a table."""
+    rules, seat = sight.rules, sight.seat
+    may = seat is not None and seat in sight.to_act and seat in sight.mine
+    listed = list(islice(rules.moves(sight.view), MOST_MOVES + 1)) if may else []
+    over = None if sight.places is None else {"places": sight.places, "points": sight.points}
+    return {
+        "table": sight.table,
+        "game": sight.game,
+        "settings": sight.settings,
+        "version": sight.version,
+        "seat": seat,
+        "seats": [
+            {"name": one.name, "kind": one.kind, "present": one.present} for one in sight.seats
+        ],
+        "to_act": sight.to_act,
+        "view": rules.view_json(sight.view),
+        "moves": [rules.write(move) for move in listed[:MOST_MOVES]],
+        **({"more": True} if len(listed) > MOST_MOVES else {}),
+        "points": sight.points,
+        "outcome": over,
+        "help": sight.help,
+        "practice": sight.practice,
+        "thinking": sight.thinking,
+        "undo": sight.undo,
+        "notice": sight.notice,
+        "again": sight.again,
+    }
+
+
+def game_document(game: str, more: Any) -> dict[str, Any]:
+    """What a form to make a table needs: settings with what is allowed, and programs."""
+    players = [name for name in PLAYERS[game] if name != "perfect"]
+    return {
+        "game": game,
+        "settings": [one._asdict() for one in form_fields(game)],
+        "players": players + [name for other, name in more if other == game],
+    }
+
+
+def _base(request: Request) -> str:
+    """What all links begin with."""
+    return str(request.base_url).rstrip("/")
+
+
+def _with_cookie(request: Request) -> tuple[Caller, str | None]:
+    """Who asks; a browser that shows nothing gets something to show."""
+    caller = caller_of(request)
+    if caller.browser is None and is_browser(request.headers):
+        token = fresh()
+        return Caller(browser=hashed(token)), token
+    return caller._replace(token=None), None
+
+
+def _answered(request: Request, document: Any, cookie: str | None) -> Response:
+    response = answer(document, 201)
+    if cookie is not None:
+        set_cookie(response, request, cookie)
+    return response
+
+
+def refused(request: Request, error: Exception) -> Response:
+    """The answer to a request that is refused."""
+    del request
+    assert isinstance(error, Refusal), "what this is registered for"
+    return answer(error.document, error.status)
+
+
+__all__ = ["Api", "document", "refused"]

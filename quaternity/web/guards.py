@@ -1,0 +1,252 @@
+"""What refuses requests before they are looked at: hosts, origins, sizes, and too many of them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import OrderedDict
+from collections.abc import Collection, Hashable, Iterable
+from ipaddress import ip_address
+from time import monotonic
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from quaternity.web.refusal import Refusal
+from quaternity.web.tables import Caller, hashed
+
+COOKIE = "quaternity"
+YEAR = 365 * 24 * 3600
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; worker-src 'self'; font-src 'self'; manifest-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+
+_HEADERS = [
+    (b"content-security-policy", POLICY.encode()),
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"same-origin"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"permissions-policy", b"camera=(), geolocation=(), microphone=()"),
+]
+_NO_STORE = (b"cache-control", b"no-store")
+_SAFE = ("GET", "HEAD")
+_TOKEN = re.compile(r"[A-Za-z0-9_-]{22}")
+
+
+class Limits(NamedTuple):
+    """How much may be asked for.
+
+    Attributes:
+        body: bytes of a request.
+        record: bytes of a record that is uploaded.
+        moves: requests that change a table, per seat and minute.
+        tables: tables that are made, seats that are taken and counts, per address and minute.
+        kept: tables on the disk.
+        streams: that are open.
+        readers: streams at one table.
+    """
+
+    body: int = 16 << 10
+    record: int = 1 << 20
+    moves: int = 1200
+    tables: int = 300
+    kept: int = 100_000
+    streams: int = 4000
+    readers: int = 100
+
+
+class Rates:
+    """How often something was done lately, per key."""
+
+    def __init__(self, most_keys: int = 10_000) -> None:
+        self._most = most_keys
+        self._used: OrderedDict[Hashable, tuple[float, float]] = OrderedDict()
+
+    def count(self, key: Hashable, per_minute: int) -> None:
+        """Count one more.
+
+        Raises:
+            Refusal: there were too many.
+        """
+        now = monotonic()
+        used, since = self._used.pop(key, (0.0, now))
+        used = max(0.0, used - (now - since) * per_minute / 60)
+        if used + 1 > per_minute:
+            self._used[key] = used, now
+            raise Refusal(429, f"too many of these: at most {per_minute} a minute")
+        self._used[key] = used + 1, now
+        if len(self._used) > self._most:
+            self._used.popitem(last=False)
+
+
+class Guards:
+    """An application behind its guards: which hosts and origins are known, and its headers."""
+
+    def __init__(self, app: ASGIApp, hosts: Iterable[str] = ()) -> None:
+        """Numbers are always known as hosts: no foreign page has them for its name.
+
+        Args:
+            hosts: further names of this server.
+        """
+        self.app = app
+        self.hosts = {"localhost", *(host.lower() for host in hosts)}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Refuse, or let it through."""
+        if scope["type"] == "lifespan":
+            await self.app(scope, receive, send)
+            return
+        if scope["type"] != "http":
+            await send({"type": "websocket.close", "code": 1003})
+            return
+        headers = [*_HEADERS]
+        if not scope["path"].startswith(f"{scope.get('root_path', '')}/static/"):
+            headers.append(_NO_STORE)
+
+        async def guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message = {**message, "headers": [*message["headers"], *headers]}
+            await send(message)
+
+        try:
+            self._check(scope)
+        except Refusal as error:
+            await answer(error.document, error.status)(scope, receive, guarded)
+            return
+        await self.app(scope, receive, guarded)
+
+    def _check(self, scope: Scope) -> None:
+        """Refuse requests that foreign pages make.
+
+        Raises:
+            Refusal: the host is not known, or something is to be changed from elsewhere.
+        """
+        found: dict[bytes, list[str]] = {}
+        for name, value in scope["headers"]:
+            found.setdefault(name, []).append(value.decode("latin-1"))
+        hosts = found.get(b"host", [])
+        if len(hosts) != 1 or not is_known(hosts[0], self.hosts):
+            raise Refusal(400, "this host is not known here (see --trusted-host)")
+        if scope["method"] in _SAFE:
+            return
+        origins, fetched = found.get(b"origin", []), found.get(b"sec-fetch-site", [])
+        if origins:
+            origin = urlsplit(origins[0]) if len(origins) == 1 else None
+            if origin is None or not (
+                origin.scheme in ("http", "https")
+                and is_known(origin.netloc, self.hosts)
+                and (origin.netloc == hosts[0] or _name(origin.netloc) in self.hosts)
+            ):
+                raise Refusal(403, "this comes from a foreign page")
+        elif fetched:
+            if fetched != ["same-origin"]:
+                raise Refusal(403, "this comes from a foreign page")
+        elif b"cookie" in found and b"authorization" not in found:
+            raise Refusal(403, "with a cookie, say where this comes from: Origin is missing")
+
+
+def is_known(host: str, hosts: Collection[str]) -> bool:
+    """Whether a host, perhaps with a port, is one of these or a number."""
+    name = _name(host)
+    try:
+        ip_address(name)
+    except ValueError:
+        return name in hosts
+    return True
+
+
+def _name(host: str) -> str:
+    """A host without its port; empty when it is none."""
+    found = re.fullmatch(r"(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9_.-]+)(:[0-9]{1,5})?", host)
+    return found[1].strip("[]").lower() if found else ""
+
+
+def caller_of(request: Request) -> Caller:
+    """Who asks, by the token in the header or else by the cookie.
+
+    Raises:
+        Refusal: the header is none of ours.
+    """
+    given = request.headers.get("authorization")
+    if given is not None:
+        kind, _, token = given.partition(" ")
+        if kind.lower() != "bearer" or not _TOKEN.fullmatch(token):
+            raise Refusal(401, "the Authorization is not Bearer and a token of a seat")
+        return Caller(token=hashed(token))
+    cookie = request.cookies.get(COOKIE, "")
+    return Caller(browser=hashed(cookie) if _TOKEN.fullmatch(cookie) else None)
+
+
+def is_browser(headers: Headers) -> bool:
+    """Whether a browser asks, which keeps cookies."""
+    return "authorization" not in headers and ("origin" in headers or "sec-fetch-site" in headers)
+
+
+def set_cookie(response: Response, request: Request, token: str) -> None:
+    """Let a browser show from now on who it is."""
+    path = request.scope.get("root_path") or "/"
+    secure = request.url.scheme == "https"
+    response.set_cookie(
+        COOKIE, token, max_age=YEAR, path=path, secure=secure, httponly=True, samesite="lax"
+    )
+
+
+async def body_of(request: Request, most: int) -> bytes:
+    """What was sent.
+
+    Raises:
+        Refusal: it is too long, or was cut off.
+    """
+    long = Refusal(413, f"more than {most} bytes")
+    length = request.headers.get("content-length", "0")
+    if not length.isdecimal() or int(length[:20]) > most:
+        raise long
+    body = b""
+    try:
+        async for part in request.stream():
+            body += part
+            if len(body) > most:
+                raise long
+    except ClientDisconnect:
+        raise Refusal(400, "the request was cut off") from None
+    return body
+
+
+async def document_of(request: Request, most: int) -> dict[str, Any]:
+    """The JSON object that was sent.
+
+    Raises:
+        Refusal: there is none, or it is too long.
+    """
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/json":
+        raise Refusal(415, "send application/json")
+    body = await body_of(request, most)
+    try:
+        found = json.loads(body.decode())
+        json.dumps(found, ensure_ascii=False).encode()  # no half characters
+    except (ValueError, RecursionError) as error:
+        raise Refusal(400, "this is not JSON in UTF-8") from error
+    if not isinstance(found, dict):
+        raise Refusal(400, "send one JSON object")
+    return found
+
+
+def answer(document: Any, status: int = 200) -> Response:
+    """An answer in JSON."""
+    text = json.dumps(document, separators=(",", ":"))
+    return Response(text, status, media_type="application/json")
+
+
+__all__ = [
+    "COOKIE", "Guards", "Limits", "Rates", "answer", "body_of", "caller_of", "document_of",
+    "is_browser", "set_cookie",
+]  # fmt: skip

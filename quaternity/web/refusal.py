@@ -1,0 +1,28 @@
+"""What is answered to a request that is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from quaternity.errors import QuaternityError
+
+
+class Refusal(QuaternityError):
+    """A request that is refused.
+
+    Attributes:
+        status: of HTTP.
+        more: further entries of the answer, by name.
+    """
+
+    def __init__(self, status: int, text: str, **more: Any) -> None:
+        super().__init__(text)
+        self.status, self.more = status, more
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """The answer."""
+        return {"error": str(self), **self.more}
+
+
+__all__ = ["Refusal"]

@@ -1,0 +1,243 @@
+"""All tables on the disk, in one file: SQLite behind one thread that writes.
+
+What waits to be written together is written in one transaction, so a thousand moves a second cost
+few waits for the disk. A table's log only grows: its entries are moves, and how many moves are
+taken back; everything else is rebuilt from them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sqlite3
+from collections.abc import Sequence
+from pathlib import Path
+from queue import SimpleQueue
+from threading import Lock, Thread
+from typing import Any, NamedTuple
+
+from quaternity.errors import InputError
+from quaternity.files.writing import try_lock
+from quaternity.web.refusal import Refusal
+
+FILE = "tables.sqlite"
+
+TAKEN_BACK = -1
+"""The seat of an entry that takes moves back; its text is how many."""
+
+MIGRATIONS = (
+    """
+    CREATE TABLE tables (
+        id TEXT PRIMARY KEY, game TEXT NOT NULL, head TEXT NOT NULL, seed TEXT NOT NULL,
+        help INTEGER NOT NULL, practice INTEGER NOT NULL, archive INTEGER NOT NULL,
+        maker TEXT, over INTEGER NOT NULL DEFAULT 0, again TEXT,
+        made TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP
+    );
+    CREATE TABLE seats (
+        table_id TEXT NOT NULL REFERENCES tables, seat INTEGER NOT NULL, kind TEXT NOT NULL,
+        name TEXT, person TEXT, token TEXT, browser TEXT, invitation TEXT,
+        PRIMARY KEY (table_id, seat)
+    ) WITHOUT ROWID;
+    CREATE INDEX seats_of_browser ON seats (browser) WHERE browser IS NOT NULL;
+    CREATE INDEX seats_by_invitation ON seats (invitation) WHERE invitation IS NOT NULL;
+    CREATE TABLE log (
+        table_id TEXT NOT NULL REFERENCES tables, version INTEGER NOT NULL,
+        seat INTEGER NOT NULL, id TEXT NOT NULL, move TEXT NOT NULL,
+        PRIMARY KEY (table_id, version)
+    ) WITHOUT ROWID;
+    """,
+)
+"""What makes a file of one version one of the next; the first makes it from nothing."""
+
+_APPEND = """
+    INSERT INTO log (table_id, version, seat, id, move)
+    SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]'), json_extract(value, '$[2]'),
+        json_extract(value, '$[3]'), json_extract(value, '$[4]')
+    FROM json_each(?)
+"""
+
+
+class Entry(NamedTuple):
+    """One entry of a table's log.
+
+    Attributes:
+        table: whose.
+        version: the length of the log with it.
+        seat: who moved, or `TAKEN_BACK`.
+        id: what whoever moved calls the move; empty for programs.
+        move: its text.
+    """
+
+    table: str
+    version: int
+    seat: int
+    id: str
+    move: str
+
+
+Statement = tuple[str, Sequence[Any]]
+
+
+class _Job(NamedTuple):
+    entries: Sequence[Entry]
+    statements: Sequence[Statement]
+    done: asyncio.Future[None]
+
+
+class Store:
+    """The file of all tables in a folder; one process at a time has it."""
+
+    def __init__(self, folder: str) -> None:
+        """Open the file, or make it.
+
+        Raises:
+            InputError: the folder cannot be used, another server has it, or a newer one wrote it.
+        """
+        self.path = Path(folder) / FILE
+        try:
+            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._lock = os.open(self.path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT, 0o600)
+        except OSError as error:
+            raise InputError(f"{folder}: {error.strerror}") from error
+        if try_lock(self._lock) is False:
+            os.close(self._lock)
+            raise InputError(f"{folder}: another server has the tables of this folder")
+        try:
+            self._writer = self._connected()
+            _migrate(self._writer, self.path)
+            self._reader = self._connected()
+        except sqlite3.Error as error:
+            os.close(self._lock)
+            raise InputError(f"{self.path}: {error}") from error
+        except InputError:
+            os.close(self._lock)
+            raise
+        self.trouble: str | None = None
+        """Why nothing could be written the last time; None when it could."""
+        self._reading = Lock()
+        self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
+        self._thread = Thread(target=self._write, name="store", daemon=True)
+        self._thread.start()
+
+    def _connected(self) -> sqlite3.Connection:
+        database = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False)
+        database.execute("PRAGMA journal_mode = WAL")
+        database.execute("PRAGMA synchronous = FULL")
+        database.execute("PRAGMA cache_size = -8000")
+        return database
+
+    def read(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
+        """The rows that a query gives; from any thread."""
+        with self._reading:
+            return self._reader.execute(query, values).fetchall()
+
+    async def write(
+        self, entries: Sequence[Entry] = (), statements: Sequence[Statement] = ()
+    ) -> None:
+        """Append to logs and change what else there is, all or nothing; then it is on the disk.
+
+        Raises:
+            Refusal: it cannot be written; nothing has changed.
+        """
+        done = asyncio.get_running_loop().create_future()
+        self._jobs.put(_Job(entries, statements, done))
+        await done
+
+    def close(self) -> None:
+        """Write what waits, and let others have the file."""
+        self._jobs.put(None)
+        self._thread.join()
+        self._reader.close()
+        self._writer.close()
+        os.close(self._lock)
+
+    # ------------------------------------------------------------------ the thread that writes
+
+    def _write(self) -> None:
+        job = self._jobs.get()
+        while job is not None:
+            batch: list[_Job] = []
+            while job is not None:
+                batch.append(job)
+                if self._jobs.empty():
+                    break
+                job = self._jobs.get()
+            self._write_batch(batch)
+            if job is not None:
+                job = self._jobs.get()
+
+    def _write_batch(self, batch: list[_Job]) -> None:
+        try:
+            self._commit(batch)
+        except sqlite3.IntegrityError as error:
+            if len(batch) > 1:
+                for job in batch:  # whose fault it is will be seen
+                    self._write_batch([job])
+                return
+            _tell(batch, Refusal(409, f"that was written meanwhile: {error}"))
+        except sqlite3.Error as error:
+            self.trouble = str(error)
+            text = f"nothing can be kept now ({error}): it was not played"
+            _tell(batch, Refusal(507, text))
+        else:
+            self.trouble = None
+            _tell(batch, None)
+
+    def _commit(self, batch: list[_Job]) -> None:
+        entries = [entry for job in batch for entry in job.entries]
+        statements = [one for job in batch for one in job.statements]
+        # One call for all: each of them waits for its turn beside the thread that answers.
+        rows = json.dumps(entries)
+        if not statements:
+            self._writer.execute(_APPEND, (rows,))
+            return
+        try:
+            self._writer.execute("BEGIN IMMEDIATE")
+            for text, values in statements:
+                self._writer.execute(text, values)
+            if entries:
+                self._writer.execute(_APPEND, (rows,))
+            self._writer.execute("COMMIT")
+        except sqlite3.Error:
+            if self._writer.in_transaction:
+                self._writer.execute("ROLLBACK")
+            raise
+
+
+def _tell(batch: list[_Job], error: Refusal | None) -> None:
+    """Tell those who wait, each in its loop; all at once, for all have the same."""
+
+    def tell() -> None:
+        for job in batch:
+            if not job.done.done():
+                if error is None:
+                    job.done.set_result(None)
+                else:
+                    job.done.set_exception(error)
+
+    loop = batch[0].done.get_loop()
+    if not loop.is_closed():
+        loop.call_soon_threadsafe(tell)
+
+
+def _migrate(database: sqlite3.Connection, path: Path) -> None:
+    """Bring a file to the present version.
+
+    Raises:
+        InputError: a newer program wrote it.
+    """
+    (version,) = database.execute("PRAGMA user_version").fetchone()
+    if version > len(MIGRATIONS):
+        raise InputError(
+            f"{path}: was written by a newer version of this program "
+            f"({version}; this one knows {len(MIGRATIONS)})"
+        )
+    for number in range(version, len(MIGRATIONS)):
+        # A script is one transaction: a crash leaves the old version.
+        database.executescript(
+            f"BEGIN; {MIGRATIONS[number]}; PRAGMA user_version = {number + 1}; COMMIT;"
+        )
+
+
+__all__ = ["FILE", "MIGRATIONS", "TAKEN_BACK", "Entry", "Statement", "Store"]

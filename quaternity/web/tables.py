@@ -1,0 +1,419 @@
+"""All tables: who makes them, who comes to them, and those that are under way."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import re
+import secrets
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from random import Random
+from typing import Any, NamedTuple
+
+from quaternity.errors import InputError
+from quaternity.table.games import GAMES, rules_class, rules_of_record
+from quaternity.table.players import PLAYERS
+from quaternity.web.forms import read_settings
+from quaternity.web.refusal import Refusal
+from quaternity.web.sight import Sight
+from quaternity.web.store import Entry, Store
+from quaternity.web.streams import BEAT_SECONDS, Streams, message, send
+from quaternity.web.table import (
+    OPEN,
+    PERSON,
+    PROGRAM,
+    Kept,
+    Seat,
+    Table,
+    Who,
+    seat_statement,
+)
+from quaternity.web.thinking import Thinking
+
+MOST_LIVE = 500
+"""So many tables are kept in memory at least; others are read again when somebody looks."""
+
+LONGEST_NAME = 40
+
+_ARGUMENT = re.compile(r"[a-z-]{1,20}(:[0-9]{1,5})?")
+
+
+class Caller(NamedTuple):
+    """Who asks: hashes of what he shows.
+
+    Attributes:
+        token: of the token in the header.
+        browser: of the cookie.
+    """
+
+    token: str | None = None
+    browser: str | None = None
+
+
+class NewTable(NamedTuple):
+    """What a table is to be; see `POST /api/tables`."""
+
+    game: str
+    settings: Mapping[str, Any]
+    seats: Sequence[str]
+    name: str | None = None
+    help: bool = False
+    seed: int | None = None
+
+
+class Seated(NamedTuple):
+    """A seat of a new table: its token, or what invites to it, if there is such a thing."""
+
+    seat: int
+    token: str | None
+    invitation: str | None
+
+
+def fresh() -> str:
+    """A text that nobody can guess: 128 random bits."""
+    return secrets.token_urlsafe(16)
+
+
+def hashed(text: str) -> str:
+    """What is kept of a text that nobody can guess."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+class Tables:
+    """All tables of a server."""
+
+    def __init__(self, store: Store, thinking: Thinking) -> None:
+        self.store, self.thinking = store, thinking
+        self.streams = Streams()
+        self._live: OrderedDict[str, asyncio.Task[Table]] = OrderedDict()
+
+    # ------------------------------------------------------------------ making
+
+    async def make(self, new: NewTable, caller: Caller) -> tuple[str, list[Seated]]:
+        """A new table; its name, and its seats.
+
+        Raises:
+            Refusal: it cannot be.
+        """
+        rules = rules_with(new.game, new.settings, len(new.seats))
+        seats, told = [], []
+        for number, wanted in enumerate(new.seats):
+            seat, one = await self._seat(rules, number, wanted, new.name, caller)
+            seats.append(seat)
+            told.append(one)
+        seed = secrets.token_hex(16) if new.seed is None else str(new.seed)
+        start = rules.start(Random(f"{seed}/deal"))
+        kept = Kept(
+            fresh(), new.game, rules.record_start(start, ()), seed, new.help,
+            new.seed is not None, False, caller.browser, None,
+        )  # fmt: skip
+        await self._keep(kept, seats)
+        table = await self.open(kept.id)
+        table.wake()
+        return kept.id, told
+
+    async def _seat(
+        self, rules: Any, number: int, wanted: str, name: str | None, caller: Caller
+    ) -> tuple[Seat, Seated]:
+        if wanted == "me":
+            token, person = fresh(), checked_name(name, number)
+            seat = Seat(PERSON, person, person, hashed(token), caller.browser)
+            return seat, Seated(number, token, None)
+        if wanted == OPEN:
+            invitation = fresh()
+            return Seat(OPEN, invitation=invitation), Seated(number, None, invitation)
+        await self.check_player(rules, wanted)
+        return Seat(PROGRAM, wanted), Seated(number, None, None)
+
+    async def check_player(self, rules: Any, name: str) -> None:
+        """Make sure that somebody may ask for a program.
+
+        Only the programs of this distribution, with no argument but a number, and those that this
+        server was told to have: no module and no file is named by a request.
+
+        Raises:
+            Refusal: there is no such program.
+        """
+        if (rules.name, name) in self.thinking.players:
+            return
+        base, colon, _ = name.partition(":")
+        known = [one for one in PLAYERS[rules.name] if one != "perfect"]
+        if not _ARGUMENT.fullmatch(name) or base not in known:
+            more = [one for game, one in self.thinking.players if game == rules.name]
+            every = ", ".join(("me", OPEN, *known, *more))
+            raise Refusal(422, f"seat {name[:40]!r} is unknown; known are {every}")
+        if colon:
+            try:
+                await self.thinking.try_player(rules, name)
+            except InputError as error:
+                raise Refusal(422, str(error)) from None
+
+    async def _keep(self, kept: Kept, seats: Sequence[Seat], log: Sequence[Entry] = ()) -> None:
+        table = (
+            "INSERT INTO tables (id, game, head, seed, help, practice, archive, maker, again) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            kept,
+        )
+        rows = [seat_statement(kept.id, number, seat) for number, seat in enumerate(seats)]
+        await self.store.write(log, (table, *rows))
+
+    async def again(self, table: Table, who: Who) -> str:
+        """The table at which the same play the same again, each in the next seat.
+
+        Raises:
+            Refusal: the game is not over, or who asks has no seat.
+        """
+        if not who.held:
+            raise Refusal(403, "only who sits at the table can do that")
+        others = [seat for seat in table.people() if seat not in who.held]
+        if table.kept.archive or (others and not table.is_over):
+            raise Refusal(409, "the game is not over", version=table.version)
+        async with table.lock:
+            if table.again is None:
+                seats = [
+                    seat._replace(invitation=fresh() if seat.kind == OPEN else None)
+                    for seat in (table.seats[-1], *table.seats[:-1])
+                ]
+                rules, seed = table.rules, secrets.token_hex(16)
+                head = rules.record_start(rules.start(Random(f"{seed}/deal")), ())
+                name = fresh()
+                kept = table.kept._replace(id=name, head=head, seed=seed, practice=False)
+                await self._keep(kept, seats)
+                update = "UPDATE tables SET again = ? WHERE id = ?"
+                await self.store.write((), ((update, (name, table.kept.id)),))
+                table.again = name
+                send(table.streams, message("again", {"table": name}))
+                (await self.open(name)).wake()
+        return table.again
+
+    async def upload(self, data: bytes, caller: Caller) -> str:
+        """A table to look at only: that of a record.
+
+        Raises:
+            Refusal: it is none.
+        """
+        try:
+            game, head, names, moves = await self.thinking.count(parsed_record, data)
+        except InputError as error:
+            raise Refusal(422, str(error)) from None
+        kept = Kept(fresh(), game, head, "", True, False, True, caller.browser, None)
+        seats = [Seat(PERSON, name[:LONGEST_NAME]) for name in names]
+        log = [
+            Entry(kept.id, number, seat, "", move) for number, (seat, move) in enumerate(moves, 1)
+        ]
+        await self._keep(kept, seats, log)
+        return kept.id
+
+    # ------------------------------------------------------------------ coming
+
+    async def open(self, name: str) -> Table:
+        """A table.
+
+        Raises:
+            Refusal: there is none of this name.
+        """
+        task = self._live.get(name)
+        if task is None:
+            task = self._live[name] = asyncio.create_task(self._load(name))
+            await self._make_room()
+        else:
+            self._live.move_to_end(name)
+        try:
+            return await asyncio.shield(task)
+        except BaseException:
+            if task.done() and self._live.get(name) is task:
+                del self._live[name]
+            raise
+
+    async def _load(self, name: str) -> Table:
+        rows = self.store.read(
+            "SELECT id, game, head, seed, help, practice, archive, maker, again FROM tables "
+            "WHERE id = ?",
+            name,
+        )
+        if not rows:
+            raise Refusal(404, "there is no such table")
+        table = await asyncio.to_thread(self._rebuilt, Kept(*rows[0]))
+        table.wake()
+        return table
+
+    def _rebuilt(self, kept: Kept) -> Table:
+        rows = self.store.read(
+            "SELECT kind, name, person, token, browser, invitation FROM seats WHERE table_id = ? "
+            "ORDER BY seat",
+            kept.id,
+        )
+        entries = self.store.read(
+            "SELECT table_id, version, seat, id, move FROM log WHERE table_id = ? ORDER BY version",
+            kept.id,
+        )
+        head = kept.head.encode()
+        rules = rules_of_record(head)
+        start = rules.replay(head).positions[0]
+        seats = [Seat(*row) for row in rows]
+        log = [Entry(*entry) for entry in entries]
+        return Table(kept, seats, log, self.store, self.thinking, rules, start)
+
+    async def _make_room(self) -> None:
+        """Forget tables at which nothing happens, the longest first."""
+        for name, task in list(self._live.items()):
+            if len(self._live) <= MOST_LIVE:
+                break
+            if task.done() and not task.cancelled() and task.exception() is None:
+                table = task.result()
+                if table.is_quiet:
+                    del self._live[name]
+
+    async def join(self, invitation: str, name: str | None, caller: Caller) -> tuple[str, Seated]:
+        """Sit down in a seat that an invitation leads to; the table, and the seat.
+
+        Raises:
+            Refusal: there is no such invitation, or somebody has come already.
+        """
+        table, number = await self.invited(invitation)
+        async with table.lock:
+            seat = table.seats[number]
+            if seat.kind != OPEN:
+                raise Refusal(409, "somebody has this seat already")
+            token, person = fresh(), checked_name(name, number)
+            # The invitation stays, so that who comes late hears that he does.
+            new = Seat(PERSON, person, person, hashed(token), caller.browser, invitation)
+            await table.change_seat(number, new)
+        return table.kept.id, Seated(number, token, None)
+
+    async def invited(self, invitation: str) -> tuple[Table, int]:
+        """The table and the seat that an invitation leads to, open or not any more.
+
+        Raises:
+            Refusal: there is no such invitation.
+        """
+        rows = self.store.read("SELECT table_id, seat FROM seats WHERE invitation = ?", invitation)
+        if not rows:
+            raise Refusal(404, "there is no such invitation")
+        return await self.open(rows[0][0]), rows[0][1]
+
+    async def hand_over(self, table: Table, who: Who, number: int, player: str) -> str | None:
+        """Put a program in a seat, take one's seat back, or open a seat; then what invites to it.
+
+        Args:
+            player: a program's name, `me`, or `open`.
+
+        Raises:
+            Refusal: that is not his to say.
+        """
+        if number not in range(len(table.seats)) or table.kept.archive:
+            raise Refusal(404, f"there is no seat {number}")
+        if not (who.held or who.maker):
+            raise Refusal(403, "only who sits at the table can do that")
+        async with table.lock:
+            seat = table.seats[number]
+            mine = number in who.held
+            if player == "me":
+                if not mine:
+                    raise Refusal(403, f"seat {number} is not yours")
+                new, invitation = seat._replace(kind=PERSON, name=seat.person), None
+            elif player == OPEN:
+                if seat.is_held:
+                    raise Refusal(403, f"seat {number} is somebody's")
+                invitation = fresh()
+                new = Seat(OPEN, invitation=invitation)
+            else:
+                if not mine and seat.kind == PERSON and table.is_present(number):
+                    raise Refusal(403, f"who plays in seat {number} is there")
+                await self.check_player(table.rules, player)
+                new, invitation = seat._replace(kind=PROGRAM, name=player), None
+            await table.change_seat(number, new)
+        return invitation
+
+    # ------------------------------------------------------------------ looking
+
+    async def sight(
+        self, name: str, caller: Caller, seat: int | None = None, at: int | None = None
+    ) -> Sight:
+        """What somebody may be shown of a table.
+
+        Args:
+            seat: the seat from which he looks; None: his own.
+            at: after so many moves; None: now.
+
+        Raises:
+            Refusal: there is no such table, or the seat is not his.
+        """
+        table = await self.open(name)
+        return table.sight(table.who(*caller, seat), at)
+
+    def of_browser(self, browser: str | None) -> list[dict[str, Any]]:
+        """The tables of somebody, the latest first: `table`, `game`, `over` and `made` (UTC)."""
+        rows = self.store.read(
+            "SELECT DISTINCT id, game, over, made, tables.rowid FROM tables JOIN seats ON id = "
+            "table_id WHERE browser = ?1 AND archive = 0 UNION SELECT id, game, over, made, rowid "
+            "FROM tables WHERE maker = ?1 AND archive = 0 ORDER BY 5 DESC LIMIT 100",
+            browser,
+        )
+        return [
+            {"table": name, "game": game, "over": bool(over), "made": made}
+            for name, game, over, made, _ in rows
+        ]
+
+    async def tick(self) -> None:
+        """Now and then: keep streams alive, and do what is done for those who are not there."""
+        while True:
+            await asyncio.sleep(BEAT_SECONDS)
+            self.streams.beat()
+            for task in list(self._live.values()):
+                if task.done() and not task.cancelled() and task.exception() is None:
+                    task.result().act_for_absent()
+
+    def end(self) -> None:
+        """Let no program think and no stream stay open."""
+        self.streams.end()
+        for task in self._live.values():
+            if task.done() and not task.cancelled() and task.exception() is None:
+                task.result().stop()
+        self.thinking.end()
+
+
+def rules_with(game: str, settings: Mapping[str, Any], seats: int) -> Any:
+    """The rules of a game for so many.
+
+    Raises:
+        Refusal: there is no such game, or no such settings.
+    """
+    if game not in GAMES:
+        raise Refusal(422, f"game {game[:40]!r} is unknown; known are {', '.join(GAMES)}")
+    try:
+        rules = rules_class(game)(read_settings(game, settings, seats))
+    except InputError as error:
+        raise Refusal(422, str(error)) from None
+    if rules.seats != seats:
+        raise Refusal(422, f"seats: {seats} are named, {rules.seats} play")
+    return rules
+
+
+def checked_name(name: str | None, seat: int) -> str:
+    """What somebody is called.
+
+    Raises:
+        Refusal: it is too long, or cannot be printed.
+    """
+    name = f"player {seat}" if name is None else " ".join(name.split())
+    if not 0 < len(name) <= LONGEST_NAME or not name.isprintable():
+        raise Refusal(422, f"name: 1 to {LONGEST_NAME} characters that can be printed")
+    return name
+
+
+def parsed_record(data: bytes) -> tuple[str, str, list[str], list[tuple[int, str]]]:
+    """The game of a record, its head without names, who plays, and the moves with their seats.
+
+    Raises:
+        InputError: it is no record, or breaks the rules.
+    """
+    rules = rules_of_record(data)
+    replay = rules.replay(data)
+    names = list(replay.names) or [f"player {seat}" for seat in range(rules.seats)]
+    moves = [(seat, rules.write(move)) for seat, move in replay.moves]
+    return rules.name, rules.record_start(replay.positions[0], ()), names, moves
+
+
+__all__ = ["Caller", "NewTable", "Seated", "Tables", "fresh", "hashed"]
