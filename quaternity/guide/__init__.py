@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from quaternity.errors import InputError
 
-ORDER = ("rules", "comparing", "solvers", "bots", "mathematics")
+ORDER = ("rules", "referee", "comparing", "solvers", "bots", "mathematics", "formats")
 """The names of the pages, those first that a newcomer looks for."""
 
 
