@@ -74,7 +74,10 @@ ROOMS: dict[str, tuple[str, str]] = {
     "ternary": ("quaternity.ternary", "protocol files errors solvers"),
     "perfect": ("quaternity.perfect", "workers game files errors solvers"),
     "table": ("quaternity.table", "protocol workers files errors solvers"),
-    "web": ("quaternity.web", "ternary quarto kwartet table protocol game errors solvers"),
+    "web": (
+        "quaternity.web",
+        "ternary quarto kwartet table protocol workers game files errors solvers",
+    ),
     "guide": ("quaternity.guide", "errors"),
     "face": ("quaternity", "insight game errors"),
     "cli": (

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from quaternity.game.card_picture import card_svg, suit_svg
@@ -20,6 +20,8 @@ from quaternity.table.games import rules_class
 from quaternity.table.players import PLAYERS, STRONGEST
 from quaternity.web.drawing.words import seat_names, told
 from quaternity.web.forms import form_fields
+from quaternity.web.guards import caller_of
+from quaternity.web.refusal import Refusal
 from quaternity.web.sight import Sight
 from solvers.wording import counted, listed
 
@@ -254,8 +256,31 @@ def qr_svg(link: str) -> Markup:
 def home_html(tables: Sequence[Any] = (), root: str = "") -> str:
     """The first page: the games, and the tables of whoever looks."""
     games = [{"name": name, "title": TITLES[name], "text": TEXTS[name]} for name in TITLES]
-    pictures = {"quarto": "", "set": ""}
-    return _rendered("home.html", root, games=games, tables=tables, pictures=pictures)
+    pictures = {"quarto": _quarto_picture(), "set": _set_picture()}
+    return _rendered(
+        "home.html", root, games=games, tables=tables, titles=TITLES, pictures=pictures
+    )
+
+
+@cache
+def _quarto_picture() -> Markup:
+    """Four pieces in a row."""
+    from quaternity.quarto.drawing import piece_svg
+    from quaternity.quarto.pieces import PieceSet
+    from quaternity.quarto.pieces_file import example_pieces, read_pieces
+
+    pieces = PieceSet.of(read_pieces(example_pieces()))
+    drawn = "".join(piece_svg(pieces, piece) for piece in (0, 3, 5, 6, 9, 10, 12, 15))
+    return Markup(f'<span class="pic-pieces">{drawn}</span>')
+
+
+@cache
+def _set_picture() -> Markup:
+    """A SET."""
+    from quaternity.ternary.table_picture import card_svg, stripes_svg
+
+    drawn = "".join(map(card_svg, (3, 46, 80)))
+    return Markup(f'{stripes_svg()}<span class="pic-cards spread">{drawn}</span>')
 
 
 def new_html(game: str, root: str = "") -> str:
@@ -278,6 +303,24 @@ def new_html(game: str, root: str = "") -> str:
     )
 
 
+def join_html(sight: Sight, seat: int, invitation: str, root: str = "") -> str:
+    """The page that an invitation leads to."""
+    names = seat_names(sight.seats)
+    others = [
+        names[number] for number, one in enumerate(sight.seats) if one.name and number != seat
+    ]
+    return _rendered(
+        "join.html",
+        root,
+        title=TITLES[sight.game],
+        text=TEXTS[sight.game],
+        invitation=invitation,
+        others=listed(others) if others else "",
+        taken=sight.seats[seat].kind != "open",
+        watch=f"{root}/t/{sight.watch}",
+    )
+
+
 def programs(game: str) -> list[str]:
     """The players that need no argument, the strongest first."""
     strongest = STRONGEST[game]
@@ -293,15 +336,104 @@ def _rendered(name: str, root: str, **context: Any) -> str:
     return templates().get_template(name).render(root=root, **context)
 
 
-def routes(tables: Any) -> list[BaseRoute]:
+class Pages:
     """The pages of some tables."""
-    del tables
 
-    async def home(request: Request) -> Response:
-        del request
-        return PlainTextResponse("Quaternity\n")
+    def __init__(self, tables: Any) -> None:
+        self.tables = tables
 
-    return [Route("/", home)]
+    def routes(self) -> list[BaseRoute]:
+        """All of them."""
+        gets = {
+            "/": self.home,
+            "/new": self.new,
+            "/join/{invitation}": self.join,
+            "/t/{table}": self.table,
+            "/t/{table}/part": self.part,
+            "/t/{table}/at/{number:int}": self.moment,
+            "/static/{version}/{name}": self.static,
+        }
+        return [Route(path, handler, methods=["GET"]) for path, handler in gets.items()]
+
+    async def home(self, request: Request) -> Response:
+        """`GET /`."""
+        tables = self.tables.of_browser(caller_of(request).browser)
+        return HTMLResponse(home_html(tables, _root(request)))
+
+    async def new(self, request: Request) -> Response:
+        """`GET /new?game=`."""
+        game = request.query_params.get("game", "quaternity")
+        if game not in TITLES:
+            raise Refusal(404, f"game {game[:40]!r} is unknown; known are {', '.join(TITLES)}")
+        return HTMLResponse(new_html(game, _root(request)))
+
+    async def join(self, request: Request) -> Response:
+        """`GET /join/INVITATION`."""
+        invitation = request.path_params["invitation"]
+        table, seat = await self.tables.invited(invitation)
+        who = table.who(*caller_of(request))
+        sight = table.sight(who)
+        if seat in who.held:
+            return RedirectResponse(f"{_root(request)}/t/{sight.table}", 303)
+        return HTMLResponse(join_html(sight, seat, invitation, _root(request)))
+
+    async def table(self, request: Request) -> Response:
+        """`GET /t/T`."""
+        return HTMLResponse(table_html(await self._sight(request), *_links(request)))
+
+    async def part(self, request: Request) -> Response:
+        """`GET /t/T/part`: what changes of the page of a table."""
+        sight = await self._sight(request)
+        html = table_html(sight, *_links(request), whole=False)
+        return HTMLResponse(html, headers={"quaternity-version": str(sight.version)})
+
+    async def moment(self, request: Request) -> Response:
+        """`GET /t/T/at/N?seat=`."""
+        sight = await self._sight(request, min(request.path_params["number"], 1 << 20))
+        return HTMLResponse(table_html(sight, *_links(request), replayed=True))
+
+    async def _sight(self, request: Request, at: int | None = None) -> Sight:
+        asked = request.query_params.get("seat")
+        if asked is not None and not (asked.isascii() and asked.isdigit() and len(asked) < 3):
+            raise Refusal(404, "there is no such seat")
+        seat = None if asked is None else int(asked)
+        sight: Sight = await self.tables.sight(
+            request.path_params["table"], caller_of(request), seat, at
+        )
+        return sight
+
+    async def static(self, request: Request) -> Response:
+        """`GET /static/VERSION/NAME`."""
+        version, name = request.path_params["version"], request.path_params["name"]
+        data = static_files().get(f"/static/{version}/{name}")
+        if data is None:
+            raise Refusal(404, "there is no such file")
+        headers = {"cache-control": "public, max-age=31536000, immutable"}
+        return Response(data, media_type=KINDS[name.rpartition(".")[2]], headers=headers)
 
 
-__all__ = ["routes", "table_html"]
+KINDS = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml", "txt": "text/plain"}
+
+
+def _root(request: Request) -> str:
+    return str(request.scope.get("root_path", "")).rstrip("/")
+
+
+def _links(request: Request) -> tuple[str, str]:
+    """What links for others, and those of this page, begin with."""
+    return str(request.base_url).rstrip("/"), _root(request)
+
+
+def routes(tables: Any) -> list[BaseRoute]:
+    """The pages of some tables (`quaternity.web.tables.Tables`)."""
+    return Pages(tables).routes()
+
+
+def refusal(request: Request, error: Refusal) -> Response:
+    """The page that says why a request was refused."""
+    headline = "There is nothing here" if error.status == 404 else "That cannot be"
+    text = f"{str(error)[:1].upper()}{str(error)[1:]}."
+    return HTMLResponse(message_html(headline, text, _root(request)), error.status)
+
+
+__all__ = ["home_html", "new_html", "refusal", "routes", "static", "static_files", "table_html"]

@@ -70,12 +70,15 @@ async function refresh() {
 function show(html, version) {
   if (version !== null && Number(version) < Number(part.dataset.version)) return;
   const before = lastEvent();
+  const focused = part.contains(document.activeElement);
   const open = new Set(Array.from(part.querySelectorAll("details[id][open]"), (one) => one.id));
   const chosen = chosenInputs();
   Idiomorph.morph(part, html, { morphStyle: "innerHTML", ignoreActiveValue: true, restoreFocus: true });
   if (version !== null) part.dataset.version = version;
   for (const one of part.querySelectorAll("details[id]")) if (open.has(one.id)) one.open = true;
   for (const id of chosen) { const one = document.getElementById(id); if (one && !one.disabled) one.checked = true; }
+  // What had the focus may be gone: who uses keys goes on from the top of the part.
+  if (focused && !part.contains(document.activeElement)) part.querySelector("#headline")?.focus({ preventScroll: true });
   prepare();
   announce(before);
 }
