@@ -82,7 +82,7 @@ ROOMS: dict[str, tuple[str, str]] = {
     "face": ("quaternity", "insight game errors"),
     "cli": (
         "quaternity.cli",
-        "guide web table perfect ternary quarto kwartet epistemic trials insight workers game"
+        "face guide web table perfect ternary quarto kwartet epistemic trials insight workers game"
         " files errors solvers",
     ),
     "entry": ("quaternity.__main__", "cli"),

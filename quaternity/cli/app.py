@@ -7,7 +7,7 @@ so that `quaternity --help` costs nothing but the declarations.
 import os
 import sys
 import warnings
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
@@ -26,8 +26,23 @@ app = typer.Typer(
 )
 
 
+def _version(asked: bool) -> None:
+    if asked:
+        from quaternity import __version__
+
+        print(f"quaternity {__version__}")
+        raise typer.Exit
+
+
 @app.callback()
-def quaternity() -> None:
+def quaternity(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_version, is_eager=True, help="Say which version this is."
+        ),
+    ] = False,
+) -> None:
     """Referee, reason about and play games of collected sets whose hands are unknown."""
 
 

@@ -70,8 +70,7 @@ def _row(kind: str, one: Foreign) -> dict[str, Any]:
 
 def _own_row(solver: Solver) -> dict[str, Any]:
     """A solver of this distribution, or one that another has registered."""
-    from importlib.metadata import version
-
+    from quaternity import __version__
     from solvers import SOLVERS
     from solvers.registry import VARIANTS
 
@@ -81,7 +80,7 @@ def _own_row(solver: Solver) -> dict[str, Any]:
     if solver.name in {**SOLVERS, **VARIANTS}:
         family = next((one for start, one in FAMILIES.items() if solver.name.startswith(start)), "")
         row |= {"kind": "own" if solver.name in SOLVERS else "variant", "family": family}
-        about = {"package": "quaternity", "version": version("quaternity"), "licence": "MIT"}
+        about = {"package": "quaternity", "version": __version__, "licence": "MIT"}
     return {**row, **about, "evidence": evidence}
 
 

@@ -2,9 +2,12 @@
 
 import subprocess
 import sys
+from importlib.metadata import version
 from importlib.resources import files
 
+import quaternity
 from solvers.rivals import RIVALS
+from tests.cli.conftest import Cli
 
 HEAVY: tuple[str, ...] = (
     "ortools",
@@ -59,3 +62,8 @@ def test_python_m_quaternity_is_the_command() -> None:
         capture_output=True, text=True, check=True, timeout=60,
     )  # fmt: skip
     assert ended.stdout == "1: 48\n"
+
+
+def test_the_version_is_that_of_the_package(cli: Cli) -> None:
+    assert cli("--version").out == f"quaternity {quaternity.__version__}\n"
+    assert version("quaternity") == quaternity.__version__
