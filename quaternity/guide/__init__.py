@@ -12,7 +12,17 @@ from typing import NamedTuple
 
 from quaternity.errors import InputError
 
-ORDER = ("rules", "referee", "comparing", "solvers", "bots", "mathematics", "formats")
+ORDER = (
+    "rules",
+    "referee",
+    "comparing",
+    "solvers",
+    "bots",
+    "mathematics",
+    "formats",
+    "limits",
+    "house",
+)
 """The names of the pages, those first that a newcomer looks for."""
 
 
