@@ -230,6 +230,21 @@ class Lanes:
 
         return settled
 
+    def tight(self, ranks: int, counts: int) -> int | None:
+        """Per lane 1 where a coalition can own no more than it must hold; None where it cannot.
+
+        Args:
+            ranks: as for `settling`.
+            counts: packed, what every coalition must hold of a set in which that is all the cards.
+
+        Such a set stays possible when fewer players may own a card iff no tight coalition that
+        could own the card loses it.
+        """
+        spare = ranks + self.guard - counts
+        if not self.fits(spare):
+            return None
+        return ((spare - self.ones) & self.guard ^ self.guard) >> (self.width - 1)
+
     def table_of(self, constraint: SetConstraint) -> int:
         """The packed table of a set with its cards in any order, or `IMPOSSIBLE`."""
         return self.table(*looks_of(constraint))

@@ -30,7 +30,7 @@ from quaternity.game.transition import claimed, problem_after, stated_minimum
 from solvers.coalition_tables import IMPOSSIBLE, Kind, Lanes, Looks, looks_of
 from solvers.judgement import decided
 from solvers.memo import Memo, bytes_of
-from solvers.problem import DealProblem, SetConstraint, players_in
+from solvers.problem import DealProblem, SetConstraint, players_in, with_entry
 from solvers.registry import Solver
 
 PAIR_BYTES = 64 * 2**20
@@ -86,21 +86,30 @@ class Listed:
 
 
 class _Kept(dict[Alike, Pairs]):
-    """The questions of one asker about one set with their answers, made when first looked up."""
+    """The questions of one asker about one set with their answers, made when first looked up.
+
+    A question with its answers is one and the same pair in all groups: few objects, which the
+    garbage collector would look at again and again.
+    """
 
     def __init__(self, asker: int, set_index: int) -> None:
         super().__init__()
         self.asker = asker
         self.set_index = set_index
+        self._made: dict[tuple[int, int, int], tuple[Question, Answers]] = {}
 
     def __missing__(self, group: Alike) -> Pairs:
         asked, cards, legal = group
-        answers = ANSWERS[legal]
-        of_set, asker = self.set_index, self.asker
-        questions = [Question.trusted(asker, asked, Card.trusted(of_set, card)) for card in cards]
-        # A question, its card and its pair take three tuples and a number.
-        _PAIRS.charge(bytes_of(4 + 3 * len(cards)))
-        pairs = self[group] = [(question, answers) for question in questions]
+        made, pairs, before = self._made, [], len(self._made)
+        for card in cards:
+            key = asked, card, legal
+            if key not in made:
+                question = Question.trusted(self.asker, asked, Card.trusted(self.set_index, card))
+                made[key] = question, ANSWERS[legal]
+            pairs.append(made[key])
+        self[group] = pairs
+        # A question, its card, its pair and their key.
+        _PAIRS.charge(bytes_of(2 + 4 * (len(made) - before), numbers=len(cards)))
         return pairs
 
 
@@ -168,7 +177,8 @@ class AskedKind(Kind):
 
     def __init__(self, layout: Lanes, looks: Looks) -> None:
         super().__init__(layout, looks)
-        self._asks: dict[int, Asks] = {}
+        # By asker, where made: a tuple, which the garbage collector need not look at.
+        self._asks: tuple[Asks | None, ...] = ()
         self.owned: int | None = None
         self.holders: tuple[tuple[int, int], ...] = ()
         owners, low, high = looks
@@ -192,15 +202,17 @@ class AskedKind(Kind):
 
     def asks(self, asker: int) -> Asks:
         """What an asker may ask about the set."""
-        asks = self._asks.get(asker)
+        made = self._asks
+        asks = made[asker] if made else None
         if asks is None:
             asks = self._made(asker)
             outcomes = len(asks[1])
             size = bytes_of(4 + len(asks[0]) + outcomes, bits=outcomes * self.layout.bits)
             if size <= _ASKS.budget:
                 with _ASKS.changing:
-                    _ASKS.keep(self, self._asks, size)
-                    self._asks[asker] = asks
+                    _ASKS.keep(self, None, size)
+                    made = self._asks or (None,) * self.layout.players
+                    self._asks = with_entry(made, asker, asks)
         return asks
 
     def tried(self, asker: int, rest: int) -> tuple[Ask, ...]:
@@ -229,6 +241,10 @@ class AskedKind(Kind):
         return fitting
 
     def _made(self, asker: int) -> Asks:
+        owners, low, high = self.looks
+        low = with_entry(low, asker, stated_minimum(low[asker]))
+        if sum(low) == len(owners) <= min(high):
+            return self._made_of_counts(asker, low)
         bits, asks = {IMPOSSIBLE: 0}, []
         for asked, mask, no, yes in self._outcomes(asker):
             if no not in bits:
@@ -238,6 +254,25 @@ class AskedKind(Kind):
             if no != IMPOSSIBLE or yes != IMPOSSIBLE:
                 asks.append((asked, mask, bits[no], bits[yes]))
         return (tuple(asks), tuple(bits)[1:]) if asks else NOTHING
+
+    def _made_of_counts(self, asker: int, low: tuple[int, ...]) -> Asks:
+        """As `_made`, where all players' numbers of cards are known: one outcome serves all."""
+        layout, owners, everybody = self.layout, self.looks[0], range(self.layout.players)
+        counts, meeting, asks = layout.packed_hands(low), layout.meeting, []
+        tight = layout.tight(layout.meetings(owners), counts)
+        if tight is None:
+            return NOTHING
+        others = [(asked, 1 << asked) for asked in everybody if asked != asker]
+        for mask in dict.fromkeys(owners):
+            at_stake, left = tight & meeting[mask], mask & ~(1 << asker)
+            if left != mask and at_stake & meeting[left] != at_stake:
+                continue
+            for asked, bit in others:
+                no = not left & bit or at_stake & meeting[left ^ bit] == at_stake
+                yes = left & bit and at_stake & meeting[bit] == at_stake
+                if no or yes:
+                    asks.append((asked, mask, int(no), int(yes)))
+        return (tuple(asks), (counts,)) if asks else NOTHING
 
     def _outcomes(self, asker: int) -> Iterator[tuple[int, int, int, int]]:
         """Per asked player and owner mask the set's tables given no and given yes.
@@ -338,15 +373,15 @@ def _shared(cards: tuple[int, ...]) -> tuple[int, ...]:
     return cards
 
 
-class _Asked(Memo[AskedKind, dict[int, Asks]]):
+class _Asked(Memo[AskedKind, None]):
     """What kinds keep, by asker: taken from them when it is forgotten, whoever holds the kinds."""
 
     __slots__ = ()
 
     def forget(self) -> None:
         with self.changing:
-            for asks in self.entries.values():
-                asks.clear()
+            for kind in self.entries:
+                kind._asks = ()
             super().forget()
 
 

@@ -8,12 +8,13 @@ is empty.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import chain
 
 from quaternity.errors import InputError
 from quaternity.game.cards import Card
+from quaternity.game.completion import owned_by_solver, owned_sets, put_down
 from quaternity.game.faults import (
     IllegalAnswer,
     IllegalQuestion,
@@ -49,7 +50,7 @@ from solvers.judgement import decided
 from solvers.plain_values import entries, length, numbered, whole
 from solvers.problem import DealProblem, SetConstraint
 from solvers.registry import Solver, default_solver
-from solvers.verdict import Feasible, Verdict
+from solvers.verdict import Verdict
 from solvers.wording import shown
 
 
@@ -378,10 +379,10 @@ class State:
         if answer:
             slack += layout.member[asked] - layout.member[asker]
         rows = (*rows[:set_index], changed, *rows[set_index + 1 :])
-        done = _owned_sets(rows, slack, layout, hands)
+        done = owned_sets(rows, slack, layout, hands)
         completed = self.completed
         if done:
-            hands, rows, completed, slack = _put_down(
+            hands, rows, completed, slack = put_down(
                 done, hands, rows, completed, slack, self.set_size
             )
         sets = tuple([one.constraint for one in rows])
@@ -394,7 +395,7 @@ class State:
         asker, asked, (set_index, number) = question
         problem = problem_after(self.problem, asker, asked, set_index, number, answer)
         completed, hands, sets = list(self.completed), list(problem.hands), list(problem.sets)
-        for index, player in _owned_by_solver(problem, default_solver(problem)):
+        for index, player in owned_by_solver(problem, default_solver(problem)):
             completed[index] = player
             hands[player] -= sets[index].size
             sets[index] = out_of_play(problem.players)
@@ -542,75 +543,6 @@ class LegalQuestions:
 def with_problem(state: State, problem: DealProblem) -> State:
     """A state that differs in its deal problem only: sets must be in play as before."""
     return State(problem, state.turn, state.completed, state.set_size, state.tie_break, state.seed)
-
-
-def _owned_sets(
-    rows: Sequence[PreparedSet], slack: int, layout: Lanes, hands: Sequence[int]
-) -> list[tuple[int, int]]:
-    """The sets that one player owns in every deal, as (set, player).
-
-    A player owns a set when no deal leaves the player fewer cards of it than all. Forbidding the
-    full number lowers a lane by at most one, so where no lane is tight (apart from nobody's and
-    everybody's, which always are) only a set that is owned by itself can be.
-    """
-    done = []
-    guard = layout.guard
-    loose = slack + 1 + (1 << (layout.everybody * layout.width)) - layout.ones
-    tight = loose & guard != guard
-    for index, one in enumerate(rows):
-        kind = one.kind
-        if kind.owned is not None:
-            done.append((index, kind.owned))
-        elif tight and kind.holders:
-            rest = slack - kind.table
-            for player, table in kind.holders:
-                if hands[player] >= len(one.constraint.owners) and (
-                    (rest + table) & guard != guard
-                ):
-                    done.append((index, player))
-                    break
-    return done
-
-
-def _put_down(
-    done: Iterable[tuple[int, int]],
-    hands: Sequence[int],
-    rows: Sequence[PreparedSet],
-    completed: Sequence[int | None],
-    slack: int,
-    set_size: int,
-) -> tuple[tuple[int, ...], tuple[PreparedSet, ...], tuple[int | None, ...], int]:
-    """Take completed sets out of hands, rows and slack. The surviving deals stay the same."""
-    hands, rows, completed = list(hands), list(rows), list(completed)
-    layout = rows[0].kind.layout
-    empty = prepared(layout, out_of_play(len(hands)))
-    for index, player in done:
-        hands[player] -= set_size
-        slack += set_size * layout.member[player] - rows[index].kind.table
-        rows[index] = empty
-        completed[index] = player
-    return tuple(hands), tuple(rows), tuple(completed), slack
-
-
-def _owned_by_solver(problem: DealProblem, solver: Solver) -> list[tuple[int, int]]:
-    """As `_owned_sets`, by any solver, for a problem that has a deal.
-
-    Only who owns all of a set in one deal can own it in every deal, so few are put to the test.
-    """
-    verdict = solver(problem)
-    assert isinstance(verdict, Feasible), "a legal answer implies a possible state"
-    done = []
-    for index, (constraint, owners) in enumerate(
-        zip(problem.sets, verdict.deal.owner, strict=True)
-    ):
-        if len(set(owners)) == 1:
-            player = owners[0]
-            high = list(constraint.high)
-            high[player] = constraint.size - 1
-            fewer = SetConstraint.trusted(constraint.owners, constraint.low, tuple(high))
-            if not solver(problem.with_set(index, fewer)):
-                done.append((index, player))
-    return done
 
 
 __all__ = ["LegalQuestions", "State", "with_problem"]
