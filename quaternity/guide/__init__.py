@@ -13,16 +13,9 @@ from typing import NamedTuple
 from quaternity.errors import InputError
 
 ORDER = (
-    "rules",
-    "referee",
-    "comparing",
-    "solvers",
-    "bots",
-    "mathematics",
-    "formats",
-    "limits",
+    "rules", "referee", "comparing", "solvers", "bots", "games", "mathematics", "formats", "limits",
     "house",
-)
+)  # fmt: skip
 """The names of the pages, those first that a newcomer looks for."""
 
 
