@@ -12,6 +12,8 @@
     0 puts down 0
     0 asks 1 for 1/2: yes
 
+A log as one seat saw it has `hand 1: 13 cards` for the hands that were hidden.
+
 Read back, every request is played by the rules as it is read. Blank lines and `#` comments are
 allowed anywhere. A log that was cut off in the middle of its last line (a crash while writing)
 loads up to the last whole line, with a warning; a fault names its line and says what the rules
@@ -21,17 +23,19 @@ wanted.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
-from quaternity.errors import InputError
+from quaternity.errors import IllegalMove, InputError
 from quaternity.files.reading import read_bytes
 from quaternity.game.cards import Card
 from quaternity.game.question import Move
 from quaternity.kwartet.hands import Hand, cards_in, hand_of
 from quaternity.kwartet.position import Position
-from quaternity.kwartet.public import Event, IllegalRequest
+from quaternity.kwartet.public import Event, IllegalRequest, PublicState
+from quaternity.kwartet.seen import SeenLog
 from quaternity.kwartet.settings import PLAYERS, SET_SIZE, SETS, Announce, KwartetSettings
+from quaternity.kwartet.view import NOBODY, View
 
 FIRST_LINE = "kwartet 1"
 
@@ -80,13 +84,7 @@ class GameLog:
         A go is one player's stretch of requests. It ends with a failure, or when the player has no
         cards left.
         """
-        return tuple(
-            number
-            for number, (event, after) in enumerate(
-                zip(self.events, self.positions[1:], strict=True), start=1
-            )
-            if ends_go(event, after)
-        )
+        return go_ends(self.events, [position.public for position in self.positions])
 
     def after_goes(self, goes: int) -> Position:
         """The position after a number of finished goes: 0 is right after the deal.
@@ -109,7 +107,21 @@ def ends_go(event: Event, after: Position) -> bool:
     Args:
         after: the position after it.
     """
-    return not event.answer or not after.public.hands[event.question.asker]
+    return _ends_go(event, after.public)
+
+
+def _ends_go(event: Event, after: PublicState) -> bool:
+    return not event.answer or not after.hands[event.question.asker]
+
+
+def go_ends(events: Sequence[Event], states: Sequence[PublicState]) -> tuple[int, ...]:
+    """See `GameLog.go_ends`.
+
+    Args:
+        states: what was public after the deal and after each request.
+    """
+    after = zip(events, states[1:], strict=True)
+    return tuple(number for number, one in enumerate(after, start=1) if _ends_go(*one))
 
 
 def header_text(settings: KwartetSettings, hands: Sequence[Hand], names: Sequence[str] = ()) -> str:
@@ -138,20 +150,39 @@ def _settings_text(settings: KwartetSettings, names: Sequence[str]) -> str:
 
 def announced_at_deal(start: Position) -> list[str]:
     """The lines for the sets that were announced right after the deal."""
+    return _put_down_at_deal(start.public)
+
+
+def _put_down_at_deal(start: PublicState) -> list[str]:
     return [
         f"{player} puts down {index}"
-        for index, player in enumerate(start.public.removed)
+        for index, player in enumerate(start.removed)
         if player is not None
     ]
 
 
-def _events_text(log: GameLog) -> str:
-    return "".join(f"{line}\n" for line in (*announced_at_deal(log.positions[0]), *log.events))
+def _events_text(start: PublicState, events: Sequence[Event]) -> str:
+    return "".join(f"{line}\n" for line in (*_put_down_at_deal(start), *events))
 
 
 def log_text(log: GameLog) -> str:
     """The text of a game; reading it back gives the same game."""
-    return header_text(log.settings, log.hands, log.names) + _events_text(log)
+    head = header_text(log.settings, log.hands, log.names)
+    return head + _events_text(log.positions[0].public, log.events)
+
+
+def seen_text(log: SeenLog) -> str:
+    """The text of a game as it was seen; reading it back gives the same."""
+    return seen_header(log) + _events_text(log.views[0].public, log.events)
+
+
+def seen_header(log: SeenLog) -> str:
+    """The lines of a game as it was seen up to the last hand."""
+    hands = [log.hand if player == log.seat else size for player, size in enumerate(log.sizes)]
+    return _settings_text(log.settings, log.names) + "".join(
+        f"hand {player}: {f'{hand} cards' if isinstance(hand, int) else _listed(hand)}\n"
+        for player, hand in enumerate(hands)
+    )
 
 
 def log_as_seen(log: GameLog, seat: int) -> str:
@@ -160,15 +191,30 @@ def log_as_seen(log: GameLog, seat: int) -> str:
     Raises:
         InputError: there is no such seat.
     """
-    if not 0 <= seat < log.settings.players:
+    return seen_text(seen_by(log, seat))
+
+
+def seen_by(log: GameLog, seat: int | None) -> SeenLog:
+    """A game as one seat saw it, or a bystander.
+
+    Raises:
+        InputError: there is no such seat.
+    """
+    if seat is not None and not 0 <= seat < log.settings.players:
         raise InputError(f"seat {seat} is out of range 0..{log.settings.players - 1}")
-    lines = []
-    for player, hand in enumerate(log.hands):
-        number = sum(held.bit_count() for held in hand)
-        lines.append(f"hand {player}: {_listed(hand) if player == seat else f'{number} cards'}\n")
-    return _settings_text(log.settings, log.names) + "".join(lines) + _events_text(log)
+    sizes = tuple(sum(held.bit_count() for held in hand) for hand in log.hands)
+    nothing: Hand = (0,) * log.settings.sets
+    views = tuple(
+        View(one.public, NOBODY, nothing, log.events[:step])
+        if seat is None
+        else one.view(seat, log.events[:step])
+        for step, one in enumerate(log.positions)
+    )
+    hand = nothing if seat is None else log.hands[seat]
+    return SeenLog(log.settings, sizes, seat, hand, log.events, views, log.names, log.warnings)
 
 
+_HIDDEN = re.compile(r"(\d{1,9})\s+cards?", re.ASCII)
 _HAND = re.compile(r"hand\s+(\d{1,9})\s*:(.*)", re.ASCII)
 _PUTS_DOWN = re.compile(r"(\d{1,9})\s+puts\s+down\s+(\d{1,9})", re.ASCII)
 _LINE_END = re.compile(r"\r\n|\n|\r")
@@ -199,9 +245,27 @@ def read_log(path: str) -> GameLog:
 
     Raises:
         InputError: it cannot be read.
-        LogError: it is no log, or the game in it breaks the rules.
+        LogError: it is no log, hands are hidden in it, or the game in it breaks the rules.
     """
     return parse_log(read_bytes(path), path)
+
+
+def read_any_log(path: str) -> GameLog | SeenLog:
+    """Read a log with all hands, or one as a seat saw it. Raises as `read_log`."""
+    return parse_any_log(read_bytes(path), path)
+
+
+def parse_any_log(data: bytes | str, path: str = "") -> GameLog | SeenLog:
+    """Read the text of a log with all hands, or of one as a seat saw it. Raises as `read_log`.
+
+    >>> text = "kwartet 1\\nplayers 2\\nsets 2\\nhand 0: 4 cards\\nhand 1: 0/3 1/1 1/2 1/3\\n"
+    >>> parse_any_log(text + "0 asks 1 for 0/3: yes\\n0 puts down 0\\n").events[0].announced
+    (0,)
+    """
+    try:
+        return _played(data.encode() if isinstance(data, str) else data)
+    except LogError as error:
+        raise LogError(error.line, error.reason, path) from None
 
 
 def parse_log(data: bytes | str, path: str = "") -> GameLog:
@@ -221,13 +285,23 @@ def parse_log(data: bytes | str, path: str = "") -> GameLog:
     >>> log.positions[-1].public.points, log.warnings
     ((1, 0), ('line 8 is cut off and left out',))
     """
-    try:
-        return _played(data.encode() if isinstance(data, str) else data)
-    except LogError as error:
-        raise LogError(error.line, error.reason, path) from None
+    log = parse_any_log(data, path)
+    if isinstance(log, SeenLog):
+        line, player = next(iter(_hidden_hands(data)))
+        raise LogError(line, f"hand {player} is hidden: all hands are needed here", path)
+    return log
 
 
-def _played(raw: bytes) -> GameLog:
+def _hidden_hands(data: bytes | str) -> Iterator[tuple[int, int]]:
+    """The lines of a log that hide a hand, and whose it is."""
+    lines = _lines(data.encode() if isinstance(data, str) else data)[0]
+    for number, line in enumerate(lines, start=1):
+        hand = _HAND.fullmatch(line.split("#", 1)[0].strip())
+        if hand and _HIDDEN.fullmatch(hand[2].strip()):
+            yield number, int(hand[1])
+
+
+def _played(raw: bytes) -> GameLog | SeenLog:
     reader = _Reader()
     lines, cut_off = _lines(raw)
     for number, line in enumerate(lines, start=1):
@@ -264,6 +338,12 @@ class _Reader:
         self.positions: list[Position] = []
         self.pending: list[str] = []
         self.warnings: list[str] = []
+        self.hidden: dict[int, tuple[int, int]] = {}
+        self.seen: SeenLog | None = None
+        self.put_down: list[tuple[int, int]] = []
+        """Set and player, at the deal or after the request that waits, where hands are hidden."""
+        self.put_down_line = 0
+        self.waiting: tuple[int, Move] | None = None
 
     def take(self, number: int, line: str) -> None:
         """One line, comments and surrounding blanks taken away."""
@@ -277,7 +357,7 @@ class _Reader:
             self._take_hand(number, int(hand[1]), hand[2])
         elif line[0].isdigit():
             self._take_event(number, line)
-        elif self.dealt:
+        elif self.dealt or self.hidden:
             raise LogError(number, f"{line!r} is neither a request nor an announcement")
         else:
             self._take_setting(number, line)
@@ -292,13 +372,19 @@ class _Reader:
                 Move.parse(text)  # no shorter text is a move, and only moves stand last
         except (UnicodeDecodeError, InputError):
             self.warnings.append(f"line {number} is cut off and left out")
+            if self.waiting is not None and b"puts".startswith(b"".join(line.split()[1:2])):
+                self.waiting, self.put_down = None, []  # perhaps its announcement
             return
         self.take(number, text)
 
-    def finished(self, number: int) -> GameLog:
+    def finished(self, number: int) -> GameLog | SeenLog:
         """The game, after the last line."""
         if not self.started:
             raise LogError(number, f"a log starts with {FIRST_LINE!r}")
+        if self.hidden:
+            self._settle_seen(number)
+            assert self.seen is not None
+            return replace(self.seen, warnings=tuple(self.warnings))
         if not self.positions:
             self._deal(number)
         assert self.settings is not None, "the deal was made"
@@ -362,12 +448,15 @@ class _Reader:
         if self.settings is None:
             self.settings = self._read_settings()
         settings = self.settings
-        if self.positions:
+        if self.positions or self.put_down or self.seen is not None or self.waiting is not None:
             raise LogError(number, "a hand after the first request")
         if player >= settings.players:
             raise LogError(number, f"player {player} is out of range 0..{settings.players - 1}")
-        if player in self.dealt:
+        if player in self.dealt or player in self.hidden:
             raise LogError(number, f"hand {player} is given more than once")
+        if hidden := _HIDDEN.fullmatch(text.strip()):
+            self.hidden[player] = number, int(hidden[1])
+            return
         cards: list[Card] = []
         seen = {card: one for one, (_, hand) in self.dealt.items() for card in hand}
         for word in text.split():
@@ -409,7 +498,59 @@ class _Reader:
         self.positions.append(Position.start(settings, self.hands))
         self.pending = announced_at_deal(self.positions[0])
 
+    def _take_seen_event(self, number: int, line: str) -> None:
+        """A request or an announcement where hands are hidden: a request waits for what follows."""
+        if down := _PUTS_DOWN.fullmatch(line):
+            player, index = int(down[1]), int(down[2])
+            if self.waiting is not None and player != self.waiting[1].question.asker:
+                asker = self.waiting[1].question.asker
+                raise LogError(number, f"{line!r}: only player {asker}, who asked, can do that")
+            if self.seen is not None and self.waiting is None:
+                raise LogError(number, f"{line!r}: no request came before it")
+            self.put_down.append((index, player))
+            self.put_down_line = number
+            return
+        try:
+            move = Move.parse(line)
+        except InputError as error:
+            raise LogError(number, str(error)) from None
+        self._settle_seen(number)
+        self.waiting = number, move
+
+    def _settle_seen(self, number: int) -> None:
+        """Take the deal, or the request that waited, with the announcements that followed it."""
+        down, self.put_down = self.put_down, []
+        try:
+            if self.seen is None:
+                number = self.put_down_line or number
+                self.seen = self._seen_start(number, down)
+            elif self.waiting is not None:
+                number, move = self.waiting
+                self.seen = self.seen.after(move.question, move.answer, [one for one, _ in down])
+        except (InputError, IllegalMove) as error:
+            raise error if isinstance(error, LogError) else LogError(number, str(error)) from None
+        self.waiting = None
+
+    def _seen_start(self, number: int, down: list[tuple[int, int]]) -> SeenLog:
+        settings = self.settings
+        assert settings is not None, "a hand was given"
+        if len(self.dealt) > 1:
+            raise LogError(number, "where hands are hidden, one hand is shown at most")
+        sizes = []
+        for player in range(settings.players):
+            if player not in self.dealt and player not in self.hidden:
+                raise LogError(number, f"the hand of player {player} is missing")
+            sizes.append(
+                len(self.dealt[player][1]) if player in self.dealt else self.hidden[player][1]
+            )
+        seat = next(iter(self.dealt), None)
+        hand = None if seat is None else hand_of(self.dealt[seat][1], settings.sets)
+        return SeenLog.start(settings, sizes, seat, hand, down, self.names)
+
     def _take_event(self, number: int, line: str) -> None:
+        if self.hidden:
+            self._take_seen_event(number, line)
+            return
         if not self.positions:
             self._deal(number)
         if down := _PUTS_DOWN.fullmatch(line):
@@ -441,9 +582,15 @@ __all__ = [
     "LogError",
     "announced_at_deal",
     "ends_go",
+    "go_ends",
     "header_text",
     "log_as_seen",
     "log_text",
+    "parse_any_log",
     "parse_log",
+    "read_any_log",
     "read_log",
+    "seen_by",
+    "seen_header",
+    "seen_text",
 ]

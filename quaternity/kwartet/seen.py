@@ -1,0 +1,259 @@
+"""A game as one seat saw it, or a bystander: its own cards, and what everybody saw.
+
+Real cards lie on a real table, and nobody here knows them all. Every request is held against the
+rules and against the deals that are still possible: what could not have happened is refused, with
+the reason, before it is believed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from quaternity.errors import IllegalMove, InputError
+from quaternity.game.question import Answer, Question
+from quaternity.kwartet.hands import FULL, Hand
+from quaternity.kwartet.public import Event, PublicState, request_faults
+from quaternity.kwartet.settings import SET_SIZE, KwartetSettings
+from quaternity.kwartet.view import NOBODY, View
+from solvers.problem import DealProblem, SetConstraint
+from solvers.registry import solve
+from solvers.verdict import Feasible
+from solvers.wording import listed
+
+
+@dataclass(frozen=True, slots=True)
+class SeenLog:
+    """A game under way or over, as far as it was seen. Immutable.
+
+    Attributes:
+        settings: the rules.
+        sizes: per player the number of cards dealt.
+        seat: whose cards are known; None for a bystander.
+        hand: the cards dealt to that seat; empty for a bystander.
+        events: the requests so far.
+        views: what was seen right after the deal and after each request: one more than events.
+        names: per player who plays there, or empty.
+        warnings: what was odd about the text it was read from.
+    """
+
+    settings: KwartetSettings
+    sizes: tuple[int, ...]
+    seat: int | None
+    hand: Hand
+    events: tuple[Event, ...]
+    views: tuple[View, ...] = field(repr=False)
+    names: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = field(default=(), compare=False)
+
+    @classmethod
+    def start(
+        cls,
+        settings: KwartetSettings,
+        sizes: Sequence[int],
+        seat: int | None = None,
+        hand: Hand | None = None,
+        announced: Sequence[tuple[int, int]] = (),
+        names: Sequence[str] = (),
+    ) -> SeenLog:
+        """Right after the deal.
+
+        Args:
+            announced: the sets that were dealt full and put down at once, as (set, player).
+
+        Raises:
+            InputError: it cannot be; says why.
+        """
+        own = (0,) * settings.sets if hand is None or seat is None else hand
+        _check_start(settings, sizes, seat, own, announced)
+        public = PublicState.start(settings, sizes, sorted(announced))
+        removed = zip(own, public.removed, strict=True)
+        held = tuple(mask if gone is None else 0 for mask, gone in removed)
+        view = View(public, NOBODY if seat is None else seat, held)
+        why = _why_impossible(view.problem)
+        if why is not None:
+            raise InputError(f"the deal cannot be: {why}")
+        return cls(settings, tuple(sizes), seat, own, (), (view,), tuple(names))
+
+    def after(self, question: Question, answer: Answer, announced: Sequence[int] = ()) -> SeenLog:
+        """The game with one more request.
+
+        Args:
+            announced: the sets that the asker put down then.
+
+        Raises:
+            IllegalMove: the rules forbid the request, or what was seen excludes the answer or what
+                was put down. Says why.
+        """
+        view = self.views[-1]
+        faults = self._faults(question, answer, announced)
+        if not faults:
+            faults = _impossible_parts(view, question, answer, announced)
+        if faults:
+            raise IllegalMove(f"'{question}: {answer}' cannot be", faults)
+        public = view.public.after(question, bool(answer), sorted(announced))
+        hand = _hand_after(view, question, answer, announced)
+        events = (*self.events, Event(question, answer, tuple(sorted(announced))))
+        new = View(public, view.seat, hand, events)
+        why = _why_impossible(new.problem)
+        if why is not None:
+            down = f" and putting down {listed(sorted(announced))}" if announced else ""
+            raise IllegalMove(f"'{question}: {answer}'{down} cannot be", [f"otherwise {why}"])
+        return replace(self, events=events, views=(*self.views, new))
+
+    def downs_after(self, question: Question, answer: Answer) -> tuple[int, ...]:
+        """The sets that the asker certainly put down after a request: nothing else is possible.
+
+        Raises:
+            IllegalMove: the request is impossible whatever was put down.
+        """
+        view = self.views[-1]
+        try:
+            self.after(question, answer)
+        except IllegalMove as error:
+            own = _hand_after(view, question, answer, ()) if question.asker == self.seat else ()
+            full = tuple(index for index, held in enumerate(own) if held == FULL)
+            tried = full or (question.card.set_index,)
+            try:
+                self.after(question, answer, tried)
+            except IllegalMove:
+                raise error from None
+            return tried
+        return ()
+
+    def undone(self) -> SeenLog:
+        """The game without its last request."""
+        return replace(self, events=self.events[:-1], views=self.views[:-1])
+
+    def _faults(self, question: Question, answer: Answer, announced: Sequence[int]) -> list[str]:
+        """What the rules and the own hand say against a request."""
+        view = self.views[-1]
+        asker, asked, (index, number) = question
+        mine = self.seat is not None and asker == self.seat
+        # Of others' hands the rules are asked as if they had what they need; see `_why_impossible`.
+        hand = (
+            view.hand
+            if mine
+            else tuple(
+                FULL & ~(one == index and 1 << number % SET_SIZE)
+                for one in range(self.settings.sets)
+            )
+        )
+        faults = request_faults(view.public, hand, question)
+        if faults or self.seat is None:
+            return faults
+        held = view.hand[index] >> number & 1
+        if held != answer if asked == self.seat else held and answer:
+            has = "has" if held else "does not have"
+            faults.append(f"player {self.seat} {has} {question.card}")
+        if mine:
+            hand = _hand_after(view, question, answer, ())
+            full = [one for one, mask in enumerate(hand) if mask == FULL]
+            if full != sorted(announced):
+                has = f"set {listed(full)} in full" if full else "no full set"
+                faults.append(f"player {asker} then has {has} to put down")
+        return faults
+
+
+def _check_start(
+    settings: KwartetSettings,
+    sizes: Sequence[int],
+    seat: int | None,
+    hand: Hand,
+    announced: Sequence[tuple[int, int]],
+) -> None:
+    if len(sizes) != settings.players or sum(sizes) != settings.cards:
+        raise InputError(
+            f"{sum(sizes)} cards in {len(sizes)} hands: there are {settings.cards} cards and "
+            f"{settings.players} players"
+        )
+    if seat is not None:
+        cards = sum(mask.bit_count() for mask in hand)
+        if not 0 <= seat < settings.players:
+            raise InputError(f"seat {seat} is out of range 0..{settings.players - 1}")
+        if cards != sizes[seat]:
+            raise InputError(f"hand {seat}: {cards} cards, not {sizes[seat]}")
+    down = dict(announced)
+    if announced and not settings.at_once:
+        raise InputError("no set is put down before the first request")
+    for index, player in announced:
+        others = [FULL if player == seat else 0]
+        if len(down) != len(announced) or not 0 <= index < settings.sets:
+            raise InputError(f"set {index} cannot be put down at the deal")
+        if seat is not None and hand[index] not in others:
+            raise InputError(f"player {player} cannot put down {index}: player {seat} sees that")
+    for index, held in enumerate(hand):
+        if settings.at_once and held == FULL and down.get(index) != seat:
+            raise InputError(f"'{seat} puts down {index}' is missing: it was dealt in full")
+    counts = [SET_SIZE * list(down.values()).count(player) for player in range(settings.players)]
+    for player, (size, count) in enumerate(zip(sizes, counts, strict=True)):
+        if count > size:
+            raise InputError(f"player {player} puts down {count} cards of {size}")
+
+
+def _why_impossible(problem: DealProblem) -> str | None:
+    """Why no deal fits what was seen; None where one does."""
+    verdict = solve(problem)
+    if isinstance(verdict, Feasible):
+        return None
+    return "no deal fits" if verdict.shortage is None else verdict.shortage.in_words(problem)
+
+
+def _impossible_parts(
+    view: View, question: Question, answer: Answer, announced: Sequence[int]
+) -> list[str]:
+    """What is known of single cards against the answer, and against what is put down."""
+    asker, asked, card = question
+    public, faults = view.public, []
+    owners = view.problem.sets[card.set_index].owners[card.number]
+    if answer and not owners >> asked & 1:
+        faults.append(f"player {asked} cannot have {card}")
+    if not answer and owners == 1 << asked:
+        faults.append(f"player {asked} must have {card}")
+    if (
+        announced
+        and public.settings.at_once
+        and (not answer or list(announced) != [card.set_index])
+    ):
+        faults.append(f"only set {card.set_index} can be put down, after a yes")
+    for index in announced:
+        if not 0 <= index < public.settings.sets or public.removed[index] is not None:
+            faults.append(f"set {index} is not in play")
+            continue
+        given = card.number if answer and index == card.set_index else None
+        if not _may_be_whole(view.problem.sets[index], asker, asked, given):
+            faults.append(f"player {asker} cannot have all of set {index}")
+    if (
+        announced
+        and not public.settings.at_once
+        and public.askers >> asker & 1
+        and not (answer and list(announced) == [card.set_index])
+    ):
+        faults.append(f"player {asker} has asked before: only a set just completed is put down")
+    return faults
+
+
+def _may_be_whole(one: SetConstraint, asker: int, asked: int, given: int | None) -> bool:
+    """Whether a player may have a whole set, one card of which another may just have given."""
+    owners = all(mask >> asker & 1 for number, mask in enumerate(one.owners) if number != given)
+    low = [least - (player == asked and given is not None) for player, least in enumerate(one.low)]
+    return (
+        owners
+        and all(least <= 0 for player, least in enumerate(low) if player != asker)
+        and one.high[asker] >= SET_SIZE - (given is not None)
+    )
+
+
+def _hand_after(view: View, question: Question, answer: Answer, announced: Sequence[int]) -> Hand:
+    """The own hand after a request."""
+    asker, asked, (index, number) = question
+    hand = list(view.hand)
+    if answer and view.seat in (asker, asked):
+        hand[index] ^= 1 << number
+    for one in announced:
+        if asker == view.seat:
+            hand[one] = 0
+    return tuple(hand)
+
+
+__all__ = ["SeenLog"]

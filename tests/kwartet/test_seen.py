@@ -1,0 +1,177 @@
+"""Games as one seat saw them: read back, followed, and held against what is possible."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from quaternity.errors import IllegalMove, InputError
+from quaternity.game.question import Move
+from quaternity.kwartet.hands import Hand
+from quaternity.kwartet.log import (
+    LogError,
+    log_as_seen,
+    log_text,
+    parse_any_log,
+    parse_log,
+    seen_by,
+    seen_text,
+)
+from quaternity.kwartet.public import Event
+from quaternity.kwartet.seen import SeenLog
+from quaternity.kwartet.settings import Announce, KwartetSettings
+from tests.kwartet.games import random_log, random_settings
+from tests.kwartet.replay import Rules, after, all_deals, at_deal
+from tests.kwartet.test_knowledge import plain, seen
+from tests.sizes import thorough
+
+SEEN = """\
+kwartet 1
+players 3
+sets 3
+announce at-once
+own-card-requests yes
+hand 0: 4 cards
+hand 1: 0/0 0/1 1/0 2/0
+hand 2: 4 cards
+"""
+
+
+@pytest.mark.parametrize("seed", range(thorough(6, 60)))
+def test_what_a_seat_saw_is_read_back(seed: int) -> None:
+    random = Random(f"seen/{seed}")
+    log = random_log(random_settings(random, range(2, 7), range(2, 14)), random, 60)
+    for seat in (None, *range(log.settings.players)):
+        mine = seen_by(log, seat)
+        text = seen_text(mine)
+        assert seat is None or text == log_as_seen(log, seat)
+        read = parse_any_log(text)
+        assert isinstance(read, SeenLog)
+        assert read == mine
+        assert read.views == tuple(mine.views)
+        assert parse_any_log(log_text(log)) == log
+
+
+@pytest.mark.parametrize("seed", range(thorough(6, 40)))
+def test_what_can_be_told_is_what_some_deal_does(seed: int) -> None:
+    """Any request with any answer and anything put down: accepted iff a deal would show it."""
+    random = Random(f"told/{seed}")
+    shape = random.choice([(2, 2), (3, 2), (4, 2)])
+    settings = random_settings(random, range(shape[0], shape[0] + 1), range(2, 3))
+    rules = Rules(settings.sets, settings.at_once, settings.own_card_requests)
+    log = random_log(settings, random, random.randrange(9))
+    truth = tuple(map(plain, log.hands))
+    seat = random.randrange(settings.players)
+    down = at_deal(truth, rules)[1]
+    every = all_deals(frozenset().union(*truth), [len(hand) for hand in truth])
+    worlds = [now for now, gone in (at_deal(deal, rules) for deal in every) if gone == down]
+    for event in log.events:
+        worlds = [now for now in (after(deal, seen(event), rules) for deal in worlds) if now]
+    mine = seen_by(log, seat)
+    worlds = [deal for deal in worlds if deal[seat] == plain(mine.views[-1].hand)]
+    tried = 0
+    while tried < thorough(40, 300) and not mine.views[-1].public.is_over:
+        tried += 1
+        asker, asked = random.sample(range(settings.players), 2)
+        if random.random() < 0.8:
+            asker = mine.views[-1].public.turn
+            asked = (asker + random.randrange(1, settings.players)) % settings.players
+        text = f"{asker} asks {asked} for {random.randrange(2)}/{random.randrange(4)}"
+        move = Move.parse(f"{text}: {random.choice(('yes', 'no'))}")
+        gone = tuple(sorted(random.sample(range(2), random.choice((0, 0, 1, 2)))))
+        event = Event(move.question, move.answer, gone)
+        public = mine.views[-1].public
+        legal = asker == public.turn and asked != asker
+        legal = legal and (not settings.at_once or public.hands[asked] > 0)
+        legal = legal and public.removed[move.question.card.set_index] is None
+        possible = legal and any(after(deal, seen(event), rules) for deal in worlds)
+        try:
+            mine.after(move.question, move.answer, gone)
+            accepted = True
+        except IllegalMove:
+            accepted = False
+        assert accepted == possible, (event, log, seat)
+
+
+@pytest.mark.parametrize(
+    ("lines", "number", "words"),
+    [
+        ("1 asks 0 for 0/2: no\n", 9, "player 0 is on turn, not player 1"),
+        ("0 asks 1 for 0/0: no\n", 9, "player 1 has 0/0"),
+        ("0 asks 1 for 0/2: yes\n", 9, "player 1 does not have 0/2"),
+        ("0 asks 2 for 0/0: yes\n", 9, "player 1 has 0/0"),
+        ("0 asks 2 for 0/2: no\n\n1 asks 0 for 0/2: no\n", 11, "0/2"),
+        ("0 asks 1 for 0/0: yes\n0 puts down 0\n", 9, "set 0"),
+        ("0 puts down 0\n", 9, "player 0 cannot put down 0: player 1 sees that"),
+        ("0 asks 2 for 0/2: no\n0 puts down 1\n", 9, "only set 0 can be put down, after a yes"),
+        ("0 asks 2 for 0/2: yes\n2 puts down 0\n", 10, "only player 0, who asked, can do that"),
+        ("0 asks 2 for 9/2: no\n", 9, "set 9 is out of range 0..2"),
+        ("hand 1: 4 cards\n", 9, "hand 1 is given more than once"),
+        ("nonsense\n", 9, "neither a request nor an announcement"),
+    ],
+)
+def test_what_cannot_be_is_refused_with_its_line(lines: str, number: int, words: str) -> None:
+    with pytest.raises(LogError) as caught:
+        parse_any_log(SEEN + lines, "my.log")
+    assert caught.value.line == number, str(caught.value)
+    assert words in str(caught.value)
+    assert str(caught.value).startswith("my.log: line ")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("hand 0: 4 cards\n", "", "the hand of player 0 is missing"),
+        ("hand 0: 4 cards", "hand 0: 5 cards", "13 cards in 3 hands: there are 12 cards"),
+        ("hand 0: 4 cards", "hand 0: 1/1 1/2 1/3 2/1", "one hand is shown at most"),
+        ("0/1 1/0", "0/1 0/0", "0/0"),
+        ("1/0 2/0", "0/2 0/3", "'1 puts down 0' is missing: it was dealt in full"),
+    ],
+)
+def test_a_deal_that_cannot_be(old: str, new: str, words: str) -> None:
+    with pytest.raises(LogError) as caught:
+        parse_any_log(SEEN.replace(old, new) + "0 asks 2 for 0/2: no\n")
+    assert words in str(caught.value)
+
+
+def test_hidden_hands_are_named_where_all_are_needed() -> None:
+    with pytest.raises(LogError, match="line 6: hand 0 is hidden: all hands are needed here"):
+        parse_log(SEEN)
+
+
+def test_what_was_cut_off_is_left_out_with_the_request_it_belongs_to() -> None:
+    whole = SEEN + "0 asks 2 for 0/2: no\n"
+    for cut in ("1 as", "1 asks 0 for 0/3", "1"):
+        log = parse_any_log(whole + cut)
+        assert log.warnings == ("line 10 is cut off and left out",)
+    two = SEEN.replace("hand 1: 0/0 0/1 1/0 2/0", "hand 1: 1/0 1/1 1/2 2/0")
+    two += "0 asks 2 for 0/2: no\n1 asks 0 for 1/3: yes\n"
+    with pytest.raises(LogError, match="then has set 1 in full to put down"):
+        parse_any_log(two)
+    log = parse_any_log(two + "1 put")
+    assert len(log.events) == 1
+    assert log.warnings == ("line 11 is cut off and left out",)
+
+
+def test_what_is_certainly_put_down_need_not_be_typed() -> None:
+    hand: Hand = (0b0111, 0b0001, 0)
+    log = SeenLog.start(KwartetSettings(3, 3), (4, 4, 4), 0, hand)
+    yes = Move.parse("0 asks 1 for 0/3: yes")
+    assert log.downs_after(*yes) == (0,)
+    no = Move.parse("0 asks 1 for 0/3: no")
+    assert log.downs_after(*no) == ()
+    with pytest.raises(IllegalMove, match="player 0 is on turn"):
+        log.downs_after(*Move.parse("1 asks 2 for 0/3: no"))
+    assert log.after(*yes, (0,)).undone() == log
+
+
+def test_starts_that_cannot_be() -> None:
+    settings = KwartetSettings(2, 2)
+    with pytest.raises(InputError, match="out of range"):
+        SeenLog.start(settings, (4, 4), 2, (0b1111, 0))
+    later = KwartetSettings(2, 2, Announce.AFTER_OWN_REQUEST)
+    with pytest.raises(InputError, match="no set is put down before the first request"):
+        SeenLog.start(later, (4, 4), 0, (0b1111, 0), [(0, 0)])
+    with pytest.raises(InputError, match="3 cards, not 4"):
+        SeenLog.start(settings, (4, 4), 0, (0b0111, 0))
