@@ -71,7 +71,7 @@ def serve(
     except ImportError as error:
         raise InputError(
             f"{error.name} is not installed; the table in a browser needs: "
-            "pip install 'quaternity[web]'"
+            "pip install '.[web]'"
         ) from None
     import signal
     import socket

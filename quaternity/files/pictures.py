@@ -58,7 +58,7 @@ def new_figure(width: float, height: float) -> Figure:
     try:
         from matplotlib.figure import Figure
     except ImportError:
-        raise InputError("pictures need matplotlib: install quaternity[plot]") from None
+        raise InputError("pictures need matplotlib: pip install '.[plot]'") from None
     return Figure(figsize=(width, height), layout="constrained")
 
 

@@ -37,7 +37,7 @@ def cluster_client(address: str) -> Iterator[Any]:
     except ImportError as error:
         raise InputError(
             f"dask {address!r}: the package 'distributed' is not installed "
-            "(it comes with the extra 'cluster' of this package)"
+            "(pip install '.[cluster]')"
         ) from error
     # A lost connection is told by an exception here; there it is also logged, with tracebacks.
     loggers = [

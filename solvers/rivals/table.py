@@ -69,7 +69,7 @@ class Foreign:
     @property
     def command(self) -> str:
         """What installs it."""
-        return f"pip install 'quaternity[{self.extra}]'" if self.extra else "pip install quaternity"
+        return f"pip install '.[{self.extra}]'" if self.extra else "pip install ."
 
     @property
     def installed(self) -> bool:

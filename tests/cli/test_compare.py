@@ -234,7 +234,7 @@ def test_without_matplotlib_it_says_so_before_the_work(
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     outcome = cli("compare", "--plot", tmp_path / "cost.png")
     assert outcome.status == 2
-    assert "install quaternity[plot]" in outcome.err
+    assert "pip install '.[plot]'" in outcome.err
     assert outcome.out == ""
 
 

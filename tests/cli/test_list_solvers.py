@@ -24,13 +24,13 @@ def test_what_is_missing_is_listed_with_what_installs_it(
     monkeypatch.setattr(table, "_is_there", lambda name: False)
     shown = cli("solvers")
     assert shown.status == 0
-    assert "  pip install 'quaternity[z3]': z3-integers, z3-pb\n" in shown.out
+    assert "  pip install '.[z3]': z3-integers, z3-pb\n" in shown.out
     assert "glop" in shown.out
     (row,) = [line for line in shown.out.splitlines() if line.startswith("cvc5 ")]
     assert row.split() == ["cvc5", "SMT", "missing", "BSD-3-Clause", "core"]
     refused = cli("compare", "--solvers", "max-flow,glucose", "--states", "1")
     assert refused.status == 2
-    assert "solver 'glucose' is not installed: pip install 'quaternity[sat]'" in refused.err
+    assert "solver 'glucose' is not installed: pip install '.[sat]'" in refused.err
 
 
 def test_rivals_are_compared_as_a_group(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -132,7 +132,7 @@ def test_one_that_is_not_installed_says_what_installs_it(monkeypatch: pytest.Mon
     assert installed() == {}
     with pytest.raises(InputError) as caught:
         find_solver("glucose")
-    assert str(caught.value) == ("solver 'glucose' is not installed: pip install 'quaternity[sat]'")
+    assert str(caught.value) == ("solver 'glucose' is not installed: pip install '.[sat]'")
 
 
 def test_extras_exist() -> None:
