@@ -11,7 +11,6 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from quaternity.table.games import GAMES
-from quaternity.table.players import PLAYERS
 from quaternity.web.forms import form_fields
 from quaternity.web.guards import (
     Limits,
@@ -23,11 +22,13 @@ from quaternity.web.guards import (
     is_browser,
     set_cookie,
 )
+from quaternity.web.new_table import NewTable, known_players
 from quaternity.web.refusal import Refusal
+from quaternity.web.seats import Who
 from quaternity.web.sight import Sight
 from quaternity.web.streams import Stream
-from quaternity.web.table import Table, Who
-from quaternity.web.tables import Caller, NewTable, Tables, fresh, hashed
+from quaternity.web.table import Table
+from quaternity.web.tables import Caller, Tables, fresh, hashed
 
 MOST_MOVES = 500
 """So many legal moves are listed."""
@@ -277,11 +278,10 @@ def document(sight: Sight) -> dict[str, Any]:
 
 def game_document(game: str, more: Any) -> dict[str, Any]:
     """What a form to make a table needs: settings with what is allowed, and programs."""
-    players = [name for name in PLAYERS[game] if name != "perfect"]
     return {
         "game": game,
         "settings": [one._asdict() for one in form_fields(game)],
-        "players": players + [name for other, name in more if other == game],
+        "players": known_players(game, more),
     }
 
 

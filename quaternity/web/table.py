@@ -1,33 +1,24 @@
-"""One table: a game that people and programs play move by move, kept before anybody sees it.
-
-A table holds the present position and what was seen of the moves; earlier positions are made again
-from the moves when somebody looks at them.
-"""
+"""One table: a game that people and programs play move by move, kept before anybody sees it."""
 
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import fields
-from functools import cache
 from math import inf
 from random import Random
 from time import monotonic
-from typing import Any, NamedTuple
+from typing import Any
 
 from quaternity.errors import IllegalMove, InputError, PlayerTimeout, QuaternityError
 from quaternity.files.text_record import settings_text
-from quaternity.table.match import kept_by_undo
-from quaternity.table.protocol import Step
+from quaternity.web.course import Course, has_secret
 from quaternity.web.refusal import Refusal
+from quaternity.web.seats import OPEN, PERSON, PROGRAM, Kept, Seat, Who, seat_statement
 from quaternity.web.sight import SeatSight, Sight
 from quaternity.web.store import TAKEN_BACK, Entry, Statement, Store
 from quaternity.web.streams import Stream, message, send
 from quaternity.web.thinking import Thinking
-
-RECENT = 32
-"""Of so many versions the position is kept, for moves that were made in an earlier one."""
 
 MOST_ALONE = 2_000
 """Programs make so many moves in a row, until a person moves again."""
@@ -38,156 +29,46 @@ GONE_SECONDS = 40.0
 LONGEST_NEWS = 200
 """Who comes back after more events than these is told to look at the table itself."""
 
-OPEN, PERSON, PROGRAM = "open", "person", "program"
-
-
-class Seat(NamedTuple):
-    """Who sits somewhere, and how he shows that it is his seat.
-
-    Attributes:
-        kind: `OPEN`, `PERSON` or `PROGRAM`.
-        name: of the person or the program.
-        person: the name of the person whose seat it is, whoever plays there now.
-        token, browser: hashes of what shows that it is his; None where there is no such thing.
-        invitation: what invites, or invited, to the seat.
-    """
-
-    kind: str
-    name: str | None = None
-    person: str | None = None
-    token: str | None = None
-    browser: str | None = None
-    invitation: str | None = None
-
-    @property
-    def is_held(self) -> bool:
-        """Whether it is somebody's, whoever plays there."""
-        return self.token is not None or self.browser is not None
-
-
-class Kept(NamedTuple):
-    """What the store has of a table: see `quaternity.web.store`."""
-
-    id: str
-    game: str
-    head: str
-    seed: str
-    help: bool
-    practice: bool
-    archive: bool
-    maker: str | None
-    again: str | None
-
-
-class Who(NamedTuple):
-    """One who looks at a table.
-
-    Attributes:
-        held: the seats that are his.
-        maker: whether he made the table.
-        looking: the seat from which he looks; None: as a bystander.
-    """
-
-    held: tuple[int, ...]
-    maker: bool
-    looking: int | None
-
 
 class Table:
     """One table under way or over."""
 
     def __init__(
-        self, kept: Kept, seats: list[Seat], entries: Sequence[Entry], store: Store,
-        thinking: Thinking, rules: Any, start: Any,
-    ) -> None:  # fmt: skip
-        """A table as the store has it; `rules` and `start` are what its head says."""
-        self.kept, self.seats, self.rules = kept, seats, rules
-        self._seen = [-inf] * len(seats)
-        self._store, self._thinking = store, thinking
+        self, kept: Kept, seats: list[Seat], course: Course, store: Store, thinking: Thinking
+    ) -> None:
+        """A table as the store has it; `course` is what its head and its log tell."""
+        self.kept, self.seats, self.course, self.rules = kept, seats, course, course.rules
         self.streams: set[Stream] = set()
         self.again = kept.again
         self.undo: set[int] = set()
         self.notice: str | None = None
-        self.start = self.position = start
-        self.moves: list[tuple[int, Any]] = []
-        self.steps: list[Step] = []
-        self._numbers: list[int] = [0]
-        """Per version how many moves there were."""
-        self._answered: dict[tuple[int, str], int] = {}
-        self._recent: OrderedDict[int, Any] = OrderedDict({0: start})
+        self.secret = has_secret(course.rules)
         self.lock = asyncio.Lock()
+        """Who changes the table holds it."""
+        self._store, self._thinking = store, thinking
+        self._seen = [-inf] * len(seats)
         self._tasks: dict[int, asyncio.Task[None]] = {}
         self._alone = 0
-        self._positions: list[Any] | None = None
-        self.secret = has_secret(rules)
-        for entry in entries:
-            self._rebuild(entry)
-
-    def _rebuild(self, entry: Entry) -> None:
-        if entry.seat == TAKEN_BACK:
-            self._forget(int(entry.move))
-        else:
-            move = self.rules.read(entry.move, self.rules.view(self.position, entry.seat))
-            after = self.rules.after(self.position, entry.seat, move)
-            self._advance(entry, move, after, self._step(entry.seat, move, after))
-
-    def _step(self, seat: int, move: Any, after: Any) -> Step:
-        return Step(seat, tuple(self.rules.events(self.position, seat, move, after)))
-
-    def _advance(self, entry: Entry, move: Any, after: Any, step: Step) -> None:
-        """A move that is kept becomes one of the game."""
-        self.position = after
-        self.moves.append((entry.seat, move))
-        self.steps.append(step)
-        if entry.id:
-            self._answered[entry.seat, entry.id] = entry.version
-        self._note_version()
-
-    def _forget(self, count: int) -> None:
-        """Moves that were taken back are no part of the game any more."""
-        kept = len(self.moves) - count
-        self.position = self.positions(kept)[kept]
-        del self.moves[kept:], self.steps[kept:]
-        self._positions = None
-        self._note_version()
-
-    def _note_version(self) -> None:
-        self._numbers.append(len(self.moves))
-        self._recent[self.version] = self.position
-        if len(self._recent) > RECENT:
-            self._recent.popitem(last=False)
 
     @property
     def version(self) -> int:
         """The length of the log."""
-        return len(self._numbers) - 1
+        return self.course.version
 
     @property
     def to_act(self) -> Sequence[int]:
         """The seats that may move now."""
-        return () if self.kept.archive else self.rules.to_act(self.position)
+        return () if self.kept.archive else self.rules.to_act(self.course.position)
 
     @property
     def is_over(self) -> bool:
         """Whether nobody will move any more, and nothing need be hidden."""
-        return self.kept.archive or not self.rules.to_act(self.position)
+        return self.kept.archive or not self.rules.to_act(self.course.position)
 
     @property
     def is_quiet(self) -> bool:
         """Whether nobody looks, and nothing is under way."""
         return not (self.streams or self._tasks or self.lock.locked())
-
-    def positions(self, upto: int) -> list[Any]:
-        """The positions from the start on, to that after so many moves at least."""
-        found = self._positions or [self.start]
-        for seat, move in self.moves[len(found) - 1 : upto]:
-            found.append(self.rules.after(found[-1], seat, move))
-        self._positions = found
-        return found
-
-    def forget_positions(self) -> None:
-        """Give memory back."""
-        self._positions = None
 
     # ------------------------------------------------------------------ who is there
 
@@ -234,9 +115,9 @@ class Table:
 
     def sight(self, who: Who, at: int | None = None) -> Sight:
         """What somebody may be shown, now or after so many moves."""
-        rules, last = self.rules, len(self.moves)
+        rules, last = self.rules, len(self.course.moves)
         number = last if at is None else min(max(at, 0), last)
-        position = self.position if number == last else self.positions(number)[number]
+        position = self.course.position if number == last else self.course.positions(number)[number]
         over = self.is_over
         streaming = {stream.seat for stream in self.streams}
         seats = tuple(
@@ -253,12 +134,12 @@ class Table:
             self.kept.id, rules.name, rules, settings_of(rules), self.version, number, last,
             who.looking, who.held, seats,
             () if self.kept.archive else tuple(rules.to_act(position)),
-            rules.view(position, who.looking), tuple(self.steps[:number]),
+            rules.view(position, who.looking), tuple(self.course.steps[:number]),
             tuple(rules.points(position)), None if places is None else tuple(places),
             bool(self.kept.help), bool(self.kept.practice) and self.secret,
             tuple(sorted(self._tasks)), tuple(sorted(self.undo)),
             self._store.trouble or self.notice, self.kept.id, self.again,
-            self.start if over and self.secret else None,
+            self.course.start if over and self.secret else None,
         )  # fmt: skip
 
     def record(self, who: Who) -> str:
@@ -274,16 +155,16 @@ class Table:
             lines = [
                 f"{rules.name}, before its end: what is open and what you see yourself",
                 *settings_text(rules.settings).splitlines(),
-                *rules.show(rules.view(self.position, who.looking)).splitlines(),
-                *(event for step in self.steps for event in step.events),
+                *rules.show(rules.view(self.course.position, who.looking)).splitlines(),
+                *(event for step in self.course.steps for event in step.events),
             ]
             return "".join(f"# {line}\n" for line in lines)
-        positions = self.positions(len(self.moves))
+        positions = self.course.positions(len(self.course.moves))
         lines = [
             rules.record_move(positions[number], seat, move, positions[number + 1])
-            for number, (seat, move) in enumerate(self.moves)
+            for number, (seat, move) in enumerate(self.course.moves)
         ]
-        return "".join((rules.record_start(self.start, names), *lines))
+        return "".join((rules.record_start(self.course.start, names), *lines))
 
     def listen(self, stream: Stream, last: int | None) -> None:
         """Begin a stream, with what its reader has missed since it saw version `last`.
@@ -293,7 +174,7 @@ class Table:
         stream.left = self._left
         if last is not None and 0 <= self.version - last <= LONGEST_NEWS:
             for version in range(last + 1, self.version + 1):
-                stream.put(self._news(version))
+                stream.put(self.course.news(version))
         data = {"version": self.version}
         stream.put(message("version", data, self.version))
         self._tell("seats", {})
@@ -301,19 +182,6 @@ class Table:
     def _left(self, stream: Stream) -> None:
         if stream.seat is not None:
             self._tell("seats", {})
-
-    def _news(self, version: int) -> bytes:
-        """What happened in an entry of the log; nothing of moves that were taken back."""
-        before, number = self._numbers[version - 1], self._numbers[version]
-        if number <= before:
-            data: dict[str, Any] = {"version": version, "events": [], "taken_back": before - number}
-        else:
-            present = min(self._numbers[version:]) == number and number <= len(self.steps)
-            events = self.steps[number - 1].events if present else ()
-            data = {"version": version, "events": [{"text": text} for text in events]}
-            if present:
-                data["seat"] = self.steps[number - 1].seat
-        return message("move", data, version)
 
     def _tell(self, event: str, data: dict[str, Any]) -> None:
         if self.streams:
@@ -330,7 +198,7 @@ class Table:
             Refusal: it may not be made, or cannot be kept.
         """
         async with self.lock:
-            known = self._answered.get((seat, identity)) if identity else None
+            known = self.course.answered.get((seat, identity)) if identity else None
             if known is not None:
                 return known
             acting = self.to_act
@@ -349,16 +217,16 @@ class Table:
             Refusal: it is none, or what it names is gone.
         """
         rules = self.rules
-        now = rules.view(self.position, seat)
+        now = rules.view(self.course.position, seat)
         if version == self.version:
             try:
                 return rules.read(text, now)
             except InputError as error:
                 raise Refusal(422, str(error), faults=[str(error)]) from None
         gone = Refusal(409, "what this names is gone", version=self.version)
-        if version not in self._recent:
+        if version not in self.course.recent:
             raise gone
-        then = rules.view(self._recent[version], seat)
+        then = rules.view(self.course.recent[version], seat)
         try:
             move = rules.read(text, then)
         except InputError as error:
@@ -370,14 +238,14 @@ class Table:
     async def _play(self, seat: int, identity: str, move: Any) -> int:
         """Judge a move, keep it, make it and tell of it."""
         try:
-            after = self.rules.after(self.position, seat, move)
+            after = self.rules.after(self.course.position, seat, move)
         except IllegalMove as error:
             raise Refusal(422, str(error), faults=error.faults) from None
-        step = self._step(seat, move, after)
+        step = self.course.step(seat, move, after)
         entry = Entry(self.kept.id, self.version + 1, seat, identity, self.rules.write(move))
         ends = () if self.rules.to_act(after) else self._marked_over(True)
         await self._store.write((entry,), ends)
-        self._advance(entry, move, after, step)
+        self.course.advance(entry, move, after, step)
         self._alone = 0 if self.seats[seat].kind == PERSON else self._alone + 1
         self._changed()
         return self.version
@@ -390,7 +258,7 @@ class Table:
         self.undo.clear()
         self.notice = None
         if self.streams:
-            send(self.streams, self._news(self.version))
+            send(self.streams, self.course.news(self.version))
         self.wake()
 
     async def agree_to_undo(self, seat: int, version: int, agree: bool) -> int:
@@ -402,7 +270,7 @@ class Table:
         async with self.lock:
             if version != self.version:
                 raise Refusal(409, "the table has moved on", version=self.version)
-            if not self.moves or self.kept.archive:
+            if not self.course.moves or self.kept.archive:
                 raise Refusal(409, "there is nothing to take back", version=self.version)
             if self.is_over and self.secret:
                 raise Refusal(409, "the game is over, and all is revealed", version=self.version)
@@ -413,11 +281,10 @@ class Table:
             if not self.undo.issuperset(people):
                 self._tell("undo", {"agreed": sorted(self.undo)})
                 return self.version
-            positions = self.positions(len(self.moves))
-            count = len(self.moves) - kept_by_undo(self.rules, positions, self.moves, people)
+            count = self.course.undone(people)
             entry = Entry(self.kept.id, self.version + 1, TAKEN_BACK, "", str(count))
             await self._store.write((entry,), self._marked_over(False))
-            self._forget(count)
+            self.course.take_back(count)
             self._changed()
             return self.version
 
@@ -461,7 +328,7 @@ class Table:
         for seat in acting:
             if seat in self._tasks or self.seats[seat].kind == PROGRAM or self.is_present(seat):
                 continue
-            move = self.rules.for_absent(self.rules.view(self.position, seat))
+            move = self.rules.for_absent(self.rules.view(self.course.position, seat))
             if move is not None:
                 text = self.rules.write(move)
                 self._tasks[seat] = asyncio.create_task(self._move_of(seat, self.version, text))
@@ -469,11 +336,11 @@ class Table:
     async def _program(self, seat: int) -> None:
         """Think about one move, and make it unless the table has moved on."""
         version, name = self.version, self.seats[seat].name or ""
-        random = Random(f"{self.kept.seed}/{seat}/{len(self.moves)}")
-        view = self.rules.view(self.position, seat)
+        random = Random(f"{self.kept.seed}/{seat}/{len(self.course.moves)}")
+        view = self.rules.view(self.course.position, seat)
         try:
             planned = await self._thinking.plan(
-                self.rules, name, seat, tuple(self.steps), view, random
+                self.rules, name, seat, tuple(self.course.steps), view, random
             )
         except QuaternityError as error:
             self._tasks.pop(seat, None)
@@ -510,13 +377,6 @@ class Table:
             stream.end()
 
 
-@cache
-def has_secret(rules: Any) -> bool:
-    """Whether chance decides at the start of a game what nobody, or not everybody, may see."""
-    first = rules.start(Random(0))
-    return any(rules.start(Random(seed)) != first for seed in range(1, 9))
-
-
 def settings_of(rules: Any) -> dict[str, Any]:
     """Settings by name, in values of JSON."""
     return {
@@ -526,13 +386,4 @@ def settings_of(rules: Any) -> dict[str, Any]:
     }
 
 
-def seat_statement(table: str, number: int, seat: Seat) -> Statement:
-    """What keeps who sits somewhere."""
-    return (
-        "INSERT OR REPLACE INTO seats (table_id, seat, kind, name, person, token, browser, "
-        "invitation) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        (table, number, *seat),
-    )
-
-
-__all__ = ["OPEN", "PERSON", "PROGRAM", "Kept", "Seat", "Table", "Who", "has_secret"]
+__all__ = ["Table"]

@@ -4,39 +4,33 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import re
 import secrets
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from random import Random
 from typing import Any, NamedTuple
 
 from quaternity.errors import InputError
-from quaternity.table.games import GAMES, rules_class, rules_of_record
-from quaternity.table.players import PLAYERS
-from quaternity.web.forms import read_settings
+from quaternity.table.games import rules_of_record
+from quaternity.web.course import Course
+from quaternity.web.new_table import (
+    LONGEST_NAME,
+    NewTable,
+    check_player,
+    checked_name,
+    parsed_record,
+    rules_with,
+)
 from quaternity.web.refusal import Refusal
+from quaternity.web.seats import OPEN, PERSON, PROGRAM, Kept, Seat, Who, seat_statement
 from quaternity.web.sight import Sight
 from quaternity.web.store import Entry, Store
 from quaternity.web.streams import BEAT_SECONDS, Streams, message, send
-from quaternity.web.table import (
-    OPEN,
-    PERSON,
-    PROGRAM,
-    Kept,
-    Seat,
-    Table,
-    Who,
-    seat_statement,
-)
+from quaternity.web.table import Table
 from quaternity.web.thinking import Thinking
 
 MOST_LIVE = 500
 """So many tables are kept in memory at least; others are read again when somebody looks."""
-
-LONGEST_NAME = 40
-
-_ARGUMENT = re.compile(r"[a-z-]{1,20}(:[0-9]{1,5})?")
 
 
 class Caller(NamedTuple):
@@ -49,17 +43,6 @@ class Caller(NamedTuple):
 
     token: str | None = None
     browser: str | None = None
-
-
-class NewTable(NamedTuple):
-    """What a table is to be; see `POST /api/tables`."""
-
-    game: str
-    settings: Mapping[str, Any]
-    seats: Sequence[str]
-    name: str | None = None
-    help: bool = False
-    seed: int | None = None
 
 
 class Seated(NamedTuple):
@@ -123,31 +106,8 @@ class Tables:
         if wanted == OPEN:
             invitation = fresh()
             return Seat(OPEN, invitation=invitation), Seated(number, None, invitation)
-        await self.check_player(rules, wanted)
+        await check_player(self.thinking, rules, wanted)
         return Seat(PROGRAM, wanted), Seated(number, None, None)
-
-    async def check_player(self, rules: Any, name: str) -> None:
-        """Make sure that somebody may ask for a program.
-
-        Only the programs of this distribution, with no argument but a number, and those that this
-        server was told to have: no module and no file is named by a request.
-
-        Raises:
-            Refusal: there is no such program.
-        """
-        if (rules.name, name) in self.thinking.players:
-            return
-        base, colon, _ = name.partition(":")
-        known = [one for one in PLAYERS[rules.name] if one != "perfect"]
-        if not _ARGUMENT.fullmatch(name) or base not in known:
-            more = [one for game, one in self.thinking.players if game == rules.name]
-            every = ", ".join(("me", OPEN, *known, *more))
-            raise Refusal(422, f"seat {name[:40]!r} is unknown; known are {every}")
-        if colon:
-            try:
-                await self.thinking.try_player(rules, name)
-            except InputError as error:
-                raise Refusal(422, str(error)) from None
 
     async def _keep(self, kept: Kept, seats: Sequence[Seat], log: Sequence[Entry] = ()) -> None:
         table = (
@@ -253,7 +213,7 @@ class Tables:
         start = rules.replay(head).positions[0]
         seats = [Seat(*row) for row in rows]
         log = [Entry(*entry) for entry in entries]
-        return Table(kept, seats, log, self.store, self.thinking, rules, start)
+        return Table(kept, seats, Course(rules, start, log), self.store, self.thinking)
 
     async def _make_room(self) -> None:
         """Forget tables at which nothing happens, the longest first."""
@@ -321,7 +281,7 @@ class Tables:
             else:
                 if not mine and seat.kind == PERSON and table.is_present(number):
                     raise Refusal(403, f"who plays in seat {number} is there")
-                await self.check_player(table.rules, player)
+                await check_player(self.thinking, table.rules, player)
                 new, invitation = seat._replace(kind=PROGRAM, name=player), None
             await table.change_seat(number, new)
         return invitation
@@ -364,6 +324,7 @@ class Tables:
             for task in list(self._live.values()):
                 if task.done() and not task.cancelled() and task.exception() is None:
                     task.result().act_for_absent()
+                    task.result().course.forget_positions()
 
     def end(self) -> None:
         """Let no program think and no stream stay open."""
@@ -372,48 +333,6 @@ class Tables:
             if task.done() and not task.cancelled() and task.exception() is None:
                 task.result().stop()
         self.thinking.end()
-
-
-def rules_with(game: str, settings: Mapping[str, Any], seats: int) -> Any:
-    """The rules of a game for so many.
-
-    Raises:
-        Refusal: there is no such game, or no such settings.
-    """
-    if game not in GAMES:
-        raise Refusal(422, f"game {game[:40]!r} is unknown; known are {', '.join(GAMES)}")
-    try:
-        rules = rules_class(game)(read_settings(game, settings, seats))
-    except InputError as error:
-        raise Refusal(422, str(error)) from None
-    if rules.seats != seats:
-        raise Refusal(422, f"seats: {seats} are named, {rules.seats} play")
-    return rules
-
-
-def checked_name(name: str | None, seat: int) -> str:
-    """What somebody is called.
-
-    Raises:
-        Refusal: it is too long, or cannot be printed.
-    """
-    name = f"player {seat}" if name is None else " ".join(name.split())
-    if not 0 < len(name) <= LONGEST_NAME or not name.isprintable():
-        raise Refusal(422, f"name: 1 to {LONGEST_NAME} characters that can be printed")
-    return name
-
-
-def parsed_record(data: bytes) -> tuple[str, str, list[str], list[tuple[int, str]]]:
-    """The game of a record, its head without names, who plays, and the moves with their seats.
-
-    Raises:
-        InputError: it is no record, or breaks the rules.
-    """
-    rules = rules_of_record(data)
-    replay = rules.replay(data)
-    names = list(replay.names) or [f"player {seat}" for seat in range(rules.seats)]
-    moves = [(seat, rules.write(move)) for seat, move in replay.moves]
-    return rules.name, rules.record_start(replay.positions[0], ()), names, moves
 
 
 __all__ = ["Caller", "NewTable", "Seated", "Tables", "fresh", "hashed"]

@@ -1,0 +1,106 @@
+"""What may be asked for when a table is made."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from quaternity.errors import InputError
+from quaternity.table.games import GAMES, rules_class, rules_of_record
+from quaternity.table.players import PLAYERS
+from quaternity.web.forms import read_settings
+from quaternity.web.refusal import Refusal
+from quaternity.web.seats import OPEN
+from quaternity.web.thinking import Thinking
+
+LONGEST_NAME = 40
+
+_ARGUMENT = re.compile(r"[a-z-]{1,20}(:[0-9]{1,5})?")
+
+
+class NewTable(NamedTuple):
+    """What a table is to be; see `POST /api/tables`."""
+
+    game: str
+    settings: Mapping[str, Any]
+    seats: Sequence[str]
+    name: str | None = None
+    help: bool = False
+    seed: int | None = None
+
+
+def rules_with(game: str, settings: Mapping[str, Any], seats: int) -> Any:
+    """The rules of a game for so many.
+
+    Raises:
+        Refusal: there is no such game, or no such settings.
+    """
+    if game not in GAMES:
+        raise Refusal(422, f"game {game[:40]!r} is unknown; known are {', '.join(GAMES)}")
+    try:
+        rules = rules_class(game)(read_settings(game, settings, seats))
+    except InputError as error:
+        raise Refusal(422, str(error)) from None
+    if rules.seats != seats:
+        raise Refusal(422, f"seats: {seats} are named, {rules.seats} play")
+    return rules
+
+
+def checked_name(name: str | None, seat: int) -> str:
+    """What somebody is called.
+
+    Raises:
+        Refusal: it is too long, or cannot be printed.
+    """
+    name = f"player {seat}" if name is None else " ".join(name.split())
+    if not 0 < len(name) <= LONGEST_NAME or not name.isprintable():
+        raise Refusal(422, f"name: 1 to {LONGEST_NAME} characters that can be printed")
+    return name
+
+
+def parsed_record(data: bytes) -> tuple[str, str, list[str], list[tuple[int, str]]]:
+    """The game of a record, its head without names, who plays, and the moves with their seats.
+
+    Raises:
+        InputError: it is no record, or breaks the rules.
+    """
+    rules = rules_of_record(data)
+    replay = rules.replay(data)
+    names = list(replay.names) or [f"player {seat}" for seat in range(rules.seats)]
+    moves = [(seat, rules.write(move)) for seat, move in replay.moves]
+    return rules.name, rules.record_start(replay.positions[0], ()), names, moves
+
+
+async def check_player(thinking: Thinking, rules: Any, name: str) -> None:
+    """Make sure that somebody may ask for a program.
+
+    Only the programs of this distribution, with no argument but a number, and those that this
+    server was told to have: no module and no file is named by a request.
+
+    Raises:
+        Refusal: there is no such program.
+    """
+    if (rules.name, name) in thinking.players:
+        return
+    base, colon, _ = name.partition(":")
+    if not _ARGUMENT.fullmatch(name) or base not in known_players(rules.name, {}):
+        every = ", ".join(("me", OPEN, *known_players(rules.name, thinking.players)))
+        raise Refusal(422, f"seat {name[:40]!r} is unknown; known are {every}")
+    if colon:
+        try:
+            await thinking.try_player(rules, name)
+        except InputError as error:
+            raise Refusal(422, str(error)) from None
+
+
+def known_players(game: str, more: Mapping[tuple[str, str], str]) -> list[str]:
+    """The programs that may be asked for; `more` are those that a server was told to have."""
+    names = [name for name in PLAYERS[game] if name != "perfect"]  # which takes a file
+    return names + [name for other, name in more if other == game]
+
+
+__all__ = [
+    "LONGEST_NAME", "NewTable", "check_player", "checked_name", "known_players", "parsed_record",
+    "rules_with",
+]  # fmt: skip

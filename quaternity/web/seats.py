@@ -1,0 +1,73 @@
+"""Who sits where at a table, and how that is kept."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from quaternity.web.store import Statement
+
+OPEN, PERSON, PROGRAM = "open", "person", "program"
+
+
+class Seat(NamedTuple):
+    """Who sits somewhere, and how he shows that it is his seat.
+
+    Attributes:
+        kind: `OPEN`, `PERSON` or `PROGRAM`.
+        name: of the person or the program.
+        person: the name of the person whose seat it is, whoever plays there now.
+        token, browser: hashes of what shows that it is his; None where there is no such thing.
+        invitation: what invites, or invited, to the seat.
+    """
+
+    kind: str
+    name: str | None = None
+    person: str | None = None
+    token: str | None = None
+    browser: str | None = None
+    invitation: str | None = None
+
+    @property
+    def is_held(self) -> bool:
+        """Whether it is somebody's, whoever plays there."""
+        return self.token is not None or self.browser is not None
+
+
+class Kept(NamedTuple):
+    """What the store has of a table: see `quaternity.web.store`."""
+
+    id: str
+    game: str
+    head: str
+    seed: str
+    help: bool
+    practice: bool
+    archive: bool
+    maker: str | None
+    again: str | None
+
+
+class Who(NamedTuple):
+    """One who looks at a table.
+
+    Attributes:
+        held: the seats that are his.
+        maker: whether he made the table.
+        looking: the seat from which he looks; None: as a bystander.
+    """
+
+    held: tuple[int, ...]
+    maker: bool
+    looking: int | None
+
+
+def seat_statement(table: str, number: int, seat: Seat) -> Statement:
+    """What keeps who sits somewhere."""
+    return (
+        "INSERT OR REPLACE INTO seats (table_id, seat, kind, name, person, token, browser, "
+        "invitation) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        (table, number, *seat),
+    )
+
+
+__all__ = ["OPEN", "PERSON", "PROGRAM", "Kept", "Seat", "Who", "seat_statement"]
