@@ -200,10 +200,10 @@ def _question(prospect: Prospect) -> dict[str, Any]:
 def _print(
     path: str, given: State | DealProblem, found: Analysis | Deductions, curve: list[int | None]
 ) -> None:
-    from quaternity.cli.chances import chance_lines, count_lines, curve_lines, owner_chances
+    from quaternity.cli.chances import chance_lines, count_lines, curve_lines
     from quaternity.game.state import State
     from quaternity.game.text_table import table_lines
-    from quaternity.insight.analysis import Analysis
+    from quaternity.insight.analysis import Analysis, owner_chances
 
     wide = width() or MOST_COLUMNS
     if isinstance(found, Analysis):

@@ -13,24 +13,6 @@ Chances = Sequence[Sequence[Sequence[float | None]]]
 """`[set][card][player]`; None for a chance between 0 and 1 that is not known."""
 
 
-def owner_chances(may_own: Sequence[Sequence[Sequence[int]]], players: int) -> Chances:
-    """What is known of the chances from who may own each card, `[set][card]`, alone.
-
-    >>> owner_chances([[(0, 2), (1,)]], 3)
-    [[[None, 0.0, None], [0.0, 1.0, 0.0]]]
-    """
-    return [
-        [
-            [
-                (1.0 if len(owners) == 1 else None) if player in owners else 0.0
-                for player in range(players)
-            ]
-            for owners in cards
-        ]
-        for cards in may_own
-    ]
-
-
 def percent(chance: float | None) -> str:
     """A chance in at most three characters; `#` only for certain, `.` only for impossible.
 
@@ -111,4 +93,4 @@ def curve_lines(curve: Sequence[int | None], columns: int = 60) -> Iterator[str]
     yield f"from {first} to {last} in {counted(len(curve) - 1, 'move')}{every}"
 
 
-__all__ = ["Chances", "chance_lines", "count_lines", "curve_lines", "owner_chances", "percent"]
+__all__ = ["Chances", "chance_lines", "count_lines", "curve_lines", "percent"]

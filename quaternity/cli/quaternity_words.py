@@ -13,7 +13,7 @@ from quaternity.game.cards import Card
 from quaternity.game.game import Game
 from quaternity.game.question import Answer, Move, Question
 from quaternity.game.rules import QuaternityPosition
-from quaternity.insight.explanation import Explanation, explain
+from quaternity.insight.explanation import explained
 from solvers.wording import counted, listed
 
 if TYPE_CHECKING:
@@ -128,41 +128,9 @@ def _why(session: MatchSession, seat: int, rest: str) -> Iterator[str]:
             return
         at, asked = forced[-1], match.moves[forced[-1]][1]
     if isinstance(asked, Question):
-        yield from _explained(game_of(session, at), asked)
+        yield from explained(game_of(session, at), asked)
     else:
         yield f"{asked} answers no question"
-
-
-def _explained(game: Game, question: Question) -> Iterator[str]:
-    state = game.state
-    if question not in state.legal_questions:
-        faults = state.faults(question)
-        explanation = _explanation(game, question, None) if len(faults) == 1 else None
-        for fault in faults if explanation is None else [explanation.reason]:
-            yield f"{question} is refused: {fault}"
-    else:
-        answers = state.answers(question)
-        if len(answers) == 2:
-            yield f"{question}: both answers are possible"
-            return
-        other = Answer(not answers[0])
-        explanation = _explanation(game, question, other)
-        assert explanation is not None, "an impossible answer fits no deal"
-        yield f"{question}: {other} is impossible: {explanation.reason}"
-    if explanation is not None and explanation.moves:
-        yield "  this rests on these moves, and on none of the others:"
-        yield from (f"    move {one + 1}: {game.moves[one]}" for one in explanation.moves)
-    elif explanation is not None:
-        yield "  no earlier move matters: it was impossible from the start"
-
-
-def _explanation(game: Game, question: Question, answer: Answer | None) -> Explanation | None:
-    """Why no deal fits a question or an answer, when the deal problem forbids it."""
-    completed, (index, number) = game.state.completed, question.card
-    known = 0 <= index < len(completed) and 0 <= number < game.state.set_size
-    if not known or completed[index] is not None:
-        return None
-    return explain(game, question, answer)
 
 
 __all__ = ["FORMS", "MARKS", "RULES", "game_of", "quaternity_words"]

@@ -212,4 +212,28 @@ def _after_answers(
     return dict(zip(asks, zip(numbers[::2], numbers[1::2], strict=True), strict=True))
 
 
-__all__ = ["Analysis", "Deductions", "Prospect", "TooManyDeals", "analyse", "prospects"]
+def owner_chances(
+    may_own: Sequence[Sequence[Sequence[int]]], players: int
+) -> list[list[list[float | None]]]:
+    """What is known of the chances from who may own each card, `[set][card]`, alone.
+
+    None for a chance between 0 and 1.
+
+    >>> owner_chances([[(0, 2), (1,)]], 3)
+    [[[None, 0.0, None], [0.0, 1.0, 0.0]]]
+    """
+    return [
+        [
+            [
+                (1.0 if len(owners) == 1 else None) if player in owners else 0.0
+                for player in range(players)
+            ]
+            for owners in cards
+        ]
+        for cards in may_own
+    ]
+
+
+__all__ = [
+    "Analysis", "Deductions", "Prospect", "TooManyDeals", "analyse", "owner_chances", "prospects",
+]  # fmt: skip

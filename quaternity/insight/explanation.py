@@ -22,7 +22,7 @@ the asker if it did not. So any solver decides the problem, and any shortage of 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from quaternity.game.faults import reason_in_words, why_impossible
@@ -143,6 +143,42 @@ def explain(game: Game, question: Question, answer: Answer | None = None) -> Exp
     return Explanation(tuple(sorted(shorter)), problem, found[0], proof, reason)
 
 
+def explained(game: Game, question: Question) -> Iterator[str]:
+    """Why a question is refused or has one answer only, in lines for people.
+
+    Cost: as `explain`.
+    """
+    state = game.state
+    if question not in state.legal_questions:
+        faults = state.faults(question)
+        explanation = _explanation(game, question, None) if len(faults) == 1 else None
+        for fault in faults if explanation is None else [explanation.reason]:
+            yield f"{question} is refused: {fault}"
+    else:
+        answers = state.answers(question)
+        if len(answers) == 2:
+            yield f"{question}: both answers are possible"
+            return
+        other = Answer(not answers[0])
+        explanation = _explanation(game, question, other)
+        assert explanation is not None, "an impossible answer fits no deal"
+        yield f"{question}: {other} is impossible: {explanation.reason}"
+    if explanation is not None and explanation.moves:
+        yield "  this rests on these moves, and on none of the others:"
+        yield from (f"    move {one + 1}: {game.moves[one]}" for one in explanation.moves)
+    elif explanation is not None:
+        yield "  no earlier move matters: it was impossible from the start"
+
+
+def _explanation(game: Game, question: Question, answer: Answer | None) -> Explanation | None:
+    """Why no deal fits a question or an answer, when the deal problem forbids it."""
+    completed, (index, number) = game.state.completed, question.card
+    known = 0 <= index < len(completed) and 0 <= number < game.state.set_size
+    if not known or completed[index] is not None:
+        return None
+    return explain(game, question, answer)
+
+
 def _proof_in_words(
     game: Game, chosen: Collection[int], problem: DealProblem, shortage: Certificate
 ) -> str:
@@ -208,4 +244,4 @@ def _minimal(order: Sequence[int], impossible: Callable[[Collection[int]], bool]
     return frozenset(needed)
 
 
-__all__ = ["Explanation", "explain", "known_from"]
+__all__ = ["Explanation", "explain", "explained", "known_from"]

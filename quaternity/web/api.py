@@ -35,6 +35,7 @@ MOST_MOVES = 500
 
 LONGEST_MOVE = 200
 LONGEST_ID = 64
+LONGEST_FORMULA = 1000
 _NOTHING: Any = object()
 
 Value = TypeVar("Value")
@@ -64,6 +65,7 @@ class Api:
             (one, self.look),
             (f"{one}/events", self.events),
             (f"{one}/record", self.record),
+            (f"{one}/help/{{word}}", self.help),
         ]
         return [
             *(Route(path, handler, methods=["POST"]) for path, handler in posts),
@@ -188,6 +190,16 @@ class Api:
         stream = Stream(who.looking, table.streams, streams)
         table.listen(stream, int(last) if last.isdecimal() and len(last) < 10 else None)
         return stream
+
+    async def help(self, request: Request) -> Response:
+        """`GET /api/tables/T/help/WORD`."""
+        self._count(request)
+        said = dict(request.query_params)
+        if sum(map(len, said.values())) > LONGEST_FORMULA:
+            raise Refusal(422, f"more than {LONGEST_FORMULA} characters")
+        table, who = await self._at(request)
+        word = request.path_params["word"]
+        return answer(await self.tables.help(table, who, word, said))
 
     async def games(self, request: Request) -> Response:
         """`GET /api/games`."""

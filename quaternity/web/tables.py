@@ -6,13 +6,15 @@ import asyncio
 import hashlib
 import secrets
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any, NamedTuple
 
-from quaternity.errors import InputError
+from quaternity.errors import InputError, QuaternityError
 from quaternity.table.games import rules_of_record
+from quaternity.table.players import STRONGEST
 from quaternity.web.course import Course
+from quaternity.web.helping import HELPERS, chance_of_yes
 from quaternity.web.new_table import (
     LONGEST_NAME,
     NewTable,
@@ -85,8 +87,9 @@ class Tables:
             seat, one = await self._seat(rules, number, wanted, new.name, caller)
             seats.append(seat)
             told.append(one)
-        seed = secrets.token_hex(16) if new.seed is None else str(new.seed)
-        start = rules.start(Random(f"{seed}/deal"))
+        # Two of them: what programs do by chance says nothing of what was dealt.
+        deal, seed = (fresh() if new.seed is None else str(new.seed) for _ in range(2))
+        start = rules.start(Random(f"{deal}/deal"))
         kept = Kept(
             fresh(), new.game, rules.record_start(start, ()), seed, new.help,
             new.seed is not None, False, caller.browser, None,
@@ -135,9 +138,8 @@ class Tables:
                     seat._replace(invitation=fresh() if seat.kind == OPEN else None)
                     for seat in (table.seats[-1], *table.seats[:-1])
                 ]
-                rules, seed = table.rules, secrets.token_hex(16)
-                head = rules.record_start(rules.start(Random(f"{seed}/deal")), ())
-                name = fresh()
+                rules, seed, name = table.rules, fresh(), fresh()
+                head = rules.record_start(rules.start(Random(fresh())), ())
                 kept = table.kept._replace(id=name, head=head, seed=seed, practice=False)
                 await self._keep(kept, seats)
                 update = "UPDATE tables SET again = ? WHERE id = ?"
@@ -302,6 +304,46 @@ class Tables:
         """
         table = await self.open(name)
         return table.sight(table.who(*caller, seat), at)
+
+    async def help(self, table: Table, who: Who, word: str, said: Mapping[str, str]) -> Any:
+        """What somebody asked for; see `quaternity.web.helping`.
+
+        Raises:
+            Refusal: help is not allowed at this table, there is no such help, or it is beyond the
+                limits.
+        """
+        rules = table.rules
+        helpers = HELPERS[rules.name]
+        if word != "hint" and word not in helpers:
+            raise Refusal(404, f"help: known are {', '.join((*helpers, 'hint'))}")
+        if not table.kept.help:
+            raise Refusal(403, "at this table no help is allowed")
+        view = rules.view(table.course.position, who.looking)
+        try:
+            if word == "hint":
+                return await self._hint(table, who, view)
+            record = "" if table.secret else table.record(who)
+            return await self.thinking.count(helpers[word], rules, view, record, dict(said))
+        except QuaternityError as error:
+            if isinstance(error, Refusal):
+                raise
+            raise Refusal(422, str(error)) from None
+
+    async def _hint(self, table: Table, who: Who, view: Any) -> dict[str, Any]:
+        rules, seat = table.rules, who.looking
+        if seat is None or seat not in who.held or seat not in table.to_act:
+            raise Refusal(409, "it is not this seat's turn", version=table.version)
+        name = STRONGEST[rules.name]
+        chance = Random(f"{table.kept.seed}/hint/{len(table.course.moves)}")
+        planned = await self.thinking.plan(
+            rules, name, seat, tuple(table.course.steps), view, chance
+        )
+        if planned is None:
+            return {"move": None, "by": name}
+        more = {}
+        if rules.name == "kwartet":
+            more = await self.thinking.count(chance_of_yes, view, planned.move)
+        return {"move": rules.write(planned.move), "by": name, **more}
 
     def of_browser(self, browser: str | None) -> list[dict[str, Any]]:
         """The tables of somebody, the latest first: `table`, `game`, `over` and `made` (UTC)."""

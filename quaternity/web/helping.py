@@ -1,0 +1,163 @@
+"""What people may ask for at a table where help is allowed: counts, reasons and hints.
+
+All of it is found from the view of who asks, in a process of its own. What is given, by the word in
+`GET /api/tables/T/help/WORD`:
+
+| game | word | given |
+|---|---|---|
+| Quaternity, Kwartet | `chances` | `deals`: how many fit, as text; null: too many to count. `chances[set][card][player]`: 0 to 1; null where not known. `exact`: whether they are counted |
+| Quaternity | `questions` | `questions`, the most telling first: `asked`, `set`, `cards`, `answers`, `yes` (its chance), `bits` |
+| Quaternity | `why` | `lines`: why a question (`?move=`) is refused or has one answer only; without, the last such |
+| Kwartet | `know` | `known`: whether who asks knows a formula (`?formula=`) to be true (or false: null is neither), and `text` |
+| Quarto | `analysis` | `outcome`: win, draw or loss for who moves; `moves`: each with its `move`, `outcome` and `distance` in placements, the best first |
+| all | `hint` | `move`: what the strongest program would do, null: wait; `by`: its name; `chance` of a yes, in Kwartet |
+"""  # noqa: E501  # a table's rows
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from quaternity.errors import InputError, LimitError
+
+Helper = Callable[[Any, Any, str, Mapping[str, str]], dict[str, Any]]
+"""Of the rules, a view, the record of the game where all of it is open, and what else was said."""
+
+
+def quaternity_chances(rules: Any, view: Any, record: str, said: Mapping[str, str]) -> Any:
+    """How many deals fit, and who owns what with what chance."""
+    from quaternity.insight.analysis import TooManyDeals, analyse, owner_chances
+
+    del record, said
+    try:
+        found = analyse(view.state)
+    except TooManyDeals as error:
+        known = owner_chances(error.deductions.may_own, rules.seats)
+        return {"deals": None, "chances": known, "exact": True}
+    return {"deals": str(found.deals), "chances": found.chances, "exact": True}
+
+
+def questions(rules: Any, view: Any, record: str, said: Mapping[str, str]) -> Any:
+    """What every question would tell."""
+    from quaternity.insight.analysis import prospects
+
+    del rules, record, said
+    return {
+        "questions": [
+            {
+                "asked": one.group.asked,
+                "set": one.group.set_index,
+                "cards": list(one.group.cards),
+                "answers": [str(answer) for answer in one.group.answers],
+                "yes": one.chance_of_yes,
+                "bits": one.bits,
+            }
+            for one in prospects(view.state)
+        ]
+    }
+
+
+def why(rules: Any, view: Any, record: str, said: Mapping[str, str]) -> Any:
+    """Why a question is refused, or has one answer only."""
+    from quaternity.game.game import Game
+    from quaternity.game.record import parse_record
+    from quaternity.game.rules import QuaternityPosition
+    from quaternity.insight.explanation import explained
+
+    game = parse_record(record).replay()
+    if "move" in said:
+        question = rules.read(said["move"], QuaternityPosition(view.state))
+    else:
+        forced = [
+            number
+            for number, (question, _) in enumerate(game.moves)
+            if len(game.states[number].answers(question)) == 1
+        ]
+        if not forced:
+            return {"lines": ["no answer was forced yet"]}
+        at = forced[-1]
+        question = game.moves[at].question
+        game = Game(game.settings, game.moves[:at], game.states[: at + 1])
+    if not hasattr(question, "asker"):
+        raise InputError(f"{question} is no question")
+    return {"lines": [line.strip() for line in explained(game, question)]}
+
+
+def kwartet_chances(rules: Any, view: Any, record: str, said: Mapping[str, str]) -> Any:
+    """How many deals a seat holds possible, and who owns what with what chance."""
+    from quaternity.kwartet.chances import owner_weights, worlds_of
+
+    del rules, record, said
+    weights, worlds = owner_weights(view.problem), worlds_of(view)
+    return {
+        "deals": None if worlds is None else str(worlds),
+        "chances": [
+            [[weight / weights.total for weight in card] for card in cards]
+            for cards in weights.owned
+        ],
+        "exact": weights.exact,
+    }
+
+
+def know(rules: Any, view: Any, record: str, said: Mapping[str, str]) -> Any:
+    """Whether a seat knows a formula to be true, or false."""
+    from random import Random
+
+    from quaternity.epistemic.formula import Knows, Not
+    from quaternity.epistemic.holding import checked_formula, holds
+    from quaternity.kwartet.settings import SET_SIZE
+    from quaternity.kwartet.view import NOBODY
+
+    del record
+    if view.seat == NOBODY:
+        raise InputError("a bystander has no hand to know by")
+    text, problem = said.get("formula", ""), view.public.problem
+    formula = checked_formula(text, problem, SET_SIZE)
+    # Any deal that the seat holds possible will do: not even the time depends on the real one.
+    deal = rules.like(view, Random(0)).position.deal
+    true, false = (
+        holds(Knows(view.seat, part), problem, deal, "auto", 8.0, SET_SIZE)
+        for part in (formula, Not(formula))
+    )
+    if true or false:
+        return {
+            "known": true, "text": f"you know that {text} is {'true' if true else 'false'}"
+        }  # fmt: skip
+    return {"known": None, "text": f"you do not know whether {text}"}
+
+
+def quarto_analysis(rules: Any, view: Any, record: str, said: Mapping[str, str]) -> Any:
+    """How a position of Quarto ends with perfect play, and every move."""
+    from quaternity.quarto.solving import rated_moves
+
+    del rules, record, said
+    rated = rated_moves(view.board, view.in_hand, view.squares)
+    return {
+        "outcome": rated[0].outcome.name.lower() if rated else None,
+        "moves": [
+            {"move": str(move), "outcome": outcome.name.lower(), "distance": distance}
+            for move, outcome, distance in rated
+        ],
+    }
+
+
+HELPERS: dict[str, dict[str, Helper]] = {
+    "quaternity": {"chances": quaternity_chances, "questions": questions, "why": why},
+    "kwartet": {"chances": kwartet_chances, "know": know},
+    "quarto": {"analysis": quarto_analysis},
+    "set": {},
+}
+"""Per game what may be asked for, by its word, besides hints."""
+
+
+def chance_of_yes(view: Any, move: Any) -> dict[str, float]:
+    """What a hint in Kwartet says of its request."""
+    from quaternity.kwartet.chances import chance_of
+
+    try:
+        return {"chance": float(chance_of(view, move))}
+    except LimitError:
+        return {}
+
+
+__all__ = ["HELPERS", "chance_of_yes"]
