@@ -80,6 +80,7 @@ ROOMS: dict[str, tuple[str, str]] = {
         " solvers",
     ),
     "guide": ("quaternity.guide", "errors"),
+    "environments": ("quaternity.environments", "table files errors solvers"),
     "face": ("quaternity", "insight game errors"),
     "cli": (
         "quaternity.cli",

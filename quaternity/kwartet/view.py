@@ -43,6 +43,11 @@ class View:
         return tuple(self._events[: self._length])
 
     @property
+    def last(self) -> Event | None:
+        """The last of these requests; None when there is none yet."""
+        return self._events[self._length - 1] if self._length else None
+
+    @property
     def problem(self) -> DealProblem:
         """The deals that the seat holds possible: its information set."""
         if self.seat == NOBODY:

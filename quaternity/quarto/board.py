@@ -14,6 +14,8 @@ from quaternity.quarto.rows import CELLS, ROWS, SQUARES, Row, cell_name, shared_
 from solvers.plain_values import iterated, whole_number
 from solvers.wording import listed
 
+PIECE_NUMBERS = range(PIECES)
+
 
 @dataclass(frozen=True, slots=True)
 class Board:
@@ -95,13 +97,13 @@ class Board:
     @property
     def empty(self) -> tuple[int, ...]:
         """The empty cells, in order."""
-        return tuple(cell for cell, piece in enumerate(self.cells) if piece is None)
+        return tuple([cell for cell, piece in enumerate(self.cells) if piece is None])
 
     @property
     def left(self) -> str:
         """The names of the pieces that are not on the board, in the order of the pieces' bits."""
         return "".join(
-            name for piece, name in enumerate(self.pieces.names) if piece not in self.cells
+            [name for piece, name in enumerate(self.pieces.names) if piece not in self.cells]
         )
 
     def piece_left(self, name: str) -> int:
@@ -130,13 +132,21 @@ class Board:
         >>> str(Board.parse('.' * 16, read_pieces(example_pieces())).after(8, 'K'))
         '????????K???????'
         """
-        what = f"one of the empty cells {self.empty}"
-        cell = whole_number(cell, None, None, what, "cell")
-        if cell not in self.empty:
-            raise InputError(f"cell {cell} is not {what}")
+        empty = self.empty
+        if type(cell) is not int or cell not in empty:
+            what = f"one of the empty cells {empty}"
+            cell = whole_number(cell, None, None, what, "cell")
+            if cell not in empty:
+                raise InputError(f"cell {cell} is not {what}")
         if isinstance(piece, str):
             piece = self.piece_left(piece)
-        return Board(self.pieces, (*self.cells[:cell], piece, *self.cells[cell + 1 :]))
+        cells = (*self.cells[:cell], piece, *self.cells[cell + 1 :])
+        if type(piece) is not int or piece in self.cells or piece not in PIECE_NUMBERS:
+            return Board(self.pieces, cells)  # which says what is wrong
+        board = object.__new__(Board)
+        object.__setattr__(board, "pieces", self.pieces)
+        object.__setattr__(board, "cells", cells)
+        return board
 
     def quartos(self, squares: bool = False) -> list[tuple[Row, int]]:
         """The rows whose four pieces share a property, each with the mark of all they share.

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from random import Random
 from typing import Any
 
@@ -66,13 +66,19 @@ class QuartoPosition:
     @property
     def is_over(self) -> bool:
         """Whether there is a quarto or the board is full."""
-        return not self.board.empty or bool(self.quartos)
+        return None not in self.board.cells or _has_quarto(self.board, self.squares)
 
     def placed(self, cell: int) -> QuartoPosition:
         """The piece in hand placed on an empty cell, and no other one handed over yet."""
         assert self.in_hand is not None, "there is a piece to place"
         board = self.board.after(cell, self.board.pieces.piece(self.in_hand))
         return QuartoPosition(board, None, self.turn, self.squares)
+
+
+@lru_cache(64)
+def _has_quarto(board: Board, squares: bool) -> bool:
+    """A move is looked at from several sides, and each asks whether it ends the game."""
+    return bool(board.quartos(squares))
 
 
 @cache

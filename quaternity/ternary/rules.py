@@ -139,9 +139,10 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
 
     def start(self, random: Random) -> SetPosition:
         """A shuffled deck, the first cards of it on the table."""
-        return self._start(tuple(shuffled_deck(random)))
+        return self.start_of_deck(tuple(shuffled_deck(random)))
 
-    def _start(self, deck: tuple[int, ...]) -> SetPosition:
+    def start_of_deck(self, deck: tuple[int, ...]) -> SetPosition:
+        """The first cards of a deck on the table."""
         seats, table = self.seats, self.settings.table
         seen = SetView(
             None, deck[:table], CARDS - table, ((),) * seats, (0,) * seats, frozenset(),
@@ -336,7 +337,7 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
         deck = tuple(int(word) if word.isdecimal() and len(word) < 3 else -1 for word in words)
         if sorted(deck) != list(range(CARDS)):
             raise InputError(f"line {number}: the deck is not the cards 0..{CARDS - 1}, each once")
-        return self._start(deck)
+        return self.start_of_deck(deck)
 
 
 def _dealt(seen: SetView, deck: tuple[int, ...], places: tuple[int, ...]) -> SetPosition:

@@ -1,0 +1,6 @@
+"""The games of the table as environments for learning programs.
+
+`episode` has what both libraries need, made from a game's rules (`quaternity.table.protocol`) and
+its numbers (`encoded.py` in the game's room); `pettingzoo` and `open_spiel` are one adapter each,
+for all games. The libraries are optional: the extras `pettingzoo` and `openspiel`.
+"""

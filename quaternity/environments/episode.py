@@ -1,0 +1,377 @@
+"""A game as learning programs play it: actions are numbers, and one seat is asked at a time.
+
+Where several seats may act at once the turn goes round, and who is asked first moves on each time
+round, so that no seat gains by its number; a seat may wait.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
+from importlib import import_module
+from random import Random
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+from quaternity.errors import InputError
+from quaternity.files.reading import read_bytes
+from quaternity.files.text_record import check_asked
+from quaternity.table.games import rules_class
+from solvers.plain_values import whole
+from solvers.wording import shown
+
+P_co = TypeVar("P_co", covariant=True)
+M = TypeVar("M")
+V_contra = TypeVar("V_contra", contravariant=True)
+
+
+class Encoded(Protocol[P_co, M, V_contra]):
+    """The moves and views of a game with its settings as numbers; it sees nothing but views.
+
+    Attributes:
+        actions: how many there are: numbers 0..actions-1.
+        entries: what `numbers` gives: parts of it in order, each as its name, how many numbers it
+            has, and what they mean.
+        points: the fewest and the most that a seat can make.
+    """
+
+    actions: int
+    entries: Sequence[tuple[str, int, str]]
+    points: tuple[float, float]
+
+    def action(self, move: M | None, view: V_contra) -> int:
+        """The number of a legal move, or of waiting (None)."""
+
+    def move(self, action: int, view: V_contra) -> M | None:
+        """The move of a number, which need not be legal; None to wait, where others may act too.
+
+        Raises:
+            InputError: it is the number of no move.
+        """
+
+    def mask(self, view: V_contra) -> bytes:
+        """Per action 1 when it is legal for the seat whose view it is, else 0."""
+
+    def numbers(self, view: V_contra) -> Sequence[float]:
+        """The view as numbers between 0 and 1, as a buffer of 32-bit floats; see `entries`."""
+
+    def chance(self, drawn: Sequence[int]) -> Sequence[tuple[int, float]]:
+        """What may be drawn by chance next, with its probability; empty when nothing is left.
+
+        Args:
+            drawn: what was drawn before.
+        """
+
+    def dealt(self, drawn: Sequence[int]) -> P_co:
+        """The first position when all is drawn."""
+
+
+ENCODED = {
+    "quaternity": "quaternity.game.encoded:QuaternityEncoded",
+    "kwartet": "quaternity.kwartet.encoded:KwartetEncoded",
+    "quarto": "quaternity.quarto.encoded:QuartoEncoded",
+    "set": "quaternity.ternary.encoded:SetEncoded",
+}
+"""Per game of the table where its numbers are."""
+
+MOST_MOVES = {"quarto": 17}
+"""Moves after which a game is cut off unless another number is given, where not `USUAL_MOVES`."""
+
+USUAL_MOVES = 1000
+
+Returns = Callable[[Sequence[float], Sequence[int] | None], Sequence[float]]
+"""What each seat has got so far, from points, and places when the game is over."""
+
+
+class Reward(NamedTuple):
+    """What a game is played for.
+
+    Attributes:
+        returns: see `Returns`; what a step gives is the difference.
+        bounds: the least and the most; None for those of the game's points.
+        zero_sum: whether all seats together always get nothing.
+        at_end: whether nobody gets anything before the game is over.
+    """
+
+    returns: Returns
+    bounds: tuple[float, float] | None
+    zero_sum: bool
+    at_end: bool
+
+
+def win(points: Sequence[float], places: Sequence[int] | None) -> list[float]:
+    """1 for who wins alone; the others share the loss. Who tie for it share what it is worth."""
+    seats = len(points)
+    if places is None:
+        return [0.0] * seats
+    if seats == 1:
+        return [1.0]
+    winners = places.count(1)
+    return [((place == 1) * seats / winners - 1) / (seats - 1) for place in places]
+
+
+REWARDS = {
+    "win": Reward(win, (-1.0, 1.0), True, True),
+    "points": Reward(lambda points, places: points, None, False, False),
+}
+"""Rewards by name; put your own here."""
+
+
+class TableGame:
+    """A game with its settings, its start and its reward.
+
+    Attributes:
+        name: of the game.
+        rules, encoded: of it.
+        reward: what it is played for.
+        max_moves: moves (waiting counts) after which it is cut off; 0: never.
+        start: the position that every episode begins with; None to deal anew each time.
+        seats: how many play.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        settings: Mapping[str, Any] | None = None,
+        *,
+        start: str = "",
+        reward: str = "win",
+        max_moves: int | None = None,
+    ) -> None:
+        """A game of the table.
+
+        Args:
+            settings: by name; those that are missing are as usual.
+            start: a record (for Quaternity also a state) as text, or the path of its file: episodes
+                begin where it ends. It has settings of its own, which need not be given again.
+            reward: a name of `REWARDS`.
+
+        Raises:
+            InputError: there is no such game, setting or reward, or a value is wrong.
+        """
+        if name not in ENCODED:
+            raise InputError(f"game {shown(name)} is unknown; known are {', '.join(ENCODED)}")
+        if reward not in REWARDS:
+            raise InputError(f"reward {shown(reward)} is unknown; known are {', '.join(REWARDS)}")
+        usual = MOST_MOVES.get(name, USUAL_MOVES)
+        self.name = name
+        self._made_of = name, dict(settings or {}), start, reward, max_moves
+        self.max_moves = usual if max_moves is None else whole(max_moves, "max_moves", 0)
+        self.reward = REWARDS[reward]
+        module, _, place = ENCODED[name].partition(":")
+        made: Any = getattr(import_module(module), place)
+        self.start: Any = None
+        if start:
+            self.rules, self.start = _started(name, made, start)
+            check_asked(settings or {}, self.rules.settings)
+        else:
+            self.rules = rules_class(name)(_settings(name, settings or {}))
+        self.encoded: Encoded[Any, Any, Any] = made(self.rules)
+        self.seats: int = self.rules.seats
+
+    def __deepcopy__(self, memo: Any) -> TableGame:
+        return self
+
+    def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
+        return _remade, self._made_of
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The least and the most that a seat can get in an episode."""
+        low, high = self.reward.bounds or self.encoded.points
+        return max(low, -float(self.max_moves or 10**6)), high
+
+    def episode(self, random: Random) -> Episode:
+        """A new one, all chance drawn."""
+        position = self.rules.start(random) if self.start is None else self.start
+        several = len(self.rules.to_act(position)) > 1
+        return Episode(self, position, random.randrange(self.seats) if several else 0)
+
+
+def _remade(
+    name: str, settings: dict[str, Any], start: str, reward: str, max_moves: int | None
+) -> TableGame:
+    return TableGame(name, settings, start=start, reward=reward, max_moves=max_moves)
+
+
+def _settings(name: str, given: Mapping[str, Any]) -> Any:
+    usual = rules_class(name)().settings
+    known = [one.name for one in fields(usual)]
+    for one in given:
+        if one not in known:
+            raise InputError(f"setting {shown(one)} is unknown; known are {', '.join(known)}")
+    return type(usual)(**given)
+
+
+def _started(name: str, encoded: Any, start: str) -> tuple[Any, Any]:
+    """Rules and position at the end of a record, or of a state where the game has such."""
+    is_path = "\n" not in start and not start.lstrip().startswith("{")
+    data = read_bytes(os.fspath(start)) if is_path else start.encode()
+    if data.lstrip().startswith(b"{") and hasattr(encoded, "of_state"):
+        found: tuple[Any, Any] = encoded.of_state(data.decode(errors="replace"))
+        return found
+    rules = rules_class(name).of_record(data)
+    return rules, rules.replay(data).positions[-1]
+
+
+class Episode:
+    """A game at one moment. Immutable.
+
+    Attributes:
+        game: with its settings.
+        position: of its rules.
+        first: who was asked first of all, where several may act.
+        moves: how many were made, waiting counted.
+        seat: who is to act; None when it is over.
+        before, made: the moment before, and the seat and its move (None: it waited).
+    """
+
+    __slots__ = (
+        "_asked", "_mask", "_told", "_view", "before", "first", "game", "made", "moves", "position",
+        "root", "seat",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        game: TableGame,
+        position: Any,
+        first: int = 0,
+        before: Episode | None = None,
+        made: tuple[int, Any] | None = None,
+    ) -> None:
+        self.game, self.position, self.first = game, position, first
+        self.before, self.made = before, made
+        self.root: Episode = self if before is None else before.root
+        self.moves: int = 0 if before is None else before.moves + 1
+        self._asked: int = 0 if before is None else before._asked + 1
+        self._view: Any = None
+        self._mask: bytes | None = None
+        self._told: tuple[str, ...] | None = None
+        acting = game.rules.to_act(position)
+        self.seat: int | None = None
+        if acting and not 0 < game.max_moves <= self.moves:
+            self.seat = acting[0] if len(acting) == 1 else self._in_turn(acting)
+
+    def __deepcopy__(self, memo: Any) -> Episode:
+        return self
+
+    def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
+        made = [one.made for one in self._since_start()]
+        return _replayed, (self.game, self.root.position, self.first, made)
+
+    def _since_start(self) -> list[Episode]:
+        """The moments after the first one, up to this."""
+        found: list[Episode] = []
+        at = self
+        while at.before is not None:
+            found.append(at)
+            at = at.before
+        return found[::-1]
+
+    def _in_turn(self, acting: Sequence[int]) -> int:
+        seats = self.game.seats
+        while True:
+            time_round, place = divmod(self._asked, seats)
+            seat = (self.first + time_round + place) % seats
+            if seat in acting:
+                return seat
+            self._asked += 1
+
+    @property
+    def several(self) -> bool:
+        """Whether several seats may act in turn, so that one may wait."""
+        return len(self.game.rules.to_act(self.position)) > 1
+
+    @property
+    def is_cut_off(self) -> bool:
+        """Whether it is over because of `TableGame.max_moves` alone."""
+        return self.seat is None and bool(self.game.rules.to_act(self.position))
+
+    @property
+    def view(self) -> Any:
+        """What the seat to act sees; a bystander's view when it is over."""
+        if self._view is None:
+            self._view = self.game.rules.view(self.position, self.seat)
+        return self._view
+
+    @property
+    def mask(self) -> bytes:
+        """Per action 1 when the seat to act may take it."""
+        if self._mask is None:
+            encoded = self.game.encoded
+            over = self.seat is None
+            self._mask = bytes(encoded.actions) if over else encoded.mask(self.view)
+        return self._mask
+
+    def numbers(self, seat: int) -> Sequence[float]:
+        """What a seat sees; see `Encoded.numbers`."""
+        view = self.view if seat == self.seat else self.game.rules.view(self.position, seat)
+        return self.game.encoded.numbers(view)
+
+    def after(self, action: int) -> Episode:
+        """The moment after an action of the seat to act.
+
+        Raises:
+            InputError: there is no such action, or the episode is over.
+            IllegalMove: it is not legal now.
+        """
+        if self.seat is None:
+            raise InputError(f"action {action}: the episode is over")
+        game = self.game
+        move = game.encoded.move(action, self.view)
+        return self.after_move(self.seat, move)
+
+    def after_move(self, seat: int, move: Any) -> Episode:
+        """The moment after a seat has moved, or has waited (None)."""
+        position = self.position
+        if move is not None:
+            position = self.game.rules.after(position, seat, move)
+        return Episode(self.game, position, self.first, self, (seat, move))
+
+    def returns(self) -> list[float]:
+        """What each seat has got so far."""
+        game = self.game
+        if self.seat is not None and game.reward.at_end:
+            return [0.0] * game.seats
+        rules, position = game.rules, self.position
+        return list(game.reward.returns(rules.points(position), rules.places(position)))
+
+    def told(self) -> tuple[str, ...]:
+        """What everybody saw since the start, a sentence each."""
+        if self._told is None:
+            untold = [one for one in self._since_start() if one._told is None]
+            before = untold[0].before if untold else None
+            told = before._told or () if before is not None else ()
+            for one in untold:
+                told = one._told = (*told, *one._news())
+            self._told = told
+        return self._told
+
+    def _news(self) -> tuple[str, ...]:
+        if self.before is None or self.made is None:
+            return ()
+        seat, move = self.made
+        if move is None:
+            return (f"player {seat} waits",)
+        rules = self.game.rules
+        return tuple(rules.events(self.before.position, seat, move, self.position))
+
+    def remembered(self, seat: int | None) -> str:
+        """All that a seat (None: a bystander) has ever seen: the start, and what it was told."""
+        rules, root = self.game.rules, self.root
+        who = "bystander" if seat is None else f"player {seat}"
+        begins = f"player {self.first} is asked first\n" if root.several else ""
+        start = rules.show(rules.view(root.position, seat))
+        return "\n".join((f"{who}\n{begins}{start}", *self.told()))
+
+
+def _replayed(
+    game: TableGame, position: Any, first: int, made: Sequence[tuple[int, Any]]
+) -> Episode:
+    episode = Episode(game, position, first)
+    for seat, move in made:
+        episode = episode.after_move(seat, move)
+    return episode
+
+
+__all__ = ["ENCODED", "REWARDS", "Encoded", "Episode", "Reward", "TableGame", "win"]

@@ -1,0 +1,181 @@
+"""Quaternity in numbers, for learning programs; see `quaternity.environments.episode.Encoded`."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from functools import lru_cache
+from random import Random
+
+from quaternity.errors import InputError
+from quaternity.game.cards import Card
+from quaternity.game.legal import Groups
+from quaternity.game.question import Answer, Question
+from quaternity.game.rules import QuaternityMove, QuaternityPosition, QuaternityRules
+from quaternity.game.settings import Settings
+from quaternity.game.state_file import parse_state
+from solvers.problem import SetConstraint
+
+KEPT = 4096
+"""Sets by their looks whose numbers are kept, and as many masks: some 2 MB each at 4-13-4."""
+
+
+class QuaternityEncoded:
+    """Moves and positions of Quaternity as numbers.
+
+    Nothing is hidden, so all seats see the same. Seats are counted from the one that is to act.
+
+    Actions: asking the opponent k seats on (k = 1, 2, ...) for card c of set s is
+    `(s * set_size + c) * (players - 1) + k - 1`; the last two are the answers no and yes.
+    """
+
+    def __init__(self, rules: QuaternityRules) -> None:
+        self.rules = rules
+        settings = rules.settings
+        self._players, self._size = settings.players, settings.set_size
+        self._sets, self._cards = settings.sets, settings.set_size * settings.sets
+        self.questions = self._cards * (self._players - 1)
+        self.actions = self.questions + 2
+        players, sets, cards = self._players, self._sets, self._cards
+        self.points = (0.0, float(sets))
+        each_set = "per set: "
+        self.entries = (
+            ("seat", players, "1 for the number of the seat that is to act"),
+            ("cards", players, f"per seat its cards in hand, over {cards}"),
+            ("points", players, f"per seat its sets, over {sets}"),
+            (
+                "sets",
+                sets * players * (self._size + 3),
+                f"{each_set}{self._size} cards with per seat 1 when it may own the card; per seat "
+                f"the fewest and then the most cards it has, over {self._size}; per seat 1 when "
+                "the set is its own",
+            ),
+            ("asker", players, "1 for the seat that waits for an answer"),
+            ("asked for", cards, "1 for the card that it asks the seat to act for"),
+        )
+        self._set_numbers = lru_cache(KEPT)(self._made_set_numbers)
+        self._set_mask = lru_cache(KEPT)(self._made_set_mask)
+        self._answers = bytes(self.questions) + b"\1\1"
+        self._no_question = bytes(4 * (players + cards))
+
+    def __reduce__(self) -> tuple[type[QuaternityEncoded], tuple[QuaternityRules]]:
+        return type(self), (self.rules,)
+
+    def action(self, move: QuaternityMove | None, view: QuaternityPosition) -> int:
+        """The number of a question or an answer."""
+        if isinstance(move, Answer):
+            return self.questions + move
+        if move is None:
+            raise InputError("nobody waits in Quaternity")
+        asker, asked, (index, number) = move
+        away = (asked - asker) % self._players
+        return (index * self._size + number) * (self._players - 1) + away - 1
+
+    def move(self, action: int, view: QuaternityPosition) -> QuaternityMove:
+        """The question or answer of a number.
+
+        Raises:
+            InputError: there is no such action.
+        """
+        if not 0 <= action < self.actions:
+            raise InputError(f"action {action}: they are 0..{self.actions - 1}")
+        if action >= self.questions:
+            return Answer(action - self.questions)
+        card, away = divmod(action, self._players - 1)
+        asker = _acting(view)
+        asked = (asker + away + 1) % self._players
+        return Question.trusted(asker, asked, Card.trusted(*divmod(card, self._size)))
+
+    def mask(self, view: QuaternityPosition) -> bytes:
+        """Per action 1 when it is legal, else 0."""
+        state = view.state
+        if view.pending is not None:
+            return self._answers
+        if state.is_over or state.turn is None:
+            return bytes(self.actions)
+        if not state.has_tables:
+            mask = bytearray(self.actions)
+            for question in state.legal_questions:
+                mask[self.action(question, view)] = 1
+            return bytes(mask)
+        parts = [bytes(self._size * (self._players - 1))] * self._sets
+        for one in state.listed():
+            parts[one.set_index] = self._set_mask(one.groups, state.turn)
+        return b"".join((*parts, b"\0\0"))
+
+    def _made_set_mask(self, groups: Groups, asker: int) -> bytes:
+        others = self._players - 1
+        mask = bytearray(self._size * others)
+        for asked, cards, _ in groups:
+            for card in cards:
+                mask[card * others + (asked - asker) % self._players - 1] = 1
+        return bytes(mask)
+
+    def numbers(self, view: QuaternityPosition) -> Sequence[float]:
+        """The position; see `entries`. All are between 0 and 1."""
+        state, first = view.state, _acting(view)
+        problem, completed, players = state.problem, state.completed, self._players
+        head = [0.0] * (3 * players)
+        head[first] = 1.0
+        points = state.points
+        for away in range(players):
+            seat = (first + away) % players
+            head[players + away] = problem.hands[seat] / self._cards
+            head[2 * players + away] = points[seat] / self._sets
+        parts = [array("f", head).tobytes()]
+        parts += [
+            self._set_numbers(one, owner, first)
+            for one, owner in zip(problem.sets, completed, strict=True)
+        ]
+        parts.append(self._no_question if view.pending is None else self._question(view))
+        return memoryview(b"".join(parts)).cast("f")
+
+    def _made_set_numbers(self, one: SetConstraint, owner: int | None, first: int) -> bytes:
+        players, size = self._players, self._size
+        seats = [(first + away) % players for away in range(players)]
+        owners = one.owners or (0,) * size
+        numbers = [float(mask >> seat & 1) for mask in owners for seat in seats]
+        for bounds in (one.low, one.high):
+            numbers += [min(bounds[seat], size) / size for seat in seats]
+        numbers += [float(seat == owner) for seat in seats]
+        return array("f", numbers).tobytes()
+
+    def _question(self, view: QuaternityPosition) -> bytes:
+        assert view.pending is not None, "somebody asks"
+        asker, asked, (index, number) = view.pending
+        numbers = array("f", bytes(len(self._no_question)))
+        numbers[(asker - asked) % self._players] = 1.0
+        numbers[self._players + index * self._size + number] = 1.0
+        return numbers.tobytes()
+
+    def chance(self, drawn: Sequence[int]) -> Sequence[tuple[int, float]]:
+        """Nothing is dealt."""
+        del drawn
+        return ()
+
+    def dealt(self, drawn: Sequence[int]) -> QuaternityPosition:
+        """The state before the first question."""
+        del drawn
+        return self.rules.start(Random(0))
+
+    @staticmethod
+    def of_state(text: str) -> tuple[QuaternityRules, QuaternityPosition]:
+        """Rules and position of a state file.
+
+        Raises:
+            InputError: it is malformed, or no state of a game whose cards can be shared evenly.
+            ContradictoryState: no deal fits it.
+        """
+        state = parse_state(text).state
+        settings = Settings(state.set_size, state.sets, state.players, state.tie_break, state.seed)
+        if state.turn is None:
+            raise InputError("turn: the state does not say who asks")
+        return QuaternityRules(settings), QuaternityPosition(state)
+
+
+def _acting(view: QuaternityPosition) -> int:
+    """The seat from which seats are counted: that to act, else 0."""
+    return view.pending.asked if view.pending is not None else view.state.turn or 0
+
+
+__all__ = ["QuaternityEncoded"]

@@ -1,0 +1,174 @@
+"""Kwartet in numbers, for learning programs; see `quaternity.environments.episode.Encoded`."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from functools import lru_cache
+
+from quaternity.errors import InputError
+from quaternity.game.cards import Card
+from quaternity.game.question import Question
+from quaternity.kwartet.position import Position
+from quaternity.kwartet.public import Event, may_ask_for_own
+from quaternity.kwartet.rules import KwartetGame, KwartetRules
+from quaternity.kwartet.settings import SET_SIZE
+from quaternity.kwartet.view import View
+from solvers.problem import SetConstraint
+
+KEPT = 4096
+"""Sets by their looks whose numbers are kept, and as many masks: some 2 MB with 4 players."""
+
+
+class KwartetEncoded:
+    """Requests and views of Kwartet as numbers.
+
+    Seats are counted from the one whose view it is.
+
+    Actions: asking the opponent k seats on (k = 1, 2, ...) for card c of set s is
+    `(s * 4 + c) * (players - 1) + k - 1`.
+    """
+
+    def __init__(self, rules: KwartetRules) -> None:
+        self.rules = rules
+        players, sets, cards = rules.seats, rules.settings.sets, rules.settings.cards
+        self._players, self._sets, self._cards = players, sets, cards
+        self.actions = cards * (players - 1)
+        self.points = (0.0, float(sets))
+        self.entries = (
+            ("seat", players, "1 for the number of the seat whose view it is; bystanders: none"),
+            ("turn", players, "1 for the seat that is on turn; none when the game is over"),
+            ("cards", players, f"per seat its cards in hand, over {cards}"),
+            ("points", players, f"per seat its sets, over {sets}"),
+            ("askers", players, "per seat 1 when it has made a request"),
+            (
+                "sets",
+                sets * (SET_SIZE + players * (SET_SIZE + 3)),
+                f"per set: {SET_SIZE} cards with 1 when it is in the own hand; {SET_SIZE} cards "
+                "with per seat 1 when all know that it may hold the card; per seat the fewest and "
+                f"then the most cards that all know it has, over {SET_SIZE}; per seat 1 when it "
+                "has put the set down",
+            ),
+            ("last asker", players, "1 for who made the last request"),
+            ("last asked", players, "1 for who was asked"),
+            ("last card", cards, "1 for the card"),
+            ("last answer", 1, "1 when the asker got it"),
+        )
+        self._set_numbers = lru_cache(KEPT)(self._made_set_numbers)
+        self._set_mask = lru_cache(KEPT)(self._made_set_mask)
+        self._no_event = bytes(4 * (2 * players + cards + 1))
+
+    def __reduce__(self) -> tuple[type[KwartetEncoded], tuple[KwartetRules]]:
+        return type(self), (self.rules,)
+
+    def action(self, move: Question | None, view: View) -> int:
+        """The number of a request."""
+        if move is None:
+            raise InputError("nobody waits in Kwartet")
+        asker, asked, (index, number) = move
+        away = (asked - asker) % self._players
+        return (index * SET_SIZE + number) * (self._players - 1) + away - 1
+
+    def move(self, action: int, view: View) -> Question:
+        """The request of a number.
+
+        Raises:
+            InputError: there is no such action.
+        """
+        if not 0 <= action < self.actions:
+            raise InputError(f"action {action}: they are 0..{self.actions - 1}")
+        card, away = divmod(action, self._players - 1)
+        asked = (view.seat + away + 1) % self._players
+        return Question.trusted(view.seat, asked, Card.trusted(*divmod(card, SET_SIZE)))
+
+    def mask(self, view: View) -> bytes:
+        """Per action 1 when it is legal, else 0."""
+        public, seat, players = view.public, view.seat, self._players
+        if seat != public.turn or public.is_over:
+            return bytes(self.actions)
+        own = may_ask_for_own(public.settings, view.hand)
+        hands, at_once = public.hands, public.settings.at_once
+        asked = bytes(
+            [not at_once or hands[(seat + away) % players] > 0 for away in range(1, players)]
+        )
+        return b"".join(
+            [
+                self._set_mask(held if gone is None else 0, own, asked)
+                for held, gone in zip(view.hand, public.removed, strict=True)
+            ]
+        )
+
+    def _made_set_mask(self, held: int, own: bool, asked: bytes) -> bytes:
+        nobody = bytes(len(asked))
+        return b"".join(
+            asked if held and (own or not held >> number & 1) else nobody
+            for number in range(SET_SIZE)
+        )
+
+    def numbers(self, view: View) -> Sequence[float]:
+        """The view; see `entries`. All are between 0 and 1."""
+        public, players, first = view.public, self._players, max(view.seat, 0)
+        problem, points, askers = public.problem, public.points, public.askers
+        head = [0.0] * (5 * players)
+        if view.seat >= 0:
+            head[view.seat] = 1.0
+        if not public.is_over:
+            head[players + (public.turn - first) % players] = 1.0
+        for away in range(players):
+            seat = (first + away) % players
+            head[2 * players + away] = problem.hands[seat] / self._cards
+            head[3 * players + away] = points[seat] / self._sets
+            head[4 * players + away] = askers >> seat & 1
+        parts = [array("f", head).tobytes()]
+        parts += map(
+            self._set_numbers, problem.sets, public.removed, view.hand, (first,) * self._sets
+        )
+        last = view.last
+        parts.append(self._no_event if last is None else self._event(last, first))
+        return memoryview(b"".join(parts)).cast("f")
+
+    def _made_set_numbers(
+        self, one: SetConstraint, gone: int | None, held: int, first: int
+    ) -> bytes:
+        players = self._players
+        seats = [(first + away) % players for away in range(players)]
+        numbers = [float(held >> number & 1) for number in range(SET_SIZE)]
+        numbers += [
+            float(mask >> seat & 1) for mask in one.owners or (0,) * SET_SIZE for seat in seats
+        ]
+        for bounds in (one.low, one.high):
+            numbers += [min(bounds[seat], SET_SIZE) / SET_SIZE for seat in seats]
+        numbers += [float(seat == gone) for seat in seats]
+        return array("f", numbers).tobytes()
+
+    def _event(self, event: Event, first: int) -> bytes:
+        (asker, asked, (index, number)), answer, _ = event
+        players = self._players
+        numbers = array("f", self._no_event)
+        numbers[(asker - first) % players] = 1.0
+        numbers[players + (asked - first) % players] = 1.0
+        numbers[2 * players + index * SET_SIZE + number] = 1.0
+        numbers[-1] = float(answer)
+        return numbers.tobytes()
+
+    def chance(self, drawn: Sequence[int]) -> Sequence[tuple[int, float]]:
+        """Who has more cards, where they do not come out even; then card by card who gets it."""
+        uneven = bool(self._cards % self._players)
+        if uneven and not drawn:
+            return [(seat, 1 / self._players) for seat in range(self._players)]
+        given = drawn[uneven:]
+        left = self._cards - len(given)
+        sizes = self.rules.settings.hand_sizes(drawn[0] if uneven else 0)
+        open_seats = [(seat, size - given.count(seat)) for seat, size in enumerate(sizes)]
+        return [(seat, count / left) for seat, count in open_seats if count]
+
+    def dealt(self, drawn: Sequence[int]) -> KwartetGame:
+        """The game after all of it is drawn."""
+        hands = [[0] * self._sets for _ in range(self._players)]
+        for card, seat in enumerate(drawn[-self._cards :]):
+            hands[seat][card // SET_SIZE] |= 1 << card % SET_SIZE
+        dealt = tuple(map(tuple, hands))
+        return KwartetGame(dealt, Position.start(self.rules.settings, dealt))
+
+
+__all__ = ["KwartetEncoded"]

@@ -1,0 +1,150 @@
+"""SET in numbers, for learning programs; see `quaternity.environments.episode.Encoded`."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from functools import cache
+from itertools import combinations
+from math import comb, inf
+
+from quaternity.errors import InputError
+from quaternity.ternary.cards import CARDS, all_digits
+from quaternity.ternary.rules import (
+    MORE,
+    MOST_ON_TABLE,
+    SetMove,
+    SetPosition,
+    SetRules,
+    SetView,
+)
+from quaternity.ternary.tables import Rule
+
+MOST_THREES = CARDS // 3
+"""All cards make so many threes."""
+
+
+class SetEncoded:
+    """Moves and views of SET as numbers. Seats are counted from the one whose view it is.
+
+    Claims are of places on the table, in the order of `SetView.places`, not of cards: 1,330 instead
+    of 85,320. Every claim of three places with cards on them is legal, right or wrong: a mask of
+    the right ones would tell the answer.
+
+    Actions: claiming places a < b < c is `c(c-1)(c-2)/6 + b(b-1)/2 + a`, so that those of the first
+    places come first; the last two are agreeing to three more cards, and waiting.
+    """
+
+    def __init__(self, rules: SetRules) -> None:
+        self.rules = rules
+        # Only under the rule SET there is a bound below all cards.
+        self.places = MOST_ON_TABLE if rules.settings.rule is Rule.SET else CARDS
+        self.claims = comb(self.places, 3)
+        self.actions = self.claims + 2
+        # A wrong claim costs a point, as often as it is made.
+        self.points = (-inf, float(MOST_THREES))
+        seats = rules.seats
+        self.entries = (
+            ("seat", seats, "1 for the number of the seat whose view it is; bystanders: none"),
+            (
+                "table",
+                self.places * 12,
+                "per place, for shape, colour, fill and amount, 1 for the one of three values "
+                "that its card has; an empty place has none",
+            ),
+            ("gone", CARDS, "per card 1 when it was taken"),
+            ("deck", 1, f"cards left to deal, over {CARDS}"),
+            ("taken", seats, f"per seat its threes, over {MOST_THREES}"),
+            ("wrong", seats, "per seat w / (1 + w) for w wrong claims"),
+            ("agreed", seats, "per seat 1 when it agrees to three more cards"),
+        )
+
+    def action(self, move: SetMove | None, view: SetView) -> int:
+        """The number of a claim, of agreement, or of waiting (None).
+
+        Raises:
+            InputError: a card is not on the table.
+        """
+        if move is None:
+            return self.claims + 1
+        if not move.cards:
+            return self.claims
+        gone = [card for card in move.cards if card not in view.places]
+        if gone:
+            raise InputError(f"card {gone[0]} is not on the table")
+        first, second, last = sorted(map(view.places.index, move.cards))
+        return comb(last, 3) + comb(second, 2) + first
+
+    def move(self, action: int, view: SetView) -> SetMove | None:
+        """What a number means at this table; None for waiting.
+
+        Raises:
+            InputError: there is no such action, or nothing lies on one of its places.
+        """
+        if not 0 <= action < self.actions:
+            raise InputError(f"action {action}: they are 0..{self.actions - 1}")
+        if action >= self.claims:
+            return MORE if action == self.claims else None
+        places = _claims(self.places)[action]
+        if places[-1] >= len(view.places):
+            raise InputError(f"action {action}: place {places[-1]} is empty")
+        return SetMove(tuple(sorted([view.places[place] for place in places])))
+
+    def mask(self, view: SetView) -> bytes:
+        """Per action 1 when it is legal, else 0; waiting always is until the game is over."""
+        if view.seat is None or view.is_over:
+            return bytes(self.actions)
+        return _mask(len(view.places), not self.rules.faults(view, MORE), self.claims)
+
+    def numbers(self, view: SetView) -> Sequence[float]:
+        """The view; see `entries`. All are between 0 and 1."""
+        seats, first = self.rules.seats, view.seat or 0
+        order = [(first + away) % seats for away in range(seats)]
+        gone = bytearray(CARDS)
+        for threes in view.taken:
+            for three in threes:
+                for card in three:
+                    gone[card] = 1
+        rest = [view.undealt / CARDS]
+        rest += [len(view.taken[seat]) / MOST_THREES for seat in order]
+        rest += [view.wrong[seat] / (1 + view.wrong[seat]) for seat in order]
+        rest += [seat in view.agreed for seat in order]
+        parts = [array("f", [seat == view.seat for seat in range(seats)]).tobytes()]
+        parts += map(_card_numbers, view.places)
+        parts += (
+            bytes(4 * 12 * (self.places - len(view.places))),
+            array("f", list(gone)).tobytes(),
+            array("f", rest).tobytes(),
+        )
+        return memoryview(b"".join(parts)).cast("f")
+
+    def chance(self, drawn: Sequence[int]) -> Sequence[tuple[int, float]]:
+        """The cards of the deck, one after another."""
+        left = [card for card in range(CARDS) if card not in drawn]
+        return [(card, 1 / len(left)) for card in left]
+
+    def dealt(self, drawn: Sequence[int]) -> SetPosition:
+        """The table when the whole deck is drawn."""
+        return self.rules.start_of_deck(tuple(drawn))
+
+
+@cache
+def _claims(places: int) -> tuple[tuple[int, int, int], ...]:
+    """Three places by the number of their claim."""
+    threes = combinations(range(places), 3)
+    return tuple(sorted(threes, key=lambda three: three[::-1]))
+
+
+@cache
+def _mask(places: int, more: bool, claims: int) -> bytes:
+    open_claims = comb(places, 3)
+    return b"\1" * open_claims + bytes(claims - open_claims) + bytes([more, 1])
+
+
+@cache
+def _card_numbers(card: int) -> bytes:
+    digits = all_digits()[card]
+    return array("f", [digit == value for digit in digits for value in range(3)]).tobytes()
+
+
+__all__ = ["SetEncoded"]
