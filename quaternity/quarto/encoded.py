@@ -14,7 +14,7 @@ from quaternity.quarto.rows import CELLS
 from quaternity.quarto.rules import QuartoPosition, QuartoRules
 from quaternity.quarto.solving import Move
 
-_EACH = PIECES + 1
+_EACH: int = PIECES + 1
 """Per cell what may be handed over after it: a piece, or nothing."""
 
 _FIRST = CELLS * _EACH
