@@ -1,5 +1,5 @@
 # One command each; every one makes and fills .venv by itself.
-.PHONY: help install demo serve test thorough slow rivals mutants lint check format bench growth fuzz clean
+.PHONY: help install demo serve test thorough slow rivals mutants lint check format bench growth fuzz docs clean
 .DEFAULT_GOAL := help
 
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
@@ -15,7 +15,7 @@ help:  ## list the targets
 
 $(READY): pyproject.toml constraints.txt
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed (set PYTHON=...)" >&2; exit 1; }
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); \
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || { rm -rf $(VENV) site; \
 		echo "the venv module is needed (on Debian: apt-get install python3-venv)" >&2; exit 1; }
 	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[plot,cluster]' --group dev
@@ -79,5 +79,9 @@ growth: $(READY)  ## how every solver's time and proofs grow: half an hour, into
 fuzz: $(READY)  ## a million random problems and games on all cores; FUZZ="--seconds 60" for less
 	$(BIN)/quaternity fuzz --workers $$(getconf _NPROCESSORS_ONLN) $(or $(FUZZ),--examples 1000000)
 
+docs: $(READY)  ## guide and reference as a static site, site/index.html, its links checked
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --group docs --editable '.[web]'
+	$(BIN)/python -m tests.docs site
+
 clean:  ## remove .venv and caches
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .bytecode
+	rm -rf $(VENV) site .mypy_cache .ruff_cache .pytest_cache .hypothesis .bytecode

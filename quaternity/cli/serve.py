@@ -70,8 +70,7 @@ def serve(
         from quaternity.web.app import app as application
     except ImportError as error:
         raise InputError(
-            f"{error.name} is not installed; the table in a browser needs: "
-            "pip install '.[web]'"
+            f"{error.name} is not installed; the table in a browser needs: pip install '.[web]'"
         ) from None
     import signal
     import socket
