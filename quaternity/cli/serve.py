@@ -99,6 +99,15 @@ def serve(
         listening.bind((host, port))
     except (OSError, UnicodeError) as error:
         raise InputError(f"--host {host} --port {port}: {error}") from None
+    server = uvicorn.Server(config)
+
+    def end(number: int, frame: object) -> None:
+        """Before Uvicorn listens to signals, and when it raises them again after its end."""
+        del number, frame
+        server.should_exit = True
+
+    signal.signal(signal.SIGTERM, end)
+    listening.listen(config.backlog)
     shown = {"0.0.0.0": "localhost", "::": "localhost"}.get(
         host, f"[{host}]" if ":" in host else host
     )
@@ -108,9 +117,7 @@ def serve(
         import webbrowser
 
         webbrowser.open(link)
-    # Uvicorn ends by itself, and then raises the signal again: that is how a server ends.
-    signal.signal(signal.SIGTERM, lambda number, frame: None)
-    uvicorn.Server(config).run(sockets=[listening])
+    server.run(sockets=[listening])
 
 
 def _players(texts: list[str]) -> dict[tuple[str, str], str]:
