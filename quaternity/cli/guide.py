@@ -14,7 +14,7 @@ from quaternity.cli.terminal import columns, say
 
 @app.command()
 def guide(
-    name: Annotated[str | None, typer.Argument(metavar="PAGE", help="Which page.")] = None,
+    page: Annotated[str | None, typer.Argument(metavar="PAGE", help="Which page.")] = None,
 ) -> None:
     """Read the guide: without PAGE its table of contents.
 
@@ -22,14 +22,15 @@ def guide(
 
     Example: quaternity guide rules
     """
-    from quaternity.guide import COMMENT, page, pages
+    from quaternity.guide import COMMENT, pages
+    from quaternity.guide import page as found
 
-    if name is None:
+    if page is None:
         for one in pages():
             say(f"{one.name:<14}{one.title}", 14)
         say("\nquaternity guide PAGE shows a page.")
         return
-    text = page(name).text
+    text = found(page).text
     if not sys.stdout.isatty():
         print(text, end="")
         return

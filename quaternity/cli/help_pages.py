@@ -10,6 +10,8 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
+from quaternity.cli.completion import completing
+
 _WORD = r"(?:'[^']*'|\S)+"
 _TOGETHER = re.compile(rf"-\S+(?: (?!-){_WORD})?|{_WORD}")
 """What of a command stays on one line: an option with its value, or a word, quoted or not."""
@@ -61,6 +63,7 @@ class HelpfulGroup(TyperGroup):
         command = super().get_command(ctx, cmd_name)
         if command is not None:
             command.context_class = HelpfulContext
+            completing(command, self.name)
         return command
 
     def list_commands(self, ctx: Any) -> list[str]:

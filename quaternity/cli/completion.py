@@ -1,0 +1,91 @@
+"""What Tab completes beside files: names of solvers, players, families, formats, rules, pages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+
+def _solvers() -> Iterable[str]:
+    from solvers.registry import SOLVERS, VARIANTS
+    from solvers.rivals import RIVALS
+
+    return ("all", "rivals", "variants", *SOLVERS, *VARIANTS, *RIVALS)
+
+
+def _families() -> Iterable[str]:
+    from solvers.instances import FAMILIES
+
+    return ("all", *FAMILIES)
+
+
+def _formats() -> Iterable[str]:
+    from solvers.exchange.formats import FORMATS
+
+    return FORMATS
+
+
+def _announce() -> Iterable[str]:
+    from quaternity.kwartet.settings import Announce
+
+    return [one.value for one in Announce]
+
+
+def _tie_breaks() -> Iterable[str]:
+    from quaternity.game.settings import TieBreak
+
+    return [one.value for one in TieBreak]
+
+
+def _pages() -> Iterable[str]:
+    from quaternity.guide import ORDER
+
+    return ORDER
+
+
+VALUES: dict[str, Callable[[], Iterable[str]]] = {
+    "solver": _solvers, "solvers": _solvers, "families": _families, "to": _formats,
+    "announce": _announce, "tie_break": _tie_breaks, "page": _pages,
+    "rule": lambda: ("triple", "set"),
+}  # fmt: skip
+"""Per parameter of a command its values."""
+
+SEATED = ("seats", "entries")
+"""The parameters that are names of players."""
+
+
+def completing(command: Any, group: str | None) -> None:
+    """Have the parameters of a command complete their values.
+
+    Args:
+        group: the group of commands it is in: mostly a game.
+    """
+    for parameter in command.params:
+        values = VALUES.get(parameter.name)
+        if parameter.name in SEATED:
+            values = lambda: _players(group)  # noqa: E731 - the group is the same for all
+        if values is not None:
+            parameter.shell_complete = _completer(values)
+
+
+def _players(group: str | None) -> Iterable[str]:
+    from quaternity.table.players import PLAYERS, YOU
+
+    return (YOU, *PLAYERS.get(group or "", PLAYERS["quaternity"]))
+
+
+def _completer(values: Callable[[], Iterable[str]]) -> Callable[[Any, str], list[Any]]:
+    """Completes the last name of a list by commas."""
+
+    def complete(context: Any, incomplete: str) -> list[Any]:
+        from click.shell_completion import CompletionItem
+
+        del context
+        before, comma, last = incomplete.rpartition(",")
+        found = (name for name in values() if name.startswith(last))
+        return [CompletionItem(f"{before}{comma}{name}") for name in found]
+
+    return complete
+
+
+__all__ = ["completing"]
