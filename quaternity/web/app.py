@@ -83,12 +83,14 @@ def app(
             return answer(error.document, error.status)
         return pages.refusal(request, error)
 
-    return Starlette(
+    application = Starlette(
         routes=[*api.routes(), *pages.routes(tables)],
         middleware=[Middleware(Guards, hosts=hosts)],
         exception_handlers={Refusal: refused, HTTPException: refused},
         lifespan=lifespan,
     )
+    application.state.tables = tables
+    return application
 
 
 class _ending_streams:  # noqa: N801  # used like a function

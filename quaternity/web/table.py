@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from dataclasses import fields
 from math import inf
 from random import Random
 from time import monotonic
 from typing import Any
 
-from quaternity.errors import IllegalMove, InputError, PlayerTimeout, QuaternityError
+from quaternity.errors import IllegalMove, InputError, PlayerTimeout
 from quaternity.files.text_record import settings_text
 from quaternity.web.course import Course, has_secret
 from quaternity.web.refusal import Refusal
@@ -49,6 +49,8 @@ class Table:
         self._seen = [-inf] * len(seats)
         self._tasks: dict[int, asyncio.Task[None]] = {}
         self._alone = 0
+        self._retry = False
+        """Whether a program's move could not be kept."""
 
     @property
     def version(self) -> int:
@@ -309,16 +311,47 @@ class Table:
     # ------------------------------------------------------------------ what programs do
 
     def wake(self) -> None:
-        """Let the programs think that may move now, and nobody else."""
+        """Let the programs think that may move now, and nobody else.
+
+        Who calls it holds the lock, so no move is being kept that could be left half way.
+        """
         for task in self._tasks.values():
-            task.cancel()
+            if task is not asyncio.current_task():
+                task.cancel()
         self._tasks = {}
+        self._retry = False
         if self._alone > MOST_ALONE:
             return
         for seat in self.to_act:
             if self.seats[seat].kind == PROGRAM:
-                self._tasks[seat] = asyncio.create_task(self._program(seat))
+                self._begin(seat, self._program(seat))
         self.act_for_absent()
+
+    def _begin(self, seat: int, doing: Coroutine[Any, Any, None]) -> None:
+        task = self._tasks[seat] = asyncio.create_task(doing)
+        task.add_done_callback(lambda done: self._done(seat, done))
+
+    def _done(self, seat: int, task: asyncio.Task[None]) -> None:
+        if self._tasks.get(seat) is task:
+            del self._tasks[seat]
+        if task.cancelled() or (error := task.exception()) is None:
+            return
+        if isinstance(error, Refusal):
+            self._retry = error.status == 507
+            return
+        # No more is said: it may tell what the program has in its hand.
+        what = "takes too long" if isinstance(error, PlayerTimeout) else "failed"
+        name = self.seats[seat].name
+        self.notice = f"{name} in seat {seat} {what}: hand the seat to somebody else"
+        self._tell("notice", {"text": self.notice})
+
+    def tick(self) -> None:
+        """What is done now and then."""
+        self.course.forget_positions()
+        if self._retry and not self.lock.locked():
+            self.wake()
+        else:
+            self.act_for_absent()
 
     def act_for_absent(self) -> None:
         """Where several may act: what is done for those who are not there, so that it goes on."""
@@ -331,42 +364,24 @@ class Table:
             move = self.rules.for_absent(self.rules.view(self.course.position, seat))
             if move is not None:
                 text = self.rules.write(move)
-                self._tasks[seat] = asyncio.create_task(self._move_of(seat, self.version, text))
+                self._begin(seat, self._move_of(seat, self.version, text))
 
     async def _program(self, seat: int) -> None:
         """Think about one move, and make it unless the table has moved on."""
-        version, name = self.version, self.seats[seat].name or ""
-        random = Random(f"{self.kept.seed}/{seat}/{len(self.course.moves)}")
-        view = self.rules.view(self.course.position, seat)
-        try:
-            planned = await self._thinking.plan(
-                self.rules, name, seat, tuple(self.course.steps), view, random
-            )
-        except QuaternityError as error:
-            self._tasks.pop(seat, None)
-            # No more: what it says may tell what it has in its hand.
-            what = "takes too long" if isinstance(error, PlayerTimeout) else "failed"
-            self._note(f"{name} in seat {seat} {what}: hand the seat to somebody else")
-            return
+        course, version, name = self.course, self.version, self.seats[seat].name or ""
+        random = Random(f"{self.kept.seed}/{seat}/{len(course.moves)}")
+        view = self.rules.view(course.position, seat)
+        steps = tuple(course.steps)
+        planned = await self._thinking.plan(self.rules, name, seat, steps, view, random)
         if planned is None:
-            self._tasks.pop(seat, None)
             self.seats_changed()
             return
-        await asyncio.sleep(planned.seconds if len(self.to_act) > 1 else 0)
-        await self._move_of(seat, version, self.rules.write(planned.move))
+        if len(self.to_act) > 1:
+            await asyncio.sleep(planned.seconds)
+        await self.play(seat, version, "", self.rules.write(planned.move))
 
     async def _move_of(self, seat: int, version: int, text: str) -> None:
-        """A move that is made for a seat: nothing ends it half way, and what fails is told."""
-        self._tasks.pop(seat, None)
-        try:
-            await self.play(seat, version, "", text)
-        except Refusal as error:
-            if error.status != 409:
-                self._note(f"a move in seat {seat} could not be made")
-
-    def _note(self, text: str) -> None:
-        self.notice = text
-        self._tell("notice", {"text": text})
+        await self.play(seat, version, "", text)
 
     def stop(self) -> None:
         """Let no program think here."""

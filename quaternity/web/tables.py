@@ -365,8 +365,7 @@ class Tables:
             self.streams.beat()
             for task in list(self._live.values()):
                 if task.done() and not task.cancelled() and task.exception() is None:
-                    task.result().act_for_absent()
-                    task.result().course.forget_positions()
+                    task.result().tick()
 
     def end(self) -> None:
         """Let no program think and no stream stay open."""

@@ -1,0 +1,275 @@
+"""Requests for tables, seats and moves, and what they may not do."""
+
+import asyncio
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from quaternity.web.app import app
+from quaternity.web.guards import Limits
+from quaternity.web.tables import Caller
+from tests.web.site import Page, Site
+
+SMALL = {"set_size": 4, "sets": 3, "players": 3}
+PEOPLE = {"game": "quaternity", "settings": SMALL, "seats": ["me", "me", "me"], "name": "Anna"}
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    with opened(tmp_path_factory.mktemp("web")) as found:
+        yield found
+
+
+@contextmanager
+def opened(folder: Path, **options: Any) -> Iterator[Site]:
+    with Site(app(str(folder), **options)) as found:
+        yield found
+
+
+class Table:
+    """A table, asked by the tokens of its seats."""
+
+    def __init__(self, site: Site, **wanted: Any) -> None:
+        made = site.ask("POST", "/api/tables", PEOPLE | wanted)
+        assert made.status == 201, made.body
+        self.site, self.made = site, made.json
+        self.path = f"/api/tables/{self.made['table']}"
+        self.tokens = [one["token"] for one in self.made["seats"]]
+        self.count = 0
+
+    def look(self, seat: int | None = None) -> Any:
+        page = self.site.ask("GET", self.path, token=None if seat is None else self.tokens[seat])
+        assert page.status == 200, page.body
+        return page.json
+
+    def post(self, who: int, what: str, **document: Any) -> Page:
+        return self.site.ask("POST", f"{self.path}/{what}", document, self.tokens[who])
+
+    def move(self, seat: int, text: str, version: int | None = None, name: str = "") -> Page:
+        self.count += 1
+        version = self.look()["version"] if version is None else version
+        name = name or f"move {self.count}"
+        return self.post(seat, "moves", version=version, id=name, move=text)
+
+
+def test_a_table_of_friends(site: Site) -> None:
+    table = Table(site, seats=["me", "open", "open"])
+    first, *others = table.made["seats"]
+    assert first["invitation"] is None
+    assert table.look(0)["seat"] == 0
+    for one in others:
+        ask = {"invitation": one["invitation"], "name": "  Ben  B. "}
+        joined = site.ask("POST", "/api/seats", ask)
+        assert (joined.status, joined.json["seat"]) == (201, one["seat"])
+        assert site.ask("POST", "/api/seats", ask).status == 409
+        table.tokens[one["seat"]] = joined.json["token"]
+    assert site.ask("POST", "/api/seats", {"invitation": "x"}).status == 404
+    seen = table.look(2)
+    assert [one["name"] for one in seen["seats"]] == ["Anna", "Ben B.", "Ben B."]
+    assert (seen["seat"], seen["to_act"], seen["moves"]) == (2, [0], [])
+    assert "0 asks 1 for 0/0" in table.look(0)["moves"]
+
+
+def test_a_move_is_made_exactly_once(site: Site) -> None:
+    table = Table(site)
+    made = table.move(0, "1 0 2", name="a")
+    assert (made.status, made.json) == (200, {"version": 1})
+    for text, version in (("1 0 2", 0), ("yes", 1), ("nonsense", 7)):
+        assert table.move(0, text, version, "a") == made
+    late = table.move(0, "2 0 2", 0, "b")
+    assert (late.status, late.json["version"]) == (409, 1)
+    assert table.look()["version"] == 1
+
+
+def test_what_may_not_be_played_says_why(site: Site) -> None:
+    table = Table(site)
+    faults = table.move(0, "0 0 2")
+    assert (faults.status, faults.json["faults"]) == (422, ["a player cannot ask itself"])
+    assert table.move(0, "what?").status == 422
+    assert table.move(1, "0 0 2").status == 409
+    nobody = site.ask("POST", f"{table.path}/moves", {"version": 0, "id": "a", "move": "1 0 2"})
+    assert nobody.status == 403
+    strange = Table(site)
+    strange.tokens = table.tokens
+    assert strange.move(0, "1 0 2").status == 403
+    assert site.ask("GET", "/api/tables/nobody-knows").status == 404
+    assert table.look()["version"] == 0
+
+
+@pytest.mark.parametrize(
+    ("wanted", "says"),
+    [
+        ({"game": "chess"}, "known are quaternity"),
+        ({"seats": ["me"]}, "3"),
+        ({"seats": ["me", "me", 3]}, "texts"),
+        ({"seats": ["me", "me", "perfect:/etc/passwd"]}, "unknown"),
+        ({"seats": ["me", "me", "os:abort"]}, "unknown"),
+        ({"seats": ["me", "me", "quaternity.perfect.players:random"]}, "unknown"),
+        ({"settings": {"set_size": 1}}, "2"),
+        ({"settings": {"colour": "red"}}, "unknown"),
+        ({"settings": [4]}, "object"),
+        ({"name": "x" * 41}, "name"),
+        ({"name": "a\0b"}, "name"),
+        ({"seed": -1}, "seed"),
+        ({"help": 1}, "true or false"),
+    ],
+)
+def test_tables_that_cannot_be(site: Site, wanted: dict[str, Any], says: str) -> None:
+    page = site.ask("POST", "/api/tables", PEOPLE | wanted)
+    assert page.status == 422
+    assert says in page.json["error"]
+
+
+def test_people_take_back_when_all_agree(site: Site) -> None:
+    table = Table(site)
+    table.move(0, "1 0 2", name="a")
+    # A question that waits for its answer is taken back alone.
+    assert table.post(0, "undo", version=0, agree=True).status == 409
+    assert table.post(0, "undo", version=1, agree=True).json == {"version": 1, "agreed": [0]}
+    assert table.post(1, "undo", version=1, agree=True).json["agreed"] == [0, 1]
+    assert table.post(1, "undo", version=1, agree=False).json["agreed"] == [0]
+    table.post(1, "undo", version=1, agree=True)
+    assert table.post(2, "undo", version=1, agree=True).json == {"version": 2, "agreed": []}
+    assert table.look()["version"] == 2
+    assert table.look()["view"]["question"] is None
+    assert table.move(0, "1 0 3", 1).status == 409
+    assert table.move(0, "1 0 3", 2).json == {"version": 3}
+    # What was taken back was made all the same: its name is not free.
+    assert table.move(0, "1 0 1", 3, "a").json == {"version": 1}
+
+
+def test_the_same_again_with_seats_moved_on(site: Site) -> None:
+    table = Table(site, seats=["me", "random", "open"])
+    assert table.post(0, "again").status == 201
+    name = table.look()["again"]
+    assert table.post(0, "again").json["table"] == name
+    seen = site.ask("GET", f"/api/tables/{name}", token=table.tokens[0]).json
+    assert [one["kind"] for one in seen["seats"]] == ["open", "person", "program"]
+    assert seen["seat"] == 1
+    friends = Table(site)
+    friends.tokens[0] = friends.tokens[1]
+    assert friends.post(0, "again").status == 409
+
+
+def test_seats_are_handed_over_and_taken_back(site: Site) -> None:
+    table = Table(site, seats=["me", "me", "open"])
+    assert table.post(1, "undo", version=0, agree=True).status == 409  # he is there
+    assert table.post(0, "hand-over", seat=1, player="random").status == 403
+    assert table.post(1, "hand-over", seat=1, player="informed").status == 200
+    assert table.post(0, "hand-over", seat=1, player="me").status == 403
+    assert table.look()["seats"][1]["kind"] == "program"
+    assert table.post(1, "hand-over", seat=1, player="me").status == 200
+    assert table.look()["seats"][1] == {"name": "Anna", "kind": "person", "present": False}
+    assert table.post(0, "hand-over", seat=2, player="random").status == 200
+    opened = table.post(0, "hand-over", seat=2, player="open").json["invitation"]
+    assert site.ask("POST", "/api/seats", {"invitation": opened}).status == 201
+    assert table.post(0, "hand-over", seat=2, player="open").status == 403
+    assert table.post(0, "hand-over", seat=3, player="random").status == 404
+    assert table.post(0, "hand-over", seat=0, player="os:abort").status == 422
+
+
+def test_a_record_goes_down_and_up(site: Site) -> None:
+    table = Table(site)
+    table.move(0, "1 0 2")
+    table.move(1, "yes")
+    down = site.ask("GET", f"{table.path}/record").body
+    assert down.endswith(b"0 asks 1 for 0/2: yes\n")
+    up = site.ask("POST", "/api/records", headers={"content-type": "text/plain"})
+    assert up.status == 422
+    name = site._runner.run(upload(site, down))
+    seen = site.ask("GET", f"/api/tables/{name}").json
+    assert (seen["version"], seen["to_act"]) == (2, [])
+    assert site.ask("GET", f"/api/tables/{name}/record").body == down
+
+
+async def upload(site: Site, data: bytes) -> Any:
+    return await site.app.state.tables.upload(data, Caller())
+
+
+def test_hidden_things_are_not_in_a_record_before_the_end(site: Site) -> None:
+    for game, seats, secret in (("kwartet", 4, b"# hand"), ("set", 2, b"# deck")):
+        table = Table(site, game=game, seats=["me"] * seats, settings={}, seed=7)
+        text = site.ask("GET", f"{table.path}/record", token=table.tokens[0]).body
+        assert all(line.startswith(b"# ") for line in text.splitlines())
+        assert secret not in text
+        assert table.look()["practice"]
+
+
+def test_events_follow_a_table(site: Site) -> None:
+    table = Table(site)
+    stream = site.listen(f"{table.path}/events", table.tokens[1])
+    assert table.look()["seats"][1]["present"]
+    table.move(0, "1 0 2")
+    table.move(1, "no")
+    site.rest()
+    text = b"".join(stream.parts[1:]).decode()
+    moves = [part for part in text.split("\n\n") if part.startswith("event: move\n")]
+    assert [part.splitlines()[1] for part in moves] == ["id: 1", "id: 2"]
+    data = json.loads(moves[1].splitlines()[2].removeprefix("data: "))
+    assert data == {"version": 2, "seat": 1, "events": [{"text": "0 asks 1 for 0/2: no"}]}
+    # Who comes back gets what he has missed, and the version that he has now.
+    late = site.listen(f"{table.path}/events?after=1", None)
+    body = b"".join(late.parts[1:]).decode()
+    assert body.startswith(moves[1] + "\n\nevent: version\nid: 2\n")
+    assert site.listen(f"{table.path}/events?after=99", None).parts[1].startswith(b"event: version")
+
+
+def test_a_restart_changes_nothing(tmp_path: Path) -> None:
+    with opened(tmp_path) as site:
+        table = Table(site)
+        table.move(0, "1 0 2", name="a")
+        table.move(1, "yes")
+        table.move(0, "1 0 1")
+        for seat in range(3):
+            table.post(seat, "undo", version=3, agree=True)
+        before = table.look(0)
+    with opened(tmp_path) as site:
+        table.site = site
+        assert table.look(0) == before
+        assert table.move(0, "1 0 2", 0, "a").json == {"version": 1}
+
+
+def test_help_is_given_where_it_is_allowed(site: Site) -> None:
+    assert site.ask("GET", f"{Table(site).path}/help/why").status == 403
+    table = Table(site, help=True)
+    assert site.ask("GET", f"{table.path}/help/nothing").status == 404
+    assert site.ask("GET", f"{table.path}/help/why?move=0+0+2").json == {
+        "lines": ["0 asks 0 for 0/2 is refused: a player cannot ask itself"]
+    }
+    assert site.ask("GET", f"{table.path}/help/chances").json["deals"] == "34650"
+    assert site.ask("GET", f"{table.path}/help/why?move=?").status == 422
+
+
+async def thought(site: Site, name: str) -> None:
+    """Wait until nothing is under way at a table."""
+    table = await site.app.state.tables.open(name)
+    while table._tasks:
+        await asyncio.wait(table._tasks.values())
+
+
+def test_programs_play(site: Site) -> None:
+    table = Table(site, seats=["random", "informed", "random"], settings={**SMALL, "sets": 3})
+    stream = site.listen(f"{table.path}/events", None)
+    site._runner.run(thought(site, table.made["table"]))
+    assert table.look()["outcome"] is not None
+    site.rest()
+    assert b"completes set" in b"".join(stream.parts[1:])
+
+
+def test_limits_are_told(tmp_path: Path) -> None:
+    limits = Limits(body=300, moves=2, tables=3, streams=1)
+    with opened(tmp_path, limits=limits) as site:
+        table = Table(site)
+        assert site.ask("POST", "/api/tables", {"game": "x" * 300}).status == 413
+        assert table.move(0, "0 0 0", 0).status == 422
+        assert table.move(0, "0 0 0", 0).status == 422
+        assert table.move(0, "1 0 0", 0).status == 429
+        assert table.move(1, "1 0 0", 0).status == 409
+        site.listen(f"{table.path}/events", None)
+        assert site.listen(f"{table.path}/events", None).parts[0][0] == 429
+        assert site.ask("POST", "/api/tables", {}).status == 422
+        assert site.ask("POST", "/api/tables", {}).status == 429

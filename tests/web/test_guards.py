@@ -1,0 +1,149 @@
+"""Who may ask: hosts, origins, cookies, and what is no request at all."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pytest
+
+from quaternity.web.app import app
+from quaternity.web.guards import POLICY, Rates
+from quaternity.web.refusal import Refusal
+from tests.web.site import Site
+from tests.web.test_api import PEOPLE
+
+HERE = "127.0.0.1:8000"
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    with Site(app(str(tmp_path_factory.mktemp("web")), ["club.example"])) as found:
+        yield found
+
+
+@pytest.mark.parametrize(
+    ("host", "status"),
+    [
+        ("localhost:80", 200),
+        ("[::1]:8000", 200),
+        ("192.168.1.7", 200),
+        ("CLUB.example:443", 200),
+        ("evil.example", 400),
+        ("club.example.evil.example", 400),
+        ("localhost@evil.example", 400),
+        ("localhost/", 400),
+        ("", 400),
+    ],
+)
+def test_hosts(site: Site, host: str, status: int) -> None:
+    assert site.ask("GET", "/api/games", headers={"host": host}).status == status
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"origin": f"http://{HERE}"}, 201),
+        ({"origin": "https://club.example"}, 201),
+        ({"origin": "http://evil.example"}, 403),
+        ({"origin": "http://127.0.0.1:9999"}, 403),
+        ({"origin": "null"}, 403),
+        ({"origin": ""}, 403),
+        ({"origin": f"http://{HERE}", "host": "evil.example"}, 400),
+    ],
+)
+def test_origins_of_what_changes_something(
+    site: Site, headers: dict[str, str], status: int
+) -> None:
+    assert site.ask("POST", "/api/tables", PEOPLE, headers=headers).status == status
+
+
+def without_origin(site: Site, headers: dict[str, str]) -> int:
+    """The answer to somebody who wants to make a table and does not say where he comes from."""
+    before = site._scope
+
+    def scope(method: str, path: str, headers: Mapping[str, str]) -> dict[str, Any]:
+        made = before(method, path, headers)
+        made["headers"] = [one for one in made["headers"] if one[0] != b"origin"]
+        return made
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(site, "_scope", scope)
+        return site.ask("POST", "/api/tables", PEOPLE, headers=headers).status
+
+
+def test_without_origin_only_those_without_a_cookie(site: Site) -> None:
+    cookie = {"cookie": f"quaternity={'a' * 22}"}
+    assert without_origin(site, {}) == 201
+    assert without_origin(site, cookie) == 403
+    assert without_origin(site, cookie | {"sec-fetch-site": "cross-site"}) == 403
+    assert without_origin(site, cookie | {"sec-fetch-site": "same-origin"}) == 201
+    assert without_origin(site, {"content-type": "text/plain"}) == 415
+
+
+def test_a_browser_gets_a_cookie_once_and_has_its_seats_by_it(site: Site) -> None:
+    made = site.ask("POST", "/api/tables", PEOPLE | {"seats": ["me", "open", "open"]})
+    (cookie,) = [value for name, value in made.headers if name == b"set-cookie"]
+    assert b"HttpOnly" in cookie
+    assert b"SameSite=lax" in cookie
+    shown = {"cookie": cookie.decode().partition(";")[0]}
+    again = site.ask("POST", "/api/tables", PEOPLE, headers=shown)
+    assert b"set-cookie" not in dict(again.headers)
+    path = f"/api/tables/{made.json['table']}"
+    assert site.ask("GET", path, headers=shown).json["seat"] == 0
+    assert site.ask("GET", path, headers={"cookie": "quaternity=x"}).json["seat"] is None
+    # A token counts before a cookie; a wrong one is nobody's.
+    assert site.ask("GET", path, token="b" * 22, headers=shown).json["seat"] is None
+    assert site.ask("GET", path, headers={"authorization": "Basic x"}).status == 401
+    assert site.ask("GET", f"{path}?seat=1", headers=shown).status == 403
+    assert site.ask("GET", f"{path}?seat=9", headers=shown).status == 404
+    token = made.json["seats"][0]["token"].encode()
+    kept = site.app.state.tables.store.read("SELECT * FROM seats")
+    assert token.decode() not in str(kept)
+    assert cookie.decode().partition("=")[2].partition(";")[0] not in str(kept)
+
+
+def test_headers_of_every_answer(site: Site) -> None:
+    for path, host in (("/api/games", HERE), ("/nothing", HERE), ("/", "evil.example")):
+        headers = dict(site.ask("GET", path, headers={"host": host}).headers)
+        assert headers[b"content-security-policy"] == POLICY.encode()
+        assert headers[b"x-content-type-options"] == b"nosniff"
+        assert headers[b"cache-control"] == b"no-store"
+    assert "unsafe" not in POLICY
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"", b"{", b"[1]", b"\xff\xfe", b'"a"', b'{"game":"\\ud800"}', b"[" * 5000, b"1" * 5000],
+)
+def test_bodies_that_are_no_document(site: Site, body: bytes) -> None:
+    sent = [{"type": "http.request", "body": body, "more_body": False}]
+    answers: list[Any] = []
+
+    async def ask() -> None:
+        scope = site._scope("POST", "/api/tables", {})
+
+        async def receive() -> Any:
+            return sent.pop()
+
+        async def send(message: Any) -> None:
+            answers.append(message)
+
+        await site.app(scope, receive, send)
+
+    site._runner.run(ask())
+    assert answers[0]["status"] == 400
+
+
+def test_rates_fall_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [0.0]
+    monkeypatch.setattr("quaternity.web.guards.monotonic", lambda: clock[0])
+    rates = Rates(most_keys=2)
+    for _ in range(60):
+        rates.count("a", 60)
+    with pytest.raises(Refusal, match="60 a minute"):
+        rates.count("a", 60)
+    rates.count("b", 60)
+    clock[0] = 2.0
+    rates.count("a", 60)
+    rates.count("a", 60)
+    with pytest.raises(Refusal):
+        rates.count("a", 60)

@@ -1,0 +1,103 @@
+"""The file of all tables: what is written is there, and what cannot be written is told."""
+
+import asyncio
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from quaternity.errors import InputError
+from quaternity.web.refusal import Refusal
+from quaternity.web.store import FILE, MIGRATIONS, Entry, Store
+
+LOG = "SELECT version, seat, id, move FROM log WHERE table_id = ? ORDER BY version"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    found = Store(str(tmp_path / "data"))
+    yield found
+    found.close()
+
+
+def test_what_is_written_is_read_after_a_restart(tmp_path: Path) -> None:
+    async def fill(store: Store) -> None:
+        await asyncio.gather(
+            *(store.write((Entry("t", number, 0, f"i{number}", "yes"),)) for number in range(1, 50))
+        )
+
+    store = Store(str(tmp_path))
+    asyncio.run(fill(store))
+    assert [version for version, *_ in store.read(LOG, "t")] == list(range(1, 50))
+    store.close()
+    again = Store(str(tmp_path))
+    assert again.read(LOG, "t")[0] == (1, 0, "i1", "yes")
+    again.close()
+    # Nothing is left beside the file that has to be copied with it.
+    assert not (tmp_path / f"{FILE}-wal").exists()
+
+
+def test_of_two_with_the_same_version_one_is_kept(store: Store) -> None:
+    async def both() -> list[object]:
+        jobs = [store.write((Entry("t", 1, seat, "", f"by {seat}"),)) for seat in (0, 1)]
+        other = store.write((Entry("u", 1, 0, "", "by 0"),))
+        return await asyncio.gather(*jobs, other, return_exceptions=True)
+
+    first, second, other = asyncio.run(both())
+    assert first is other is None
+    assert isinstance(second, Refusal)
+    assert second.status == 409
+    assert store.read(LOG, "t") == [(1, 0, "", "by 0")]
+    assert store.trouble is None
+
+
+def test_a_full_file_is_told_and_changes_nothing(store: Store) -> None:
+    def limit(pages: int) -> None:
+        store._writer.execute(f"PRAGMA max_page_count = {pages}")
+
+    async def fill() -> Refusal:
+        for number in range(1, 100):
+            try:
+                await store.write((Entry("t", number, 0, "", "x" * 2000),))
+            except Refusal as error:
+                with pytest.raises(Refusal, match="full"):
+                    await store.write(statements=(("DELETE FROM tables", ()), _insert("y" * 9000)))
+                limit(10_000)
+                kept = [version for version, *_ in store.read(LOG, "t")]
+                assert kept == list(range(1, number))
+                await store.write((Entry("t", number, 0, "", "more"),))
+                return error
+        raise AssertionError("never full")
+
+    limit(12)
+    error = asyncio.run(fill())
+    assert error.status == 507
+    assert "full" in str(error)
+    assert store.trouble is None
+
+
+def _insert(head: str) -> tuple[str, tuple[str, ...]]:
+    text = (
+        "INSERT INTO tables (id, game, head, seed, help, practice, archive) "
+        "VALUES ('t', 'set', ?, '', 0, 0, 0)"
+    )
+    return text, (head,)
+
+
+def test_one_server_at_a_time_has_a_folder(store: Store) -> None:
+    with pytest.raises(InputError, match="another server"):
+        Store(str(store.path.parent))
+
+
+def test_files_of_others_are_refused(tmp_path: Path) -> None:
+    database = sqlite3.connect(tmp_path / FILE)
+    database.execute(f"PRAGMA user_version = {len(MIGRATIONS) + 1}")
+    database.close()
+    with pytest.raises(InputError, match="newer version"):
+        Store(str(tmp_path))
+    (tmp_path / FILE).write_bytes(b"no database" * 100)
+    with pytest.raises(InputError, match="not a database"):
+        Store(str(tmp_path))
+    with pytest.raises(InputError, match=FILE):
+        Store(str(tmp_path / FILE))

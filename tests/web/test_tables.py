@@ -1,0 +1,144 @@
+"""Tables where several may act at once, and what happens while nobody looks."""
+
+from collections.abc import Iterator
+from random import Random
+from typing import Any
+
+import pytest
+
+from quaternity.errors import PlayerFault, PlayerTimeout
+from quaternity.ternary.rules import SetRules, SetSettings
+from quaternity.ternary.triples import triples
+from quaternity.web.app import app
+from quaternity.web.course import has_secret
+from quaternity.web.tables import Caller
+from tests.web.site import Site
+from tests.web.test_api import Table, opened, thought
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    with Site(app(str(tmp_path_factory.mktemp("web")))) as found:
+        yield found
+
+
+def set_table(site: Site, **wanted: Any) -> tuple[Table, list[int]]:
+    """A table of SET, and the cards on it."""
+    wanted = {"seats": ["me", "me"], "seed": 3} | wanted
+    table = Table(site, game="set", settings={}, **wanted)
+    return table, table.look()["view"]["table"]
+
+
+def claim(cards: Any) -> str:
+    return f"claim {' '.join(map(str, cards))}"
+
+
+def test_of_two_claims_of_one_version_the_first_counts(site: Site) -> None:
+    table, cards = set_table(site)
+    (three, *_) = triples(cards, SetSettings().rule)
+    assert table.move(0, claim(three), 0).json == {"version": 1}
+    late = table.move(1, claim(three), 0)
+    assert (late.status, late.json["version"]) == (409, 1)
+    # What is still there may be claimed, whichever version it was seen in.
+    left = [card for card in cards if card not in three][:3]
+    assert table.move(1, claim(left), 0).status == 200
+    assert table.look()["points"] in ([1.0, -1.0], [1.0, 1.0])
+
+
+def test_a_claim_by_letters_means_the_cards_that_lay_there(site: Site) -> None:
+    table, cards = set_table(site)
+    (three, *_) = triples(cards, SetSettings().rule)
+    letters = " ".join("abcdefghijkl"[cards.index(card)] for card in three)
+    table.move(0, letters, 0)
+    assert table.look()["points"] == [1.0, 0.0]
+    assert table.move(1, letters, 0).status == 409
+    assert table.move(1, "more", 0).status == 409
+    assert table.move(1, "more", 1).status == 200
+    assert table.move(1, "more", 1).status == 409
+    assert table.move(1, "a b", 1).status == 422
+    assert table.look()["points"] == [1.0, 0.0]
+
+
+def test_who_is_not_there_agrees_to_more(site: Site) -> None:
+    table, cards = set_table(site, seats=["me", "open", "open"])
+    assert table.move(0, "more").status == 200
+    site._runner.run(thought(site, table.made["table"]))
+    assert table.look()["view"]["undealt"] == 81 - len(cards) - 3
+
+
+def test_a_seat_that_is_there_is_asked(site: Site) -> None:
+    table, cards = set_table(site)
+    table.look(1)
+    table.move(0, "more")
+    site.rest()
+    assert table.look()["view"]["agreed"] == [0]
+    assert table.look()["view"]["undealt"] == 81 - len(cards)
+
+
+def test_a_program_that_fails_is_named_and_says_nothing_of_its_hand(site: Site) -> None:
+    thinking = site.app.state.tables.thinking
+    before = thinking.plan
+    for fault, says in ((PlayerFault, "failed"), (PlayerTimeout, "takes too long")):
+
+        async def plan(*arguments: Any, fault: Any = fault) -> Any:
+            raise fault("it has 0/2")
+
+        thinking.plan = plan
+        try:
+            table = Table(site, game="kwartet", settings={}, seats=["exact", "me", "me", "me"])
+            site.rest()
+        finally:
+            thinking.plan = before
+        notice = table.look()["notice"]
+        assert says in notice
+        assert "exact in seat 0" in notice
+        assert "0/2" not in notice
+        table.post(1, "hand-over", seat=0, player="random")
+        assert table.look()["notice"] is None
+
+
+def test_hands_are_shown_when_the_game_is_over_and_not_before(site: Site) -> None:
+    tables = site.app.state.tables
+    seats = ["me"] * 2
+    table = Table(site, game="kwartet", settings={"players": 2, "sets": 2}, seats=seats)
+    random = Random(5)
+
+    def sight(seat: int | None) -> Any:
+        caller = Caller() if seat is None else Caller(browser="me")
+        return site._runner.run(tables.sight(table.made["table"], caller, seat))
+
+    while (seen := table.look())["to_act"]:
+        assert sight(None).revealed is None
+        (seat,) = seen["to_act"]
+        table.move(seat, random.choice(table.look(seat)["moves"]))
+    over = sight(None)
+    assert over.revealed is not None
+    assert sight(1).seat == 1  # from every seat
+    assert table.post(0, "undo", version=over.version, agree=True).status == 409
+    text = site.ask("GET", f"{table.path}/record").body.decode()
+    assert "\nhand 0: " in text
+
+
+def test_which_games_have_secrets() -> None:
+    from quaternity.table.games import GAMES, rules_class
+
+    found = {game: has_secret(rules_class(game)()) for game in GAMES}
+    assert found == {"quaternity": False, "kwartet": True, "quarto": False, "set": True}
+    assert has_secret(SetRules(SetSettings(table=9)))
+
+
+def test_tables_nobody_looks_at_are_read_again(
+    tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("quaternity.web.tables.MOST_LIVE", 2)
+    with opened(tmp_path) as site:
+        many = [Table(site) for _ in range(5)]
+        for table in many:
+            table.move(0, "1 0 2")
+        live = site.app.state.tables._live
+        assert len(live) <= 3
+        assert [table.look()["version"] for table in many] == [1] * 5
+        site.listen(f"{many[0].path}/events", None)
+        for table in many[1:]:
+            table.look()
+        assert many[0].made["table"] in live
