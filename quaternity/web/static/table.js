@@ -73,7 +73,9 @@ function show(html, version) {
   const focused = part.contains(document.activeElement);
   const open = new Set(Array.from(part.querySelectorAll("details[id][open]"), (one) => one.id));
   const chosen = chosenInputs();
-  Idiomorph.morph(part, html, { morphStyle: "innerHTML", ignoreActiveValue: true, restoreFocus: true });
+  // What is being typed stays; of anything else with the focus the words have to change.
+  const typing = document.activeElement?.matches("input, textarea, select") ?? false;
+  Idiomorph.morph(part, html, { morphStyle: "innerHTML", ignoreActiveValue: typing, restoreFocus: true });
   if (version !== null) part.dataset.version = version;
   for (const one of part.querySelectorAll("details[id]")) if (open.has(one.id)) one.open = true;
   for (const id of chosen) { const one = document.getElementById(id); if (one && !one.disabled) one.checked = true; }
