@@ -3,7 +3,8 @@
 It plays forced wins the quickest way and delays those of others as long as it can. Where nothing is
 forced it keeps its own win possible, hands nobody a forced one, and keeps the means to prevent the
 others' wins (`quaternity.perfect.solving.standing.Standing.worth`), expecting of the asked player
-the worst.
+the worst. Among equals it asks no question that only passes the turn on
+(`quaternity.perfect.waiting`): it waits where that is better, not for ever where it is no worse.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from random import Random
 from quaternity.game.question import Answer, Question
 from quaternity.game.state import State
 from quaternity.perfect.tablebase import Tablebase
+from quaternity.perfect.waiting import is_pass
 
 
 class PerfectBot:
@@ -35,7 +37,9 @@ class PerfectBot:
             if (one.worst, one.best) == (first.worst, first.best)
             for question in one.alike
         ]
-        return self._random.choice(best)
+        known = state.closed()
+        moving = [question for question in best if not is_pass(known, question)]
+        return self._random.choice(moving or best)
 
     def answer(self, state: State, question: Question) -> Answer:
         """The better answer."""
