@@ -1,0 +1,250 @@
+"""People with a real browser each, at tables of a server."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from importlib.resources import files
+from random import Random
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from quaternity.ternary import triples
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Locator, Page
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
+
+PHONE = {
+    "viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True,
+    "device_scale_factor": 2,
+}  # fmt: skip
+
+
+PATIENCE = 20_000
+"""Milliseconds until something is given up: the machine may be busy."""
+
+FOCUSED = "one => one === document.activeElement"
+
+AWAY = """one => {
+  const to = one.getBoundingClientRect(), from = document.activeElement.getBoundingClientRect();
+  return [to.left - from.left, to.top - from.top];
+}"""
+
+
+def browser_path() -> str | None:
+    """Where a Chromium is; None where there is none.
+
+    A run that sets `QUATERNITY_BROWSER` insists on it: there nothing is skipped.
+    """
+    return os.environ.get("QUATERNITY_BROWSER") or next(
+        filter(None, map(shutil.which, BROWSERS)), None
+    )
+
+
+def launched(playwright: Any) -> Browser:
+    """A browser without a window."""
+    # Chromium has no sandbox for root.
+    options = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
+    browser: Browser = playwright.chromium.launch(executable_path=browser_path(), args=options)
+    return browser
+
+
+class Person:
+    """Somebody with a browser.
+
+    Attributes:
+        page: the tab looked at.
+        faults: what went wrong in any tab: errors of scripts, refused resources.
+    """
+
+    def __init__(self, browser: Browser, host: str, *, keys: bool = False, **options: Any) -> None:
+        """Open the browser.
+
+        Args:
+            host: of the server, with its port.
+            keys: whether this person uses the keyboard alone.
+            options: of a browser's context.
+        """
+        self.host, self.keys, self.touch = host, keys, bool(options.get("has_touch"))
+        self.context = browser.new_context(base_url=f"http://{host}", **options)
+        self.context.set_default_timeout(PATIENCE)
+        self.faults: list[str] = []
+        self.context.on("console", self._heard)
+        self.context.on("weberror", lambda one: self.faults.append(str(one.error)))
+        self.page = self.context.new_page()
+
+    def _heard(self, message: Any) -> None:
+        # A stream that a stopped server has cut off is told too, and meant.
+        if message.type == "error" and "ERR_" not in message.text and "4" not in message.text[-60:]:
+            self.faults.append(f"{message.page.url}: {message.text}")
+
+    def ask(self, method: str, path: str, document: Any = None) -> Any:
+        """A request of this browser, cookies included; the document that is answered."""
+        answer = self.context.request.fetch(
+            path, method=method, data=document, headers={"Origin": f"http://{self.host}"}
+        )
+        assert answer.ok, (answer.status, answer.text())
+        return answer.json()
+
+    def table(
+        self, game: str, settings: Mapping[str, Any], seats: Sequence[str], **more: Any
+    ) -> tuple[str, list[str]]:
+        """Make a table and look at it; its name and the paths of its invitations."""
+        wanted = {"game": game, "settings": dict(settings), "seats": list(seats), **more}
+        made = self.ask("POST", "/api/tables", wanted)
+        self.page.goto(f"/t/{made['table']}")
+        links = [one["invitation"] for one in made["seats"] if one["invitation"]]
+        return made["table"], [urlsplit(link).path for link in links]
+
+    def join(self, invitation: str, name: str) -> None:
+        """Sit down by a link."""
+        self.page.goto(invitation)
+        self.page.get_by_label("name").fill(name)
+        self.press(self.page.locator("main form button"))
+        self.page.wait_for_selector("#part")
+
+    def press(self, what: Locator) -> None:
+        """Press something by mouse, finger or keys."""
+        if self.keys:
+            kind = what.get_attribute("type")
+            if kind == "radio":
+                self.walk_among(what)
+            else:
+                self.walk_to(what)
+            self.page.keyboard.press("Space" if kind in ("radio", "checkbox") else "Enter")
+        elif self.touch:
+            what.tap(force=True)
+        else:
+            what.click(force=True)
+
+    def walk_to(self, what: Locator, most: int = 400) -> None:
+        """Press Tab until something has the focus."""
+        for _ in range(most):
+            if what.evaluate(FOCUSED):
+                return
+            self.page.keyboard.press("Tab")
+        raise AssertionError(f"no Tab leads to {what}")
+
+    def walk_among(self, what: Locator, most: int = 60) -> None:
+        """Press Tab until one of a group of buttons has the focus, then arrows towards this one."""
+        while not what.evaluate("one => one.name === document.activeElement.name"):
+            self.page.keyboard.press("Tab")
+        random = Random(1)
+        for _ in range(most):
+            if what.evaluate(FOCUSED):
+                return
+            across, down = what.evaluate(AWAY)
+            ways = ["ArrowRight" if across > 0 else "ArrowLeft"] * (abs(across) > 9)
+            ways += ["ArrowDown" if down > 0 else "ArrowUp"] * (abs(down) > 9)
+            # What is taken is passed by, now and then on the wrong side.
+            self.page.keyboard.press(random.choice(ways * 3 + ["ArrowLeft", "ArrowDown"]))
+        raise AssertionError(f"no arrow leads to {what}")
+
+    @property
+    def version(self) -> int:
+        """Of the table that the page shows."""
+        return int(self.page.locator("#part").get_attribute("data-version") or -1)
+
+    def sees(self, version: int) -> None:
+        """Wait until the page shows a version of its table, or a later one."""
+        self.page.wait_for_function(
+            "version => Number(document.getElementById('part').dataset.version) >= version",
+            arg=version,
+        )
+
+    def move(self, random: Random) -> bool:
+        """Make some move that the page offers; whether there was one."""
+        game = self.page.locator(".table").first.get_attribute("class") or ""
+        for name, way in WAYS.items():
+            if name in game.split():
+                return way(self, random)
+        raise AssertionError(f"no table is shown, but {game!r}")
+
+    def axe(self) -> list[str]:
+        """What axe finds serious in the page, a line each."""
+        # The policy of the pages lets no script tag in.
+        self.page.evaluate(files("axe_playwright_python").joinpath("axe.min.js").read_text())
+        found = self.page.evaluate("() => axe.run(document, {resultTypes: ['violations']})")
+        return [
+            f"{self.page.url} {one['id']} ({one['impact']}): {node['html'][:200]} "
+            f"{node.get('failureSummary', '')[:300]}"
+            for one in found["violations"]
+            if one["impact"] in ("serious", "critical")
+            for node in one["nodes"]
+        ]
+
+
+def _any_button(person: Person, random: Random) -> bool:
+    """Press any button that is a move."""
+    moves = person.page.locator(".board [data-move]:not([aria-disabled=true])")
+    count = moves.count()
+    if count:
+        person.press(moves.nth(random.randrange(count)))
+    return bool(count)
+
+
+def _quarto(person: Person, random: Random) -> bool:
+    """Place a piece where that is asked for, and hand one over."""
+    page = person.page
+    cells = page.locator("input[name=cell]")
+    if not cells.count():
+        return _any_button(person, random)
+    person.press(cells.nth(random.randrange(cells.count())))
+    given = page.locator(".tray [data-move]")
+    before = person.version
+    if given.count():
+        person.press(given.nth(random.randrange(given.count())))
+        page.wait_for_function(
+            "before => Number(document.getElementById('part').dataset.version) > before"
+            " || document.getElementById('faults').textContent",
+            arg=before,
+        )
+        if person.version > before:
+            return True
+        assert "ends the game" in page.locator("#faults").inner_text()
+    person.press(page.locator("#give-nothing"))
+    return True
+
+
+def _set(person: Person, random: Random) -> bool:
+    """Claim a SET that the page shows, or agree to three more cards."""
+    from playwright.sync_api import Error
+
+    boxes = person.page.locator("input[name=card]")
+    cards = [int(value) for value in boxes.evaluate_all("all => all.map(one => one.value)")]
+    threes = triples(cards, "set")
+    if not threes:
+        return _any_button(person, random)
+    person.context.set_default_timeout(3_000)
+    try:
+        for card in random.choice(threes):
+            person.press(person.page.locator(f"#choose{card}"))
+    except Error:
+        # Somebody else was first, and a card is gone: that was a move as well.
+        assert person.page.locator(f"#choose{card}").count() == 0
+    finally:
+        person.context.set_default_timeout(PATIENCE)
+    return True
+
+
+WAYS: dict[str, Callable[[Person, Random], bool]] = {
+    "quaternity": _any_button,
+    "kwartet": _any_button,
+    "quarto": _quarto,
+    "set": _set,
+}
+"""Per game how somebody moves."""
+
+
+def weight(page: Page, path: str) -> int:
+    """Bytes of all that a page loads; the cache of its browser must be empty."""
+    loaded: list[Any] = []
+    page.on("requestfinished", lambda request: loaded.append(request))
+    page.goto(path, wait_until="load")
+    return sum(request.sizes()["responseBodySize"] for request in loaded)
+
+
+__all__ = ["PHONE", "Person", "browser_path", "launched", "weight"]

@@ -1,0 +1,357 @@
+"""Whole games in a real browser, by people with a mouse, a finger or keys, and by programs.
+
+Skipped where no Chromium is installed (`QUATERNITY_BROWSER`, or found on the path); a run that sets
+`QUATERNITY_BROWSER` insists. `QUATERNITY_SCREENSHOTS` names a folder for pictures of every page.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from quaternity.table.games import rules_of_record
+from tests.sizes import only_thorough, thorough
+from tests.web.browsing import PHONE, Person, browser_path, launched, weight
+from tests.web.server import Server
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+if browser_path() is None:
+    pytest.skip("no Chromium on the path or in QUATERNITY_BROWSER", allow_module_level=True)
+if "QUATERNITY_BROWSER" not in os.environ:
+    pytest.importorskip("axe_playwright_python", reason="playwright and axe are not installed")
+
+SMALL: dict[str, dict[str, Any]] = {
+    "quaternity": thorough(
+        {"set_size": 2, "sets": 3, "players": 3}, {"set_size": 4, "sets": 3, "players": 3}
+    ),
+    "kwartet": {"players": 3, "sets": thorough(2, 8)},
+    "quarto": {},
+    "set": {"seats": 3},
+}
+"""Settings of the games played to their end."""
+
+SEATS = {
+    "quaternity": ["me", "open", "informed"],
+    "kwartet": ["me", "open", "greedy"],
+    "quarto": ["me", "open"],
+    "set": ["me", "open", "quick"],
+}
+
+LARGE: dict[str, dict[str, Any]] = {
+    "quaternity": {"set_size": 4, "sets": 13, "players": 4},
+    "kwartet": {"players": 4, "sets": 13},
+    "quarto": {},
+    "set": {"seats": 3, "table": 18},
+}
+MORE = {"quaternity": ["random"], "kwartet": ["random"]}
+"""As large as they are played, and who plays besides."""
+
+HEAVIEST = 150_000
+"""Bytes of a page with all that it loads."""
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        running = launched(playwright)
+        yield running
+        running.close()
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server that tests may kill and start again."""
+    with Server(tmp_path_factory.mktemp("browser") / "data") as running:
+        yield running
+        assert running.stop() == 0
+        assert "Traceback" not in running.log.read_text()
+
+
+@pytest.fixture
+def person(browser: Browser, served: Server) -> Iterator[Callable[..., Person]]:
+    """Makes people; nothing may have gone wrong in their browsers."""
+    people: list[Person] = []
+
+    def made(**options: Any) -> Person:
+        people.append(Person(browser, served.host, **options))
+        return people[-1]
+
+    yield made
+    faults = [fault for one in people for fault in one.faults]
+    for one in people:
+        one.context.close()
+    assert faults == []
+
+
+@pytest.fixture
+def picture(tmp_path: Path) -> Callable[[Person, str], None]:
+    """Keeps a picture of what somebody sees."""
+    folder = Path(os.environ.get("QUATERNITY_SCREENSHOTS") or tmp_path)
+    folder.mkdir(parents=True, exist_ok=True)
+
+    def kept(one: Person, name: str) -> None:
+        if "QUATERNITY_SCREENSHOTS" in os.environ:
+            one.page.screenshot(path=folder / f"{name}.png", full_page=True)
+
+    return kept
+
+
+def played(
+    people: list[Person],
+    table: str,
+    random: Random,
+    between: Callable[[int], None] = lambda _: None,
+) -> Any:
+    """Play a table to its end through the pages of its people; what the server says of it then.
+
+    Args:
+        between: called with the version after each move of a person.
+    """
+    while True:
+        state = people[0].ask("GET", f"/api/tables/{table}")
+        for one in people:
+            one.sees(state["version"])
+        if state["outcome"] is not None:
+            return state
+        order = random.sample(people, len(people))
+        moved = next((one for one in order if one.move(random)), None)
+        people[0].sees(state["version"] + 1)
+        if moved is not None:
+            between(people[0].version)
+
+
+def assert_all_see_the_end(people: list[Person], state: Any) -> None:
+    """Pages, server and record tell the same story."""
+    table = state["table"]
+    for one in people:
+        shown = one.page.locator(".seats .score > b").all_inner_texts()
+        assert [float(text) for text in shown] == state["outcome"]["points"]
+        assert one.page.locator(".seats .acting").count() == 0
+    headlines = {one.page.locator("h1").inner_text() for one in people}
+    firsts = [seat for seat, place in enumerate(state["outcome"]["places"]) if place == 1]
+    if len(firsts) > 1:
+        assert headlines == {"Nobody wins alone"}
+    else:
+        assert [text for text in headlines if "win" not in text] == []
+    data = people[0].context.request.get(f"/api/tables/{table}/record").body()
+    rules = rules_of_record(data)
+    replay = rules.replay(data)
+    assert list(rules.points(replay.positions[-1])) == state["outcome"]["points"]
+
+
+@pytest.mark.parametrize("game", thorough(["quarto"], list(SEATS)))
+def test_two_people_and_a_program_play_to_the_end(
+    game: str, person: Callable[..., Person], picture: Callable[[Person, str], None]
+) -> None:
+    """One has a mouse; the other a phone with touch, in the dark, without motion."""
+    ann = person()
+    bo = person(**PHONE, color_scheme="dark", reduced_motion="reduce")
+    table, invitations = ann.table(game, SMALL[game], SEATS[game], name="Ann", help=True)
+    bo.join(invitations[0], "Bo")
+    random = Random(7)
+    moves = 0
+
+    def between(version: int) -> None:
+        nonlocal moves
+        moves += 1
+        if moves == 3:
+            picture(ann, f"{game}-mouse")
+            picture(bo, f"{game}-phone")
+        if moves % 7 == 4:
+            bo.page.reload()
+        if moves == 5:
+            ann.page.goto("/")
+            ann.page.go_back()
+
+    state = played([ann, bo], table, random, between)
+    assert_all_see_the_end([ann, bo], state)
+    assert bo.page.evaluate("document.documentElement.scrollWidth") <= 360
+    picture(ann, f"{game}-over-mouse")
+    picture(bo, f"{game}-over-phone")
+    ann.page.goto(f"/t/{table}/at/{min(3, state['version'])}")
+    picture(ann, f"{game}-replay")
+
+
+@pytest.mark.parametrize("game", thorough(["quaternity"], list(SEATS)))
+def test_a_game_goes_on_after_the_server_was_killed(
+    game: str, person: Callable[..., Person], served: Server
+) -> None:
+    ann, bo = person(), person()
+    table, invitations = ann.table(game, SMALL[game], SEATS[game], name="Ann")
+    bo.join(invitations[0], "Bo")
+    second = ann.context.new_page()
+    second.goto(f"/t/{table}")
+    left = thorough([2], [2, 5])
+
+    def between(version: int) -> None:
+        if left and version >= left[0]:
+            left.pop(0)
+            port = int(served.host.rpartition(":")[2])
+            served.kill()
+            served.start(port)
+            for one in (ann, bo):
+                assert one.ask("GET", f"/api/tables/{table}")["version"] >= version
+
+    state = played([ann, bo], table, Random(3), between)
+    assert_all_see_the_end([ann, bo], state)
+    second.wait_for_function(SHOWN, arg=state["version"])
+
+
+@only_thorough
+@pytest.mark.parametrize("game", SEATS)
+def test_a_game_is_played_by_keyboard_alone(game: str, person: Callable[..., Person]) -> None:
+    ann, bo = person(keys=True), person(keys=True)
+    smaller = {
+        "quaternity": {"set_size": 2, "sets": 3, "players": 3},
+        "kwartet": {"players": 3, "sets": 2},
+    }
+    table, invitations = ann.table(
+        game, smaller.get(game, {}) or SMALL[game], SEATS[game], name="A"
+    )
+    bo.join(invitations[0], "Bo")
+    assert_all_see_the_end([ann, bo], played([ann, bo], table, Random(5)))
+
+
+def test_a_table_is_made_with_a_form_and_joined_by_its_link(
+    person: Callable[..., Person], picture: Callable[[Person, str], None]
+) -> None:
+    ann, bo = person(), person()
+    ann.page.goto("/")
+    picture(ann, "home")
+    ann.page.get_by_role("link", name="New table of Quarto").click()
+    picture(ann, "new")
+    ann.page.get_by_label("Your name").fill("Ann")
+    ann.page.get_by_role("button", name="Make the table").click()
+    ann.page.wait_for_selector("#part")
+    picture(ann, "invite")
+    link = ann.page.locator(".invite input").first.input_value()
+    bo.page.goto(link)
+    picture(bo, "join")
+    bo.join(link, "Bo & <b>co</b>")
+    ann.page.wait_for_selector("text=Bo & <b>co</b>")
+    assert ann.page.locator(".seats b b").count() == 0
+
+
+def test_two_tabs_and_a_double_click_make_one_move(person: Callable[..., Person]) -> None:
+    ann, bo = person(), person()
+    table, invitations = ann.table("quarto", {}, ["me", "open"], name="Ann")
+    bo.join(invitations[0], "Bo")
+    tab = ann.context.new_page()
+    tab.goto(f"/t/{table}")
+    give = "[data-move=A]"
+    ann.page.locator(give).dblclick(force=True)
+    for one in (ann.page, tab, bo.page):
+        one.wait_for_function(SHOWN, arg=1)
+    assert ann.ask("GET", f"/api/tables/{table}")["version"] == 1
+    assert tab.locator(give).count() == 0
+
+
+def test_what_is_chosen_stays_while_others_come_and_go(person: Callable[..., Person]) -> None:
+    ann, bo = person(), person()
+    _table, invitations = ann.table("set", {"seats": 3}, ["me", "open", "open"], name="Ann")
+    first = ann.page.locator("input[name=card]").first
+    first.check(force=True)
+    first.focus()
+    chosen = first.get_attribute("id")
+    bo.join(invitations[0], "Bo")
+    ann.page.wait_for_selector(".seats :text('Bo')")
+    assert ann.page.locator(f"#{chosen}").is_checked()
+    assert ann.page.evaluate("document.activeElement.id") == chosen
+    ann.page.locator("input[name=card]").nth(1).check(force=True)
+    assert ann.version == 0
+
+
+@only_thorough
+def test_a_move_is_shown_at_once(
+    person: Callable[..., Person], record_property: Callable[[str, object], None]
+) -> None:
+    """How long a click takes is told by `-rP`: on a quiet machine some 40 ms."""
+    ann = person()
+    ann.table("quaternity", {"set_size": 4, "sets": 13, "players": 4}, ["me"] * 4, name="Ann")
+    times = []
+    for version in range(20):
+        button = ann.page.locator(".board [data-move]:not([aria-disabled=true])").first
+        times.append(button.evaluate(CLICKED))
+        ann.sees(version + 1)
+    times.sort()
+    record_property("milliseconds from a click until the move is shown", times)
+    sys.stderr.write(f"a move is shown after {times[len(times) // 2]:.0f} ms (median)\n")
+
+
+CLICKED = """button => new Promise(done => {
+  const part = document.getElementById('part');
+  const begun = performance.now(), version = part.dataset.version;
+  new MutationObserver((_, seen) => {
+    if (part.dataset.version === version) return;
+    seen.disconnect();
+    requestAnimationFrame(() => done(performance.now() - begun));
+  }).observe(part, { attributes: true, childList: true, subtree: true });
+  button.click();
+})"""
+
+SHOWN = "version => Number(document.getElementById('part').dataset.version) === version"
+
+PAGES = ["/", "/learn", "/guide", *(f"/new?game={game}" for game in SEATS)]
+
+
+@pytest.mark.parametrize("scheme", thorough(["light"], ["light", "dark"]))
+def test_axe_finds_nothing_serious(
+    scheme: str, person: Callable[..., Person], picture: Callable[[Person, str], None]
+) -> None:
+    ann = person(color_scheme=scheme, reduced_motion="reduce")
+    bo = person(**PHONE, color_scheme=scheme, reduced_motion="reduce")
+    found: list[str] = []
+    for game in thorough(["set"], list(SEATS)):
+        _table, invitations = ann.table(game, SMALL[game], SEATS[game], name="Ann", help=True)
+        found += ann.axe()
+        picture(ann, f"{game}-{scheme}-invite")
+        bo.join(invitations[0], "Bo")
+        for number in range(thorough(1, 4)):
+            for one in (ann, bo):
+                version = one.version
+                if one.move(Random(number)):
+                    one.sees(version + 1)
+        found += ann.axe() + bo.axe()
+        picture(ann, f"{game}-{scheme}-axe")
+    for path in thorough(PAGES[:1], PAGES):
+        ann.page.goto(path)
+        found += ann.axe()
+        picture(ann, f"{scheme}-{path.rpartition('=')[2].strip('/') or 'home'}")
+    assert found == []
+
+
+@only_thorough
+def test_no_page_is_heavy(person: Callable[..., Person]) -> None:
+    ann = person()
+    for game, seats in SEATS.items():
+        table, _ = ann.table(
+            game, LARGE[game], [*seats, *MORE.get(game, [])], name="Ann", help=True
+        )
+        state = ann.context.storage_state()
+        for path in (f"/t/{table}", f"/new?game={game}"):
+            looking = person(storage_state=state)  # with an empty cache
+            assert 10_000 < weight(looking.page, path) < HEAVIEST, path
+    assert 10_000 < weight(person().page, "/") < HEAVIEST
+
+
+@only_thorough
+@pytest.mark.parametrize("width", [360, 640, 3840])
+def test_every_page_fits_its_window(width: int, person: Callable[..., Person]) -> None:
+    ann = person(viewport={"width": width, "height": 900})
+    paths = list(PAGES)
+    for game, seats in SEATS.items():
+        table, invitations = ann.table(game, LARGE[game], [*seats, *MORE.get(game, [])], name="Ann")
+        paths += [f"/t/{table}", invitations[0]]
+    for path in paths:
+        ann.page.goto(path)
+        assert ann.page.evaluate("document.documentElement.scrollWidth") <= width, path
