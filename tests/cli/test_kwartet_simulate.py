@@ -15,6 +15,7 @@ from random import Random
 
 import pytest
 
+from quaternity import guide
 from quaternity.errors import InputError
 from quaternity.game.question import Question
 from quaternity.kwartet.log import log_as_seen, parse_log
@@ -245,13 +246,13 @@ def test_more_bad_input(
     assert "Traceback" not in done.err
 
 
-def test_the_strategy_in_the_readme_plays_once_it_is_installed(
+def test_the_strategy_in_the_guide_plays_once_it_is_installed(
     cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As a distribution on the path of a new process, and in its workers."""
-    readme = (Path(__file__).parents[2] / "README.md").read_text()
-    code = re.search(r"```python\n([^`]*def hoarder.*?)```", readme, re.DOTALL)
-    points = re.search(r"(\[project.entry-points.\"quaternity.kwartet.*?)```", readme, re.DOTALL)
+    page = guide.page("bots").text
+    code = re.search(r"```python hoard.py\n([^`]*def hoarder.*?)```", page, re.DOTALL)
+    points = re.search(r"(\[project.entry-points.\"quaternity.kwartet.*?)```", page, re.DOTALL)
     assert code is not None
     assert points is not None
     ((group, registered),) = tomllib.loads(points[1])["project"]["entry-points"].items()
