@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 END_SECONDS = 3
 """Requests that are open when the server is asked to end have so long."""
 
+MOST_FILES = 16_384
+
 
 @app.command()
 def serve(
@@ -72,8 +74,10 @@ def serve(
         raise InputError(
             f"{error.name} is not installed; the table in a browser needs: pip install '.[web]'"
         ) from None
+    import resource
     import signal
     import socket
+    from contextlib import suppress
 
     from quaternity.cli.terminal import say
     from quaternity.workers.own_process import check_move_seconds
@@ -90,7 +94,7 @@ def serve(
     )
     config = uvicorn.Config(
         table, host=host, port=port, root_path=root_path.rstrip("/"), log_level="warning",
-        timeout_graceful_shutdown=END_SECONDS, server_header=False,
+        timeout_graceful_shutdown=END_SECONDS, server_header=False, ws="none",
     )  # fmt: skip
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listening = socket.socket(family)
@@ -107,6 +111,10 @@ def serve(
         server.should_exit = True
 
     signal.signal(signal.SIGTERM, end)
+    # A stream is a file, and a shell allows a thousand of them where the system allows more.
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(hard, MOST_FILES)), hard))
     listening.listen(config.backlog)
     shown = {"0.0.0.0": "localhost", "::": "localhost"}.get(
         host, f"[{host}]" if ":" in host else host

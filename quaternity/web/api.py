@@ -178,11 +178,13 @@ class Api:
         name = f'attachment; filename="{table.kept.game}.record"'
         return PlainTextResponse(table.record(who), headers={"content-disposition": name})
 
-    async def events(self, request: Request) -> Stream:
+    async def events(self, request: Request) -> Stream | Response:
         """`GET /api/tables/T/events`."""
         last = request.headers.get("last-event-id", request.query_params.get("after", ""))
         table, who = await self._at(request)
         streams = self.tables.streams
+        if request.method == "HEAD":
+            return Response(media_type="text/event-stream")
         if streams.ending:
             raise Refusal(503, "the server is about to end")
         if len(streams.open) >= self.limits.streams or len(table.streams) >= self.limits.readers:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import re
 from collections import OrderedDict
-from collections.abc import Collection, Hashable, Iterable
+from collections.abc import Hashable, Iterable
+from functools import lru_cache
 from ipaddress import ip_address
 from time import monotonic
 from typing import Any, NamedTuple
@@ -38,6 +39,7 @@ _HEADERS = [
 ]
 _NO_STORE = (b"cache-control", b"no-store")
 _SAFE = ("GET", "HEAD")
+_HOST = re.compile(r"(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9_.-]+)(:[0-9]{1,5})?")
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{22}")
 
 
@@ -97,7 +99,7 @@ class Guards:
             hosts: further names of this server.
         """
         self.app = app
-        self.hosts = {"localhost", *(host.lower() for host in hosts)}
+        self.hosts = frozenset(("localhost", *(host.lower() for host in hosts)))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Refuse, or let it through."""
@@ -153,7 +155,8 @@ class Guards:
             raise Refusal(403, "with a cookie, say where this comes from: Origin is missing")
 
 
-def is_known(host: str, hosts: Collection[str]) -> bool:
+@lru_cache(maxsize=1024)
+def is_known(host: str, hosts: frozenset[str]) -> bool:
     """Whether a host, perhaps with a port, is one of these or a number."""
     name = _name(host)
     try:
@@ -165,7 +168,7 @@ def is_known(host: str, hosts: Collection[str]) -> bool:
 
 def _name(host: str) -> str:
     """A host without its port; empty when it is none."""
-    found = re.fullmatch(r"(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9_.-]+)(:[0-9]{1,5})?", host)
+    found = _HOST.fullmatch(host)
     return found[1].strip("[]").lower() if found else ""
 
 

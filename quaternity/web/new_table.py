@@ -9,12 +9,15 @@ from typing import Any, NamedTuple
 from quaternity.errors import InputError
 from quaternity.table.games import GAMES, rules_class, rules_of_record
 from quaternity.table.players import PLAYERS
-from quaternity.web.forms import read_settings
+from quaternity.web.forms import form_fields, read_settings
 from quaternity.web.refusal import Refusal
 from quaternity.web.seats import OPEN
 from quaternity.web.thinking import Thinking
 
 LONGEST_NAME = 40
+
+LONGEST_GAME = 5_000
+"""Moves of a record that is looked at here."""
 
 _ARGUMENT = re.compile(r"[a-z-]{1,20}(:[0-9]{1,5})?")
 
@@ -63,10 +66,14 @@ def parsed_record(data: bytes) -> tuple[str, str, list[str], list[tuple[int, str
     """The game of a record, its head without names, who plays, and the moves with their seats.
 
     Raises:
-        InputError: it is no record, or breaks the rules.
+        InputError: it is no record, breaks the rules, or is too long or too large for a page.
     """
     rules = rules_of_record(data)
+    chosen = {one.name: getattr(rules.settings, one.name) for one in form_fields(rules.name)}
+    read_settings(rules.name, chosen)
     replay = rules.replay(data)
+    if len(replay.moves) > LONGEST_GAME:
+        raise InputError(f"{len(replay.moves)} moves are more than {LONGEST_GAME}")
     names = list(replay.names) or [f"player {seat}" for seat in range(rules.seats)]
     moves = [(seat, rules.write(move)) for seat, move in replay.moves]
     return rules.name, rules.record_start(replay.positions[0], ()), names, moves

@@ -9,8 +9,11 @@ from typing import Any
 
 import pytest
 
+from quaternity.errors import InputError
 from quaternity.web.app import app
 from quaternity.web.guards import Limits
+from quaternity.web.new_table import parsed_record
+from quaternity.web.refusal import Refusal
 from quaternity.web.tables import Caller
 from tests.web.site import Page, Site
 
@@ -188,6 +191,24 @@ def test_a_record_goes_down_and_up(site: Site) -> None:
 
 async def upload(site: Site, data: bytes) -> Any:
     return await site.app.state.tables.upload(data, Caller())
+
+
+def test_records_too_large_for_a_page_are_refused(site: Site) -> None:
+    head = b"quaternity 1\nset-size 4\nsets 3\nplayers 3\n"
+    large = head.replace(b"sets 3", b"sets 300")
+    for data, says in ((large, "sets: 300"), (b"chess 1\n", "first line"), (b"\xff", "record")):
+        with pytest.raises(Refusal, match=says):
+            site._runner.run(upload(site, data))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("quaternity.web.new_table.LONGEST_GAME", 0)
+        with pytest.raises(InputError, match="2 moves are more than 0"):
+            parsed_record(head + b"0 asks 1 for 0/2: yes\n")
+
+
+def test_the_head_of_a_stream_is_no_stream(site: Site) -> None:
+    table = Table(site)
+    assert site.ask("HEAD", f"{table.path}/events").body == b""
+    assert not site.app.state.tables.streams.open
 
 
 def test_hidden_things_are_not_in_a_record_before_the_end(site: Site) -> None:
