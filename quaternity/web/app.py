@@ -57,9 +57,7 @@ def app(
     Raises:
         InputError: the folder cannot be used, or another server has it.
     """
-    tables = Tables(
-        Store(folder or usual_folder()), Thinking(seconds=move_seconds, players=players)
-    )
+    tables = Tables(Store(folder or usual_folder()), Thinking(move_seconds, players))
     api = Api(tables, limits or Limits())
 
     @asynccontextmanager

@@ -20,28 +20,68 @@ from quaternity.workers.own_process import OwnProcess, ProcessEnded, notes
 MEMORY = 2 << 30
 """Bytes that one process may have."""
 
+MOST_WAITING = 20
+"""So many counts wait for their turn."""
+
+
+class Processes:
+    """Some processes that do one thing at a time each; what they cannot do yet waits."""
+
+    def __init__(self, number: int, seconds: float) -> None:
+        """Nothing is started before it is needed.
+
+        Args:
+            seconds: the longest that one thing may take.
+        """
+        self.seconds, self.waiting = seconds, 0
+        self._threads = ThreadPoolExecutor(number, "thinking")
+        self._all = [OwnProcess() for _ in range(number)]
+        self._idle: LifoQueue[OwnProcess] = LifoQueue()
+        for process in self._all:
+            self._idle.put(process)
+
+    async def run(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """The result of a function (picklable, as its arguments are).
+
+        Raises:
+            ProcessEnded: a limit was reached.
+            What the function raises.
+        """
+
+        def call() -> Any:
+            process = self._idle.get()
+            try:
+                return process.call(function, *arguments, seconds=self.seconds, memory=MEMORY)
+            finally:
+                self._idle.put(process)
+
+        self.waiting += 1
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._threads, call)
+        finally:
+            self.waiting -= 1
+
+    def end(self) -> None:
+        """End all, at once."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        for process in self._all:
+            process.end()
+
 
 class Thinking:
-    """Some processes that think, one thing at a time each; what they cannot do yet waits."""
+    """Programs that think about their moves, and counts; neither waits for the other."""
 
     def __init__(
-        self,
-        processes: int = 2,
-        seconds: float = 20.0,
-        players: Mapping[tuple[str, str], str] | None = None,
+        self, seconds: float = 20.0, players: Mapping[tuple[str, str], str] | None = None
     ) -> None:
         """Nothing is started before it is needed.
 
         Args:
-            players: per game and name what further programs there are.
             seconds: the longest that a program may think about a move, and a count may take.
+            players: per game and name what further programs there are.
         """
-        self.seconds, self.players = seconds, players or {}
-        self._threads = ThreadPoolExecutor(processes, "thinking")
-        self._idle: LifoQueue[OwnProcess] = LifoQueue()
-        self._all = [OwnProcess() for _ in range(processes)]
-        for process in self._all:
-            self._idle.put(process)
+        self.players = players or {}
+        self._programs, self._counts = Processes(2, seconds), Processes(1, seconds)
 
     async def plan(
         self, rules: Any, name: str, seat: int, steps: Sequence[Step], view: Any, random: Random
@@ -56,8 +96,8 @@ class Thinking:
         who = Sitting("player", name, seat)
         name = self.players.get((rules.name, name), name)
         try:
-            text, delay = await self._run(
-                self.seconds, chosen_apart, rules, name, seat, steps, view, random
+            text, delay = await self._programs.run(
+                chosen_apart, rules, name, seat, steps, view, random
             )
         except ProcessEnded as error:
             fault = PlayerTimeout if error.overdue else PlayerFault
@@ -68,15 +108,17 @@ class Thinking:
         """The result of a function (picklable, as its arguments are).
 
         Raises:
-            Refusal: it takes too long, or too much memory.
+            Refusal: it takes too long, or too much memory, or others wait for theirs.
             What the function raises.
         """
+        if self._counts.waiting >= MOST_WAITING:
+            raise Refusal(429, "too many ask for counts: try again later")
         try:
-            return await self._run(self.seconds, _counted, function, *arguments)
+            return await self._counts.run(_counted, function, *arguments)
         except ProcessEnded as error:
             what = "took too much memory" if error.too_large else error.how
             if error.overdue:
-                what = f"takes longer than {self.seconds:g} s"
+                what = f"takes longer than {self._counts.seconds:g} s"
             raise Refusal(422, f"this {what}") from None
 
     async def try_player(self, rules: Any, name: str) -> None:
@@ -88,21 +130,10 @@ class Thinking:
         """
         await self.count(_tried, rules, name)
 
-    async def _run(self, seconds: float, function: Callable[..., Any], *arguments: Any) -> Any:
-        def call() -> Any:
-            process = self._idle.get()
-            try:
-                return process.call(function, *arguments, seconds=seconds, memory=MEMORY)
-            finally:
-                self._idle.put(process)
-
-        return await asyncio.get_running_loop().run_in_executor(self._threads, call)
-
     def end(self) -> None:
         """End all that thinks, at once."""
-        self._threads.shutdown(wait=False, cancel_futures=True)
-        for process in self._all:
-            process.end()
+        self._programs.end()
+        self._counts.end()
 
 
 def _tried(rules: Any, name: str) -> None:
