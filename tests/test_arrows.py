@@ -76,7 +76,8 @@ ROOMS: dict[str, tuple[str, str]] = {
     "table": ("quaternity.table", "protocol workers files errors solvers"),
     "web": (
         "quaternity.web",
-        "ternary quarto kwartet epistemic insight table protocol workers game files errors solvers",
+        "guide ternary quarto kwartet epistemic insight table protocol workers game files errors"
+        " solvers",
     ),
     "guide": ("quaternity.guide", "errors"),
     "environments": ("quaternity.environments", "table files errors solvers"),

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from hashlib import sha256
 from importlib import import_module, resources
 from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
@@ -14,13 +15,16 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
+from quaternity import guide
+from quaternity.errors import InputError, QuaternityError
 from quaternity.game.card_picture import card_svg, suit_svg
 from quaternity.game.cards import Card
 from quaternity.table.games import rules_class
 from quaternity.table.players import PLAYERS, STRONGEST
-from quaternity.web.drawing.words import seat_names, told
+from quaternity.web.drawing.words import plain_names, seat_names, told
 from quaternity.web.forms import form_fields
-from quaternity.web.guards import caller_of
+from quaternity.web.guards import body_of, caller_of
+from quaternity.web.learning import learned
 from quaternity.web.refusal import Refusal
 from quaternity.web.sight import Sight
 from solvers.wording import counted, listed
@@ -47,12 +51,18 @@ MOST_TOLD = 100
 
 MOST_NEWS = 6
 
+MOST_SAID = 1000
+"""Characters of a formula or a move that is asked about."""
+
+MOST_FILE = 1 << 20
+"""Bytes of a file that is dropped on a page."""
+
 HELP = {
     "quaternity": (
         ("chances", "Chances"), ("questions", "What questions tell"), ("hint", "Hint"),
         ("why", "Why?"),
     ),
-    "kwartet": (("chances", "Chances"), ("hint", "Hint"), ("know", "What is known")),
+    "kwartet": (("chances", "Chances"), ("hint", "Hint"), ("know", "What do I know?")),
     "quarto": (("hint", "Hint"), ("analysis", "Who can win")),
     "set": (("hint", "Hint"),),
 }  # fmt: skip
@@ -108,9 +118,22 @@ def templates() -> Environment:
     found.globals.update(
         static=static,
         suit=lambda index: Markup(suit_svg(index)),
+        grouped=grouped,
         card=lambda one, *parts: Markup(card_svg(Card(*one), *parts)),
     )
     return found
+
+
+def grouped(digits: str) -> str:
+    """A large number as people read it.
+
+    >>> grouped("1234567"), grouped("53644737765488792839237440000")
+    ('1,234,567', 'about 5.36 × 10²⁸')
+    """
+    if len(digits) < 16:
+        return f"{int(digits):,}"
+    power = str(len(digits) - 1).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    return f"about {digits[0]}.{digits[1:3]} × 10{power}"
 
 
 def table_html(
@@ -140,6 +163,7 @@ def table_context(sight: Sight, base: str, root: str, replayed: bool) -> dict[st
         "sight": sight,
         "drawn": drawn,
         "names": names,
+        "plain": plain_names(sight.seats),
         "root": root,
         "headline": headline,
         "advice": advice,
@@ -156,6 +180,8 @@ def table_context(sight: Sight, base: str, root: str, replayed: bool) -> dict[st
         "movable": [] if sight.places is not None else _movable(sight),
         "programs": programs(sight.game),
         "seat_query": f"?seat={sight.seat}" if replayed and sight.seat is not None else "",
+        "who_undo": listed([names[seat] for seat in sight.undo]) if sight.undo else "",
+        "only_here": urlsplit(base).hostname in ("127.0.0.1", "localhost", "::1"),
         "eyes": _eyes(sight, names) if replayed else [],
     }
 
@@ -199,8 +225,8 @@ def _chairs(sight: Sight, names: list[str], notes: Any, base: str) -> list[Chair
     for number, seat in enumerate(sight.seats):
         states = [
             (sight.places is not None and f"place {(sight.places or ())[number]}", True),
-            ("thinking", number in sight.thinking),
             ("program", seat.kind == "program"),
+            ("thinking", number in sight.thinking),
             ("nobody yet", seat.kind == "open"),
             ("away", seat.kind == "person" and not seat.present and number not in sight.mine),
             ("agrees to take back", number in sight.undo),
@@ -279,7 +305,7 @@ def _set_picture() -> Markup:
     """A SET."""
     from quaternity.ternary.table_picture import card_svg, stripes_svg
 
-    drawn = "".join(map(card_svg, (3, 46, 80)))
+    drawn = "".join(map(card_svg, (3, 46, 71)))
     return Markup(f'{stripes_svg()}<span class="pic-cards spread">{drawn}</span>')
 
 
@@ -300,6 +326,49 @@ def new_html(game: str, root: str = "") -> str:
         seats=rules_class(game)().seats,
         most_seats=max((one.most or 0 for one in form_fields(game) if one.seats), default=2),
         programs=programs(game),
+    )
+
+
+def help_html(
+    sight: Sight, word: str, found: dict[str, Any], said: Mapping[str, str], root: str = ""
+) -> str:
+    """What somebody asked for at a table; see `quaternity.web.helping`."""
+    names = seat_names(sight.seats)
+    context = table_context(sight, "", root, replayed=False)
+    if word == "chances":
+        module = import_module(f"quaternity.web.drawing.{DRAWINGS[sight.game]}")
+        context["blocks"] = module.part(sight, found["chances"])["blocks"]
+    context["headline"] = dict(HELP[sight.game]).get(word, "Help")
+    context["lines"] = [told(line, names) for line in found.get("lines", ())]
+    return _rendered(
+        "help.html", **context, word=word, found=found, said={"formula": "", **said},
+        names_in=lambda text: told(text, names),
+    )  # fmt: skip
+
+
+def learned_html(found: dict[str, Any] | None, error: str = "", root: str = "") -> str:
+    """What a file says that somebody dropped; see `quaternity.web.learning`."""
+    names = [f"Player {seat}" for seat in range(found["players"] if found else 0)]
+    return _rendered("learned.html", root, found=found, error=error, names=names, titles=TITLES)
+
+
+@cache
+def guide_pictures() -> dict[str, bytes]:
+    """The pictures of the guide, by name."""
+    folder = resources.files("quaternity.guide")
+    return {one.name: one.read_bytes() for one in folder.iterdir() if one.name.endswith(".svg")}
+
+
+def guide_html(name: str, root: str = "") -> str:
+    """A page of the guide.
+
+    Raises:
+        InputError: there is none.
+    """
+    page = guide.page(name)
+    text = Markup(guide.html(page.text))
+    return _rendered(
+        "guide.html", root, pages=guide.pages(), name=name, title=page.title, text=text
     )
 
 
@@ -332,8 +401,8 @@ def message_html(headline: str, text: str, root: str = "") -> str:
     return _rendered("message.html", root, headline=headline, text=text)
 
 
-def _rendered(name: str, root: str, **context: Any) -> str:
-    return templates().get_template(name).render(root=root, **context)
+def _rendered(template: str, /, root: str = "", **context: Any) -> str:
+    return templates().get_template(template).render(root=root, **context)
 
 
 class Pages:
@@ -351,9 +420,16 @@ class Pages:
             "/t/{table}": self.table,
             "/t/{table}/part": self.part,
             "/t/{table}/at/{number:int}": self.moment,
+            "/t/{table}/help/{word}": self.help,
+            "/learn": self.learn,
+            "/guide": self.guide,
+            "/guide/{name}": self.guide,
             "/static/{version}/{name}": self.static,
         }
-        return [Route(path, handler, methods=["GET"]) for path, handler in gets.items()]
+        return [
+            Route("/learn", self.learned, methods=["POST"]),
+            *(Route(path, handler, methods=["GET"]) for path, handler in gets.items()),
+        ]
 
     async def home(self, request: Request) -> Response:
         """`GET /`."""
@@ -391,6 +467,45 @@ class Pages:
         """`GET /t/T/at/N?seat=`."""
         sight = await self._sight(request, min(request.path_params["number"], 1 << 20))
         return HTMLResponse(table_html(sight, *_links(request), replayed=True))
+
+    async def help(self, request: Request) -> Response:
+        """`GET /t/T/help/WORD`: what `/api/tables/T/help/WORD` gives, for people."""
+        said = dict(request.query_params)
+        if sum(map(len, said.values())) > MOST_SAID:
+            raise Refusal(422, f"more than {MOST_SAID} characters")
+        table = await self.tables.open(request.path_params["table"])
+        who, word = table.who(*caller_of(request)), request.path_params["word"]
+        found = {}
+        if word != "know" or "formula" in said:
+            found = await self.tables.help(table, who, word, said)
+        return HTMLResponse(help_html(table.sight(who), word, found, said, _root(request)))
+
+    async def learn(self, request: Request) -> Response:
+        """`GET /learn`."""
+        return HTMLResponse(_rendered("learn.html", _root(request)))
+
+    async def learned(self, request: Request) -> Response:
+        """`POST /learn`: what a state or a record implies."""
+        data = await body_of(request, MOST_FILE)
+        try:
+            found = await self.tables.thinking.count(learned, data)
+        except QuaternityError as error:
+            if isinstance(error, Refusal) and error.status != 422:
+                raise
+            return HTMLResponse(learned_html(None, str(error), _root(request)), 422)
+        return HTMLResponse(learned_html(found, root=_root(request)))
+
+    async def guide(self, request: Request) -> Response:
+        """`GET /guide/NAME`."""
+        name = request.path_params.get("name")
+        if name in guide_pictures():
+            return Response(guide_pictures()[name], media_type=KINDS["svg"])
+        if name is None:
+            return RedirectResponse(f"{_root(request)}/guide/{guide.ORDER[0]}", 307)
+        try:
+            return HTMLResponse(guide_html(name, _root(request)))
+        except InputError as error:
+            raise Refusal(404, str(error)) from None
 
     async def _sight(self, request: Request, at: int | None = None) -> Sight:
         asked = request.query_params.get("seat")

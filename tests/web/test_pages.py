@@ -145,7 +145,7 @@ def test_an_invitation_is_a_link_and_a_picture_for_who_may_invite() -> None:
 def test_names_take_the_place_of_numbers() -> None:
     names = ["Ann", "Bo", "Cy"]
     assert told("2 puts down 3", names) == "Cy puts down set 3"
-    assert told("player 2 wins, 0 asks 1 for 1/0", ["a", "b"]) == "player 2 wins, 0 asks b for 1/0"
+    assert told("player 2 wins, 0 asks 1 for 1/0", ["a", "b"]) == "player 2 wins, a asks b for 1/0"
 
 
 def test_pages_are_small() -> None:

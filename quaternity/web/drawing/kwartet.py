@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from quaternity.game.cards import Card
 from quaternity.kwartet.hands import NUMBERS, Hand
-from quaternity.web.drawing.owners import owner_blocks
+from quaternity.web.drawing.owners import Chances, owner_blocks
 from solvers.filtering import closed
 from solvers.wording import counted
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from quaternity.web.sight import Sight
 
 
-def part(sight: Sight) -> dict[str, Any]:
+def part(sight: Sight, chances: Chances | None = None) -> dict[str, Any]:
     """What the template draws: the hand, a block a set of what this seat can know."""
     view, public = sight.view, sight.view.public
     over = public.is_over
     legal = {(one.asked, *one.card) for one in sight.rules.moves(view)}
     drawn: dict[str, Any] = {
-        "blocks": owner_blocks(closed(view.problem), public.removed, sight.seat, legal),
+        "blocks": owner_blocks(closed(view.problem), public.removed, sight.seat, legal, chances),
         "hand": hand_by_sets(view.hand),
         "notes": [counted(cards, "card") for cards in public.hands],
         "dealt": [],

@@ -11,6 +11,9 @@ from typing import NamedTuple
 
 from solvers.problem import DealProblem
 
+Chances = Sequence[Sequence[Sequence[float | None]]]
+"""`[set][card][player]`; None for one that nobody has counted."""
+
 CERTAIN, POSSIBLE, IMPOSSIBLE = "certain", "possible", "impossible"
 
 
@@ -22,7 +25,7 @@ class Cell(NamedTuple):
         state: `CERTAIN`, `POSSIBLE` or `IMPOSSIBLE`.
         move: the question that a click asks; None where there is nobody to ask.
         legal: whether it may be asked now.
-        chance: in percent, when it was asked for.
+        chance: in percent, when it was asked for and the state does not say it.
     """
 
     card: int
@@ -58,13 +61,18 @@ class Block(NamedTuple):
     owner: int | None
     rows: tuple[Row, ...]
 
+    @property
+    def is_done(self) -> bool:
+        """Whether it is completed."""
+        return self.owner is not None
+
 
 def owner_blocks(
     known: DealProblem,
     completed: Sequence[int | None],
     mine: int | None,
     legal: Container[tuple[int, int, int]],
-    chances: Sequence[Sequence[Sequence[float]]] | None = None,
+    chances: Chances | None = None,
 ) -> list[Block]:
     """Every set of a game.
 
@@ -85,11 +93,20 @@ def owner_blocks(
                 if mask >> seat & 1:
                     state = POSSIBLE if mask & (mask - 1) else CERTAIN
                 move = None if mine is None or seat == mine else f"{seat} {index} {card}"
-                chance = None if chances is None else round(100 * chances[index][card][seat])
-                cells.append(Cell(card, state, move, (seat, index, card) in legal, chance))
+                chance = None if chances is None else chances[index][card][seat]
+                cells.append(
+                    Cell(card, state, move, (seat, index, card) in legal, _percent(chance))
+                )
             rows.append(Row(seat, one.low[seat], tuple(cells)))
         blocks.append(Block(index, owner, tuple(rows)))
     return blocks
 
 
-__all__ = ["CERTAIN", "IMPOSSIBLE", "POSSIBLE", "Block", "Cell", "Row", "owner_blocks"]
+def _percent(chance: float | None) -> int | None:
+    """In percent, what is neither impossible nor certain, and looks like neither."""
+    if chance is None or chance in (0.0, 1.0):
+        return None
+    return min(max(round(100 * chance), 1), 99)
+
+
+__all__ = ["CERTAIN", "IMPOSSIBLE", "POSSIBLE", "Block", "Cell", "Chances", "Row", "owner_blocks"]

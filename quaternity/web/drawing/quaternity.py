@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from quaternity.web.drawing.owners import owner_blocks
+from quaternity.web.drawing.owners import Chances, owner_blocks
 from quaternity.web.drawing.words import seat_names
 from solvers.errors import NoDeal
 from solvers.wording import counted
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from quaternity.web.sight import Sight
 
 
-def part(sight: Sight) -> dict[str, Any]:
+def part(sight: Sight, chances: Chances | None = None) -> dict[str, Any]:
     """What the template draws: blocks of sets, cards per seat, and what is to be done."""
     state, pending = sight.view.state, sight.view.pending
     names = seat_names(sight.seats)
@@ -26,7 +26,7 @@ def part(sight: Sight) -> dict[str, Any]:
     except NoDeal:
         known = state.problem
     drawn: dict[str, Any] = {
-        "blocks": owner_blocks(known, state.completed, sight.seat, legal),
+        "blocks": owner_blocks(known, state.completed, sight.seat, legal, chances),
         "numbers": range(state.set_size),
         "notes": [counted(hand, "card") for hand in state.hands],
         "pending": pending,
@@ -42,8 +42,20 @@ def part(sight: Sight) -> dict[str, Any]:
             whose = "you" if pending.asker == sight.seat else asker
             drawn["advice"] = f"{whose} asked for {card}; both answers are possible.".capitalize()
     elif asking:
-        drawn["advice"] = "Choose a player's card below to ask him for it."
+        drawn["advice"] = _forced(sight).get("advice", "")
+        drawn["advice"] += " Choose a player's card below to ask him for it."
+    elif not state.is_over:
+        drawn |= _forced(sight)
     return drawn
+
+
+def _forced(sight: Sight) -> dict[str, str]:
+    """That the last question to who looks had one answer only."""
+    text = sight.moves[-1].events[0] if sight.moves else ""
+    if f" asks {sight.seat} for " not in text or "(it had to be)" not in text:
+        return {}
+    answer = "yes" if ": yes" in text else "no"
+    return {"advice": f"You had to say {answer}: otherwise no deal would fit what is known."}
 
 
 __all__ = ["part"]

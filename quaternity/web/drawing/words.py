@@ -10,14 +10,20 @@ if TYPE_CHECKING:
     from quaternity.web.sight import SeatSight
 
 _PLAYER = re.compile(
-    r"\bplayer (\d{1,3})\b|^(\d{1,3})(?= (?:asks|puts|claims)\b)|(?<=\basks )(\d{1,3})\b"
+    r"\bplayer (\d{1,3})\b|\b(\d{1,3})(?= (?:asks|puts down|claims)\b)|(?<=\basks )(\d{1,3})\b"
 )
+_PLAYERS = re.compile(r"\bplayers (\d{1,3}(?:(?:, | and )\d{1,3})+)\b")
 _SET = re.compile(r"(?<=puts down )(\d+)")
+
+
+def plain_names(seats: Sequence[SeatSight]) -> list[str]:
+    """A name per seat, for places where its number stands beside it."""
+    return [one.name or f"Seat {number}" for number, one in enumerate(seats)]
 
 
 def seat_names(seats: Sequence[SeatSight]) -> list[str]:
     """A name per seat; equal ones are told apart by the number of the seat."""
-    names = [one.name or f"Seat {number}" for number, one in enumerate(seats)]
+    names = plain_names(seats)
     return [
         f"{name} ({number})" if names.count(name) > 1 else name for number, name in enumerate(names)
     ]
@@ -30,13 +36,16 @@ def told(text: str, names: Sequence[str]) -> str:
     'Ann asks Bo for 0/2: no'
     >>> told("player 1 completes set 0", ["Ann", "Bo"])
     'Bo completes set 0'
+    >>> told("then players 0 and 1 must hold 5 cards", ["Ann", "Bo"])
+    'then Ann and Bo must hold 5 cards'
     """
 
     def name(match: re.Match[str]) -> str:
-        number = int(match[match.lastindex or 1])
+        number = int(match[match.lastindex or 0])
         return names[number] if number < len(names) else match[0]
 
+    text = _PLAYERS.sub(lambda match: re.sub(r"(\d+)", name, match[1]), text)
     return _PLAYER.sub(name, _SET.sub(r"set \1", text))
 
 
-__all__ = ["seat_names", "told"]
+__all__ = ["plain_names", "seat_names", "told"]

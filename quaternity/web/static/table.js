@@ -67,6 +67,9 @@ async function refresh() {
   } catch { /* the stream says when the server is back */ } finally { fetching = false; }
 }
 
+// What was asked for stays when the table changes.
+const kept = (node) => node.id !== "help";
+
 function show(html, version) {
   if (version !== null && Number(version) < Number(part.dataset.version)) return;
   const before = lastEvent();
@@ -75,7 +78,9 @@ function show(html, version) {
   const chosen = chosenInputs();
   // What is being typed stays; of anything else with the focus the words have to change.
   const typing = document.activeElement?.matches("input, textarea, select") ?? false;
-  Idiomorph.morph(part, html, { morphStyle: "innerHTML", ignoreActiveValue: typing, restoreFocus: true });
+  const how = { morphStyle: "innerHTML", ignoreActiveValue: typing, restoreFocus: true };
+  Idiomorph.morph(part, html, { ...how, callbacks: { beforeNodeMorphed: kept } });
+  if (helping && part.dataset.version !== version) follow();
   if (version !== null) part.dataset.version = version;
   for (const one of part.querySelectorAll("details[id]")) if (open.has(one.id)) one.open = true;
   for (const id of chosen) { const one = document.getElementById(id); if (one && !one.disabled) one.checked = true; }
@@ -88,7 +93,16 @@ function show(html, version) {
 const lastEvent = () => Number(part?.querySelector(".history li")?.value ?? 0);
 const chosenInputs = () => Array.from(part.querySelectorAll("input[id]:checked"), (one) => one.id);
 
+// Of many cells one can be reached by Tab, the others from there by arrow keys.
+function rove(area, current) {
+  const cells = area.querySelectorAll("button.cell");
+  if (cells.length < 13) return;
+  const first = current ?? area.querySelector("button.cell:focus") ?? area.querySelector("button.cell:not([aria-disabled])") ?? cells[0];
+  for (const one of cells) one.tabIndex = one === first ? 0 : -1;
+}
+
 function prepare() {
+  for (const area of document.querySelectorAll("[data-arrows]")) rove(area);
   const drawn = part?.querySelector("[data-title]");
   if (drawn) document.title = drawn.dataset.title;
   for (const form of document.querySelectorAll("#part form")) mark(form);
@@ -108,6 +122,21 @@ function announce(before) {
 
 // ------------------------------------------------------------------ moves
 
+let armed = null;
+
+// A finger is wider than a cell: what it touches is asked for when it touches it again.
+function isArmed(cell, event) {
+  armed?.removeAttribute("aria-pressed");
+  if (event.pointerType !== "touch" || armed === cell || !cell.classList.contains("cell") || cell.ariaDisabled) {
+    armed = null;
+    return true;
+  }
+  armed = cell;
+  cell.setAttribute("aria-pressed", "true");
+  complain(`${cell.getAttribute("aria-label")}. Touch it again to ask.`);
+  return false;
+}
+
 async function move(text, element) {
   if (!part || element.hasAttribute("aria-busy")) return;
   element.setAttribute("aria-busy", "true");
@@ -116,7 +145,10 @@ async function move(text, element) {
     const body = { version: Number(part.dataset.version), id: freshId(), move: text };
     const answer = await send(`/api/tables/${table}/moves`, body);
     if (answer.status === 409) complain(`Not played: ${await said(answer)}`);
-    else if (!answer.ok) complain(await said(answer));
+    else if (!answer.ok) {
+      complain(await said(answer));
+      if (answer.status === 422 && part.querySelector("[data-help=why]")) help(`why?move=${encodeURIComponent(text)}`);
+    }
     if (answer.ok || answer.status === 409) await refresh();
   } catch {
     complain("The server does not answer: the move may not have been played.");
@@ -151,7 +183,7 @@ document.addEventListener("click", (event) => {
   if (!link) return;
   if (link.dataset.move !== undefined) {
     const text = written(link.dataset.move, link.form);
-    if (text === null) incomplete(link.form); else move(text, link);
+    if (text === null) incomplete(link.form); else if (isArmed(link, event)) move(text, link);
   }
   else if (link.dataset.help !== undefined) help(link.dataset.help);
   else if (link.dataset.close !== undefined) closeHelp();
@@ -179,6 +211,12 @@ document.addEventListener("submit", (event) => {
   } else if (form.dataset.api !== undefined) {
     event.preventDefault();
     ask(form);
+  } else if (form.dataset.helpForm !== undefined) {
+    event.preventDefault();
+    help(`${form.dataset.helpForm}?${new URLSearchParams(new FormData(form))}`);
+  } else if (form.dataset.paste !== undefined) {
+    event.preventDefault();
+    upload({ dataset: { drop: form.dataset.paste, result: form.dataset.result } }, new FormData(form).get("text"));
   }
 });
 
@@ -231,7 +269,7 @@ document.addEventListener("keydown", (event) => {
     const aside = Math.abs(across * y) + Math.abs(down * x);
     if (ahead > 4 && aside < 3 * ahead && ahead + 3 * aside < least) { least = ahead + 3 * aside; best = one; }
   }
-  if (best) { event.preventDefault(); best.focus(); }
+  if (best) { event.preventDefault(); rove(area, best); best.focus(); }
 });
 
 // ------------------------------------------------------------------ watching
@@ -271,8 +309,11 @@ async function upload(place, file) {
   try {
     const path = place.dataset.drop;
     const answer = await fetch(root + path, { method: "POST", headers: { "Content-Type": "application/octet-stream" }, body: file });
-    if (!answer.ok) { complain(await said(answer)); return; }
-    if (place.dataset.result) document.getElementById(place.dataset.result).innerHTML = await answer.text();
+    if (place.dataset.result && answer.status !== 429) {
+      const result = document.getElementById(place.dataset.result);
+      Idiomorph.morph(result, await answer.text(), { morphStyle: "innerHTML" });
+      result.scrollIntoView({ block: "nearest" });
+    } else if (!answer.ok) complain(await said(answer));
     else location.href = `${root}/t/${(await answer.json()).table}/at/0`;
   } catch { complain("The server does not answer."); }
 }
@@ -294,17 +335,22 @@ function showSeats(count) {
 
 let helping = null;
 
+// What still fits the table is asked for again, what was said of an earlier moment goes.
+function follow() {
+  if (/^(chances|questions|know|analysis)/.test(helping)) help(helping); else closeHelp();
+}
+
 async function help(what) {
   const panel = document.getElementById("help");
   helping = what;
-  panel.hidden = false;
   panel.setAttribute("aria-busy", "true");
   try {
     const answer = await fetch(`${root}/t/${table}/help/${what}`, { cache: "no-store" });
     if (helping !== what) return;
     const html = answer.ok ? await answer.text() : null;
     if (html === null) complain(await said(answer));
-    else Idiomorph.morph(panel, html, { morphStyle: "innerHTML" });
+    else Idiomorph.morph(panel, html, { morphStyle: "innerHTML", restoreFocus: true });
+    panel.hidden = html === null && !panel.childElementCount;
   } catch { complain("The server does not answer."); }
   panel.removeAttribute("aria-busy");
 }

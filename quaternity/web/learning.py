@@ -1,0 +1,91 @@
+"""What a file says that somebody drops on a page: whether it is possible, and what it implies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from quaternity.errors import LimitError
+from quaternity.files.reading import decode
+from quaternity.game.record import FIRST_LINE, parse_record
+from quaternity.game.state import State
+from quaternity.game.state_file import LoadedState, parse_any, problem_of
+from quaternity.insight.analysis import TooManyDeals, analyse, owner_chances
+from quaternity.insight.check import check_record, check_state
+from quaternity.table.games import rules_of_record
+from quaternity.web.drawing.owners import Block, owner_blocks
+from solvers.problem import DealProblem
+from solvers.registry import SOLVERS
+
+JUDGES = ("coalitions", "max-flow", "cp-sat")
+"""The solvers that look at every position."""
+
+
+def learned(data: bytes) -> dict[str, Any]:
+    """What a state, a deal problem or a record says.
+
+    Returns:
+        `kind`, `game`, `possible`, `reason`, `verdicts`, `warnings`; where it is possible and of
+        Quaternity `blocks` (see `quaternity.web.drawing.owners`), `players` and `deals`, as text.
+
+    Raises:
+        InputError: it is none.
+    """
+    start = data.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if not start.startswith((b"{", b"[")) and not _is_quaternity(start):
+        rules: Any = rules_of_record(data)
+        replay = rules.replay(data)
+        return _found("record", rules.name, True, None, {}, replay.warnings, len(replay.moves))
+    solvers = [SOLVERS[name] for name in JUDGES]
+    given: State | DealProblem | None
+    warnings: Sequence[str]
+    if start.startswith((b"{", b"[")):
+        loaded = parse_any(decode(data))
+        given = loaded.state if isinstance(loaded, LoadedState) else loaded.problem
+        report, warnings, moves = check_state(given, solvers), loaded.warnings, None
+    else:
+        record = parse_record(data)
+        report, warnings, moves = check_record(record, solvers), record.warnings, len(record.moves)
+        given = record.replay().state if report.valid else None
+    found = _found(
+        report.kind, "quaternity", report.valid, report.reason, report.verdicts, warnings, moves
+    )
+    return found | (_implied(given) if report.valid and given is not None else {})
+
+
+def _is_quaternity(start: bytes) -> bool:
+    return any(
+        line.split(b"#")[0].split()[:1] == [FIRST_LINE.split()[0].encode()]
+        for line in start[:4096].splitlines()
+    )
+
+
+def _found(
+    kind: str, game: str, possible: bool, reason: str | None, verdicts: dict[str, bool],
+    warnings: Sequence[str], moves: int | None,
+) -> dict[str, Any]:  # fmt: skip
+    return {
+        "kind": kind, "game": game, "possible": possible, "reason": reason, "verdicts": verdicts,
+        "warnings": list(warnings), "moves": moves, "blocks": [], "players": 0, "deals": None,
+    }  # fmt: skip
+
+
+def _implied(given: State | DealProblem) -> dict[str, Any]:
+    """Who owns what with what chance."""
+    problem = problem_of(given)
+    completed = given.completed if isinstance(given, State) else (None,) * len(problem.sets)
+    deals: str | None = None
+    try:
+        analysis = analyse(given, 8.0)
+        chances: Any = analysis.chances
+        deals = str(analysis.deals)
+    except TooManyDeals as error:
+        chances = owner_chances(error.deductions.may_own, problem.players)
+    except LimitError:
+        chances = None
+    known = given.closed(8.0) if isinstance(given, State) else problem
+    blocks: list[Block] = owner_blocks(known, completed, None, (), chances)
+    return {"blocks": blocks, "players": problem.players, "deals": deals}
+
+
+__all__ = ["learned"]
