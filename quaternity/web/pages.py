@@ -153,11 +153,15 @@ def table_html(
 def table_context(sight: Sight, base: str, root: str, replayed: bool) -> dict[str, Any]:
     """All that the templates of a table draw."""
     module = import_module(f"quaternity.web.drawing.{DRAWINGS[sight.game]}")
+    eyes = _eyes(sight, seat_names(sight.seats)) if replayed else []
+    if replayed:
+        sight = sight._replace(mine=(), to_act=())  # there is nothing to do in the past
     drawn: dict[str, Any] = module.part(sight)
     names = seat_names(sight.seats)
-    acting = sight.seat in sight.to_act
-    headline, advice = _headline(sight, names)
-    headline, advice = drawn.get("headline", headline), drawn.get("advice", advice)
+    acting = sight.seat in sight.to_act and sight.seat in sight.mine
+    headline, advice = _headline(sight, names, replayed)
+    if not replayed:
+        headline, advice = drawn.get("headline", headline), drawn.get("advice", advice)
     events = _events(sight, names)
     return {
         "sight": sight,
@@ -182,7 +186,7 @@ def table_context(sight: Sight, base: str, root: str, replayed: bool) -> dict[st
         "seat_query": f"?seat={sight.seat}" if replayed and sight.seat is not None else "",
         "who_undo": listed([names[seat] for seat in sight.undo]) if sight.undo else "",
         "only_here": urlsplit(base).hostname in ("127.0.0.1", "localhost", "::1"),
-        "eyes": _eyes(sight, names) if replayed else [],
+        "eyes": eyes,
     }
 
 
@@ -199,7 +203,7 @@ def _eyes(sight: Sight, names: list[str]) -> list[tuple[int | None, str]]:
     return [(None, "everybody"), *seen] if seen else []
 
 
-def _headline(sight: Sight, names: list[str]) -> tuple[str, str]:
+def _headline(sight: Sight, names: list[str], replayed: bool) -> tuple[str, str]:
     """What happens now, and a sentence more."""
     if sight.places is not None:
         first = [seat for seat, place in enumerate(sight.places) if place == 1]
@@ -207,6 +211,10 @@ def _headline(sight: Sight, names: list[str]) -> tuple[str, str]:
             return "Nobody wins alone", f"{listed([names[seat] for seat in first])} share it."
         won = "You win" if first[0] == sight.seat else f"{names[first[0]]} wins"
         return won, "The game is over."
+    if replayed:
+        return f"After {counted(sight.number, 'move')}", ""
+    if not sight.to_act:
+        return "A recorded game", "It ends before somebody has won."
     if sight.seat in sight.to_act:
         return "Your turn", ""
     waiting = [seat for seat in sight.to_act if sight.seats[seat].kind == "open"]
@@ -228,7 +236,7 @@ def _chairs(sight: Sight, names: list[str], notes: Any, base: str) -> list[Chair
             ("program", seat.kind == "program"),
             ("thinking", number in sight.thinking),
             ("nobody yet", seat.kind == "open"),
-            ("away", seat.kind == "person" and not seat.present and number not in sight.mine),
+            ("away", seat.kind == "person" and not seat.present and bool(sight.to_act)),
             ("agrees to take back", number in sight.undo),
         ]
         link = None if seat.invitation is None else f"{base}/join/{seat.invitation}"

@@ -18,9 +18,10 @@ def part(sight: Sight, chances: Chances | None = None) -> dict[str, Any]:
     """What the template draws: the hand, a block a set of what this seat can know."""
     view, public = sight.view, sight.view.public
     over = public.is_over
-    legal = {(one.asked, *one.card) for one in sight.rules.moves(view)}
+    acting = sight.seat in sight.to_act
+    legal = {(one.asked, *one.card) for one in sight.rules.moves(view)} if acting else set()
     drawn: dict[str, Any] = {
-        "blocks": owner_blocks(closed(view.problem), public.removed, sight.seat, legal, chances),
+        "blocks": owner_blocks(closed(view.problem), public.removed, sight, legal, chances),
         "hand": hand_by_sets(view.hand),
         "notes": [counted(cards, "card") for cards in public.hands],
         "dealt": [],

@@ -7,9 +7,12 @@ somebody else is how one asks him for that card.
 from __future__ import annotations
 
 from collections.abc import Container, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from solvers.problem import DealProblem
+
+if TYPE_CHECKING:
+    from quaternity.web.sight import Sight
 
 Chances = Sequence[Sequence[Sequence[float | None]]]
 """`[set][card][player]`; None for one that nobody has counted."""
@@ -70,7 +73,7 @@ class Block(NamedTuple):
 def owner_blocks(
     known: DealProblem,
     completed: Sequence[int | None],
-    mine: int | None,
+    sight: Sight | None,
     legal: Container[tuple[int, int, int]],
     chances: Chances | None = None,
 ) -> list[Block]:
@@ -79,10 +82,11 @@ def owner_blocks(
     Args:
         known: who may own what, as tightly as it can be said.
         completed: per set its owner, or None.
-        mine: the seat that looks, which is not asked itself.
+        sight: of who looks; from a seat of his own he can ask all others.
         legal: what may be asked now, as (player, set, number).
         chances: `[set][card][player]`.
     """
+    mine = sight.seat if sight is not None and sight.seat in sight.mine else None
     blocks = []
     for index, (one, owner) in enumerate(zip(known.sets, completed, strict=True)):
         rows = []

@@ -17,20 +17,21 @@ def part(sight: Sight, chances: Chances | None = None) -> dict[str, Any]:
     """What the template draws: blocks of sets, cards per seat, and what is to be done."""
     state, pending = sight.view.state, sight.view.pending
     names = seat_names(sight.seats)
-    asking = pending is None and sight.seat is not None and sight.seat == state.turn
+    acting = sight.seat in sight.to_act
+    asking = acting and pending is None
     legal = set()
-    if asking and not state.is_over:
+    if asking:
         legal = {(one.asked, *one.card) for one in state.legal_questions}
     try:
         known = state.closed()
     except NoDeal:
         known = state.problem
     drawn: dict[str, Any] = {
-        "blocks": owner_blocks(known, state.completed, sight.seat, legal, chances),
+        "blocks": owner_blocks(known, state.completed, sight, legal, chances),
         "numbers": range(state.set_size),
         "notes": [counted(hand, "card") for hand in state.hands],
         "pending": pending,
-        "answering": pending is not None and pending.asked == sight.seat,
+        "answering": acting and pending is not None,
     }
     if pending is not None:
         asker, asked, card = names[pending.asker], names[pending.asked], pending.card

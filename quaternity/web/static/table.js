@@ -138,7 +138,7 @@ function isArmed(cell, event) {
 }
 
 async function move(text, element) {
-  if (!part || element.hasAttribute("aria-busy")) return;
+  if (!part || part.dataset.at || element.hasAttribute("aria-busy")) return;
   element.setAttribute("aria-busy", "true");
   faults.textContent = "";
   try {
