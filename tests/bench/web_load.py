@@ -371,15 +371,31 @@ def script(random: Random, moves: int) -> Script:
             return told
 
 
+def processor_seconds(process: subprocess.Popen[str]) -> float:
+    """Processor time of a process and its children so far."""
+    ticks = os.sysconf("SC_CLK_TCK")
+    texts = (Path(f"/proc/{number}/stat").read_text() for number in _family(process.pid))
+    return sum(sum(map(int, text.rpartition(")")[2].split()[11:13])) for text in texts) / ticks
+
+
 def memory(process: subprocess.Popen[str]) -> float:
     """MB of a process and its children, what they share counted once."""
-    numbers, total = [process.pid], 0
-    while numbers:
-        number = numbers.pop()
-        numbers += map(int, Path(f"/proc/{number}/task/{number}/children").read_text().split())
-        text = Path(f"/proc/{number}/smaps_rollup").read_text()
-        total += int(text.partition("\nPss:")[2].split()[0])
-    return total / 1024
+    texts = (Path(f"/proc/{number}/smaps_rollup").read_text() for number in _family(process.pid))
+    return sum(int(text.partition("\nPss:")[2].split()[0]) for text in texts) / 1024
 
 
-__all__ = ["BoardgameIo", "Measured", "Quaternity", "Side", "memory", "script"]
+def _family(number: int) -> list[int]:
+    children = Path(f"/proc/{number}/task/{number}/children").read_text().split()
+    return [number, *(one for child in children for one in _family(int(child)))]
+
+
+__all__ = [
+    "BoardgameIo",
+    "Load",
+    "Measured",
+    "Quaternity",
+    "Side",
+    "memory",
+    "processor_seconds",
+    "script",
+]

@@ -75,9 +75,7 @@ class Site:
         self._lifespan: asyncio.Queue[Any] = asyncio.Queue()
         self._said: asyncio.Queue[Any] = asyncio.Queue()
         scope = {"type": "lifespan", "asgi": {"version": "3.0"}, "state": {}}
-        self._life = asyncio.create_task(
-            self.app(scope, self._lifespan.get, self._said.put)  # type: ignore[arg-type]
-        )
+        self._life = asyncio.create_task(self.app(scope, self._lifespan.get, self._said.put))
         self._lifespan.put_nowait({"type": "lifespan.startup"})
         said = await self._said.get()
         assert said["type"] == "lifespan.startup.complete", said
