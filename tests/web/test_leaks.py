@@ -1,0 +1,405 @@
+"""Hidden stays hidden: for two deals that a seat cannot tell apart all it ever gets is the same.
+
+Two applications play the same moves from two deals which look alike to one seat (or to a bystander)
+up to some moment: the second deal is drawn by `rules.like` at that moment and played back to its
+start. Whatever that seat asks for, at this moment and before, must be the same bytes: answers,
+pages, headers, errors, event streams. What is random is the same in both (names, tokens, seeds).
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Iterable, Iterator, Sequence
+from hashlib import sha256
+from itertools import count
+from random import Random
+from typing import Any, NamedTuple
+
+import pytest
+
+from quaternity.kwartet.hands import FULL
+from quaternity.kwartet.position import Position
+from quaternity.kwartet.rules import KwartetGame, KwartetRules
+from quaternity.kwartet.settings import Announce, KwartetSettings
+from quaternity.ternary.cards import CARDS
+from quaternity.ternary.rules import MORE, SetMove, SetRules, SetSettings
+from quaternity.ternary.tables import Rule
+from quaternity.web.app import app
+from quaternity.web.guards import Limits
+from quaternity.web.thinking import Thinking
+from tests.sizes import thorough
+from tests.web.site import Listening, Page, Site
+
+MOST = 10**9
+PAIRS, MANY_PAIRS = thorough(8, 250), 3000
+ASKED = thorough(30, 6)
+"""Of so many things is asked each time: of many pairs not everything every time."""
+
+
+class Deal(NamedTuple):
+    """A game up to some moment, and another start of it that one seat cannot tell from it.
+
+    Attributes:
+        seat: who cannot; None: a bystander.
+        moves: each with the seat that makes it.
+    """
+
+    rules: Any
+    start: Any
+    other: Any
+    seat: int | None
+    moves: Sequence[tuple[int, Any]]
+
+
+def kwartet(random: Random) -> KwartetRules:
+    own, sets = random.random() < 0.5, random.randint(2, 5)
+    return KwartetRules(
+        KwartetSettings(random.randint(2, 4), sets, random.choice([*Announce]), own)
+    )
+
+
+def kwartet_start(rules: KwartetRules, start: Any, alike: Any) -> Any:
+    """The start of a drawn deal: what was put down and what changed hands goes back."""
+    hands = [list(hand) for hand in alike.position.hands]
+    for question, answer, announced in reversed(alike.events):
+        for index in announced:
+            hands[question.asker][index] = FULL
+        if answer:
+            bit = 1 << question.card.number
+            hands[question.asker][question.card.set_index] ^= bit
+            hands[question.asked][question.card.set_index] ^= bit
+    for index, owner in enumerate(start.position.public.removed):
+        if owner is not None:
+            hands[owner][index] = FULL
+    dealt = tuple(map(tuple, hands))
+    return KwartetGame(dealt, Position.start(rules.settings, dealt))
+
+
+def ternary(random: Random) -> SetRules:
+    rule, table = random.choice([*Rule]), random.choice([9, 12, 15])
+    return SetRules(SetSettings(random.randint(2, 4), rule, table))
+
+
+def ternary_start(rules: SetRules, start: Any, alike: Any) -> Any:
+    """The cards that were seen in the order in which they came, then the drawn deck."""
+    seen = CARDS - len(alike.deck)
+    return rules.start_of_deck((*(*start.seen.places, *start.deck)[:seen], *alike.deck))
+
+
+GAMES: dict[str, tuple[Any, Any]] = {
+    "kwartet": (kwartet, kwartet_start),
+    "set": (ternary, ternary_start),
+}
+"""Per game with something hidden: rules by chance, and what leads back to a start."""
+
+
+def drawn_move(rules: Any, view: Any, random: Random) -> Any:
+    """A legal move; in SET often a right one, so that the game goes on."""
+    if isinstance(rules, SetRules) and random.random() < 0.8:
+        move = SetMove(random.choice(view.threes)) if view.threes else MORE
+        if not rules.faults(view, move):
+            return move
+    return random.choice(list(rules.moves(view)))
+
+
+def drawn(game: str, random: Random) -> Deal:
+    """Two deals that look alike after some random moves."""
+    make, start_of = GAMES[game]
+    while True:
+        rules = make(random)
+        start = position = rules.start(random)
+        moves = []
+        for _ in range(random.randrange(25)):
+            acting = random.choice(list(rules.to_act(position)) or [None])
+            if acting is None:
+                break
+            move = drawn_move(rules, rules.view(position, acting), random)
+            after = rules.after(position, acting, move)
+            if not rules.to_act(after):
+                break
+            moves.append((acting, move))
+            position = after
+        if rules.to_act(position):
+            break
+    seat = random.choice([None, *range(rules.seats)])
+    alike = rules.like(rules.view(position, seat), random)
+    other = start_of(rules, start, alike)
+    assert list(told(rules, start, moves, seat)) == list(told(rules, other, moves, seat))
+    return Deal(rules, start, other, seat, moves)
+
+
+def told(rules: Any, position: Any, moves: Any, seat: int | None) -> Iterator[Any]:
+    """The views of a seat and all events from a start on."""
+    yield rules.view(position, seat)
+    for acting, move in moves:
+        after = rules.after(position, acting, move)
+        yield rules.events(position, acting, move, after), rules.view(after, seat)
+        position = after
+
+
+class Twins:
+    """Two applications that are asked the same.
+
+    Attributes:
+        starts: of the next table, per application.
+        made: every text that nobody can guess, of either application (they make the same).
+    """
+
+    def __init__(self, sites: Sequence[Site]) -> None:
+        self.sites, self.active = sites, 0
+        self.starts: dict[int, Any] = {}
+        self.counts = [count(), count()]
+        self.made: set[str] = set()
+
+    def guess(self, size: int) -> bytes:
+        """In place of chance: the same for both applications."""
+        number = next(self.counts[self.active])
+        return sha256(str(number).encode()).digest()[:size]
+
+    def text(self, size: int) -> str:
+        """In place of `secrets.token_urlsafe`."""
+        made = f"R{self.guess(32).hex()}"[: -(-size * 4 // 3)]
+        self.made.add(made)
+        return made
+
+    def hex(self, size: int) -> str:
+        """In place of `secrets.token_hex`, of which seeds are made."""
+        made = self.guess(size).hex()
+        self.made.add(made)
+        return made
+
+    def start(self, original: Any) -> Any:
+        """In place of a game's `start`."""
+
+        def start(rules: Any, random: Random) -> Any:
+            return self.starts.pop(self.active, None) or original(rules, random)
+
+        return start
+
+    def ask(self, *arguments: Any, **more: Any) -> tuple[Page, Page]:
+        """What both answer."""
+        answers = []
+        for number, site in enumerate(self.sites):
+            self.active = number
+            answers.append(site.ask(*arguments, **more))
+        return answers[0], answers[1]
+
+    def listen(self, path: str, token: str | None) -> tuple[Listening, Listening]:
+        """A stream of both."""
+        streams = []
+        for number, site in enumerate(self.sites):
+            self.active = number
+            streams.append(site.listen(path, token))
+        return streams[0], streams[1]
+
+
+@pytest.fixture(scope="module")
+def twins(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Twins]:
+    """Two applications, whose programs and counts run in this process."""
+
+    async def counted(thinking: Thinking, function: Any, *arguments: Any) -> Any:
+        return function(*arguments)
+
+    limits = Limits(moves=MOST, tables=MOST, kept=MOST, streams=MOST)
+    folders = [tmp_path_factory.mktemp("twin") for _ in range(2)]
+    with pytest.MonkeyPatch.context() as patch:
+        sites = [Site(app(str(folder), limits=limits)) for folder in folders]
+        twins = Twins(sites)
+        patch.setattr("secrets.token_urlsafe", twins.text)
+        patch.setattr("secrets.token_hex", twins.hex)
+        patch.setattr(Thinking, "count", counted)
+        for rules in (KwartetRules, SetRules):
+            patch.setattr(rules, "start", twins.start(rules.start))
+        with sites[0], sites[1]:
+            yield twins
+
+
+class Looker:
+    """Who cannot tell the deals apart: everything that he gets, from both applications.
+
+    Attributes:
+        got: all bytes so far.
+        own: the texts that he may see.
+    """
+
+    def __init__(self, twins: Twins) -> None:
+        self.twins, self.got, self.own = twins, bytearray(), set[str]()
+        self.headers: dict[str, str] = {}
+
+    def ask(self, method: str, path: str, document: Any = None) -> Page:
+        """Ask both; they must not differ."""
+        one, other = self.twins.ask(method, path, document, headers=self.headers)
+        assert one == other, f"{method} {path}"
+        assert one.status < 500, one
+        self.got += repr(one.headers).encode() + one.body
+        return one
+
+
+class Play:
+    """One table of both applications, played move by move from two deals that look alike."""
+
+    def __init__(self, twins: Twins, deal: Deal, wanted: str) -> None:
+        self.twins, self.deal = twins, deal
+        self.looker = looker = Looker(twins)
+        settings = json.loads(json.dumps(settings_of(deal.rules)))
+        document = {"game": deal.rules.name, "settings": settings, "help": True,
+                    "seats": ["me", *[wanted] * (deal.rules.seats - 1)]}  # fmt: skip
+        twins.starts = {0: deal.start, 1: deal.other}
+        made, other = twins.ask("POST", "/api/tables", document)
+        assert made.status == 201, made
+        assert made == other
+        self.table, self.tokens = made.json["table"], [made.json["seats"][0]["token"]]
+        cookies = [made]
+        invitations = []
+        for seat in made.json["seats"][1:]:
+            if seat["invitation"] is None:
+                continue
+            invitations.append(seat["invitation"].rpartition("/")[2])
+            guest = {"invitation": seat["invitation"], "name": f"guest {seat['seat']}"}
+            sat, other = twins.ask("POST", "/api/seats", guest)
+            assert sat.status == 201, sat
+            assert sat == other
+            self.tokens.append(sat.json["token"])
+            cookies.append(sat)
+        looker.own = {self.table}
+        if deal.seat is not None and deal.seat < len(self.tokens):
+            cookie = dict(cookies[deal.seat].headers)[b"set-cookie"].decode().partition(";")[0]
+            looker.headers = {"cookie": cookie}
+            looker.own |= {self.tokens[deal.seat], cookie.partition("=")[2]}
+            if not deal.seat:
+                looker.own |= set(invitations)
+        self.watched = twins.listen(
+            self.path("/events"), None if deal.seat is None else self.tokens[deal.seat]
+        )
+        self.invitations = invitations
+        self.version = 0
+        for token in self.tokens:
+            twins.ask("GET", self.path(), token=token)
+
+    def path(self, rest: str = "") -> str:
+        """Of a request about the table."""
+        return f"/api/tables/{self.table}{rest}"
+
+    def move(self, seat: int, move: Any) -> None:
+        """Make a move in both."""
+        document = {"version": self.version, "id": str(self.version),
+                    "move": self.deal.rules.write(move)}  # fmt: skip
+        if seat == self.deal.seat:
+            answer = self.looker.ask("POST", self.path("/moves"), document)
+        else:
+            answer, other = self.twins.ask(
+                "POST", self.path("/moves"), document, token=self.tokens[seat]
+            )
+            assert answer.status == other.status
+        assert answer.status == 200, answer
+        self.version += 1
+
+    def look(self, random: Random) -> None:
+        """Ask for everything there is, and for what there is not."""
+        ask, page = self.looker.ask, f"/t/{self.table}"
+        other = random.randrange(self.deal.rules.seats)
+        paths = [
+            self.path(), self.path("/record"), page, f"{page}/part",
+            f"{page}/at/{random.randint(0, self.version)}", f"{page}?seat={other}",
+            f"{page}/at/0?seat={other}", self.path(f"?seat={other}"), self.path("?seat=99"),
+            self.path(f"/record?seat={other}"), *self.helps(other),
+            *(f"/join/{one}" for one in self.invitations),
+        ]  # fmt: skip
+        for path in random.sample(paths, min(ASKED, len(paths))):
+            ask("GET", path)
+        for text in (
+            "0 asks 1 for 0/0",
+            f"{other} 0/1",
+            "claim 0 1 2",
+            "more",
+            "xyz",
+            "claim 0 0 0",
+        ):
+            if not self.legal(text):
+                document = {"version": self.version, "id": text, "move": text}
+                ask("POST", self.path("/moves"), document)
+        stale = {"version": self.version + 1, "id": "stale", "move": "more"}
+        if self.deal.rules.name == "kwartet":
+            ask("POST", self.path("/moves"), stale)
+        for invitation in self.invitations:
+            ask("POST", "/api/seats", {"invitation": invitation, "name": "late"})
+
+    def helps(self, other: int) -> Iterator[str]:
+        """All that may be asked for where help is allowed."""
+        yield self.path("/help/nothing")
+        if self.deal.rules.name == "kwartet":
+            yield self.path("/help/chances")
+            yield self.path(f"/help/know?formula=has({other},%200/0)")
+
+    def legal(self, text: str) -> bool:
+        """Whether this would be played."""
+        rules, seat = self.deal.rules, self.deal.seat
+        if seat is None or seat not in rules.to_act(self.position):
+            return False
+        view = rules.view(self.position, seat)
+        try:
+            return not rules.faults(view, rules.read(text, view))
+        except ValueError:
+            return False
+
+    @property
+    def position(self) -> Any:
+        """Where the first application is."""
+        position = self.deal.start
+        for seat, move in self.deal.moves[: self.version]:
+            position = self.deal.rules.after(position, seat, move)
+        return position
+
+    def end(self) -> None:
+        """Streams tell the same, and no secret was in anything."""
+        for site in self.twins.sites:
+            site.rest()
+        # Comments come by the clock, and tell nothing.
+        one, other = (
+            (listening.parts[0], b"".join(listening.parts[1:]).replace(b":\n\n", b""))
+            for listening in self.watched
+        )
+        assert one == other
+        for listening in self.watched:
+            listening.leave()
+        got = bytes(self.looker.got) + repr(one).encode()
+        for text in self.twins.made - self.looker.own:
+            assert text.encode() not in got, "a text that nobody may see"
+            assert sha256(text.encode()).hexdigest().encode() not in got
+        self.twins.made.clear()
+
+
+def settings_of(rules: Any) -> dict[str, Any]:
+    """As a request names them."""
+    return {name: getattr(rules.settings, name) for name in rules.settings.__slots__}
+
+
+def compared(twins: Twins, game: str, seeds: Iterable[int]) -> None:
+    """Play and look, for one pair of deals a seed."""
+    for number in seeds:
+        random = Random(f"{game}/{number}")
+        deal = drawn(game, random)
+        play = Play(twins, deal, "open")
+        looked = random.randint(0, len(deal.moves))
+        for made, (seat, move) in enumerate(deal.moves):
+            if made == looked:
+                play.look(random)
+            play.move(seat, move)
+        play.look(random)
+        play.end()
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_deals_that_look_alike_give_the_same_bytes(
+    twins: Twins, game: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    compared(twins, game, range(PAIRS))
+    assert not [one for one in caplog.records if one.name != "asyncio"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", GAMES)
+def test_thousands_of_deals_that_look_alike_give_the_same_bytes(twins: Twins, game: str) -> None:
+    compared(twins, game, range(PAIRS, PAIRS + MANY_PAIRS))
