@@ -95,6 +95,7 @@ PLAYERS: dict[str, dict[str, Factory]] = {
         "better-greedy": strategy_row("better-greedy", f"{_STUDENTS}:better_greedy"),
         "exact": strategy_row("exact", f"{_COUNTING}:exact"),
         "patient": strategy_row("patient", f"{_COUNTING}:patient"),
+        "reader": strategy_row("reader", "quaternity.kwartet.strategies.reader:reader"),
     },
     "quarto": {
         "random": _plain("random", RandomPlayer),

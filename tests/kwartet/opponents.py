@@ -1,0 +1,122 @@
+"""Opponents of the reader that are no players of the house: by `package.module:name`."""
+
+from __future__ import annotations
+
+from random import Random
+
+from quaternity.game.question import Question
+from quaternity.kwartet.chances import owner_weights
+from quaternity.kwartet.hands import LACKING
+from quaternity.kwartet.public import next_with_cards
+from quaternity.kwartet.strategies.counting import HELD, SHOWN, TELLING, exact, patient
+from quaternity.kwartet.strategies.students import one_of, own_card_request, random_request, request
+from quaternity.kwartet.view import Strategy, View
+from solvers.errors import LimitError, NoDeal
+from solvers.problem import DealProblem, SetConstraint
+
+
+def not_in_vain(view: View) -> DealProblem:
+    """The deals in which nobody holds what he asked for in vain; all when there is none such."""
+    asked: dict[tuple[int, int], int] = {}
+    for event in view.events:
+        card = event.question.card
+        place = card.set_index, card.number
+        asked[place] = 0 if event.answer else asked.get(place, 0) | 1 << event.question.asker
+    sets = []
+    for index, one in enumerate(view.problem.sets):
+        owners = tuple(
+            [
+                mask & ~(asked.get((index, number), 0) & ~(1 << view.seat)) or mask
+                for number, mask in enumerate(one.owners)
+            ]
+        )
+        sets.append(SetConstraint.trusted(owners, one.low, one.high))
+    return DealProblem.trusted(view.problem.hands, tuple(sets))
+
+
+def patient_like(
+    shown: float = SHOWN, held: float = HELD, telling: float = TELLING, plus: bool = False
+) -> Strategy:
+    """`patient` with other constants; `plus`: nobody is taken to hold what he asked for in vain."""
+
+    def strategy(view: View, random: Random) -> Question:
+        weights = None
+        if plus:
+            try:
+                weights = owner_weights(not_in_vain(view))
+            except (LimitError, NoDeal):
+                weights = None
+        if weights is None or not weights.total:
+            weights = owner_weights(view.problem)
+        following = next_with_cards(view.public.hands, view.seat)
+        options = []
+        for index, mask in enumerate(view.hand):
+            if not mask or not LACKING[mask]:
+                continue
+            run, cards = 1.0, []
+            for number in LACKING[mask]:
+                owners = []
+                for player, weight in enumerate(weights.owned[index][number]):
+                    chance = weight / weights.total
+                    more = telling if player == following and 0 < chance < 1 else 0.0
+                    owners.append((chance + more, random.random(), chance, player))
+                attraction, _, chance, player = max(owners)
+                run *= chance
+                cards.append((attraction, random.random(), number, player))
+            value = 2.0 if run == 1 else run + held * mask.bit_count()
+            if run != 1 and not view.public.problem.sets[index].low[view.seat]:
+                value -= shown
+            hardest = min(cards)
+            options.append((value, random.random(), index, hardest[2], hardest[3]))
+        if not options:
+            return random_request(view, random)
+        _, _, index, number, player = max(options)
+        return request(view.seat, player, index, number)
+
+    return strategy
+
+
+def hopeless_request(view: View, random: Random) -> Question:
+    """A card it lacks from somebody who is known not to have it, where there is such a one."""
+    opponents = view.public.may_be_asked(view.seat)
+    found = [
+        (index, number, 1 << player)
+        for index, mask in enumerate(view.hand)
+        if mask
+        for number in LACKING[mask]
+        for player in opponents
+        if not view.public.problem.sets[index].owners[number] >> player & 1
+    ]
+    return one_of(view, found, random) if found else patient(view, random)
+
+
+def bluffing(bluff: Strategy, rate: float) -> Strategy:
+    """`patient` that makes another kind of request at some rate."""
+
+    def strategy(view: View, random: Random) -> Question:
+        return (bluff if random.random() < rate else patient)(view, random)
+
+    return strategy
+
+
+def switching(view: View, random: Random) -> Question:
+    """`patient` up to 20 requests, then `exact`."""
+    return (patient if len(view.events) < 20 else exact)(view, random)
+
+
+OPPONENTS: dict[str, Strategy] = {
+    "patient-plus": patient_like(plus=True),
+    "own-bluffer": bluffing(own_card_request, 0.25),
+    "hopeless-bluffer": bluffing(hopeless_request, 0.3),
+}
+"""Opponents whose kind the reader was made for, by name."""
+
+HELD_OUT: dict[str, Strategy] = {
+    "patient-open": patient_like(shown=0.0, held=0.02, telling=0.0),
+    "patient-hoarder": patient_like(shown=0.2, held=0.4, telling=0.2),
+    "plus-hoarder": patient_like(shown=0.2, held=0.4, telling=0.0, plus=True),
+    "own-bluffer-often": bluffing(own_card_request, 0.5),
+    "random-bluffer": bluffing(random_request, 0.2),
+    "switching": switching,
+}
+"""Opponents with other constants and habits, which nothing was tuned on."""
