@@ -70,6 +70,7 @@ def serve(
         import uvicorn
 
         from quaternity.web.app import app as application
+        from quaternity.web.connection import Connection
     except ImportError as error:
         raise InputError(
             f"{error.name} is not installed; the table in a browser needs: pip install '.[web]'"
@@ -94,7 +95,7 @@ def serve(
     )
     config = uvicorn.Config(
         table, host=host, port=port, root_path=root_path.rstrip("/"), log_level="warning",
-        timeout_graceful_shutdown=END_SECONDS, server_header=False, ws="none",
+        timeout_graceful_shutdown=END_SECONDS, server_header=False, ws="none", http=Connection,
     )  # fmt: skip
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listening = socket.socket(family)

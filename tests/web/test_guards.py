@@ -1,13 +1,19 @@
 """Who may ask: hosts, origins, cookies, and what is no request at all."""
 
+import asyncio
+import socket
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
+from uvicorn import Config
+from uvicorn.server import ServerState
 
 from quaternity.web.app import app
+from quaternity.web.connection import Connection
 from quaternity.web.guards import POLICY, Rates
 from quaternity.web.refusal import Refusal
+from tests.web.server import Server
 from tests.web.site import Site
 from tests.web.test_api import PEOPLE
 
@@ -147,3 +153,31 @@ def test_rates_fall_again(monkeypatch: pytest.MonkeyPatch) -> None:
     rates.count("a", 60)
     with pytest.raises(Refusal):
         rates.count("a", 60)
+
+
+def test_connections_that_take_places_of_others_are_closed(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name, port = server.host.split(":")
+    with socket.create_connection((name, int(port)), 20) as asking:
+        asking.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n" + b"A: bbbbbbbb\r\n" * 6000)
+        assert asking.recv(100).startswith(b"HTTP/1.1 400 ")
+
+    class Wire(asyncio.Transport):
+        closed = False
+
+        def close(self) -> None:
+            self.closed = True
+
+    async def closed() -> bool:
+        config = Config(None, http=Connection)  # type: ignore[arg-type]  # nobody asks it
+        config.loaded, config.loaded_app = True, None
+        wire = Wire()
+        Connection(config, ServerState(), {}).connection_made(wire)
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        return wire.closed
+
+    assert not asyncio.run(closed())
+    monkeypatch.setattr("quaternity.web.connection.HEAD_SECONDS", 0)
+    assert asyncio.run(closed())
