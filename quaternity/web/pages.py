@@ -153,6 +153,7 @@ def table_html(
 def table_context(sight: Sight, base: str, root: str, replayed: bool) -> dict[str, Any]:
     """All that the templates of a table draw."""
     module = import_module(f"quaternity.web.drawing.{DRAWINGS[sight.game]}")
+    mine = sight.mine
     eyes = _eyes(sight, seat_names(sight.seats)) if replayed else []
     if replayed:
         sight = sight._replace(mine=(), to_act=())  # there is nothing to do in the past
@@ -167,6 +168,7 @@ def table_context(sight: Sight, base: str, root: str, replayed: bool) -> dict[st
         "sight": sight,
         "drawn": drawn,
         "names": names,
+        "mine": sight.seat in mine,
         "plain": plain_names(sight.seats),
         "root": root,
         "headline": headline,

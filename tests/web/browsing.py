@@ -28,6 +28,9 @@ PATIENCE = 20_000
 
 FOCUSED = "one => one === document.activeElement"
 
+BESIDE = """one => one.closest("[data-arrows]") === document.activeElement.closest("[data-arrows]")"""
+"""Whether what has the focus is reached from here by arrow keys."""
+
 AWAY = """one => {
   const to = one.getBoundingClientRect(), from = document.activeElement.getBoundingClientRect();
   return [to.left - from.left, to.top - from.top];
@@ -110,13 +113,15 @@ class Person:
         """Press something by mouse, finger or keys."""
         if self.keys:
             kind = what.get_attribute("type")
-            if kind == "radio":
+            if kind == "radio" or what.evaluate("one => one.matches('.cell')"):
                 self.walk_among(what)
             else:
                 self.walk_to(what)
             self.page.keyboard.press("Space" if kind in ("radio", "checkbox") else "Enter")
         elif self.touch:
             what.tap(force=True)
+            if what.get_attribute("aria-pressed") == "true":
+                what.tap(force=True)  # a cell is narrower than a finger, and asks for certainty
         else:
             what.click(force=True)
 
@@ -130,7 +135,7 @@ class Person:
 
     def walk_among(self, what: Locator, most: int = 60) -> None:
         """Press Tab until one of a group of buttons has the focus, then arrows towards this one."""
-        while not what.evaluate("one => one.name === document.activeElement.name"):
+        while not what.evaluate(BESIDE):
             self.page.keyboard.press("Tab")
         random = Random(1)
         for _ in range(most):
