@@ -11,6 +11,8 @@ from urllib.parse import urlsplit
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
+from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
@@ -436,9 +438,14 @@ class Pages:
             "/guide/{name}": self.guide,
             "/static/{version}/{name}": self.static,
         }
+        # The page of a large game is twenty times as long without.
+        packed = [Middleware(GZipMiddleware, minimum_size=1000, compresslevel=1)]
         return [
             Route("/learn", self.learned, methods=["POST"]),
-            *(Route(path, handler, methods=["GET"]) for path, handler in gets.items()),
+            *(
+                Route(path, handler, methods=["GET"], middleware=packed)
+                for path, handler in gets.items()
+            ),
         ]
 
     async def home(self, request: Request) -> Response:
