@@ -8,6 +8,7 @@ from quaternity.cli import (  # noqa: F401
     guide,
     know,
     kwartet,
+    kwartet_note,
     kwartet_play,
     kwartet_simulate,
     kwartet_watch,

@@ -1,8 +1,9 @@
-"""`kwartet know`: what is true, and who knows it, at a point of a recorded game."""
+"""`kwartet know`: what is true, and who knows it, at a point of a game or all through it."""
 
 from __future__ import annotations
 
 import json
+from time import monotonic
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -13,30 +14,46 @@ from quaternity.cli.terminal import say, warn, warn_about
 from quaternity.errors import InputError, LimitError
 
 if TYPE_CHECKING:
-    from quaternity.epistemic.grammar import Language
+    from collections.abc import Sequence
+
+    from quaternity.cli.knowing import Moment
+    from quaternity.epistemic import Formula, SeenTruth
     from quaternity.kwartet.log import GameLog
-    from quaternity.kwartet.position import Position
-    from quaternity.kwartet.public import PublicState
-    from solvers.verdict import Deal
+    from quaternity.kwartet.seen import SeenLog
+
+MARKS = {True: "#", False: ".", None: "?"}
+"""How a truth value is shown in the row of a formula over time."""
 
 
 @kwartet.command()
 def know(
     game: Annotated[str, typer.Argument(help="A game log (-: standard input).", metavar="GAME")],
-    formula: Annotated[
-        str, typer.Argument(help="What is asked, for example 'K1 H3 8/3'.", metavar="FORMULA")
+    formulas: Annotated[
+        list[str], typer.Argument(help="What is asked, for example 'K1 H3 8/3'.", metavar="FORMULA")
     ],
     go: Annotated[
         int | None, typer.Option(help="After this many finished goes; 0 is after the deal.")
     ] = None,
     at: Annotated[int | None, typer.Option(help="After this many requests instead.")] = None,
+    seat: Annotated[
+        int | None, typer.Option(help="Tell only what this seat can tell; without, the truth.")
+    ] = None,
+    said: Annotated[
+        list[str] | None,
+        typer.Option("--say", help="Once this was said in public; several, one after another."),
+    ] = None,
+    over_time: Annotated[
+        bool, typer.Option("--over-time", help="From which request on it is true, and when not.")
+    ] = False,
     why: Annotated[
         bool, typer.Option("--why", help="Say why, or show a deal where it fails.")
     ] = False,
     method: Annotated[
         str, typer.Option(help="auto, solvers, or explicit (lists all deals).")
     ] = "auto",
-    seconds: Annotated[float, typer.Option(help="Time limit, reason included.")] = 60.0,
+    seconds: Annotated[
+        float, typer.Option(help="Time limit for each formula and moment, reason included.")
+    ] = 60.0,
     as_json: AsJson = False,
 ) -> None:
     """Say whether a formula is true at a point of a game (by default at the end of the log).
@@ -54,72 +71,194 @@ def know(
     cards, p, q, r for players, s, t for sets. let NAME(p, c) = f; g: a name for f in g.
     Everything counts from 0.
 
-    Exit status 4 when the formula is not decided within the limits.
+    A log as one seat saw it (kwartet log --seat, kwartet note) is asked as that seat: what it
+    cannot tell is open (null). Exit status 4 when a formula is not decided within the limits, 1
+    when what is to be said is not true.
 
     Example: quaternity kwartet know game.log --go 20 'K1 !K2 H3 8/3' --why
     """
-    from quaternity.epistemic.explanation import judge
-    from quaternity.epistemic.grammar import parse
-    from quaternity.epistemic.holding import holds
-    from quaternity.kwartet.log import read_log
-    from quaternity.kwartet.settings import SET_SIZE
+    from quaternity.kwartet.log import read_any_log
 
-    log = read_log(game)
+    log = read_any_log(game)
     for text in log.warnings:
         warn_about(game, text)
-    position = _position(log, go, at)
-    meant = parse(formula, language_at(position.public))
-    place = (position.public.problem, position.deal, method, seconds, SET_SIZE)
-    explanation = unexplained = None
-    if why:
-        truth, reason = judge(meant, *place)
-        if isinstance(reason, LimitError):
-            unexplained = reason
-        else:
-            explanation = reason
+    asked = _Asked(log, seat, tuple(said or ()), method, seconds)
+    if over_time:
+        if go is not None or at is not None or why:
+            raise InputError("--over-time goes through the whole game: no --go, --at or --why")
+        failed = asked.over_time(formulas, as_json)
     else:
-        truth = holds(meant, *place)
-    answer: dict[str, Any] = {"formula": formula, "true": truth}
-    if explanation is not None:
-        answer["why"] = list(explanation.lines)
-        answer["deals"] = [deal.owner for deal in explanation.deals]
-    if as_json:
-        print(json.dumps(answer, separators=(",", ":")), flush=True)
-    else:
-        print("true" if truth else "false")
-        if explanation is not None:
-            for line in explanation.lines:
-                say(f"  {line}")
-            for number, deal in enumerate(explanation.deals, start=1):
-                print(f"deal {number}:")
-                _print_deal(deal, log.settings.players)
-    if unexplained is not None:
-        warn(f"the reason was not found: {unexplained}")
+        step = _step(log, go, at)
+        told = [asked.once(text, step, why, as_json, len(formulas) > 1) for text in formulas]
+        failed = not all(told)
+    if failed:
         raise typer.Exit(4)
 
 
-def language_at(public: PublicState) -> Language:
-    """What formulas may speak of at a moment of a game."""
-    from quaternity.epistemic.grammar import Language
-    from quaternity.kwartet.settings import SET_SIZE
+def _step(log: GameLog | SeenLog, go: int | None, at: int | None) -> int:
+    """After how many requests."""
+    from quaternity.kwartet.log import goes_of
 
-    return Language.of(public.problem, SET_SIZE, public.points)
-
-
-def _position(log: GameLog, go: int | None, at: int | None) -> Position:
     if go is not None and at is not None:
         raise InputError("--go and --at: only one of them can say where")
     if go is not None:
-        return log.after_goes(go)
+        ends = goes_of(log)
+        if not 0 <= go <= len(ends):
+            raise InputError(f"go {go} is out of range: the log has {len(ends)} finished goes")
+        return ends[go - 1] if go else 0
     if at is not None and not 0 <= at <= len(log.events):
         raise InputError(f"request {at} is out of range: the log has {len(log.events)} requests")
-    return log.positions[-1 if at is None else at]
+    return len(log.events) if at is None else at
 
 
-def _print_deal(deal: Deal, players: int) -> None:
+class _Asked:
+    """Questions about one log."""
+
+    def __init__(
+        self,
+        log: GameLog | SeenLog,
+        seat: int | None,
+        said: tuple[str, ...],
+        method: str,
+        seconds: float,
+    ) -> None:
+        self.log, self.seat, self.said = log, seat, said
+        self.method, self.seconds = method, seconds
+
+    def moment(self, step: int) -> Moment:
+        from quaternity.cli.knowing import moment
+
+        return moment(self.log, step, self.seat)
+
+    def once(self, text: str, step: int, why: bool, as_json: bool, several: bool) -> bool:
+        """Tell the truth of a formula at a moment; False where the reason was not found."""
+        from quaternity.cli.knowing import read_formula, truth_at
+
+        at, begun = self.moment(step), monotonic()
+        self._check_said(at)
+        formula = read_formula(text, at, self.said)
+        found = truth_at(formula, at, self.method, self.seconds, why)
+        reason, failed = found.why, None
+        if isinstance(reason, LimitError):
+            reason, failed = None, reason
+        answer: dict[str, Any] = {"formula": text, "true": found.truth}
+        lines = [] if reason is None else list(reason.lines)
+        if why and found.truth and failed is None:
+            left = max(1.0, self.seconds - (monotonic() - begun))
+            lines = self._with_requests(formula, at, left, answer) or lines
+        if lines:
+            answer["why"] = lines
+        if reason is not None:
+            answer["deals"] = [deal.owner for deal in reason.deals]
+        elif found.deals and why:
+            answer["deals"] = [deal.owner for deal in found.deals]
+        if as_json:
+            print(json.dumps(answer, separators=(",", ":")), flush=True)
+        else:
+            self._print(text if several else "", at, found, lines, why)
+        if failed is not None:
+            warn(f"the reason was not found: {failed}")
+        return failed is None
+
+    def _check_said(self, at: Moment) -> None:
+        """Refuse an announcement that is not true when its turn comes."""
+        from quaternity.cli.knowing import read_formula, truth_at
+        from quaternity.epistemic.as_seen import announced
+        from quaternity.epistemic.formula import FALSE, Not
+
+        for number, text in enumerate(self.said):
+            before = [read_formula(one, at) for one in self.said[:number]]
+            said = announced([*before, read_formula(text, at)], FALSE)
+            found = truth_at(Not(said), at, self.method, self.seconds)
+            if not found.truth:
+                known = "" if found.truth is False else f"known to {at.eyes} to be "
+                warn(f"{text} cannot be said: it is not {known}true")
+                raise typer.Exit(1)
+
+    def _with_requests(
+        self, formula: Formula, at: Moment, seconds: float, answer: dict[str, Any]
+    ) -> list[str]:
+        """The requests that make a formula true, and what follows from them."""
+        from quaternity.cli.knowing import reason_lines, reasons_at
+
+        try:
+            found = reasons_at(formula, at, self.method, seconds)
+        except LimitError:
+            return []
+        if found is None:
+            return []
+        answer["requests"], answer["minimal"] = list(found.requests), found.minimal
+        if found.explanation is not None:
+            answer["deals"] = [deal.owner for deal in found.explanation.deals]
+        return list(reason_lines(formula, found, at.events))
+
+    def _print(
+        self, text: str, at: Moment, found: SeenTruth, lines: Sequence[str], why: bool
+    ) -> None:
+        from quaternity.cli.knowing import beside, other_deals
+
+        players = at.public.settings.players
+        told = {True: "true", False: "false", None: "open"}[found.truth]
+        print(f"{told}  {text}" if text else told)
+        for line in lines:
+            say(f"  {line}")
+        if why and found.truth is None:
+            for line in other_deals(found, players):
+                print(f"  {line}")
+        deals = (
+            found.why.deals
+            if found.why is not None and not isinstance(found.why, LimitError)
+            else ()
+        )
+        for number, deal in enumerate(deals, start=1):
+            print(f"deal {number}:")
+            if at.deal is None:
+                _print_deal(deal, players)
+            else:
+                for line in beside(at.deal, deal, players, ("really", f"deal {number}")):
+                    print(f"  {line}")
+
+    def over_time(self, formulas: Sequence[str], as_json: bool) -> bool:
+        """Tell the truth of formulas after each request; whether some was not decided."""
+        from quaternity.cli.knowing import read_formula, truth_at
+
+        undecided = False
+        wide = max(map(len, formulas))
+        if not as_json:
+            say(f"#: true, .: false, ?: cannot be told; a mark for the deal and for each of "
+                f"{len(self.log.events)} requests")  # fmt: skip
+        for text in formulas:
+            row: list[bool | None] = []
+            for step in range(len(self.log.events) + 1):
+                at = self.moment(step)
+                formula = read_formula(text, at, self.said)
+                try:
+                    row.append(truth_at(formula, at, self.method, self.seconds).truth)
+                except LimitError as error:
+                    undecided = True
+                    row.append(None)
+                    warn(f"after request {step}: {text}: {error}")
+            changes = [0, *(n for n in range(1, len(row)) if row[n] != row[n - 1])]
+            if as_json:
+                answer = {"formula": text, "over_time": row, "changes": changes[1:]}
+                print(json.dumps(answer, separators=(",", ":")), flush=True)
+                continue
+            print(f"{text:<{wide}}  {''.join(MARKS[one] for one in row)}")
+            for step in changes:
+                said = "at the deal" if not step else f"from request {step}, {self._event(step)}"
+                word = {True: "true", False: "false", None: "not to be told"}[row[step]]
+                say(f"  {word} {said}")
+        return undecided
+
+    def _event(self, step: int) -> str:
+        event = self.log.events[step - 1]
+        return ", ".join(str(event).splitlines())
+
+
+def _print_deal(deal: Any, players: int) -> None:
     for player in range(players):
         cards = " ".join(f"{index}/{number}" for index, number in deal.hand(player))
         say(f"  player {player}: {cards or 'no cards'}")
 
 
-__all__ = ["know", "language_at"]
+__all__ = ["know"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -15,6 +16,7 @@ from solvers.wording import printable
 if TYPE_CHECKING:
     from quaternity.kwartet.log import GameLog
     from quaternity.kwartet.public import PublicState
+    from quaternity.kwartet.seen import SeenLog
     from quaternity.kwartet.view import View
 
 MARKS = "=1: player 1 has it   12: player 1 or 2 has it   *: any opponent with cards may have it"
@@ -42,14 +44,19 @@ def watch(
 
     Example: quaternity kwartet watch my.game --seat 0
     """
-    from quaternity.kwartet.log import read_log
+    from quaternity.cli.knowing import moment, told_lines
+    from quaternity.kwartet.log import read_any_log
+    from quaternity.kwartet.seen import SeenLog
 
-    log = read_log(game)
+    log = read_any_log(game)
     for text in log.warnings:
         warn(f"{game}: {text}")
     last = log.settings.players - 1
     if seat is not None and not 0 <= seat <= last:
         raise InputError(f"--seat {seat} is out of range 0..{last}")
+    if isinstance(log, SeenLog):
+        moment(log, 0, seat)  # refuses another seat than the log's
+        seat = log.seat
     if not 0 <= step <= len(log.events):
         raise InputError(f"--step {step} is out of range 0..{len(log.events)}")
 
@@ -62,14 +69,21 @@ def watch(
         else:
             show_knowledge(log, at, int(who))
 
-    viewer = Viewer(lambda at: show_step(log, at, seat, worlds), len(log.events), step, knowledge)
+    def tell(text: str, at: int) -> Iterator[str]:
+        return told_lines(text, moment(log, at, seat))
+
+    viewer = Viewer(
+        lambda at: show_step(log, at, seat, worlds), len(log.events), step, knowledge, tell=tell
+    )
     if game == "-":
         viewer.print_all()
     else:
         viewer.play()
 
 
-def show_step(log: GameLog, step: int, seat: int | None = None, worlds: bool = True) -> None:
+def show_step(
+    log: GameLog | SeenLog, step: int, seat: int | None = None, worlds: bool = True
+) -> None:
     """Print a step.
 
     Args:
@@ -77,29 +91,30 @@ def show_step(log: GameLog, step: int, seat: int | None = None, worlds: bool = T
         seat: show what this seat sees, and nothing else.
         worlds: whether to count the possible deals.
     """
-    from quaternity.kwartet.log import announced_at_deal
+    from quaternity.kwartet.log import put_down_at_deal
+    from quaternity.kwartet.seen import SeenLog
 
-    position = log.positions[step]
+    public = _public(log, step)
     if step:
         event = log.events[step - 1]
         said = f"{event.question}: {event.answer}"
         said += "".join(f", {event.question.asker} puts down {one}" for one in event.announced)
     else:
-        said = ", ".join(["the deal", *announced_at_deal(log.positions[0])])
+        said = ", ".join(["the deal", *put_down_at_deal(_public(log, 0))])
     say(f"{bold(f'step {step} of {len(log.events)}')}: {said}")
-    if seat is None:
+    if seat is None and not isinstance(log, SeenLog):
         print("\n".join(hands_lines(log, step)))
     else:
         if log.names:
             say(_names(log))
         _show_view(_view(log, step, seat))
-    if position.public.is_over:
-        say(f"all sets are put down: {points_text(position.public)}")
+    if public.is_over:
+        say(f"all sets are put down: {points_text(public)}")
     elif worlds:
         _say_worlds(log, step, seat)
 
 
-def show_knowledge(log: GameLog, step: int, seat: int) -> None:
+def show_knowledge(log: GameLog | SeenLog, step: int, seat: int) -> None:
     """Print what a seat knows at a step."""
     print(f"what player {seat} knows at step {step}")
     _show_view(_view(log, step, seat))
@@ -141,9 +156,23 @@ def points_text(public: PublicState) -> str:
     return f"{told}: a tie of players {', '.join(map(str, best))}"
 
 
-def _view(log: GameLog, step: int, seat: int) -> View:
+def _view(log: GameLog | SeenLog, step: int, seat: int | None) -> View:
     """What a seat sees after some requests."""
+    from quaternity.kwartet.seen import SeenLog
+
+    if isinstance(log, SeenLog):
+        return log.views[step]
+    assert seat is not None, "with all hands there is no need for a view"
     return log.positions[step].view(seat, log.events[:step])
+
+
+def _public(log: GameLog | SeenLog, step: int) -> PublicState:
+    """What everybody knows after some requests."""
+    from quaternity.kwartet.seen import SeenLog
+
+    if isinstance(log, SeenLog):
+        return log.views[step].public
+    return log.positions[step].public
 
 
 def _show_view(view: View) -> None:
@@ -153,18 +182,20 @@ def _show_view(view: View) -> None:
     say(MARKS)
 
 
-def _names(log: GameLog) -> str:
+def _names(log: GameLog | SeenLog) -> str:
     return ", ".join(f"player {one} is {printable(name)}" for one, name in enumerate(log.names))
 
 
-def _say_worlds(log: GameLog, step: int, seat: int | None) -> None:
+def _say_worlds(log: GameLog | SeenLog, step: int, seat: int | None) -> None:
     """How many deals are possible for everybody, and for whom it concerns."""
     from quaternity.kwartet.chances import public_worlds, worlds_of
+    from quaternity.kwartet.seen import SeenLog
 
+    say(f"possible deals: for everybody {_number(public_worlds(_public(log, step)))}")
     seats = range(log.settings.players) if seat is None else (seat,)
-    say(f"possible deals: for everybody {_number(public_worlds(log.positions[step].public))}")
-    told = [f"player {one} {_number(worlds_of(_view(log, step, one)))}" for one in seats]
-    say(f"  for {', '.join(told)}")
+    if seat is not None or not isinstance(log, SeenLog):
+        told = [f"player {one} {_number(worlds_of(_view(log, step, one)))}" for one in seats]
+        say(f"  for {', '.join(told)}")
 
 
 def _number(deals: int | None) -> str:

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from quaternity.cli.chances import chance_lines
+from quaternity.cli.knowing import Moment, moment_of_view, told_lines
 from quaternity.cli.match import GameWords, MatchSession
 from quaternity.cli.terminal import columns
-from quaternity.errors import InputError, LimitError
+from quaternity.errors import LimitError
 from quaternity.kwartet.chances import chance_of
 from solvers.counting import chances
 
@@ -39,6 +40,7 @@ def kwartet_words() -> GameWords:
         {
             "chances": ("who has each card with what chance, in percent", _chances),
             "know": ("know H1 0/2: do you know that player 1 has 0/2? or any formula", _know),
+            "why": ("why H1 0/2: how you know it, or what else is possible", _why),
         },
         advice=_advice,
     )
@@ -56,29 +58,24 @@ def _chances(session: MatchSession, seat: int, rest: str) -> Iterator[str]:
 
 
 def _know(session: MatchSession, seat: int, rest: str) -> Iterator[str]:
-    """Whether a seat knows a formula, or knows that it is false: nothing that it cannot tell."""
-    from quaternity.epistemic.formula import Knows, Not
-    from quaternity.epistemic.holding import checked_formula, holds
-    from quaternity.kwartet.settings import SET_SIZE
-
-    position = session.match.position.position
+    """What a seat can tell of a formula, from what it sees alone."""
     if not rest:
         yield "say what: know H1 0/2 (player 1 has 0/2), or a formula as in kwartet know --help"
         return
-    try:
-        problem = position.public.problem
-        formula = checked_formula(rest, problem, SET_SIZE)
-        known, denied = (
-            holds(Knows(seat, part), problem, position.deal, "auto", 20.0, SET_SIZE)
-            for part in (formula, Not(formula))
-        )
-    except (InputError, LimitError) as error:
-        yield str(error)
+    yield from told_lines(rest, _moment(session, seat))
+
+
+def _why(session: MatchSession, seat: int, rest: str) -> Iterator[str]:
+    """The same with the requests that made it so, or two deals that differ in it."""
+    if not rest:
+        yield "say what: why H1 0/2 (how do you know where card 0/2 is?)"
         return
-    if known or denied:
-        yield f"you know that {rest} is {'true' if known else 'false'}"
-    else:
-        yield f"you do not know whether {rest}"
+    yield from told_lines(rest, _moment(session, seat), why=True)
+
+
+def _moment(session: MatchSession, seat: int) -> Moment:
+    match = session.match
+    return moment_of_view(match.rules.view(match.positions[0], seat).public, match.view(seat))
 
 
 def _advice(view: View, question: Question) -> str:

@@ -170,11 +170,14 @@ class MatchSession:
         try:
             try:
                 move = rules.read(line, self.match.view(seat))
-            except InputError:
+            except InputError as error:
                 if head not in acting:
                     raise
+                try:
+                    move = rules.read(rest, self.match.view(int(head)))
+                except InputError:
+                    raise error from None  # what is wrong with the whole line
                 seat = int(head)
-                move = rules.read(rest, self.match.view(seat))
         except InputError as error:
             print(folded(f"{error}{' (or type help)' if 'not understood' in str(error) else ''}"))
             return
@@ -182,7 +185,14 @@ class MatchSession:
             self.refused = len(self.match.moves), move
             self.match.play(seat, move)
             self.refused = None
-        except IllegalMove as error:
+            if line.rpartition(":")[2].strip() != line and not rules.is_settled(
+                self.match.position
+            ):
+                # A conversation as it is written down: "0 asks 1 for 0/2: no".
+                (asked,) = rules.to_act(self.match.position)
+                if asked in self.match.people:
+                    self.match.play(asked, rules.read(line, self.match.view(asked)))
+        except (IllegalMove, InputError) as error:
             print(folded(str(error)))
 
     # ------------------------------------------------------------------ reading

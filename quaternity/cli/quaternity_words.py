@@ -57,6 +57,7 @@ def quaternity_words(tablebase: Tablebase | None = None) -> GameWords:
         {
             "questions": ("what may be asked now", _questions),
             "why": ("why was it refused or forced?  why 1 0 2: of any question", _why),
+            "know": ("know H1 0/2: is it certain that player 1 has 0/2? or any formula", _know),
             "oracle": ("who can force what, and the best questions (with --oracle)", oracle),
         },
         _remark,
@@ -131,6 +132,17 @@ def _why(session: MatchSession, seat: int, rest: str) -> Iterator[str]:
         yield from explained(game_of(session, at), asked)
     else:
         yield f"{asked} answers no question"
+
+
+def _know(session: MatchSession, seat: int, rest: str) -> Iterator[str]:
+    """What everybody can tell of a formula."""
+    from quaternity.cli.knowing import told_of_state
+
+    del seat
+    if not rest:
+        yield "say what: know H1 0/2 (player 1 has 0/2), or a formula as in kwartet know --help"
+        return
+    yield from told_of_state(rest, session.match.position.state)
 
 
 __all__ = ["FORMS", "MARKS", "RULES", "game_of", "quaternity_words"]

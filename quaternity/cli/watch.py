@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Annotated, Any
 
 import typer
@@ -18,6 +18,8 @@ a number   to that step             q       quit
 s          show the step again"""
 
 KNOWLEDGE_HELP = "k 2        what player 2 knows"
+
+FORMULA_HELP = "know F     whether a formula is true, as far as is shown"
 
 _WORDS = {
     "quaternity": "quaternity.cli.quaternity_words",
@@ -71,7 +73,14 @@ def watch(
 
     # What everybody sees of Kwartet is a table of Quaternity: no card is mine.
     words = _WORDS["quaternity" if rules.name == "kwartet" and seat is None else rules.name]
-    viewer = Viewer(show, last, step, marks=import_module(words).MARKS)
+    tell = None
+    if rules.name == "quaternity":
+        from quaternity.cli.knowing import told_of_state
+
+        def tell(text: str, at: int) -> Iterable[str]:
+            return told_of_state(text, replay.positions[at].state)
+
+    viewer = Viewer(show, last, step, marks=import_module(words).MARKS, tell=tell)
     if file == "-":
         viewer.print_all()
     else:
@@ -88,6 +97,7 @@ class Viewer:
         step: int = 0,
         show_knowledge: Callable[[str, int], None] | None = None,
         marks: str = "",
+        tell: Callable[[str, int], Iterable[str]] | None = None,
     ) -> None:
         """Start at a step.
 
@@ -96,9 +106,10 @@ class Viewer:
             last: the number of the last one.
             show_knowledge: prints what a player, as typed, knows at a step.
             marks: what the marks of a step mean.
+            tell: says what can be told of a formula at a step.
         """
         self.show_step, self.last, self.step = show_step, last, step
-        self.show_knowledge, self.marks = show_knowledge, marks
+        self.show_knowledge, self.marks, self.tell = show_knowledge, marks, tell
 
     def play(self) -> None:
         """Obey somebody at a terminal; print all steps when nobody sits there."""
@@ -123,17 +134,18 @@ class Viewer:
         knows = "" if self.show_knowledge is None else "k P, "
         while True:
             try:
-                line = input(f"Enter next, b back, a number, {knows}help, q> ").strip().lower()
+                line = input(f"Enter next, b back, a number, {knows}help, q> ").strip()
             except EOFError:
                 print()
                 return
-            if line in ("q", "quit", "exit"):
+            if line.lower() in ("q", "quit", "exit"):
                 return
             self.obey(line)
 
     def obey(self, line: str) -> None:
         """Do what a line says, or say what can be typed."""
         word, _, rest = line.partition(" ")
+        word = word.lower()
         if word in ("", "n", "next"):
             self.go(self.step + 1)
         elif word in ("b", "back"):
@@ -146,6 +158,9 @@ class Viewer:
             self.show_knowledge(word[1:] or rest.strip(), self.step)
         elif word in ("s", "state"):
             self.show()
+        elif word == "know" and self.tell is not None:
+            for told in self.tell(line[len(word) :].strip(), self.step):
+                print(folded(told))
         elif word in ("help", "h", "?"):
             self.help()
         else:
@@ -154,7 +169,9 @@ class Viewer:
 
     def help(self) -> None:
         """What can be typed."""
-        print(HELP if self.show_knowledge is None else f"{HELP}\n{KNOWLEDGE_HELP}")
+        known = KNOWLEDGE_HELP if self.show_knowledge is not None else ""
+        asked = FORMULA_HELP if self.tell is not None else ""
+        print("\n".join(filter(None, [HELP, known, asked])))
         if self.marks:
             print(folded(self.marks))
 

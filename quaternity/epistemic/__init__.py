@@ -13,6 +13,7 @@ False
 True
 """
 
+from quaternity.epistemic.as_seen import SeenTruth, as_seen
 from quaternity.epistemic.evaluator import Undecided, information_set
 from quaternity.epistemic.explanation import Explanation, explain, judge
 from quaternity.epistemic.formula import (
@@ -49,8 +50,10 @@ __all__ = [
     "M",
     "Method",
     "P",
+    "SeenTruth",
     "U",
     "Undecided",
+    "as_seen",
     "every",
     "explain",
     "holds",

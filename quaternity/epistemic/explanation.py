@@ -58,8 +58,12 @@ def explain(
     method: Method | str = Method.AUTO,
     seconds: float = SECONDS,
     set_size: int | None = None,
+    real: bool = True,
 ) -> Explanation:
     """Why a formula is true or false. Arguments and errors are those of `holds`.
+
+    Args:
+        real: whether the deal is the real one, or only one that is possible.
 
     >>> from solvers import SetConstraint
     >>> three_cards = DealProblem([1, 1, 1], [SetConstraint.of([[0, 1, 2]] * 3, players=3)])
@@ -70,7 +74,7 @@ def explain(
     """
     formula = checked_formula(formula, problem, set_size)
     world = checked_deal(problem, deal)
-    return ask(lambda one: _explained(one, formula, world), formula, problem, method, seconds)
+    return ask(lambda one: explained(one, formula, world, real), formula, problem, method, seconds)
 
 
 def judge(
@@ -91,15 +95,20 @@ def judge(
     def question(evaluator: Evaluator) -> tuple[bool, Explanation | LimitError]:
         truth = evaluator.truth(formula, world)
         try:
-            return truth, _explained(evaluator, formula, world)
+            return truth, explained(evaluator, formula, world)
         except LimitError as error:
             return truth, error
 
     return ask(question, formula, problem, method, seconds)
 
 
-def _explained(evaluator: Evaluator, formula: Formula, deal: Deal) -> Explanation:
-    writer = _Writer(evaluator, deal)
+def explained(evaluator: Evaluator, formula: Formula, deal: Deal, real: bool = True) -> Explanation:
+    """Why a formula is true or false at a deal, by an evaluator.
+
+    Args:
+        real: whether the deal is the real one, or only one that is possible.
+    """
+    writer = _Writer(evaluator, deal if real else None)
     truth = writer.write(formula, deal, (), 0)
     return Explanation(formula, truth, tuple(writer.lines), tuple(writer.deals))
 
@@ -107,7 +116,7 @@ def _explained(evaluator: Evaluator, formula: Formula, deal: Deal) -> Explanatio
 class _Writer:
     """Collects the sentences and the deals of one explanation."""
 
-    def __init__(self, evaluator: Evaluator, deal: Deal) -> None:
+    def __init__(self, evaluator: Evaluator, deal: Deal | None) -> None:
         self.evaluator = evaluator
         self.problem = evaluator.problem
         self.real = deal
@@ -299,7 +308,10 @@ class _Writer:
                 continue
             ((card, mask),) = case.items()
             for owner in players_in(mask):
-                if owner in players:
+                holder = deal.owner[card.set_index][card.number]
+                if holder in players and owner not in players:
+                    reason = f"player {holder} sees {card} in the own hand"
+                elif owner in players:
                     reason = f"player {owner} sees that {card} is not in the own hand"
                 else:
                     reason = _why(seen, {card: 1 << owner})
@@ -335,4 +347,4 @@ def _why(seen: DealProblem, case: Case) -> str:
     return verdict.shortage.in_words(problem)
 
 
-__all__ = ["MAX_LINES", "Explanation", "explain", "judge"]
+__all__ = ["MAX_LINES", "Explanation", "explain", "explained", "judge"]

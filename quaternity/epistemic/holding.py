@@ -74,14 +74,20 @@ def holds(
 
 
 def checked_formula(
-    formula: Formula | str, problem: DealProblem, set_size: int | None = None
+    formula: Formula | str,
+    problem: DealProblem,
+    set_size: int | None = None,
+    points: tuple[int, ...] | None = None,
 ) -> Formula:
     """A formula, read if it is text, that names only players and cards that exist.
+
+    Args:
+        points: per player the sets put down, where formulas may speak of them.
 
     Raises:
         InputError: it is none, or names others.
     """
-    language = Language.of(problem, set_size)
+    language = Language.of(problem, set_size, points)
     if isinstance(formula, str):
         return parse(formula, language)
     if not isinstance(formula, Formula):

@@ -154,6 +154,8 @@ class QuaternityRules:
     def read(self, text: str, view: QuaternityPosition) -> QuaternityMove:
         """`1 0 2`, `1 for 0/2` or `0 asks 1 for 0/2`; yes or no where a question waits.
 
+        An answer may follow, `0 asks 1 for 0/2: no`; it is not the move, but it must be possible.
+
         Raises:
             InputError: no move is in it.
         """
@@ -166,7 +168,13 @@ class QuaternityRules:
             )
         asker = view.state.turn if match[1] is None else int(match[1])
         asked, index, number = (int(match[group]) for group in (2, 3, 4))
-        return Question(asker, asked, Card(index, number))
+        question = Question(asker, asked, Card(index, number))
+        said = text.partition(":")[2].strip()
+        if said and question in view.state.legal_questions:
+            answer = Answer.parse(said)
+            if answer not in view.state.answers(question):
+                raise InputError(f"'{question}': {answer} is impossible")
+        return question
 
     def write(self, move: QuaternityMove) -> str:
         """`0 asks 1 for 0/2`, or yes or no."""

@@ -124,6 +124,13 @@ def go_ends(events: Sequence[Event], states: Sequence[PublicState]) -> tuple[int
     return tuple(number for number, one in enumerate(after, start=1) if _ends_go(*one))
 
 
+def goes_of(log: GameLog | SeenLog) -> tuple[int, ...]:
+    """See `GameLog.go_ends`."""
+    if isinstance(log, SeenLog):
+        return go_ends(log.events, [view.public for view in log.views])
+    return log.go_ends
+
+
 def header_text(settings: KwartetSettings, hands: Sequence[Hand], names: Sequence[str] = ()) -> str:
     """The lines of a log up to the last hand."""
     return _settings_text(settings, names) + "".join(
@@ -150,10 +157,11 @@ def _settings_text(settings: KwartetSettings, names: Sequence[str]) -> str:
 
 def announced_at_deal(start: Position) -> list[str]:
     """The lines for the sets that were announced right after the deal."""
-    return _put_down_at_deal(start.public)
+    return put_down_at_deal(start.public)
 
 
-def _put_down_at_deal(start: PublicState) -> list[str]:
+def put_down_at_deal(start: PublicState) -> list[str]:
+    """The lines for the sets that were announced right after the deal."""
     return [
         f"{player} puts down {index}"
         for index, player in enumerate(start.removed)
@@ -162,7 +170,7 @@ def _put_down_at_deal(start: PublicState) -> list[str]:
 
 
 def _events_text(start: PublicState, events: Sequence[Event]) -> str:
-    return "".join(f"{line}\n" for line in (*_put_down_at_deal(start), *events))
+    return "".join(f"{line}\n" for line in (*put_down_at_deal(start), *events))
 
 
 def log_text(log: GameLog) -> str:
@@ -583,11 +591,13 @@ __all__ = [
     "announced_at_deal",
     "ends_go",
     "go_ends",
+    "goes_of",
     "header_text",
     "log_as_seen",
     "log_text",
     "parse_any_log",
     "parse_log",
+    "put_down_at_deal",
     "read_any_log",
     "read_log",
     "seen_by",

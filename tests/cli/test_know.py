@@ -77,6 +77,7 @@ def test_why_known(cli: Cli, small: Path) -> None:
     assert outcome.status == 0
     assert outcome.out.splitlines() == [
         "true",
+        "  K1 H0 0/0 follows from the hands and the rules: no request is needed",
         "  player 1 knows H0 0/0:",
         "    player 1 cannot hold 0/0: player 1 sees that 0/0 is not in the own hand",
     ]
@@ -171,7 +172,8 @@ def test_one_time_limit_holds_for_the_truth_and_the_reason(
     outcome = cli("kwartet", "know", full, "K0 !K1 H2 8/3", "--why", "--seconds", 30)
     assert outcome.status == 0
     assert len(outcome.out.splitlines()) > 1
-    assert begun == [30]
+    assert begun[0] == 30
+    assert max(begun) == 30
 
 
 def test_what_is_true_is_said_though_the_reason_was_not_found(
@@ -180,7 +182,7 @@ def test_what_is_true_is_said_though_the_reason_was_not_found(
     def no_reason(*_: object) -> NoReturn:
         raise Undecided("undecided: too late")
 
-    monkeypatch.setattr("quaternity.epistemic.explanation._explained", no_reason)
+    monkeypatch.setattr("quaternity.epistemic.explanation.explained", no_reason)
     outcome = cli("kwartet", "know", full, "K0 !K1 H2 8/3", "--why")
     assert (outcome.status, outcome.out) == (4, "true\n")
     assert "the reason was not found: undecided: too late" in outcome.err

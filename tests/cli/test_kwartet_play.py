@@ -262,7 +262,7 @@ def test_strategies_that_never_end_are_given_up(cli: Cli, monkeypatch: pytest.Mo
 
 # ------------------------------------------------------------------ nothing leaks
 
-LOOKS = "state\nhistory\nchances\nhint\nhelp\n0 99 0\n9 99/9\nnonsense\nquit\n"
+LOOKS = "state\nhistory\nchances\nwhy H1 0/1\nhint\nhelp\n0 99 0\n9 99/9\nnonsense\nquit\n"
 
 
 def transcript(

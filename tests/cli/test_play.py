@@ -265,3 +265,30 @@ def test_questions_stand_beside_each_other_and_why_needs_no_turn(cli: Cli) -> No
 def test_a_question_and_its_answer_are_one_move_that_is_taken_back(cli: Cli) -> None:
     assert "1 move taken back" in cli("play", stdin="1 0 2\nn\nundo\nquit\n").out
     assert "1 move taken back" in cli("play", stdin="1 0 2\nundo\nquit\n").out
+
+
+def test_a_conversation_is_typed_as_it_is_written_down(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "game.record"
+    typed = "0 asks 1 for 0/2: no\n1 asks 2 for 0/2: yes\n2 0 1: perhaps\nknow H1 0/2\n"
+    typed += "know !H0 0/2 & M0 H1 0/1\nknow H1 0/1\nknow\nknow H9\n"
+    outcome = cli("play", "--record", path, stdin=typed)
+    assert path.read_text() == f"{START}0 asks 1 for 0/2: no\n1 asks 2 for 0/2: yes\n"
+    assert "answer 'perhaps': expected yes or no" in outcome.out
+    assert "that H1 0/2 is true whatever the cards are" in outcome.out
+    assert "that H1 0/1 can be true and can be false" in outcome.out
+    assert "player 9 does not exist" in outcome.out
+    two = cli("play", "-s", 2, "-n", 2, "-p", 2, stdin="0 asks 1 for 0/0: no\nquit\n")
+    assert "'0 asks 1 for 0/0': no is impossible" in two.out
+    assert "after 0 moves" in two.out
+
+
+def test_a_formula_is_asked_while_watching(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "game.record"
+    path.write_text(f"{START}0 asks 1 for 0/2: no\n1 asks 2 for 0/2: yes\n")
+    monkeypatch.setattr("quaternity.cli.watch.interactive", lambda: True)
+    outcome = cli("watch", path, stdin="know H1 0/2\n4\n3\nknow H1 0/2\nhelp\nq\n")
+    assert "that H1 0/2 can be true and can be false" in outcome.out
+    assert "that H1 0/2 is true whatever the cards are" in outcome.out
+    assert "know F     whether a formula is true" in outcome.out

@@ -1,0 +1,261 @@
+"""Formulas at moments of games of Kwartet: what is asked for, and how the answer is told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from quaternity.errors import InputError, LimitError
+from solvers.wording import counted
+
+if TYPE_CHECKING:
+    from quaternity.epistemic import Formula, SeenTruth
+    from quaternity.epistemic.reasons import Reasons
+    from quaternity.game.state import State
+    from quaternity.kwartet.hands import Hand
+    from quaternity.kwartet.log import GameLog
+    from quaternity.kwartet.public import Event, PublicState
+    from quaternity.kwartet.seen import SeenLog
+    from quaternity.kwartet.view import View
+    from solvers.verdict import Deal
+
+SECONDS = 20.0
+"""The longest that somebody at a table waits for an answer."""
+
+
+class Moment(NamedTuple):
+    """A moment of a game, as far as whoever asks may see it.
+
+    Attributes:
+        start: what was public right after the deal.
+        events: the requests since.
+        public: what everybody knows.
+        seat: who asks; None for a bystander, or where all hands are seen.
+        hand: the seat's cards.
+        deal: the real deal, where all hands are seen.
+    """
+
+    start: PublicState
+    events: Sequence[Event]
+    public: PublicState
+    seat: int | None
+    hand: Hand
+    deal: Deal | None = None
+
+    @property
+    def eyes(self) -> str:
+        """Who sees what is seen."""
+        return "everybody" if self.seat is None else f"player {self.seat}"
+
+
+def moment_of_view(start: PublicState, view: View) -> Moment:
+    """The moment that a view shows."""
+    from quaternity.kwartet.view import NOBODY
+
+    seat = None if view.seat == NOBODY else view.seat
+    return Moment(start, view.events, view.public, seat, view.hand)
+
+
+def moment(log: GameLog | SeenLog, step: int, seat: int | None = None) -> Moment:
+    """A moment of a log: with all hands where the log has them and no seat is named.
+
+    Raises:
+        InputError: the log does not show what the seat saw.
+    """
+    from quaternity.kwartet.seen import SeenLog
+
+    if isinstance(log, SeenLog):
+        if seat is not None and seat != log.seat:
+            raise InputError(f"--seat {seat}: the log shows only what {_eyes(log.seat)} saw")
+        return moment_of_view(log.views[0].public, log.views[step])
+    if seat is not None and not 0 <= seat < log.settings.players:
+        raise InputError(f"--seat {seat} is out of range 0..{log.settings.players - 1}")
+    position, events = log.positions[step], log.events[:step]
+    start = log.positions[0].public
+    if seat is not None:
+        return moment_of_view(start, position.view(seat, events))
+    return Moment(start, events, position.public, None, (), position.deal)
+
+
+def _eyes(seat: int | None) -> str:
+    return "everybody" if seat is None else f"player {seat}"
+
+
+def read_formula(text: str, at: Moment, said: Sequence[str] = ()) -> Formula:
+    """A formula at a moment, after announcements.
+
+    Raises:
+        InputError: one of them cannot be read.
+    """
+    from quaternity.epistemic.as_seen import announced
+    from quaternity.epistemic.holding import checked_formula
+    from quaternity.kwartet.settings import SET_SIZE
+
+    read = [
+        checked_formula(one, at.public.problem, SET_SIZE, at.public.points) for one in (*said, text)
+    ]
+    return announced(read[:-1], read[-1])
+
+
+def truth_at(
+    formula: Formula, at: Moment, method: str = "auto", seconds: float = SECONDS, why: bool = False
+) -> SeenTruth:
+    """The truth of a formula, as far as it is seen. Raises as `quaternity.epistemic.holds`."""
+    from quaternity.epistemic.as_seen import SeenTruth, as_seen
+    from quaternity.epistemic.explanation import judge
+    from quaternity.epistemic.holding import holds
+    from quaternity.kwartet.settings import SET_SIZE
+
+    problem = at.public.problem
+    if at.deal is None:
+        return as_seen(formula, problem, at.seat, at.hand, method, seconds, SET_SIZE, why=why)
+    place = (problem, at.deal, method, seconds, SET_SIZE)
+    if not why:
+        return SeenTruth(holds(formula, *place))
+    truth, reason = judge(formula, *place)
+    return SeenTruth(truth, (), reason)
+
+
+def reasons_at(formula: Formula, at: Moment, method: str, seconds: float) -> Reasons | None:
+    """The requests that make a formula true, where it says that something is known.
+
+    Raises:
+        LimitError: not found within the time.
+    """
+    from quaternity.epistemic.formula import Everywhere, Knows
+    from quaternity.epistemic.reasons import is_knowledge, reasons
+    from quaternity.kwartet.stated import stated_by
+    from solvers.registry import solve
+    from solvers.verdict import Feasible
+
+    deal = at.deal
+    if deal is None:
+        problem = at.public.problem
+        verdict = solve(problem if at.seat is None else problem.seen_by(at.seat, at.hand))
+        assert isinstance(verdict, Feasible), "what was seen is possible"
+        deal = verdict.deal
+        formula = Everywhere(formula) if at.seat is None else Knows(at.seat, formula)
+    if not is_knowledge(formula):
+        return None
+    return reasons(
+        formula,
+        deal,
+        len(at.events),
+        lambda chosen: stated_by(at.start, at.events, chosen),
+        method,
+        seconds,
+        at.deal is not None,
+    )
+
+
+def reason_lines(formula: Formula, found: Reasons, events: Sequence[Event]) -> Iterator[str]:
+    """The requests in a list of reasons, and what follows from them."""
+    if not found.requests:
+        yield f"{formula} follows from the hands and the rules: no request is needed"
+    else:
+        how_many = counted(len(found.requests), "request")
+        if found.minimal:
+            each = ", and without any one of them it cannot be shown" * (len(found.requests) > 1)
+            yield f"{formula} rests on {how_many}{each}:"
+        else:
+            yield f"{formula} rests on {how_many}, of which perhaps not all are needed:"
+        for number in found.requests:
+            event = events[number]
+            down = "".join(f", and puts down {one}" for one in event.announced)
+            yield f"  {number + 1}. {event.question}: {event.answer}{down}"
+    if found.explanation is not None:
+        yield from found.explanation.lines
+
+
+def told_lines(text: str, at: Moment, seconds: float = SECONDS, why: bool = False) -> Iterator[str]:
+    """What whoever sits at a table can tell of a formula that was typed."""
+    try:
+        formula = read_formula(text, at)
+        found = truth_at(formula, at, seconds=seconds)
+        if found.truth is None:
+            yield f"{_you(at)} not know whether {text}"
+            if why:
+                yield from other_deals(found, at.public.settings.players)
+            return
+        told = "true" if found.truth else "false"
+        yield f"{'everybody knows' if at.seat is None else 'you know'} that {text} is {told}"
+        if why:
+            from quaternity.epistemic.formula import negation
+
+            claim = formula if found.truth else negation(formula)
+            shown = reasons_at(claim, at, "auto", seconds)
+            if shown is not None:
+                yield from reason_lines(claim, shown, at.events)
+    except (InputError, LimitError) as error:
+        yield str(error)
+
+
+def told_of_state(text: str, state: State) -> Iterator[str]:
+    """What everybody can tell of a formula in a state of Quaternity, where hands are undefined."""
+    from quaternity.epistemic.as_seen import as_seen
+    from quaternity.epistemic.holding import checked_formula
+
+    points = tuple(state.points)
+    try:
+        formula = checked_formula(text, state.problem, state.set_size, points)
+        found = as_seen(formula, state.problem, None, seconds=SECONDS, set_size=state.set_size)
+    except (InputError, LimitError) as error:
+        yield str(error)
+        return
+    if found.truth is None:
+        yield f"that {text} can be true and can be false"
+    else:
+        yield f"that {text} is {'true' if found.truth else 'false'} whatever the cards are"
+
+
+def _you(at: Moment) -> str:
+    return "the record does" if at.seat is None else "you do"
+
+
+def other_deals(found: SeenTruth, players: int) -> Iterator[str]:
+    """The two deals that differ in what cannot be told, side by side."""
+    true, false = found.deals
+    yield "true if the cards lie as on the left, false if as on the right:"
+    yield from beside(true, false, players, ("true", "false"))
+
+
+def beside(one: Deal, other: Deal, players: int, heads: tuple[str, str]) -> Iterator[str]:
+    """Two deals side by side, a row a player; `*` marks the cards that lie elsewhere in the other.
+
+    Below them, in words, which cards differ.
+    """
+    from quaternity.game.text_table import table_lines
+
+    def cards(deal: Deal, than: Deal, player: int) -> str:
+        return " ".join(
+            f"{index}/{number}" + "*" * (than.owner[index][number] != player)
+            for index, number in deal.hand(player)
+        )
+
+    rows = [
+        [f"player {player}", cards(one, other, player), cards(other, one, player)]
+        for player in range(players)
+    ]
+    yield from table_lines(["", *heads], rows, None, align="<<<")
+    moved: dict[tuple[int, int], list[str]] = {}
+    for index, (first, second) in enumerate(zip(one.owner, other.owner, strict=True)):
+        for number, (old, new) in enumerate(zip(first, second, strict=True)):
+            if old != new:
+                moved.setdefault((old, new), []).append(f"{index}/{number}")
+    for (old, new), those in sorted(moved.items()):
+        yield f"{', '.join(those)}: player {old}, on the right player {new}"
+
+
+__all__ = [
+    "Moment",
+    "beside",
+    "moment",
+    "moment_of_view",
+    "other_deals",
+    "read_formula",
+    "reason_lines",
+    "reasons_at",
+    "told_lines",
+    "told_of_state",
+    "truth_at",
+]

@@ -1,0 +1,369 @@
+"""`kwartet note`: a game at a real table, with real cards, typed in as it goes."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from quaternity.cli.knowing import Moment, moment, told_lines
+from quaternity.cli.kwartet import kwartet
+from quaternity.cli.terminal import columns, folded, warn
+from quaternity.errors import IllegalMove, InputError, LimitError
+
+if TYPE_CHECKING:
+    from quaternity.files.growing_file import GrowingFile
+    from quaternity.game.question import Answer, Question
+    from quaternity.kwartet.hands import Hand
+    from quaternity.kwartet.seen import SeenLog
+    from quaternity.kwartet.settings import KwartetSettings
+
+_REQUEST = re.compile(
+    r"(.*?)[\s:,]+(yes|no|y|n)\b(?:[\s,]*(?:and\s+)?puts\s+down\s+([0-9 ,and]+))?", re.I
+)
+_PLAIN = re.compile(r"(\d{1,9})\s+(\d{1,9})\s+(\d{1,9}\s*/\s*\d{1,9})", re.ASCII)
+_PUTS_DOWN = re.compile(r"(\d{1,9})\s+puts\s+down\s+(\d{1,9})", re.ASCII)
+
+HELP = """\
+Type:  2 asks 0 for 4/1: no    or short  2 0 4/1 no   or, on turn,  0 4/1 no
+       2 puts down 4           after the request that completed it, where that
+                               is not certain anyway
+       know F   can you tell whether F is true?    why F   how can you?
+       chances   hint   state (the table)   history   undo   quit"""
+
+
+@kwartet.command()
+def note(
+    game: Annotated[
+        str, typer.Argument(metavar="GAME", help="The log to begin, or to go on with.")
+    ],
+    seat: Annotated[
+        int | None, typer.Option(help="Your seat, from 0. Without: you only look on.")
+    ] = None,
+    hand: Annotated[
+        str | None, typer.Option(help="Your cards, '0/1 3/2 ...'; asked for without.")
+    ] = None,
+    players: Annotated[int, typer.Option(help="Players.")] = 4,
+    sets: Annotated[int, typer.Option("-n", "--sets", help="Number of sets.")] = 13,
+    cards: Annotated[
+        str | None,
+        typer.Option(help="Cards dealt to each seat, by commas, where they are not all alike."),
+    ] = None,
+    announce: Annotated[
+        str, typer.Option(help="When full sets are put down: at-once or after-own-request.")
+    ] = "at-once",
+    own_card_requests: Annotated[
+        bool,
+        typer.Option(
+            "--own-card-requests/--no-own-card-requests",
+            help="Whether a player may ask for a card in his own hand.",
+        ),
+    ] = True,
+) -> None:
+    """Write down a game with real cards as it goes, and ask what you can know.
+
+    You type every request with its answer. What cannot be is refused with the reason; after each
+    request you are told what has become certain. The log shows your hand and what everybody saw:
+    kwartet know and kwartet watch read it, and note goes on with it.
+
+    Example: quaternity kwartet note evening.log --seat 1 --players 4
+    """
+    from quaternity.files.growing_file import GrowingFile
+    from quaternity.kwartet.log import read_any_log, seen_header, seen_text
+    from quaternity.kwartet.seen import SeenLog
+    from quaternity.kwartet.settings import Announce, KwartetSettings
+
+    if GrowingFile.exists(game):
+        with GrowingFile(game) as file:
+            log = read_any_log(game)
+            if not isinstance(log, SeenLog):
+                raise InputError(f"{game}: shows all hands: note goes on with what one seat saw")
+            if seat is not None and seat != log.seat:
+                raise InputError(f"{game}: was written by seat {log.seat}, not {seat}")
+            for text in log.warnings:
+                warn(f"{game}: {text}")
+            whole = seen_text(log)
+            if log.warnings:
+                file.shorten(0)
+                file.append(whole)
+            _Notes(log, file).run()
+        return
+    settings = KwartetSettings(players, sets, Announce.parse(announce), own_card_requests)
+    log = _begun(settings, seat, hand, cards)
+    with GrowingFile.create(game, seen_header(log)) as file:
+        _Notes(log, file).run()
+
+
+def _begun(
+    settings: KwartetSettings, seat: int | None, hand: str | None, cards: str | None
+) -> SeenLog:
+    """The game right after the deal, as it is told."""
+    from quaternity.kwartet.hands import FULL
+    from quaternity.kwartet.seen import SeenLog
+
+    sizes = settings.hand_sizes()
+    if cards is not None:
+        try:
+            sizes = tuple(int(one) for one in cards.split(","))
+        except ValueError:
+            raise InputError(f"--cards {cards!r}: expected numbers such as 18,17,17") from None
+    if seat is None:
+        return SeenLog.start(settings, sizes)
+    if not 0 <= seat < settings.players:
+        raise InputError(f"--seat {seat} is out of range 0..{settings.players - 1}")
+    if hand is None:
+        print("your cards, for example 0/1 3/2 ...: ", end="", flush=True)
+        hand = sys.stdin.readline()
+    held = _hand(hand, settings.sets)
+    full = [(index, seat) for index, mask in enumerate(held) if mask == FULL]
+    return SeenLog.start(settings, sizes, seat, held, full if settings.at_once else [])
+
+
+def _hand(text: str, sets: int) -> Hand:
+    from quaternity.game.cards import Card
+    from quaternity.kwartet.hands import hand_of
+
+    cards = [Card.parse(word) for word in text.replace(",", " ").split()]
+    for number, card in enumerate(cards):
+        if card in cards[:number]:
+            raise InputError(f"card {card} is in the hand twice")
+    return hand_of(cards, sets)
+
+
+class _Notes:
+    """A game that is being written down."""
+
+    def __init__(self, log: SeenLog, file: GrowingFile) -> None:
+        from quaternity.kwartet.rules import KwartetRules
+
+        self.log, self.file = log, file
+        self.rules = KwartetRules(log.settings)
+        self.words: dict[str, Callable[[str], Iterator[str]]] = {
+            "know": lambda rest: self.told(rest, why=False),
+            "why": lambda rest: self.told(rest, why=True),
+            "chances": self.chances,
+            "hint": self.hint,
+            "state": self.state,
+            "history": self.history,
+            "undo": self.undo,
+            "help": lambda rest: iter(HELP.splitlines()),
+        }
+        if not log.events:
+            self.keep()  # what is put down at the deal
+
+    def keep(self) -> None:
+        """Bring the file to what the game is now; it is on the disk when this returns."""
+        from quaternity.kwartet.log import seen_text
+
+        text = seen_text(self.log)
+        kept = self.file.size
+        if kept < len(text.encode()) and not self.log.warnings:
+            self.file.append(text.encode()[kept:].decode())
+        else:
+            self.file.shorten(0)
+            self.file.append(text)
+
+    def run(self) -> None:
+        """Take lines until the end of the input or quit."""
+        for line in self.state(""):
+            print(line)
+        print("type what is said at the table, or help")
+        while True:
+            try:
+                line = input(self.prompt()).strip()
+            except EOFError:
+                print()
+                return
+            except UnicodeDecodeError:
+                line = "?"
+            if line.lower() in ("quit", "q", "exit"):
+                return
+            for told in self.obey(line):
+                print(folded(told, 2))
+
+    def prompt(self) -> str:
+        """Who is on turn."""
+        public = self.log.views[-1].public
+        return "over> " if public.is_over else f"player {public.turn} asks> "
+
+    def obey(self, line: str) -> Iterator[str]:
+        """What is told when a line is typed."""
+        word, _, rest = line.partition(" ")
+        if word.lower() in self.words:
+            yield from self.words[word.lower()](rest.strip())
+            return
+        before = self.log
+        try:
+            self.log = self.taken(line)
+        except IllegalMove as error:
+            yield str(error)
+            return
+        except InputError as error:
+            yield f"{error} (or type help)"
+            return
+        if self.log is not before:
+            try:
+                self.keep()
+            except InputError:
+                self.log = before
+                raise
+            yield from self.news(before)
+
+    def taken(self, line: str) -> SeenLog:
+        """The game with what a line says.
+
+        Raises:
+            InputError: it says nothing that can be.
+        """
+        if not line:
+            return self.log
+        down = _PUTS_DOWN.fullmatch(line)
+        if down is not None:
+            return self.put_down(int(down[1]), int(down[2]))
+        found = _REQUEST.fullmatch(line)
+        if found is None:
+            raise InputError(f"{line!r} is not understood: type for example 2 asks 0 for 4/1: no")
+        question, answer = self.read(found[1], found[2])
+        gone = tuple(map(int, re.findall(r"\d{1,9}", found[3] or "")))
+        return self.log.after(question, answer, gone or self.log.downs_after(question, answer))
+
+    def read(self, asked: str, answer: str) -> tuple[Question, Answer]:
+        """A request and its answer as they were typed; the asker is who is on turn."""
+        from quaternity.game.question import Answer
+        from quaternity.kwartet.view import View
+
+        view = self.log.views[-1]
+        asker = View(view.public, view.public.turn, view.hand)
+        plain = _PLAIN.fullmatch(asked)
+        if plain is not None:
+            asked = f"{plain[1]} asks {plain[2]} for {plain[3]}"
+        return self.rules.read(asked, asker), Answer.parse(answer)
+
+    def put_down(self, player: int, index: int) -> SeenLog:
+        """A set that was put down after the last request, or at the deal."""
+        from quaternity.kwartet.seen import SeenLog
+
+        log = self.log
+        if log.events:
+            last = log.events[-1]
+            if last.question.asker != player:
+                raise InputError(f"player {player} did not ask last")
+            if index in last.announced:
+                raise InputError(f"that player {player} put down {index} is written already")
+            return log.undone().after(last.question, last.answer, (*last.announced, index))
+        start = log.views[0].public
+        gone = [(one, who) for one, who in enumerate(start.removed) if who is not None]
+        sizes, hand = log.sizes, log.hand if log.seat is not None else None
+        return SeenLog.start(
+            log.settings, sizes, log.seat, hand, [*gone, (index, player)], log.names
+        )
+
+    def news(self, before: SeenLog) -> Iterator[str]:
+        """What was written, and what has become certain."""
+        yield from (f"  {line}" for line in _lines(self.log)[len(_lines(before)) :])
+        old, new = (_certain(one) for one in (before, self.log))
+        learnt: dict[int, list[str]] = {}
+        for card, owner in new.items():
+            if old.get(card) != owner and owner != self.log.seat:
+                learnt.setdefault(owner, []).append(card)
+        for owner, cards in sorted(learnt.items()):
+            yield f"  certain now: player {owner} has {', '.join(cards)}"
+        if self.log.views[-1].public.is_over:
+            points = self.log.views[-1].public.points
+            told = ", ".join(f"player {one}: {count}" for one, count in enumerate(points))
+            yield f"all sets are put down ({told})"
+
+    # -- words --------------------------------------------------------------------------------
+
+    def moment(self) -> Moment:
+        """The moment that the game has reached."""
+        return moment(self.log, len(self.log.events))
+
+    def told(self, formula: str, why: bool) -> Iterator[str]:
+        """Whether the seat can tell a formula."""
+        if not formula:
+            yield "say what: know H0 4/1 (player 0 has 4/1), or a formula as in kwartet know --help"
+            return
+        yield from told_lines(formula, self.moment(), why=why)
+
+    def state(self, rest: str) -> Iterator[str]:
+        """The table as the seat sees it."""
+        del rest
+        yield self.rules.show(self.log.views[-1], columns())
+
+    def chances(self, rest: str) -> Iterator[str]:
+        """Who has each card with what chance."""
+        from quaternity.cli.chances import chance_lines
+        from solvers.counting import chances
+
+        del rest
+        try:
+            table = chances(self.log.views[-1].problem)
+        except LimitError as error:
+            yield f"no chances yet: {error}"
+            return
+        yield "chances in percent; # is certain, . is impossible"
+        yield from chance_lines(table, columns(), 3)
+
+    def hint(self, rest: str) -> Iterator[str]:
+        """What the strongest program would ask in this seat."""
+        from random import Random
+
+        from quaternity.cli.terminal import thinking
+        from quaternity.kwartet.chances import chance_of
+        from quaternity.table.players import STRONGEST, make_player
+
+        del rest
+        view = self.log.views[-1]
+        if view.public.is_over or view.seat != view.public.turn:
+            yield "a hint is for your own turn"
+            return
+        name = STRONGEST["kwartet"]
+        with thinking(name):
+            move = make_player(self.rules, name).choose(view, Random(len(self.log.events)))
+        try:
+            chance = f" (yes with {float(chance_of(view, move)):.1%})"
+        except LimitError:
+            chance = ""
+        yield f"{name} would: {move}{chance}"
+
+    def history(self, rest: str) -> Iterator[str]:
+        """The requests so far."""
+        del rest
+        for number, event in enumerate(self.log.events, start=1):
+            yield f"{number}. {' · '.join(str(event).splitlines())}"
+
+    def undo(self, rest: str) -> Iterator[str]:
+        """Take the last request back."""
+        del rest
+        if not self.log.events:
+            yield "there is nothing to take back"
+            return
+        gone = self.log.events[-1]
+        self.log = self.log.undone()
+        self.keep()
+        yield f"taken back: {gone.question}: {gone.answer}"
+
+
+def _lines(log: SeenLog) -> list[str]:
+    from quaternity.kwartet.log import seen_header, seen_text
+
+    return seen_text(log)[len(seen_header(log)) :].splitlines()
+
+
+def _certain(log: SeenLog) -> dict[str, int]:
+    """The cards whose owner is certain for the seat."""
+    from solvers.filtering import closed
+
+    return {
+        f"{index}/{number}": mask.bit_length() - 1
+        for index, one in enumerate(closed(log.views[-1].problem).sets)
+        for number, mask in enumerate(one.owners)
+        if mask.bit_count() == 1
+    }
+
+
+__all__ = ["note"]

@@ -1,0 +1,108 @@
+"""What one seat can tell of a formula: from the public record and its own hand, nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from quaternity.epistemic import formula as logic
+from quaternity.epistemic.evaluator import Evaluator
+from quaternity.epistemic.explanation import Explanation, explained
+from quaternity.epistemic.formula import Formula, negation
+from quaternity.epistemic.holding import SECONDS, Method, ask, checked_formula
+from quaternity.errors import InputError, LimitError
+from solvers.problem import DealProblem
+from solvers.registry import solve
+from solvers.verdict import Deal, Feasible
+
+
+class SeenTruth(NamedTuple):
+    """What a seat can tell.
+
+    Attributes:
+        truth: of the formula, in all deals that the seat holds possible; None where some make it
+            true and others false.
+        deals: where it is None, a deal that makes it true, and one that makes it false.
+        why: where it was asked for, the reason, or what kept it from being found.
+    """
+
+    truth: bool | None
+    deals: tuple[Deal, ...] = ()
+    why: Explanation | LimitError | None = None
+
+
+def as_seen(
+    formula: Formula | str,
+    problem: DealProblem,
+    seat: int | None,
+    hand: Sequence[int] = (),
+    method: Method | str = Method.AUTO,
+    seconds: float = SECONDS,
+    set_size: int | None = None,
+    points: tuple[int, ...] | None = None,
+    why: bool = False,
+) -> SeenTruth:
+    """What a seat can tell of a formula.
+
+    What the seat knows or does not know, and what is common knowledge, it can always tell.
+
+    Args:
+        problem: the public information.
+        seat: who is asked; None for a bystander.
+        hand: the seat's cards, a bit mask per set; nothing for a bystander.
+        points: per player the sets put down, where formulas may speak of them.
+        why: also give the reason.
+
+    Raises:
+        InputError: as for `holds`; or no deal fits.
+        LimitError: as for `holds`.
+
+    >>> from solvers import SetConstraint
+    >>> three_cards = DealProblem([1, 1, 1], [SetConstraint.of([[0, 1, 2]] * 3, players=3)])
+    >>> [as_seen(text, three_cards, 0, [0b001]).truth for text in ("H0 0/0", "K1 H0 0/0", "H1 0/1")]
+    [True, False, None]
+    """
+    formula = checked_formula(formula, problem, set_size, points)
+    seen = problem if seat is None else problem.seen_by(seat, hand)
+    verdict = solve(seen)
+    if not isinstance(verdict, Feasible):
+        raise InputError("no deal fits what was seen")
+    some_deal = verdict.deal
+
+    def question(evaluator: Evaluator) -> SeenTruth:
+        truth, other = _told(evaluator, formula, seat, some_deal)
+        if other is not None:
+            deals = (some_deal, other) if truth else (other, some_deal)
+            return SeenTruth(None, deals)
+        if not why:
+            return SeenTruth(truth)
+        known = formula if truth else negation(formula)
+        claim = logic.Everywhere(known) if seat is None else logic.Knows(seat, known)
+        try:
+            return SeenTruth(truth, (), explained(evaluator, claim, some_deal, real=False))
+        except LimitError as error:
+            return SeenTruth(truth, (), error)
+
+    asked = logic.Everywhere(formula) if seat is None else logic.Knows(seat, formula)
+    return ask(question, asked, problem, method, seconds)
+
+
+def _told(
+    evaluator: Evaluator, formula: Formula, seat: int | None, deal: Deal
+) -> tuple[bool, Deal | None]:
+    """The truth at a possible deal, and another where it differs, if there is one."""
+    truth = evaluator.truth(formula, deal)
+    wanted = formula if truth else negation(formula)
+    if seat is None:
+        return truth, evaluator.public_counterexample(wanted)
+    return truth, evaluator.counterexample((seat,), wanted, deal)
+
+
+def announced(formulas: Iterable[Formula], then: Formula) -> Formula:
+    """What holds once some formulas were said in public, one after another."""
+    for said in reversed(tuple(formulas)):
+        then = logic.Announced(said, then)
+    return then
+
+
+__all__ = ["SeenTruth", "announced", "as_seen"]

@@ -1,0 +1,124 @@
+"""Which requests made it so: a minimal list of what makes a formula true.
+
+Requests state a deal problem, fewer of them a weaker one. Leaving out requests while the formula
+stays true in the weaker model ends with a list none of which can be left out. For knowledge of
+hands fewer requests never prove more; where ignorance is known that is not so, so each is tried
+again in the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
+from typing import NamedTuple, TypeAlias
+
+from quaternity.epistemic import formula as logic
+from quaternity.epistemic.evaluator import Deadline
+from quaternity.epistemic.explanation import Explanation, explain
+from quaternity.epistemic.formula import Formula
+from quaternity.epistemic.holding import SECONDS, Method, holds
+from quaternity.errors import LimitError
+from solvers.problem import DealProblem
+from solvers.verdict import Deal
+
+StatedBy: TypeAlias = Callable[[Collection[int]], DealProblem]
+"""What some requests, by their numbers from 0, state."""
+
+
+class Reasons(NamedTuple):
+    """What makes a formula true.
+
+    Attributes:
+        requests: their numbers, ascending; with these alone it is true, and if the list is minimal
+            without any one of them it is not.
+        minimal: whether there was time to show that.
+        explanation: why it is true, from these requests alone.
+    """
+
+    requests: tuple[int, ...]
+    minimal: bool
+    explanation: Explanation | None
+
+
+def is_knowledge(formula: Formula) -> bool:
+    """Whether requests can be the reason for a formula: it says that something is known."""
+    match formula:
+        case logic.Knows() | logic.Distributed() | logic.Common() | logic.Everywhere():
+            return True
+        case logic.And(parts):
+            return all(map(is_knowledge, parts))
+        case logic.Or(parts):
+            return any(map(is_knowledge, parts))
+        case _:
+            return False
+
+
+def reasons(
+    formula: Formula,
+    deal: Deal,
+    requests: int,
+    stated_by: StatedBy,
+    method: Method | str = Method.AUTO,
+    seconds: float = SECONDS,
+    real: bool = True,
+) -> Reasons:
+    """A minimal list of the requests that make a formula true at a deal.
+
+    Args:
+        requests: how many there are; with all of them the formula is true.
+        stated_by: the deal is one of every problem that it gives.
+        real: whether the deal is the real one, or only one that is possible.
+
+    Raises:
+        Undecided: the time was over before anything was found out.
+
+    Cost: evaluates the formula about 2 log2(requests) times for each one in the list.
+    """
+    deadline = Deadline(seconds)
+    undecided: list[LimitError] = []
+
+    def true(chosen: Collection[int]) -> bool:
+        try:
+            return holds(formula, stated_by(chosen), deal, method, deadline.left())
+        except LimitError as error:
+            deadline.left()
+            undecided.append(error)
+            return False
+
+    chosen, minimal = tuple(range(requests)), False
+    try:
+        for order in (range(requests), range(requests)[::-1]):
+            found = _fewer(order, true)
+            if len(found) < len(chosen):
+                chosen = tuple(sorted(found))
+            minimal = True
+    except LimitError:
+        pass
+    explanation = None
+    with suppress(LimitError):
+        time = max(1.0, seconds / 4)
+        explanation = explain(formula, stated_by(chosen), deal, method, time, real=real)
+    return Reasons(chosen, minimal and not undecided, explanation)
+
+
+def _fewer(order: Sequence[int], true: Callable[[Collection[int]], bool]) -> list[int]:
+    """Leave out what can be left out, larger pieces first, until nothing more can be.
+
+    What comes first in the order is tried first (Zeller and Hildebrandt's ddmin, 2002).
+    """
+    kept, piece = list(order), max(1, len(order))
+    while kept:
+        at, fewer = 0, False
+        while at < len(kept):
+            rest = kept[:at] + kept[at + piece :]
+            if true(set(rest)):
+                kept, fewer = rest, True
+            else:
+                at += piece
+        if piece == 1 and not fewer:
+            break
+        piece = max(1, piece // 2)
+    return kept
+
+
+__all__ = ["Reasons", "StatedBy", "is_knowledge", "reasons"]

@@ -1,0 +1,216 @@
+"""`kwartet note`, and `know` and `watch` on logs as one seat saw them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from quaternity.kwartet.log import GameLog, log_as_seen, log_text, parse_any_log
+from quaternity.kwartet.seen import SeenLog
+from quaternity.kwartet.settings import KwartetSettings
+from tests.cli.conftest import Cli
+from tests.kwartet.games import random_log, random_settings
+from tests.kwartet.twins import twins
+from tests.sizes import thorough
+
+HAND = "0/0 0/1 1/0 2/0 2/1 3/0"
+NEW = ("--seat", 1, "--players", 3, "--sets", 4, "--cards", "5,6,5", "--hand", HAND)
+START = f"""\
+kwartet 1
+players 3
+sets 4
+announce at-once
+own-card-requests yes
+hand 0: 5 cards
+hand 1: {HAND}
+hand 2: 5 cards
+"""
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "evening.log"
+
+
+def test_what_is_typed_is_kept_and_told(cli: Cli, path: Path) -> None:
+    typed = "0 asks 2 for 1/1: no\n0/3 0 n\n0 0/3 yes\n2 0 0/2 y\n2 0/2 no\nhistory\nquit\n"
+    outcome = cli("kwartet", "note", path, *NEW, stdin=typed)
+    assert (outcome.status, outcome.err) == (0, "")
+    assert "certain now: player 0 has 1/1" in outcome.out
+    assert "player 1 asks> " in outcome.out
+    assert "player 1 is on turn, not player 2" in outcome.out
+    assert "2. 1 asks 0 for 0/3: yes" in outcome.out
+    kept = START + "0 asks 2 for 1/1: no\n1 asks 0 for 0/3: yes\n1 asks 2 for 0/2: no\n"
+    assert path.read_text() == kept
+    # It goes on where it was left.
+    outcome = cli("kwartet", "note", path, stdin="undo\n2 0/2 y\n0/1 1 n\nhelp\nstate\n")
+    assert "taken back: 1 asks 2 for 0/2: no" in outcome.out
+    assert "1 puts down 0" in outcome.out
+    assert "  0  -     -     -     -     put down by 1" in outcome.out
+    assert path.read_text().endswith("1 asks 2 for 0/2: yes\n1 puts down 0\n")
+
+
+def test_sets_that_others_put_down(cli: Cli, path: Path) -> None:
+    typed = "2 puts down 1\n2 puts down 3\n0 asks 2 for 1/1: yes\n0 puts down 1\nundo\nquit\n"
+    outcome = cli("kwartet", "note", path, *NEW[:-1], HAND.replace("1/0", "3/1"), stdin=typed)
+    assert "player 2 cannot put down 3: player 1 sees that" in outcome.out
+    kept = path.read_text()
+    assert kept.endswith("hand 2: 5 cards\n2 puts down 1\n")
+    assert "set 1 is removed" in outcome.out
+    other = path.with_name("other.log")
+    typed = "0 asks 2 for 1/1: yes\n0 puts down 1\n2 puts down 1\n0 puts down 1\nquit\n"
+    outcome = cli("kwartet", "note", other, *NEW[:-1], HAND.replace("1/0", "3/1"), stdin=typed)
+    assert other.read_text().endswith("0 asks 2 for 1/1: yes\n0 puts down 1\n")
+    assert "player 2 did not ask last" in outcome.out
+    assert "is written already" in outcome.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--seat", 3], "is out of range 0..2"),
+        (["--hand", "0/0"], "hand 1: 1 cards, not 6"),
+        (["--hand", "0/0 0/0"], "card 0/0 is in the hand twice"),
+        (["--hand", "0/0 9/0"], "9/0"),
+        (["--hand", "x"], "x"),
+        (["--cards", "5,6"], "11 cards in 2 hands"),
+        (["--cards", "a,b"], "expected numbers such as 18,17,17"),
+        (["--announce", "never"], "known are at-once"),
+    ],
+)
+def test_bad_beginnings(cli: Cli, path: Path, arguments: list[object], words: str) -> None:
+    outcome = cli("kwartet", "note", path, *NEW, *arguments)
+    assert outcome.status == 2
+    assert words in outcome.err
+    assert not path.exists()
+
+
+def test_the_hand_is_asked_for(cli: Cli, path: Path) -> None:
+    outcome = cli("kwartet", "note", path, *NEW[:-2], stdin=f"{HAND}\nquit\n")
+    assert "your cards, for example" in outcome.out
+    assert path.read_text() == START
+
+
+def test_other_logs_are_left_alone(cli: Cli, path: Path) -> None:
+    path.write_text(log_text(random_log(KwartetSettings(3, 4), Random(1), 9)))
+    before = path.read_text()
+    assert "shows all hands" in cli("kwartet", "note", path).err
+    path.write_text(START)
+    assert "was written by seat 1, not 0" in cli("kwartet", "note", path, "--seat", 0).err
+    path.write_text(f"{START}0 asks 2 for 1/1: no\n1 as")
+    outcome = cli("kwartet", "note", path, stdin="quit\n")
+    assert "is cut off and left out" in outcome.err
+    assert cli("kwartet", "note", path, stdin="0 0/3 n\n").status == 0
+    assert path.read_text() == f"{START}0 asks 2 for 1/1: no\n1 asks 0 for 0/3: no\n"
+    path.write_text(before)
+
+
+ASKED = ["H2 0/3", "K1 H2 0/3", "Kw0 H1 0/0", "C !H0 0/0", "M2 H1 0/1", "P true", "!U1(2) <= 3"]
+
+
+def all_that_is_told(cli: Cli, log: GameLog, seat: int, folder: Path) -> str:
+    """What a seat's log, know, note and watch print."""
+    whole, seen = folder / "whole.log", folder / "seen.log"
+    whole.write_text(log_text(log))
+    seen.write_text(log_as_seen(log, seat))
+    told = []
+    for arguments in (
+        ["know", seen, *ASKED[:: thorough(3, 1)], "--why"],
+        ["know", whole, *ASKED[1 :: thorough(3, 1)], "--why", "--seat", seat],
+        ["know", seen, ASKED[0], "--over-time", "--say", f"Kw{seat} H0 0/0"],
+        ["know", whole, *ASKED[: thorough(1, 4)], "--over-time", "--seat", seat, "--json"],
+        ["watch", seen],
+        ["watch", whole, "--seat", seat],
+    ):
+        outcome = cli("kwartet", *arguments)
+        told += [outcome.status, outcome.out, outcome.err]
+    words = "\n".join(["state", "chances", *(f"why {one}" for one in ASKED[-2:]), "hint", "quit"])
+    outcome = cli("kwartet", "note", seen, stdin=words)
+    return repr([*told, outcome, seen.read_text()])
+
+
+@pytest.mark.parametrize("seed", range(thorough(1, 20)))
+def test_nothing_is_told_that_the_seat_cannot_know(cli: Cli, tmp_path: Path, seed: int) -> None:
+    """Games that a seat cannot tell apart give it the same, byte for byte."""
+    random = Random(f"note/{seed}")
+    log = random_log(random_settings(random, range(3, 5), range(3, 5)), random, 4)
+    seat = random.randrange(log.settings.players)
+    others = twins(log, seat, random, 4)
+    assert others, "the hands of the others are known: choose another seed"
+    told = all_that_is_told(cli, log, seat, tmp_path)
+    for other in others[: thorough(1, 3)]:
+        assert all_that_is_told(cli, other, seat, tmp_path) == told
+    strange = (seat + 1) % log.settings.players
+    assert all_that_is_told(cli, log, strange, tmp_path) != told
+
+
+def test_another_seat_than_the_log_shows(cli: Cli, path: Path) -> None:
+    path.write_text(START)
+    for command in (["know", path, "true"], ["watch", path]):
+        outcome = cli("kwartet", *command, "--seat", 0)
+        assert outcome.status == 2
+        assert "shows only what player 1 saw" in outcome.err
+
+
+def test_what_cannot_be_told_is_open_with_a_deal_for_each(cli: Cli, path: Path) -> None:
+    path.write_text(f"{START}0 asks 2 for 1/1: no\n")
+    outcome = cli("kwartet", "know", path, "H0 0/3", "--why", "--json")
+    assert outcome.json["true"] is None
+    assert [deal[0][3] for deal in outcome.json["deals"]] == [0, 2]
+    text = cli("kwartet", "know", path, "H0 0/3", "--why").out.splitlines()
+    assert text[0] == "open"
+    assert any(line.endswith("0/3: player 0, on the right player 2") for line in text)
+    assert cli("kwartet", "know", path, "H0 1/1").out == "true\n"
+    assert cli("kwartet", "know", path, "K1 H0 0/3").out == "false\n"
+
+
+def test_announcements(cli: Cli, path: Path) -> None:
+    path.write_text(f"{START}0 asks 2 for 1/1: no\n")
+    says = ("--say", "!H0 0/3 | H0 1/1", "--say", "some c in set 3: H1 c")
+    assert cli("kwartet", "know", path, "H0 1/1", *says).out == "true\n"
+    outcome = cli("kwartet", "know", path, "true", "--say", "H0 0/3")
+    assert (outcome.status, outcome.out) == (1, "")
+    assert "H0 0/3 cannot be said: it is not known to player 1 to be true" in outcome.err
+    assert "it is not true" in cli("kwartet", "know", path, "true", "--say", "H1 0/3").err
+
+
+def test_over_time(cli: Cli, path: Path) -> None:
+    path.write_text(f"{START}0 asks 2 for 1/1: no\n1 asks 0 for 0/3: yes\n")
+    outcome = cli("kwartet", "know", path, "K1 H0 1/1", "H1 0/3", "true", "--over-time")
+    assert outcome.status == 0
+    assert [line for line in outcome.out.splitlines()[1:] if not line.startswith("  ")] == [
+        "K1 H0 1/1  .##",
+        "H1 0/3     ..#",
+        "true       ###",
+    ]
+    assert "  true from request 1, 0 asks 2 for 1/1: no" in outcome.out
+    json = cli("kwartet", "know", path, "H0 0/3", "--over-time", "--json").json
+    assert json == {"formula": "H0 0/3", "over_time": [None, None, False], "changes": [2]}
+    assert cli("kwartet", "know", path, "true", "--over-time", "--at", 1).status == 2
+
+
+@pytest.mark.parametrize("seed", range(thorough(2, 20)))
+def test_over_time_is_know_at_every_moment(cli: Cli, path: Path, seed: int) -> None:
+    random = Random(f"over time/{seed}")
+    log = random_log(random_settings(random, range(2, 4), range(2, 4)), random, 8)
+    path.write_text(log_text(log))
+    formula = random.choice(["H1 0/3", "K1 H0 0/3", "Kw0 H1 0/0", "C !H0 0/0"])
+    row = cli("kwartet", "know", path, formula, "--over-time", "--json").json["over_time"]
+    for step, truth in enumerate(row):
+        assert cli("kwartet", "know", path, formula, "--at", step, "--json").json["true"] is truth
+
+
+def test_the_log_of_an_onlooker(cli: Cli, path: Path) -> None:
+    text = START.replace(f"hand 1: {HAND}", "hand 1: 6 cards") + "0 asks 2 for 1/1: no\n"
+    path.write_text(text)
+    log = parse_any_log(text)
+    assert isinstance(log, SeenLog)
+    assert log.seat is None
+    assert cli("kwartet", "know", path, "!H2 1/1").out == "true\n"
+    assert cli("kwartet", "know", path, "H0 1/1").out == "open\n"
+    outcome = cli("kwartet", "note", path, stdin="1 0 0/0 y\n1 0 0/1 n\nwhy H1 0/0\nhint\n")
+    assert "everybody knows that H1 0/0 is true" in outcome.out
+    assert "a hint is for your own turn" in outcome.out
+    assert "possible deals: for everybody" in cli("kwartet", "watch", path).out
