@@ -169,9 +169,11 @@ def test_connections_that_take_places_of_others_are_closed(
         def close(self) -> None:
             self.closed = True
 
+    async def application(scope: object, receive: object, send: object) -> None:
+        raise AssertionError("nobody asks")
+
     async def closed() -> bool:
-        config = Config(None, http=Connection)  # type: ignore[arg-type]  # nobody asks it
-        config.loaded, config.loaded_app = True, None
+        config = Config(application, http=Connection, ws="none", log_config=None)
         wire = Wire()
         Connection(config, ServerState(), {}).connection_made(wire)
         await asyncio.sleep(0)
