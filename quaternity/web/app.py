@@ -12,8 +12,8 @@ import asyncio
 import os
 import signal
 import threading
-from collections.abc import AsyncIterator, Iterable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -91,33 +91,26 @@ def app(
     return application
 
 
-class _ending_streams:  # noqa: N801  # used like a function
+@contextmanager
+def _ending_streams(tables: Tables) -> Iterator[None]:
     """Have streams end as soon as the server is asked to: it waits for open requests."""
+    loop, before = asyncio.get_running_loop(), {}
 
-    def __init__(self, tables: Tables) -> None:
-        self._tables = tables
-        self._before: dict[int, Any] = {}
+    def ending(number: int, frame: FrameType | None) -> None:
+        loop.call_soon_threadsafe(tables.streams.end)
+        before[number](number, frame)
 
-    def __enter__(self) -> None:
-        if threading.current_thread() is not threading.main_thread():
-            return
-        loop = asyncio.get_running_loop()
+    if threading.current_thread() is threading.main_thread():
         for number in (signal.SIGTERM, signal.SIGINT):
-            before = signal.getsignal(number)
-            if callable(before):
-                self._before[number] = before
-
-                def ending(
-                    number: int, frame: FrameType | None, before: Any = before
-                ) -> None:  # fmt: skip
-                    loop.call_soon_threadsafe(self._tables.streams.end)
-                    before(number, frame)
-
+            handler: Any = signal.getsignal(number)
+            if callable(handler):
+                before[number] = handler
                 signal.signal(number, ending)
-
-    def __exit__(self, *error: object) -> None:
-        for number, before in self._before.items():
-            signal.signal(number, before)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 __all__ = ["app", "usual_folder"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Sequence
-from functools import cache
+from functools import lru_cache
 from random import Random
 from typing import Any
 
@@ -112,7 +112,7 @@ class Course:
         return message("move", data, version)
 
 
-@cache
+@lru_cache(maxsize=256)
 def has_secret(rules: Any) -> bool:
     """Whether chance decides at the start of a game what nobody, or not everybody, may see."""
     first = rules.start(Random(0))

@@ -25,10 +25,11 @@ from quaternity.table.games import rules_class
 from quaternity.table.players import PLAYERS, STRONGEST
 from quaternity.web.drawing.words import plain_names, seat_names, told
 from quaternity.web.forms import form_fields
-from quaternity.web.guards import body_of, caller_of
+from quaternity.web.guards import body_of, caller_of, set_cookie
 from quaternity.web.learning import learned
 from quaternity.web.refusal import Refusal
 from quaternity.web.sight import Sight
+from quaternity.web.tables import fresh
 from solvers.wording import counted, listed
 
 DRAWINGS = {"quaternity": "quaternity", "kwartet": "kwartet", "quarto": "quarto", "set": "ternary"}
@@ -464,11 +465,16 @@ class Pages:
         """`GET /join/INVITATION`."""
         invitation = request.path_params["invitation"]
         table, seat = await self.tables.invited(invitation)
-        who = table.who(*caller_of(request))
+        caller = caller_of(request)
+        who = table.who(*caller)
         sight = table.sight(who)
         if seat in who.held:
             return RedirectResponse(f"{_root(request)}/t/{sight.table}", 303)
-        return HTMLResponse(join_html(sight, seat, invitation, _root(request)))
+        response = HTMLResponse(join_html(sight, seat, invitation, _root(request)))
+        if caller.browser is None:
+            # Known before he sits down: when that answer is lost he may ask again.
+            set_cookie(response, request, fresh())
+        return response
 
     async def table(self, request: Request) -> Response:
         """`GET /t/T`."""

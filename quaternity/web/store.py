@@ -176,10 +176,10 @@ class Store:
                     self._write_batch([job])
                 return
             _tell(batch, Refusal(409, f"that was written meanwhile: {error}"))
-        except sqlite3.Error as error:
-            self.trouble = str(error)
-            text = f"nothing can be kept now ({error}): it was not played"
-            _tell(batch, Refusal(507, text))
+        except Exception as error:
+            # Whatever it is: who waits is told, and this thread goes on.
+            self.trouble = f"nothing can be kept now, so moves are refused: {error}"
+            _tell(batch, Refusal(507, self.trouble))
         else:
             self.trouble = None
             _tell(batch, None)
@@ -199,7 +199,7 @@ class Store:
             if entries:
                 self._writer.execute(_APPEND, (rows,))
             self._writer.execute("COMMIT")
-        except sqlite3.Error:
+        except BaseException:
             if self._writer.in_transaction:
                 self._writer.execute("ROLLBACK")
             raise

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Coroutine, Sequence
 from dataclasses import fields
 from math import inf
@@ -30,6 +31,9 @@ LONGEST_NEWS = 200
 """Who comes back after more events than these is told to look at the table itself."""
 
 
+_log = logging.getLogger("uvicorn.error")
+
+
 class Table:
     """One table under way or over."""
 
@@ -47,7 +51,7 @@ class Table:
         """Who changes the table holds it."""
         self._store, self._thinking = store, thinking
         self._seen = [-inf] * len(seats)
-        self._tasks: dict[int, asyncio.Task[None]] = {}
+        self._tasks: dict[int, asyncio.Task[object]] = {}
         self._alone = 0
         self._retry = False
         """Whether a program's move could not be kept."""
@@ -150,9 +154,7 @@ class Table:
         People are called `you`, as at a terminal, so that it can be played on there.
         """
         rules = self.rules
-        names = [
-            seat.name or "you" if seat.kind == PROGRAM else "you" for seat in self.seats
-        ]  # fmt: skip
+        names = [str(seat.name) if seat.kind == PROGRAM else "you" for seat in self.seats]
         if self.secret and not self.is_over:
             lines = [
                 f"{rules.name}, before its end: what is open and what you see yourself",
@@ -173,17 +175,16 @@ class Table:
 
         It ends with the present version: who has an older one looks at the table.
         """
-        stream.left = self._left
+        stream.left = self._came_or_left
         if last is not None and 0 <= self.version - last <= LONGEST_NEWS:
             for version in range(last + 1, self.version + 1):
                 stream.put(self.course.news(version))
-        data = {"version": self.version}
-        stream.put(message("version", data, self.version))
-        self._tell("seats", {})
+        stream.put(message("version", {"version": self.version}, self.version))
+        self._came_or_left(stream)
 
-    def _left(self, stream: Stream) -> None:
+    def _came_or_left(self, stream: Stream) -> None:
         if stream.seat is not None:
-            self._tell("seats", {})
+            self.seats_changed()
 
     def _tell(self, event: str, data: dict[str, Any]) -> None:
         if self.streams:
@@ -208,8 +209,8 @@ class Table:
             if stale and len(acting) < 2:
                 raise Refusal(409, "the table has moved on", version=self.version)
             if seat not in acting:
-                text = "it is not this seat's turn" if acting else "the game is over"
-                raise Refusal(409, text, version=self.version)
+                why = "it is not this seat's turn" if acting else "the game is over"
+                raise Refusal(409, why, version=self.version)
             return await self._play(seat, identity, self._meant(seat, version, text))
 
     def _meant(self, seat: int, version: int, text: str) -> Any:
@@ -218,23 +219,19 @@ class Table:
         Raises:
             Refusal: it is none, or what it names is gone.
         """
-        rules = self.rules
-        now = rules.view(self.course.position, seat)
-        if version == self.version:
-            try:
-                return rules.read(text, now)
-            except InputError as error:
-                raise Refusal(422, str(error), faults=[str(error)]) from None
+        rules, stale = self.rules, version != self.version
         gone = Refusal(409, "what this names is gone", version=self.version)
-        if version not in self.course.recent:
+        if stale and version not in self.course.recent:
             raise gone
         then = rules.view(self.course.recent[version], seat)
         try:
             move = rules.read(text, then)
         except InputError as error:
             raise Refusal(422, str(error), faults=[str(error)]) from None
-        if rules.faults(now, move) or not rules.still_means(move, then, now):
-            raise gone
+        if stale:
+            now = rules.view(self.course.position, seat)
+            if rules.faults(now, move) or not rules.still_means(move, then, now):
+                raise gone
         return move
 
     async def _play(self, seat: int, identity: str, move: Any) -> int:
@@ -327,11 +324,11 @@ class Table:
                 self._begin(seat, self._program(seat))
         self.act_for_absent()
 
-    def _begin(self, seat: int, doing: Coroutine[Any, Any, None]) -> None:
+    def _begin(self, seat: int, doing: Coroutine[Any, Any, object]) -> None:
         task = self._tasks[seat] = asyncio.create_task(doing)
         task.add_done_callback(lambda done: self._done(seat, done))
 
-    def _done(self, seat: int, task: asyncio.Task[None]) -> None:
+    def _done(self, seat: int, task: asyncio.Task[object]) -> None:
         if self._tasks.get(seat) is task:
             del self._tasks[seat]
         if task.cancelled() or (error := task.exception()) is None:
@@ -339,9 +336,10 @@ class Table:
         if isinstance(error, Refusal):
             self._retry = error.status == 507
             return
-        # No more is said: it may tell what the program has in its hand.
+        # No more is said, here and there: it may tell what the program has in its hand.
         what = "takes too long" if isinstance(error, PlayerTimeout) else "failed"
         name = self.seats[seat].name
+        _log.warning("a program of %s, %s, failed: %s", self.rules.name, name, type(error).__name__)
         self.notice = f"{name} in seat {seat} {what}: hand the seat to somebody else"
         self._tell("notice", {"text": self.notice})
 
@@ -364,7 +362,7 @@ class Table:
             move = self.rules.for_absent(self.rules.view(self.course.position, seat))
             if move is not None:
                 text = self.rules.write(move)
-                self._begin(seat, self._move_of(seat, self.version, text))
+                self._begin(seat, self.play(seat, self.version, "", text))
 
     async def _program(self, seat: int) -> None:
         """Think about one move, and make it unless the table has moved on."""
@@ -379,9 +377,6 @@ class Table:
         if len(self.to_act) > 1:
             await asyncio.sleep(planned.seconds)
         await self.play(seat, version, "", self.rules.write(planned.move))
-
-    async def _move_of(self, seat: int, version: int, text: str) -> None:
-        await self.play(seat, version, "", text)
 
     def stop(self) -> None:
         """Let no program think here."""

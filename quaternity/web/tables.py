@@ -26,7 +26,7 @@ from quaternity.web.new_table import (
 from quaternity.web.refusal import Refusal
 from quaternity.web.seats import OPEN, PERSON, PROGRAM, Kept, Seat, Who, seat_statement
 from quaternity.web.sight import Sight
-from quaternity.web.store import Entry, Store
+from quaternity.web.store import Entry, Statement, Store
 from quaternity.web.streams import BEAT_SECONDS, Streams, message, send
 from quaternity.web.table import Table
 from quaternity.web.thinking import Thinking
@@ -112,14 +112,16 @@ class Tables:
         await check_player(self.thinking, rules, wanted)
         return Seat(PROGRAM, wanted), Seated(number, None, None)
 
-    async def _keep(self, kept: Kept, seats: Sequence[Seat], log: Sequence[Entry] = ()) -> None:
+    async def _keep(
+        self, kept: Kept, seats: Sequence[Seat], log: Sequence[Entry] = (), *more: Statement
+    ) -> None:
         table = (
             "INSERT INTO tables (id, game, head, seed, help, practice, archive, maker, again) "
             "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             kept,
         )
         rows = [seat_statement(kept.id, number, seat) for number, seat in enumerate(seats)]
-        await self.store.write(log, (table, *rows))
+        await self.store.write(log, (table, *rows, *more))
 
     async def again(self, table: Table, who: Who) -> str:
         """The table at which the same play the same again, each in the next seat.
@@ -141,9 +143,8 @@ class Tables:
                 rules, seed, name = table.rules, fresh(), fresh()
                 head = rules.record_start(rules.start(Random(fresh())), ())
                 kept = table.kept._replace(id=name, head=head, seed=seed, practice=False)
-                await self._keep(kept, seats)
                 update = "UPDATE tables SET again = ? WHERE id = ?"
-                await self.store.write((), ((update, (name, table.kept.id)),))
+                await self._keep(kept, seats, (), (update, (name, table.kept.id)))
                 table.again = name
                 send(table.streams, message("again", {"table": name}))
                 (await self.open(name)).wake()
@@ -237,6 +238,8 @@ class Tables:
         async with table.lock:
             seat = table.seats[number]
             if seat.kind != OPEN:
+                if caller.browser is not None and seat.browser == caller.browser:
+                    return table.kept.id, Seated(number, None, None)  # he asks again
                 raise Refusal(409, "somebody has this seat already")
             token, person = fresh(), checked_name(name, number)
             # The invitation stays, so that who comes late hears that he does.

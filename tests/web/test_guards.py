@@ -107,6 +107,22 @@ def test_a_browser_gets_a_cookie_once_and_has_its_seats_by_it(site: Site) -> Non
     assert cookie.decode().partition("=")[2].partition(";")[0] not in str(kept)
 
 
+def test_who_sits_down_may_ask_again(site: Site) -> None:
+    """Where the answer was lost, or he clicked twice."""
+    made = site.ask("POST", "/api/tables", PEOPLE | {"seats": ["me", "open", "open"]}).json
+    invitation = made["seats"][1]["invitation"].rpartition("/")[2]
+    page = site.ask("GET", f"/join/{invitation}")
+    (cookie,) = [value for name, value in page.headers if name == b"set-cookie"]
+    shown = {"cookie": cookie.decode().partition(";")[0]}
+    first, second = (
+        site.ask("POST", "/api/seats", {"invitation": invitation}, headers=shown) for _ in range(2)
+    )
+    assert (first.status, second.status) == (201, 201)
+    assert second.json == first.json | {"token": None}
+    assert site.ask("POST", "/api/seats", {"invitation": invitation}).status == 409
+    assert site.ask("GET", f"/join/{invitation}", headers=shown).status == 303
+
+
 def test_headers_of_every_answer(site: Site) -> None:
     for path, host in (("/api/games", HERE), ("/nothing", HERE), ("/", "evil.example")):
         headers = dict(site.ask("GET", path, headers={"host": host}).headers)
