@@ -238,10 +238,10 @@ def _chairs(sight: Sight, names: list[str], notes: Any, base: str) -> list[Chair
     for number, seat in enumerate(sight.seats):
         states = [
             (sight.places is not None and f"place {(sight.places or ())[number]}", True),
-            ("program", seat.kind == "program"),
+            ("program", seat.kind == "program" and number not in sight.thinking),
             ("thinking", number in sight.thinking),
             ("nobody yet", seat.kind == "open"),
-            ("away", seat.kind == "person" and not seat.present and bool(sight.to_act)),
+            ("away", _is_away(sight, number)),
             ("agrees to take back", number in sight.undo),
         ]
         link = None if seat.invitation is None else f"{base}/join/{seat.invitation}"
@@ -274,6 +274,13 @@ def _events(sight: Sight, names: list[str]) -> list[tuple[int, str]]:
                 events.pop()
             events.append((number, said))
     return events
+
+
+def _is_away(sight: Sight, number: int) -> bool:
+    """Whether others wait for somebody who is not there."""
+    seat = sight.seats[number]
+    waited_for = bool(sight.to_act) and number not in sight.mine
+    return seat.kind == "person" and not seat.present and waited_for
 
 
 def _news(sight: Sight, events: list[tuple[int, str]]) -> list[str]:
@@ -435,6 +442,7 @@ class Pages:
             "/t/{table}/at/{number:int}": self.moment,
             "/t/{table}/help/{word}": self.help,
             "/learn": self.learn,
+            "/report": self.report,
             "/guide": self.guide,
             "/guide/{name}": self.guide,
             "/static/{version}/{name}": self.static,
@@ -529,6 +537,10 @@ class Pages:
             return HTMLResponse(guide_html(name, _root(request)))
         except InputError as error:
             raise Refusal(404, str(error)) from None
+
+    async def report(self, request: Request) -> Response:
+        """`GET /report`: how the solvers were compared."""
+        return RedirectResponse(f"{_root(request)}/guide/solvers", 307)
 
     async def _sight(self, request: Request, at: int | None = None) -> Sight:
         asked = request.query_params.get("seat")

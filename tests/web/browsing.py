@@ -28,7 +28,9 @@ PATIENCE = 20_000
 
 FOCUSED = "one => one === document.activeElement"
 
-BESIDE = """one => one.closest("[data-arrows]") === document.activeElement.closest("[data-arrows]")"""
+BESIDE = (
+    """one => one.closest("[data-arrows]") === document.activeElement.closest("[data-arrows]")"""
+)
 """Whether what has the focus is reached from here by arrow keys."""
 
 AWAY = """one => {

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from quaternity import guide
 from quaternity.game.rules import QuaternityRules
 from quaternity.game.settings import Settings
 from quaternity.kwartet.rules import KwartetRules
@@ -16,7 +17,16 @@ pytest.importorskip("jinja2", reason="the table in a browser needs the extra web
 pytest.importorskip("starlette", reason="the table in a browser needs the extra web")
 
 from quaternity.web.drawing.words import told
-from quaternity.web.pages import home_html, new_html, static, static_files, table_html
+from quaternity.web.pages import (
+    guide_html,
+    guide_pictures,
+    help_html,
+    home_html,
+    new_html,
+    static,
+    static_files,
+    table_html,
+)  # fmt: skip
 from quaternity.web.sight import SeatSight, Sight
 
 BASE = "http://192.168.1.20:8000"
@@ -167,3 +177,78 @@ def test_a_page_of_every_game_asks_for_its_settings() -> None:
         html = new_html(game)
         assert {f"settings.{name}" for name in names} <= set(re.findall(r'name="([^"]+)"', html))
         assert 'value="open"' in html
+
+
+@pytest.mark.parametrize("rules", [QUATERNITY, KWARTET], ids=lambda rules: rules.name)
+def test_a_moment_of_a_game_offers_nothing_to_click(rules: Any) -> None:
+    game = played(rules, 4)
+    html = table_html(sight(game, acting(game), last=9), BASE, replayed=True)
+    assert "data-move" not in html
+    assert "data-api" not in html
+    assert "After 4 moves" in html
+    assert f"/t/{'T' * 22}/at/5" in html
+
+
+def eyes_in(html: str) -> list[str]:
+    """From which seats a moment can be looked at."""
+    told = re.search(r'class="eyes">Seen by (.*?)</p>', html)
+    return re.sub(r"<[^>]*>", "", told[1]).split(", ") if told else []
+
+
+def test_a_hidden_game_is_watched_from_every_seat_when_it_is_over() -> None:
+    under_way = table_html(sight(played(KWARTET, 4), 1, last=9), BASE, replayed=True)
+    assert eyes_in(under_way) == ["everybody", "Person 1"]
+    over = table_html(sight(played(KWARTET, 999), 1), BASE, replayed=True)
+    assert eyes_in(over) == ["everybody", "Person 0", "Person 1", "Person 2"]
+    open_game = table_html(sight(played(QUATERNITY, 999), 1), BASE, replayed=True)
+    assert eyes_in(open_game) == []
+
+
+def test_a_record_that_ends_early_says_so() -> None:
+    html = table_html(sight(played(QUATERNITY, 4), None, to_act=()), BASE)
+    assert "A recorded game" in html
+    assert "Take back" not in html
+
+
+def test_who_had_to_answer_is_told_so() -> None:
+    for seed in range(99):
+        game = played(QUATERNITY, 12, seed)
+        text = game.steps[-1].events[0]
+        if "(it had to be)" in text and game.rules.to_act(game.positions[-1]):
+            break
+    asked = int(text.split()[2])
+    answer = "yes" if ": yes" in text else "no"
+    assert f"You had to say {answer}" in table_html(sight(game, asked), BASE)
+    assert "You had to say" not in table_html(sight(game, None), BASE)
+
+
+def test_chances_are_seen_in_the_cells_of_who_may_own_a_card() -> None:
+    game = played(QUATERNITY, 0)
+    third = [[[1 / 3] * 3] * 4] * 3
+    shown = sight(game, 0)
+    found = {"deals": "34650", "chances": third, "exact": True}
+    html = help_html(shown, "chances", found, {})
+    assert html.count(">33</") == 36
+    assert "34,650" in html
+    assert moves_in(html) == moves_in(table_html(shown, BASE))
+    nobody = help_html(shown, "chances", found | {"deals": None, "chances": NONE}, {})
+    assert "more deals than can be counted" in nobody
+
+
+NONE: Any = [[[None] * 3] * 4] * 3
+
+
+def test_what_was_asked_is_escaped() -> None:
+    shown = sight(played(KWARTET, 0), 0)
+    html = help_html(shown, "know", {"known": None, "text": HOSTILE}, {"formula": HOSTILE})
+    assert "<script>" not in html
+
+
+@pytest.mark.parametrize("page", guide.ORDER)
+def test_pages_of_the_guide_find_their_pictures_and_each_other(page: str) -> None:
+    html = guide_html(page)
+    assert "<h1" in html
+    pictures = set(re.findall(r'<img[^>]*src="([^"]+)"', html))
+    assert pictures <= set(guide_pictures())
+    linked = set(re.findall(r'<a href="([a-z-]+)(?:#[^"]*)?"', html))
+    assert linked <= set(guide.ORDER)

@@ -1,0 +1,60 @@
+"""What a file says that somebody drops on a page."""
+
+from importlib.resources import files
+from random import Random
+
+import pytest
+
+from quaternity.errors import InputError
+from quaternity.quarto.rules import QuartoRules
+
+pytest.importorskip("jinja2", reason="the table in a browser needs the extra web")
+
+from quaternity.web.learning import learned
+from quaternity.web.pages import learned_html
+
+DATA = files("quaternity") / "data"
+
+
+def test_a_possible_state_tells_its_deals_and_owners() -> None:
+    found = learned((DATA / "possible-4-13-4.json").read_bytes())
+    assert (found["kind"], found["possible"], found["deals"]) == ("state", True, "30")
+    assert all(found["verdicts"].values())
+    assert len(found["blocks"]) == 13
+    html = learned_html(found)
+    assert "Possible" in html
+    assert "<b>30</b> deals fit" in html
+
+
+def test_an_impossible_state_tells_why() -> None:
+    found = learned((DATA / "damaged-minimum-4-13-4.json").read_bytes())
+    assert not found["possible"]
+    assert found["reason"] in learned_html(found)
+    assert not found["blocks"]
+
+
+def test_a_record_is_judged_move_by_move() -> None:
+    data = b"quaternity 1\nset-size 4\nsets 3\nplayers 3\n0 asks 1 for 0/2: no\n"
+    assert learned(data)["moves"] == 1
+    broken = learned(data + b"0 asks 2 for 0/2: no\n")
+    assert not broken["possible"]
+    assert "turn" in broken["reason"]
+
+
+def test_a_record_of_another_game_keeps_its_rules() -> None:
+    rules = QuartoRules()
+    start = rules.start(Random(0))
+    head = rules.record_start(start, ("a", "b"))
+    found = learned(f"{head}0 hand over A\n".encode())
+    assert (found["game"], found["moves"], found["possible"]) == ("quarto", 1, True)
+    assert "keeps the rules" in learned_html(found)
+
+
+@pytest.mark.parametrize("data", [b"", b"{", b"hello", b"\xff\xfe", b"[]", b"quaternity 9\n"])
+def test_what_is_no_file_of_ours_is_refused(data: bytes) -> None:
+    with pytest.raises(InputError):
+        learned(data)
+
+
+def test_errors_are_escaped() -> None:
+    assert "<script>" not in learned_html(None, "<script>")
