@@ -95,8 +95,8 @@ class Tables:
             new.seed is not None, False, caller.browser, None,
         )  # fmt: skip
         await self._keep(kept, seats)
-        table = await self.open(kept.id)
-        table.wake()
+        # Its programs begin; to wake them once more would end a move that is being kept.
+        await self.open(kept.id)
         return kept.id, told
 
     async def _seat(
@@ -147,7 +147,7 @@ class Tables:
                 await self._keep(kept, seats, (), (update, (name, table.kept.id)))
                 table.again = name
                 send(table.streams, message("again", {"table": name}))
-                (await self.open(name)).wake()
+                await self.open(name)
         return table.again
 
     async def upload(self, data: bytes, caller: Caller) -> str:

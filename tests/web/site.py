@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
 from typing import Any, NamedTuple
+from urllib.parse import unquote
 
 
 class Page(NamedTuple):
@@ -93,32 +94,43 @@ class Site:
         assert said["type"] == "lifespan.shutdown.complete", said
         await self._life
 
-    def _scope(self, method: str, path: str, headers: Mapping[str, str]) -> dict[str, Any]:
+    def _scope(
+        self, method: str, path: str, headers: Mapping[str, str], *, bare: bool = False
+    ) -> dict[str, Any]:
         path, _, query = path.partition("?")
         sent = {"host": self.HOST, **headers}
-        if method != "GET":
+        if method != "GET" and bare:
+            sent = {"content-type": "application/json", **sent}
+        elif method != "GET":
             sent = {"origin": f"http://{self.HOST}", "content-type": "application/json", **sent}
         return {
             "type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "method": method,
-            "scheme": "http", "path": path, "raw_path": path.encode(), "root_path": "",
+            "scheme": "http", "path": unquote(path), "raw_path": path.encode(), "root_path": "",
             "query_string": query.encode(), "server": ("127.0.0.1", 8000),
             "client": ("127.0.0.1", 9), "state": {},
-            "headers": [(name.lower().encode(), value.encode()) for name, value in sent.items()],
+            "headers": [
+                (name.lower().encode(), value.encode("latin-1", "replace"))
+                for name, value in sent.items()
+            ],
         }  # fmt: skip
 
     def ask(
         self, method: str, path: str, document: Any = None, token: str | None = None,
-        headers: Mapping[str, str] = {},
+        headers: Mapping[str, str] = {}, *, bare: bool = False,
     ) -> Page:  # fmt: skip
-        """Send a request and wait for all of its answer."""
-        return self._runner.run(self._ask(method, path, document, token, headers))
+        """Send a request and wait for all of its answer.
 
-    async def _ask(
-        self, method: str, path: str, document: Any, token: str | None, headers: Mapping[str, str]
-    ) -> Page:
-        body = b"" if document is None else json.dumps(document).encode()
+        Args:
+            document: the body: bytes, or what is written as JSON.
+            bare: whether nothing says where it comes from.
+        """
+        body = document if isinstance(document, bytes) else json.dumps(document).encode()
         if token is not None:
             headers = {"authorization": f"Bearer {token}", **headers}
+        scope = self._scope(method, path, headers, bare=bare)
+        return self._runner.run(self._ask(scope, b"" if document is None else body))
+
+    async def _ask(self, scope: dict[str, Any], body: bytes) -> Page:
         received = iter([{"type": "http.request", "body": body, "more_body": False}])
         sent: list[Any] = []
 
@@ -128,7 +140,7 @@ class Site:
         async def send(message: Any) -> None:
             sent.append(message)
 
-        await self.app(self._scope(method, path, headers), receive, send)
+        await self.app(scope, receive, send)
         rest = b"".join(one.get("body", b"") for one in sent[1:])
         return Page(sent[0]["status"], tuple(map(tuple, sent[0]["headers"])), rest)
 
@@ -146,6 +158,10 @@ class Site:
         self._runner.run(begin())
         self.rest()
         return listening
+
+    def wait(self, something: Coroutine[Any, Any, Any]) -> None:
+        """Let the application work until something has happened."""
+        self._runner.run(asyncio.wait_for(something, 60))
 
     def rest(self) -> None:
         """Let the application do what it has begun."""

@@ -1,0 +1,330 @@
+"""Only seats move, and only this server's pages: names, tokens, hosts, origins, limits, texts."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import pickle
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from typing import Any, NamedTuple
+
+import pytest
+
+from quaternity.table.match import Planned
+from quaternity.web.app import app
+from quaternity.web.guards import Limits
+from quaternity.web.thinking import Thinking
+from tests.web.site import Page, Site
+
+FIRST = "0 asks 1 for 0/0"
+SMALL = {"set_size": 4, "sets": 3, "players": 3}
+SEED = 13579246801357924
+LOUD = "<img src=x onerror=alert(1)>"
+MUCH = Limits(moves=10**6, tables=10**6)
+
+
+class Place(NamedTuple):
+    """A table with its seats taken."""
+
+    name: str
+    tokens: list[str]
+    invitations: list[str]
+
+    def path(self, rest: str = "") -> str:
+        """Of a request about the table."""
+        return f"/api/tables/{self.name}{rest}"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the tables are kept."""
+    return tmp_path_factory.mktemp("doors")
+
+
+@pytest.fixture(scope="module")
+def site(folder: Path) -> Iterator[Site]:
+    """An application with its usual limits but for how often something is done."""
+    with Site(app(str(folder), limits=MUCH)) as site:
+        yield site
+
+
+def sat(site: Site, game: str = "kwartet", name: str = "guest", **more: Any) -> Place:
+    """A table of three."""
+    settings = {"quaternity": SMALL, "kwartet": {"players": 3, "sets": 3}, "set": {"seats": 3}}
+    wanted = {"game": game, "settings": settings[game], "seats": ["me", "open", "open"],
+              "name": name, **more}  # fmt: skip
+    made = site.ask("POST", "/api/tables", wanted)
+    assert made.status == 201, made
+    tokens, invitations = [made.json["seats"][0]["token"]], []
+    for seat in made.json["seats"][1:]:
+        invitations.append(seat["invitation"].rpartition("/")[2])
+        guest = site.ask("POST", "/api/seats", {"invitation": seat["invitation"], "name": name})
+        assert guest.status == 201, guest
+        tokens.append(guest.json["token"])
+    return Place(made.json["table"], tokens, invitations)
+
+
+def move(version: int = 0, text: str = FIRST) -> dict[str, Any]:
+    """The body of a move."""
+    return {"version": version, "id": "once", "move": text}
+
+
+def test_what_is_guessed_leads_nowhere(site: Site) -> None:
+    place, other = sat(site), sat(site)
+    nowhere = site.ask("GET", "/api/tables/AAAAAAAAAAAAAAAAAAAAAA")
+    assert nowhere.status == 404
+    for name in (
+        "%", "_" * 22, place.name[:-1], place.name + "=", place.name.swapcase(), place.tokens[1],
+        place.invitations[0], f"{place.name}' --", "..", "0", "1",
+    ):  # fmt: skip
+        assert site.ask("GET", f"/api/tables/{name}") == nowhere, name
+        assert site.ask("GET", f"/t/{name}").status == 404
+        assert site.ask("GET", f"/join/{name}").status in (
+            200 if name in place.invitations else 404,
+        )
+    # What names something else is no token: who shows it is a bystander, or is refused.
+    watched = site.ask("GET", place.path())
+    assert watched.json["seat"] is None
+    assert watched.json["view"]["hand"] == []
+    for token in (other.tokens[0], place.name, place.invitations[1], "A" * 22):
+        assert site.ask("GET", place.path(), token=token) == watched
+        assert site.ask("POST", place.path("/moves"), move(), token=token).status == 403
+        cookie = {"cookie": f"quaternity={token}"}
+        assert site.ask("GET", place.path(), headers=cookie) == watched
+    for token in ("", "x", "é" * 22, "A" * 5000):
+        answer = site.ask("GET", place.path(), headers={"authorization": f"Bearer {token}"})
+        assert answer.status == 401, token
+
+
+def test_an_old_link_leads_to_no_hand(site: Site) -> None:
+    place = sat(site)
+    for invitation in place.invitations:
+        taken = site.ask("POST", "/api/seats", {"invitation": invitation, "name": "late"})
+        assert taken.status == 409
+        assert set(taken.json) <= {"error", "version"}
+    for seat in range(3):
+        for path in (
+            place.path(f"?seat={seat}"), place.path(f"/record?seat={seat}"),
+            f"/t/{place.name}?seat={seat}", f"/t/{place.name}/at/0?seat={seat}",
+        ):  # fmt: skip
+            assert site.ask("GET", path).status == 403, path
+            if seat != 1:
+                assert site.ask("GET", path, token=place.tokens[1]).status == 403, path
+
+
+@pytest.mark.parametrize(
+    ("rest", "sent"),
+    [
+        ("/moves", move()),
+        ("/undo", {"version": 0, "agree": True}),
+        ("/hand-over", {"seat": 1, "player": "random"}),
+        ("/hand-over", {"seat": 1, "player": "me"}),
+        ("/again", {}),
+    ],
+)
+def test_who_looks_on_changes_nothing(site: Site, rest: str, sent: dict[str, Any]) -> None:
+    place, other = sat(site, "quaternity"), sat(site, "quaternity")
+    before = site.ask("GET", place.path(), token=place.tokens[0])
+    assert site.ask("POST", place.path(rest), sent).status == 403
+    assert site.ask("POST", place.path(rest), sent, token=other.tokens[0]).status == 403
+    assert site.ask("GET", place.path(), token=place.tokens[0]) == before
+
+
+def test_nobody_takes_the_seat_of_one_who_is_there(site: Site) -> None:
+    place = sat(site, "quaternity")
+    for token in place.tokens:
+        site.ask("GET", place.path(), token=token)
+    for player in ("me", "open", "random"):
+        sent = {"seat": 2, "player": player}
+        answer = site.ask("POST", place.path("/hand-over"), sent, token=place.tokens[1])
+        assert answer.status == 403, player
+
+
+def test_tokens_are_not_on_the_disk(site: Site, folder: Path) -> None:
+    place = sat(site)
+    kept = b"".join(path.read_bytes() for path in folder.iterdir())
+    assert place.name.encode() in kept
+    for token in place.tokens:
+        assert re.fullmatch(r"[A-Za-z0-9_-]{22,}", token), "128 bits"
+        assert token.encode() not in kept
+
+
+@pytest.mark.parametrize("game", ["kwartet", "set", "quaternity"])
+def test_a_seed_that_was_chosen_is_told_to_all_but_not_which(site: Site, game: str) -> None:
+    place = sat(site, game, seed=SEED)
+    paths = [place.path(), place.path("/record"), f"/t/{place.name}", f"/t/{place.name}/at/0"]
+    for token in (*place.tokens, None):
+        told = site.ask("GET", place.path(), token=token)
+        assert told.json["practice"] is (game != "quaternity")
+        for path in paths:
+            answer = site.ask("GET", path, token=token)
+            assert str(SEED).encode() not in repr(answer.headers).encode() + answer.body
+
+
+FOREIGN: list[tuple[dict[str, str], int]] = [
+    ({"host": "evil.example"}, 400),
+    ({"host": "127.0.0.1.evil.example"}, 400),
+    ({"host": "127.0.0.1:8000:1"}, 400),
+    ({"host": ""}, 400),
+    ({"origin": "http://evil.example"}, 403),
+    ({"origin": "http://127.0.0.1:8000.evil.example"}, 403),
+    ({"origin": "null"}, 403),
+    ({"origin": ""}, 403),
+    ({"origin": "file://"}, 403),
+    ({"origin": "http://127.0.0.1:9999"}, 403),
+    ({"sec-fetch-site": "cross-site", "origin": "http://evil.example"}, 403),
+    ({"content-type": "text/plain"}, 415),
+    ({"content-type": "application/x-www-form-urlencoded"}, 415),
+]
+
+
+@pytest.mark.parametrize(("headers", "status"), FOREIGN)
+def test_a_foreign_page_makes_no_move(site: Site, headers: dict[str, str], status: int) -> None:
+    place = sat(site, "quaternity")
+    answer = site.ask("POST", place.path("/moves"), move(), place.tokens[0], headers)
+    assert answer.status == status, answer
+    assert site.ask("GET", place.path()).json["version"] == 0
+    assert not any(name.startswith(b"access-control-") for name, _ in answer.headers)
+
+
+def test_a_cookie_alone_does_not_say_where_a_request_comes_from(site: Site) -> None:
+    wanted = {"game": "quaternity", "settings": SMALL, "seats": ["me", "me", "me"]}
+    made = site.ask("POST", "/api/tables", wanted)
+    (cookie,) = [value.decode() for name, value in made.headers if name == b"set-cookie"]
+    assert {"HttpOnly", "SameSite=lax"} <= set(cookie.split("; "))
+    shown = {"cookie": cookie.partition(";")[0]}
+    path = f"/api/tables/{made.json['table']}"
+    assert site.ask("GET", path, headers=shown).json["seat"] == 0
+    for headers in ({}, {"sec-fetch-site": "same-site"}, {"sec-fetch-site": "cross-site"}):
+        answer = site.ask("POST", f"{path}/moves", move(), headers={**shown, **headers}, bare=True)
+        assert answer.status == 403, headers
+    assert site.ask("POST", f"{path}/moves", move(), headers=shown).status == 200
+
+
+PAGES = ["/", "/new", "/new?game=set", "/learn", "/guide", "/nothing", "/join/nothing"]
+
+
+def test_pages_have_a_strict_policy_and_nothing_inline(site: Site) -> None:
+    place = sat(site, "quaternity", name="you & me")
+    pages = [*PAGES, f"/t/{place.name}", f"/t/{place.name}/part", f"/t/{place.name}/at/0"]
+    for path in pages:
+        page = site.ask("GET", path, token=place.tokens[0])
+        headers = dict(page.headers)
+        policy = headers[b"content-security-policy"].decode()
+        assert "default-src 'none'" in policy
+        assert "unsafe" not in policy
+        assert headers[b"x-content-type-options"] == b"nosniff"
+        assert headers[b"cache-control"] == b"no-store"
+        text = page.body.decode()
+        assert not re.search(
+            r"<script(?![^>]*\bsrc=)|\son\w+=|\sstyle=|<style|javascript:", text
+        ), path
+        assert not re.search(r"(?:src|href|action)=[\"']?(?:https?:)?//(?!127\.0\.0\.1)", text), (
+            path
+        )
+
+
+def test_texts_of_people_are_shown_as_texts(site: Site) -> None:
+    place = sat(site, "kwartet", name=LOUD, help=True)
+    record = f"quarto 1\nplayers {LOUD}, b\n0 A1\n".encode()
+    pages: list[Page] = [
+        site.ask("GET", path, token=token)
+        for token in (place.tokens[1], None)
+        for path in (
+            f"/t/{place.name}", f"/t/{place.name}/part", f"/t/{place.name}/at/0",
+            f"/t/{place.name}/help/know?formula={LOUD.replace(' ', '%20')}",
+            f"/new?game={LOUD}", f"/join/{LOUD}", f"/t/{LOUD}", f"/static/{LOUD}/x",
+        )
+    ]  # fmt: skip
+    headers = {"content-type": "text/plain"}
+    uploaded = site.ask("POST", "/api/records", record, headers=headers)
+    if uploaded.status == 201:
+        pages.append(site.ask("GET", f"/t/{uploaded.json['table']}"))
+    assert any(b"&lt;img" in page.body for page in pages)
+    for page in pages:
+        kind = dict(page.headers)[b"content-type"]
+        assert b"<img src=x" not in page.body or kind == b"application/json", page
+
+
+@pytest.mark.parametrize(
+    "player",
+    ["os:system", "tests.web.loud:player", "perfect", "perfect:/etc/passwd", "search:999999999",
+     "search:-1", "search:1e9", "slow:nan", "random:x", "me ", "ME", "you"],
+)  # fmt: skip
+def test_no_request_names_code_or_files(site: Site, player: str) -> None:
+    for game, settings in (("quaternity", SMALL), ("set", {"seats": 3})):
+        wanted = {"game": game, "settings": settings, "seats": ["me", "open", player]}
+        answer = site.ask("POST", "/api/tables", wanted)
+        assert answer.status == 422, answer
+        assert b"Errno" not in answer.body
+        place = sat(site, game)
+        sent = {"seat": 0, "player": player}
+        answer = site.ask("POST", place.path("/hand-over"), sent, token=place.tokens[0])
+        assert answer.status == 422, answer
+    assert "tests.web.loud" not in sys.modules
+
+
+def test_what_is_too_large_or_too_often_is_refused(tmp_path: Path) -> None:
+    limits = Limits(body=500, record=800, moves=4, tables=6, kept=5, streams=3, readers=2)
+    with Site(app(str(tmp_path), limits=limits)) as site:
+        place = sat(site, "quaternity")
+        long = {**move(), "id": "x" * 500}
+        assert site.ask("POST", place.path("/moves"), long, place.tokens[0]).status == 413
+        sent = site.ask("POST", "/api/records", b"#" * 900, headers={"content-type": "text/plain"})
+        assert sent.status == 413
+        opened = [site.listen(place.path("/events"), None) for _ in range(3)]
+        assert [one.parts[0][0] for one in opened] == [200, 200, 429]
+        statuses = [
+            site.ask("POST", place.path("/moves"), move(9), place.tokens[0]).status
+            for _ in range(6)
+        ]
+        assert statuses[0] == 409
+        assert statuses[-1] == 429
+        statuses = [site.ask("POST", "/api/tables", {}).status for _ in range(7)]
+        assert statuses[-1] == 429
+        answer = site.ask("POST", place.path("/moves"), move(9), place.tokens[0])
+        assert "a minute" in answer.json["error"]
+
+
+def test_programs_are_given_their_own_view_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So what they do, and how long they take, depends on nothing that is hidden from them."""
+    given: list[Any] = []
+    enough = asyncio.Event()
+
+    async def plan(
+        thinking: Thinking, rules: Any, name: str, seat: int, steps: Any, view: Any, random: Random
+    ) -> Planned[Any] | None:
+        given.append((rules, seat, steps, view))
+        if len(given) == 30:
+            enough.set()
+        return Planned(0.0, seat, random.choice(list(rules.moves(view))))
+
+    monkeypatch.setattr(Thinking, "plan", plan)
+    wanted = {"game": "kwartet", "settings": {"players": 3, "sets": 5}, "seats": ["exact"] * 3}
+    with Site(app(str(tmp_path), limits=MUCH)) as site:
+        assert site.ask("POST", "/api/tables", wanted).status == 201
+        site.wait(enough.wait())
+    assert {seat for _, seat, _, _ in given} == {0, 1, 2}
+    for rules, seat, steps, view in given:
+        alike = rules.view(rules.like(view, Random(len(steps))), seat)
+        assert alike.problem == view.problem  # both have worked it out now
+        # Not a byte of what goes to its process comes from what it cannot see.
+        assert sent(alike) == sent(view)
+        assert [text for step in steps for text in step.events] == [
+            line for event in view.events for line in str(event).splitlines()
+        ]
+
+
+def sent(view: Any) -> bytes:
+    """A view as it goes to another process, whichever of its parts are the same object."""
+    data = io.BytesIO()
+    pickler = pickle.Pickler(data)
+    pickler.fast = True
+    pickler.dump(view)
+    return data.getvalue()
