@@ -324,7 +324,9 @@ def test_axe_finds_nothing_serious(
         found += ann.axe() + bo.axe()
         picture(ann, f"{game}-{scheme}-axe")
     for path in thorough(PAGES[:1], PAGES):
-        ann.page.goto(path)
+        answer = ann.page.goto(path)
+        assert answer is not None
+        assert answer.ok, path
         found += ann.axe()
         picture(ann, f"{scheme}-{path.rpartition('=')[2].strip('/') or 'home'}")
     assert found == []

@@ -62,7 +62,7 @@ def part(sight: Sight) -> dict[str, Any]:
     three = view.settings.rule.three
     drawn: dict[str, Any] = {
         "cards": [_shown(card) for card in view.places],
-        "columns": max(4, -(-len(view.places) // 3)),
+        "shape": "two-rows" if (count := len(view.places)) <= 12 else "seven" if count > 18 else "",
         "stripes": Markup(stripes_svg()),
         "choosing": mine,
         "three": three,
