@@ -197,8 +197,10 @@ def table_context(sight: Sight, base: str, root: str, replayed: bool) -> dict[st
 
 def _movable(sight: Sight) -> list[int]:
     """The seats that whoever looks may hand over."""
-    open_ones = [number for number, one in enumerate(sight.seats) if one.kind != "person"]
-    return sorted({*sight.mine, *open_ones}) if sight.mine else []
+    empty = [
+        number for number, one in enumerate(sight.seats) if one.kind != "person" or not one.present
+    ]
+    return sorted({*sight.mine, *empty}) if sight.mine else []
 
 
 def _eyes(sight: Sight, names: list[str]) -> list[tuple[int | None, str]]:

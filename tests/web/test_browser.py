@@ -288,6 +288,79 @@ def test_a_move_is_shown_at_once(
     sys.stderr.write(f"a move is shown after {times[len(times) // 2]:.0f} ms (median)\n")
 
 
+def hand_over(one: Person, seat: str, player: str) -> None:
+    """Put a program in a seat, or somebody back."""
+    if not one.page.locator("#hand-over[open]").count():
+        one.page.locator("#hand-over > summary").click()
+    one.page.locator("#hand-over select").first.select_option(seat)
+    one.page.locator("#hand-over select").last.select_option(player)
+    one.page.get_by_role("button", name="Hand over", exact=True).click()
+
+
+@only_thorough
+def test_what_people_do_around_a_game(
+    person: Callable[..., Person], picture: Callable[[Person, str], None]
+) -> None:
+    """Take back, hand a seat over and back, watch, look back, play again."""
+    ann, bo, cleo = person(), person(), person()
+    table, invitations = ann.table("quarto", {}, ["me", "open"], name="Ann")
+    bo.join(invitations[0], "Bo")
+    ann.page.locator("[data-move=A]").click()
+    bo.sees(1)
+    bo.page.locator("#place-H1V1").check(force=True)
+    bo.page.locator("#give-B").click()
+    ann.sees(2)
+    ann.page.locator("#undo").click()
+    bo.page.get_by_role("button", name="Agree to take back").click()
+    for one in (ann, bo):
+        one.sees(3)
+        assert one.page.locator(".well svg").count() == 16 * (one is bo)  # ghosts to be placed
+    hand_over(bo, "1", "random")
+    ann.sees(4)  # the program has moved
+    hand_over(bo, "1", "me")
+    bo.page.wait_for_selector("#seat1:not(:has-text('program'))")
+    hand_over(bo, "1", "random")
+    bo.page.wait_for_selector("#seat1:has-text('program')")
+    ann.page.locator("#watch-link > summary").click()
+    cleo.page.goto(ann.page.locator("#watch-link input").input_value())
+    assert cleo.page.locator(".board [data-move], .board input").count() == 0
+    picture(cleo, "watching")
+    state = played([ann], table, Random(2))
+    cleo.sees(state["version"])
+    assert cleo.page.locator("h1").inner_text().endswith(("wins", "alone"))
+    cleo.page.goto(f"/t/{table}/at/0")
+    for number in range(1, 4):
+        cleo.page.get_by_role("link", name="Forward").click()
+        cleo.page.wait_for_url(f"**/at/{number}*")
+    assert cleo.page.locator("[data-move], .board input").count() == 0
+    ann.page.get_by_role("button", name="Play again").click()
+    ann.page.wait_for_url(lambda url: table not in url)
+    ann.page.wait_for_selector("#part")
+    ann.page.goto("/")
+    assert ann.page.locator(".tables li").count() >= 2
+    picture(ann, "home-tables")
+
+
+@only_thorough
+@pytest.mark.parametrize("game", SEATS)
+def test_help_is_shown_where_it_is_allowed(
+    game: str, person: Callable[..., Person], picture: Callable[[Person, str], None]
+) -> None:
+    ann = person(reduced_motion="reduce")
+    seats = ["me", *["random" if game in ("quaternity", "kwartet") else "open"] * 2]
+    ann.table(game, SMALL[game], seats[: 2 if game == "quarto" else 3], name="Ann", help=True)
+    asked = ann.page.locator("button[data-help]")
+    assert asked.count() > 0
+    for number in range(asked.count()):
+        asked.nth(number).click()
+        ann.page.wait_for_selector("#help:not([aria-busy]):not([hidden])")
+        assert len(ann.page.locator("#help").inner_text()) > 20
+        assert ann.axe() == []
+        picture(ann, f"help-{game}-{number}")
+    ann.table(game, SMALL[game], seats[: 2 if game == "quarto" else 3], name="Ann", help=False)
+    assert asked.count() == 0
+
+
 CLICKED = """button => new Promise(done => {
   const part = document.getElementById('part');
   const begun = performance.now(), version = part.dataset.version;
