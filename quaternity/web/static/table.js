@@ -38,11 +38,15 @@ async function send(path, body) {
   }
 }
 
+// Why a request was refused: in a document of the requests, or on a page.
 async function said(answer) {
   try {
-    const body = await answer.json();
-    const texts = body.faults ?? body.error ?? body.detail ?? [];
-    return [].concat(texts).join("; ") || `The server said ${answer.status}.`;
+    const text = await answer.text();
+    if (answer.headers.get("Content-Type")?.startsWith("text/html")) {
+      return new DOMParser().parseFromString(text, "text/html").querySelector("main p").textContent;
+    }
+    const body = JSON.parse(text);
+    return [].concat(body.faults ?? body.error ?? body.detail).join("; ");
   } catch {
     return `The server said ${answer.status}.`;
   }
