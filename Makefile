@@ -1,5 +1,5 @@
 # One command each; every one makes and fills .venv by itself.
-.PHONY: help install demo serve test thorough slow rivals mutants lint check format bench growth fuzz docs package clean
+.PHONY: help install demo serve test thorough slow rivals mutants lint check format bench growth reader fuzz docs package clean
 .DEFAULT_GOAL := help
 
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
@@ -75,6 +75,9 @@ bench: $(READY)  ## measure speed, as ratios between rivals in the same run
 
 growth: $(READY)  ## how every solver's time and proofs grow: half an hour, into growth/ and the guide
 	$(BIN)/python -m tests.bench.growth $(GROWTH)
+
+reader: $(READY)  ## how strong Kwartet's reader is: twenty minutes, into build/ and the guide
+	$(BIN)/python -m tests.bench.reader $(READER)
 
 fuzz: $(READY)  ## a million random problems and games on all cores; FUZZ="--seconds 60" for less
 	$(BIN)/quaternity fuzz --workers $$(getconf _NPROCESSORS_ONLN) $(or $(FUZZ),--examples 1000000)

@@ -29,15 +29,24 @@ def percent(chance: float | None) -> str:
     return ">99" if rounded == 100 else str(rounded)
 
 
-def chance_lines(chances: Chances, width: int, narrowest: int = 4) -> Iterator[str]:
+def chance_lines(
+    chances: Chances, width: int, narrowest: int = 4, second: Chances = ()
+) -> Iterator[str]:
     """Players down, cards across, as many sets beside each other as fit in `width` columns.
 
     Args:
         narrowest: least width of a card's column.
+        second: other chances of the same cards; below those of each player, where they differ.
     """
     size = max(map(len, chances))
     players = len(chances[0][0]) if chances[0] else 0
-    longest = max(len(percent(one)) for cards in chances for card in cards for one in card)
+    longest = max(
+        len(percent(one))
+        for table in (chances, second)
+        for cards in table
+        for card in cards
+        for one in card
+    )
     cell = max(narrowest, longest + 1, len(f" /{size - 1}"))
     margin, block = _margin(players), cell * size + 2
     beside = max(1, (width - margin) // block)
@@ -48,11 +57,17 @@ def chance_lines(chances: Chances, width: int, narrowest: int = 4) -> Iterator[s
         heads = "".join(f"/{card}".rjust(cell) for card in range(size)).ljust(block)
         yield (" " * margin + heads * len(sets)).rstrip()
         for player in range(players):
-            cells = (
-                "".join(percent(card[player]).rjust(cell) for card in chances[index]).ljust(block)
-                for index in sets
-            )
-            yield (f"player {player}".ljust(margin) + "".join(cells)).rstrip()
+            rows = [
+                "".join(
+                    "".join(percent(card[player]).rjust(cell) for card in table[index]).ljust(block)
+                    for index in sets
+                )
+                for table in (chances, second)
+                if table
+            ]
+            yield (f"player {player}".ljust(margin) + rows[0]).rstrip()
+            if rows[-1] != rows[0]:
+                yield (" " * margin + rows[-1]).rstrip()
         if sets[-1] + 1 < len(chances):
             yield ""
 

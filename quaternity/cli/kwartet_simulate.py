@@ -96,7 +96,8 @@ def simulate(
 ) -> None:
     """Let strategies play each other, and say who wins how often.
 
-    Strategies: random, greedy, silent, mixed, better-greedy, exact, patient, and registered ones.
+    Strategies: random, greedy, silent, mixed, better-greedy, exact, patient, reader, and
+    registered ones.
     There is a row for every seat that is named, in the order given: a strategy that is named three
     times has three rows, numbered. Each deal is played in all orders of seats, so that nobody gains
     by his neighbours: 24 games with four players. Where the number of games is no multiple of that,

@@ -48,13 +48,17 @@ def kwartet_words() -> GameWords:
 
 def _chances(session: MatchSession, seat: int, rest: str) -> Iterator[str]:
     del rest
+    from quaternity.kwartet.strategies.reader import beliefs
+
+    view = session.match.view(seat)
     try:
-        table = chances(session.match.view(seat).problem)
+        table = chances(view.problem)
     except LimitError as error:
-        yield f"no chances yet: {error}"
+        yield f"too many deals to count ({error}): chances read from the requests, in percent"
+        yield from chance_lines(beliefs(view), columns(), 3)
         return
-    yield "chances in percent; # is certain, . is impossible"
-    yield from chance_lines(table, columns(), 3)
+    yield "chances in percent; # is certain, . is impossible; below them as read from the requests"
+    yield from chance_lines(table, columns(), 3, beliefs(view))
 
 
 def _know(session: MatchSession, seat: int, rest: str) -> Iterator[str]:
@@ -79,11 +83,16 @@ def _moment(session: MatchSession, seat: int) -> Moment:
 
 
 def _advice(view: View, question: Question) -> str:
-    """The chance of a yes."""
+    """The chance of a yes, by counting and as it is read."""
+    from quaternity.kwartet.strategies.reader import beliefs
+
+    (index, number), asked = question.card, question.asked
+    cards = beliefs(view)[index]
+    read = f"{cards[number][asked]:.1%}"
     try:
-        return f" (yes with {float(chance_of(view, question)):.1%})"
+        return f" (yes with {float(chance_of(view, question)):.1%}, read from the requests {read})"
     except LimitError:
-        return ""
+        return f" (yes with {read}, read from the requests)"
 
 
 __all__ = ["FORMS", "MARKS", "RULES", "kwartet_words"]

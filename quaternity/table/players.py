@@ -109,7 +109,7 @@ PLAYERS: dict[str, dict[str, Factory]] = {
 }
 """Per game its players by name: the one table of them."""
 
-STRONGEST = {"quaternity": "search", "kwartet": "patient", "quarto": "search", "set": "quick"}
+STRONGEST = {"quaternity": "search", "kwartet": "reader", "quarto": "search", "set": "quick"}
 """Per game the player that gives hints."""
 
 

@@ -5,7 +5,7 @@ All of it is found from the view of who asks, in a process of its own. What is g
 
 | game | word | given |
 |---|---|---|
-| Quaternity, Kwartet | `chances` | `deals`: how many fit, as text; null: too many to count. `chances[set][card][player]`: 0 to 1; null where not known. `exact`: whether they are counted |
+| Quaternity, Kwartet | `chances` | `deals`: how many fit, as text; null: too many to count. `chances[set][card][player]`: 0 to 1; null where not known. `exact`: whether they are counted. Kwartet: `read[set][card][player]`, the same as read from the requests |
 | Quaternity | `questions` | `questions`, the most telling first: `asked`, `set`, `cards`, `answers`, `yes` (its chance), `bits` |
 | Quaternity | `why` | `lines`: why a question (`?move=`) is refused or has one answer only; without, the last such |
 | Kwartet | `know` | `known`: whether who asks knows a formula (`?formula=`) to be true (or false: null is neither), and `text` |
@@ -86,6 +86,7 @@ def why(rules: Any, view: Any, record: str, said: Mapping[str, str]) -> Any:
 def kwartet_chances(rules: Any, view: Any, record: str, said: Mapping[str, str]) -> Any:
     """How many deals a seat holds possible, and who owns what with what chance."""
     from quaternity.kwartet.chances import owner_weights, worlds_of
+    from quaternity.kwartet.strategies.reader import beliefs
 
     del rules, record, said
     weights, worlds = owner_weights(view.problem), worlds_of(view)
@@ -96,6 +97,7 @@ def kwartet_chances(rules: Any, view: Any, record: str, said: Mapping[str, str])
             for cards in weights.owned
         ],
         "exact": weights.exact,
+        "read": beliefs(view),
     }
 
 

@@ -77,7 +77,7 @@ def test_state_hint_chances_history(cli: Cli, path: Path) -> None:
     outcome = resumed(cli, path, "history\nhint\nchances\nstate\n1 0/2\nhint\n")
     assert outcome.out.count("your hand: 0/0 0/1  1/0 1/1  2/0\n") == 2
     assert "chances in percent" in outcome.out
-    assert outcome.out.count("patient would: ") == 2
+    assert outcome.out.count("reader would: ") == 2
 
 
 def test_a_certain_owner_is_named(cli: Cli, path: Path) -> None:
@@ -86,7 +86,7 @@ def test_a_certain_owner_is_named(cli: Cli, path: Path) -> None:
     assert outcome.out.count("Enter shows") == 4
     last = outcome.out[outcome.out.rindex("at least") :]
     assert last.splitlines()[1].split() == ["0", "mine", "mine", "*", "=2", "2:1"]
-    assert "patient would: " in last
+    assert "reader would: " in last
 
 
 def test_between_two_people_enter_is_awaited(cli: Cli, path: Path) -> None:
@@ -240,8 +240,8 @@ def test_a_person_who_follows_the_hints_plays_to_the_end(
         if asked_for_a_hint:
             return "hint"
         advice = capfd.readouterr().out.splitlines()[-1]
-        assert advice.startswith("patient would: ")
-        return advice.removeprefix("patient would: ").partition(" (")[0]
+        assert advice.startswith("reader would: ")
+        return advice.removeprefix("reader would: ").partition(" (")[0]
 
     monkeypatch.setattr("builtins.input", typed)
     seats = ["--seats", "you,greedy,better-greedy", "--sets", "5", "--seed", "2"]
@@ -296,7 +296,7 @@ def test_what_a_person_is_shown_depends_on_what_the_seat_sees_only(
     others = twins(game, seat, random, 3)
     assert others, "the hands of the others are known: choose another seed"
     shown = transcript(game, seat, capfd, monkeypatch)
-    assert "patient would: " in shown
+    assert "reader would: " in shown
     assert "nonsense" in shown
     for other in others:
         assert transcript(other, seat, capfd, monkeypatch) == shown

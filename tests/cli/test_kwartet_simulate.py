@@ -272,7 +272,7 @@ def test_the_strategy_in_the_guide_plays_once_it_is_installed(
         assert "seats hoarder,random,greedy,random" in cli("kwartet", "log", *game).out
         unknown = cli("kwartet", "simulate", "--seats", "hoarder,nobody")
     assert unknown.status == 2
-    assert "exact, patient, hoarder" in unknown.err
+    assert "exact, patient, reader, hoarder" in unknown.err
 
 
 @contextmanager

@@ -1,0 +1,1 @@
+"""Strategies that are more than a function."""

@@ -1,0 +1,191 @@
+"""The reader: its beliefs are chances, know what is certain, and follow from its view alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+from threading import Thread
+
+import pytest
+
+from quaternity.game.cards import Card
+from quaternity.game.question import Question
+from quaternity.kwartet.chances import owner_weights
+from quaternity.kwartet.hands import NUMBERS, Hand
+from quaternity.kwartet.log import GameLog
+from quaternity.kwartet.position import Position
+from quaternity.kwartet.public import Event
+from quaternity.kwartet.rules import KwartetRules
+from quaternity.kwartet.settings import Announce, KwartetSettings
+from quaternity.kwartet.strategies.counting import patient
+from quaternity.kwartet.strategies.reader import beliefs, reader, reading
+from quaternity.kwartet.strategies.students import request
+from quaternity.kwartet.view import NOBODY, View
+from quaternity.table.tournament.playing import Tournament, play
+from quaternity.table.tournament.scores import tabulated
+from quaternity.workers.pool import open_executor
+from solvers.filtering import closed
+from tests.kwartet.games import random_log, random_settings
+from tests.sizes import only_thorough, thorough
+
+Chances = list[list[list[float]]]
+
+
+@pytest.fixture(autouse=True)
+def nothing_remembered() -> None:
+    """What other tests made the reader remember is forgotten."""
+    forget()
+
+
+def forget() -> None:
+    reading._GAMES.records.clear()
+
+
+def some_views(seed: int, players: range = range(2, 7), every: int = 5) -> Iterator[View]:
+    """Views of one game by the seat on turn, with their record."""
+    random = Random(f"reader/{seed}")
+    log = random_log(random_settings(random, players, range(2, 9)), random, 40)
+    for number in range(random.randrange(every), len(log.events), every):
+        position = log.positions[number]
+        yield position.view(position.public.turn, log.events[:number])
+
+
+def played(settings: KwartetSettings, seed: int, most: int) -> GameLog:
+    """A log of a game among `patient`s."""
+    random = Random(f"patient/{seed}")
+    start = KwartetRules(settings).start(random)
+    position = start.position
+    events: list[Event] = []
+    while not position.public.is_over and len(events) < most:
+        view = position.view(position.public.turn, events)
+        position, event = position.ask(patient(view, random))
+        events.append(event)
+    return GameLog.of(settings, start.dealt, events)
+
+
+@pytest.mark.parametrize("seed", range(thorough(12, 100)))
+def test_beliefs_are_chances_that_know_what_is_certain(seed: int) -> None:
+    for view in some_views(seed):
+        for seen in (view, View(view.public, NOBODY, (0,) * len(view.hand), view.events)):
+            found, known = beliefs(seen), closed(seen.problem).sets
+            for cards, one in zip(found, known, strict=True):
+                assert len(cards) == len(one.owners)
+                for row, owners in zip(cards, one.owners, strict=True):
+                    assert sum(row) == pytest.approx(1)
+                    for player, chance in enumerate(row):
+                        assert (chance > 0) == bool(owners >> player & 1)
+                        assert (chance == 1) == (owners == 1 << player)
+            for player, hand in enumerate(view.public.hands):
+                held = sum(row[player] for cards in found for row in cards)
+                assert held == pytest.approx(hand, abs=0.05)
+
+
+@pytest.mark.parametrize("seed", range(thorough(5, 100)))
+def test_what_it_asks_is_legal_and_follows_from_the_view(seed: int) -> None:
+    for view in some_views(seed):
+        asked = reader(view, Random(seed))
+        assert not view.faults(asked)
+        found = beliefs(view)
+        # All at once gives the same as request by request, and so does another thread.
+        forget()
+        others: list[object] = [beliefs(view), reader(view, Random(seed))]
+
+        def elsewhere(view: View = view, others: list[object] = others) -> None:
+            others.extend([beliefs(view), reader(view, Random(seed))])
+
+        thread = Thread(target=elsewhere)
+        thread.start()
+        thread.join()
+        assert others == [found, asked] * 2
+
+
+@pytest.mark.parametrize("seed", range(thorough(12, 60)))
+def test_without_requests_to_read_it_counts(seed: int) -> None:
+    for view in some_views(seed, range(2, 5)):
+        # The same moment, of which only is told what follows.
+        silent = View(view.public, view.seat, view.hand)
+        counted = owner_weights(view.problem)
+        for cards, rows in zip(beliefs(silent), counted.owned, strict=True):
+            for chances, row in zip(cards, rows, strict=True):
+                assert chances == pytest.approx([one / counted.total for one in row], abs=1e-9)
+
+
+@pytest.mark.parametrize("announce", Announce)
+def test_names_of_sets_and_cards_change_nothing(announce: Announce) -> None:
+    log = played(KwartetSettings(4, 6, announce), 1, 14)
+    random = Random("names")
+    sets = random.sample(range(6), 6)
+    cards = [random.sample(range(4), 4) for _ in sets]
+
+    def named(hand: Hand) -> Hand:
+        masks = [0] * 6
+        for index, held in enumerate(hand):
+            masks[sets[index]] = sum(1 << cards[index][number] for number in NUMBERS[held])
+        return tuple(masks)
+
+    position = Position.start(log.settings, tuple(map(named, log.hands)))
+    events = []
+    for event in log.events:
+        asker, asked, (index, number) = event.question
+        card = Card(sets[index], cards[index][number])
+        position, event = position.ask(Question(asker, asked, card))
+        events.append(event)
+    for seat in range(4):
+        found = beliefs(log.positions[-1].view(seat, log.events))
+        renamed = beliefs(position.view(seat, events))
+        for index, rows in enumerate(found):
+            for number, row in enumerate(rows):
+                assert renamed[sets[index]][cards[index][number]] == pytest.approx(row, abs=1e-6)
+
+
+def test_who_asks_is_believed_to_hold_more_of_that_set_and_less_of_others() -> None:
+    settings = KwartetSettings(players=4, sets=8)
+    random = Random(5)
+    start = KwartetRules(settings).start(random).position
+    question = patient(start.view(0), random)
+    after, event = start.ask(question)
+    assert not event.answer
+    view = after.view(3, [event])
+    read, counted = beliefs(view), owner_weights(view.problem)
+    more = [
+        sum(row[0] for row in read[index])
+        - sum(row[0] for row in counted.owned[index]) / counted.total
+        for index in range(settings.sets)
+    ]
+    asked = question.card.set_index
+    assert more[asked] > 0.4
+    assert max(one for index, one in enumerate(more) if index != asked) < 0.1
+    assert sum(more) == pytest.approx(0, abs=0.02)
+
+
+def test_a_bluff_convinces_nobody_that_knows_better() -> None:
+    # Player 1 asks for what he is seen to have: he has it all the same.
+    settings = KwartetSettings(players=3, sets=3)
+    hands = ((0b0111, 0b0001, 0b0000), (0b1000, 0b0110, 0b0001), (0b0000, 0b1000, 0b1110))
+    position, events = Position.start(settings, hands), []
+    for question in (request(0, 1, 1, 1), request(0, 2, 1, 0), request(1, 2, 1, 2)):
+        position, event = position.ask(question)
+        events.append(event)
+    assert beliefs(position.view(2, events))[1][1] == [1.0, 0.0, 0.0]
+
+
+def share(players: str, settings: KwartetSettings, games: int, workers: int = 1) -> float:
+    tournament = Tournament(KwartetRules(settings), tuple(players.split(",")), seed=8)
+    with open_executor(workers) as pool:
+        results = list(play(tournament, games, pool))
+    table = tabulated(results, settings.players, None, tournament.games_a_deal)
+    return table.records[0].win_share.mean
+
+
+def test_it_wins_most_games_against_patients() -> None:
+    # Of six orders of seats three differ in names, and are played.
+    games = thorough(36, 1200)
+    assert share("reader,patient,patient", KwartetSettings(3, 7), games) > 1 / 3 + 0.1
+
+
+@only_thorough
+def test_many_processes_play_the_same_games() -> None:
+    settings = KwartetSettings(3, 6)
+    assert share("reader,patient,reader", settings, 24) == share(
+        "reader,patient,reader", settings, 24, workers=2
+    )
