@@ -236,12 +236,16 @@ class Encoder:
         )
 
     def _common(
-        self, formula: Formula, part: Formula, truth: bool, table: DealTable, said: Said
+        self, formula: logic.Common, part: Formula, truth: bool, table: DealTable, said: Said
     ) -> Literal:
-        # Whoever cannot tell two deals apart joins them, so any one hand determines it.
-        necessary = [self.literal(part, True, table, said)] if truth else []
-        player = min(formula.hands, default=0)
-        return self._guess(necessary, Guess(None, formula, truth, table, said, (player,)))
+        # Whoever cannot tell two deals apart joins them, so any one hand determines it; and each
+        # of them knows what is common knowledge.
+        group = formula.among(self.problem.players)
+        necessary = []
+        if truth:
+            necessary.append(self.literal(part, True, table, said))
+            necessary += [self._knowledge((one,), part, True, table, said) for one in group]
+        return self._guess(necessary, Guess(None, formula, truth, table, said, group[:1]))
 
     def _unknown(
         self, formula: logic.Unknown, truth: bool, table: DealTable, said: Said

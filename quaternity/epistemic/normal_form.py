@@ -80,8 +80,10 @@ class _Normal:
         normal = list(map(self.of, parts))
         if isinstance(formula, _Box):
             return self._around(self._plainest(formula), normal[0])
-        if all(map(is_, normal, parts)) and not any(
-            isinstance(one, logic.Constant | logic.Not) for one in parts
+        if (
+            all(map(is_, normal, parts))
+            and not any(isinstance(one, logic.Constant | logic.Not) for one in parts)
+            and not isinstance(formula, logic.Announced)
         ):
             return formula  # mostly so: a new one would cost more than all else
         match formula:
@@ -99,7 +101,36 @@ class _Normal:
                 said, after = normal
                 if isinstance(said, logic.Constant) or after == TRUE:
                     return _implied(said, after)
-                return logic.Announced(said, after)
+                told = self._once_said(said, after)
+                if told is None:
+                    return logic.Announced(said, after)
+                return _implied(said, told if told is after else self.of(told))
+
+    def _once_said(self, said: Formula, formula: Formula) -> Formula | None:
+        """A formula of before that says, where an announcement is true, what one of after says.
+
+        None where that is not shorter. Whoever could tell before whether the announcement is true
+        learns nothing from it; and what is said that stays true is common knowledge then.
+        """
+        match formula:
+            case logic.Constant() | logic.Holds():
+                return formula
+            case logic.Unknown():
+                kind = logic.Knows(formula.knower, formula)
+                return formula if self._is_settled(said, kind) else None
+            case logic.Announced():
+                return None
+            case _ if isinstance(formula, _Box):
+                part = self._once_said(said, formula.part)
+                if part in (said, TRUE):
+                    return TRUE
+                if part is None or not self._is_settled(said, formula):
+                    return None
+                return formula.with_parts([part])
+            case _:
+                parts = [self._once_said(said, part) for part in formula.parts()]
+                found = [part for part in parts if part is not None]
+                return formula.with_parts(found) if len(found) == len(parts) else None
 
     def _atom(self, formula: logic.Holds | logic.Unknown) -> Formula:
         """An atom, or the constant that the public record makes of it."""

@@ -148,7 +148,7 @@ def test_the_solvers_answer_alike(position: Position, seed: int) -> None:
         ("C !K1 H2 0/0", "C !K1 H2 0/0"),
         ("P !C H2 0/0", "P !C H2 0/0"),
         ("D{0,1} K2 H3 0/0", "D{0,1} K2 H3 0/0"),
-        ("K1 [H2 0/0!] H3 0/1", "K1 [H2 0/0!] H3 0/1"),
+        ("K1 [H2 0/0!] H3 0/1", "K1 (H2 0/0 -> H3 0/1)"),
         # Conjunctions, and disjunctions with what is settled.
         ("K1 (H2 0/0 & H3 0/1)", "K1 H2 0/0 & K1 H3 0/1"),
         ("C !(H2 0/0 | C H3 0/1)", "C !H2 0/0 & !C H3 0/1"),
@@ -166,8 +166,13 @@ def test_the_solvers_answer_alike(position: Position, seed: int) -> None:
         ("C U1(1)=1", "false"),
         ("U1(2)=2", "false"),
         # Inside announcements too.
-        ("[C !C H0 0/0!] K1 K1 H2 0/0", "[!C H0 0/0!] K1 H2 0/0"),
+        ("[C !C H0 0/0!] K1 K1 H2 0/0", "!C H0 0/0 -> K1 H2 0/0"),
         ("[H0 0/0!] true", "true"),
+        # Who could tell whether it is true learns nothing; what stays true is common knowledge.
+        ("[K1 H0 0/0!] (K1 H2 0/1 & H2 0/0)", "K1 H0 0/0 -> K1 H2 0/1 & H2 0/0"),
+        ("[!K0 !H1 0/0!] C !K0 !H1 0/0", "true"),
+        ("[!K0 !H1 0/0!] !C !K0 !H1 0/0", "K0 !H1 0/0"),
+        ("[H0 0/0!] K1 H2 0/1", "[H0 0/0!] K1 H2 0/1"),
     ],
 )
 def test_normal_forms(formula: str, normal: str) -> None:
