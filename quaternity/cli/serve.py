@@ -43,8 +43,8 @@ def serve(
         list[str] | None,
         typer.Option(
             metavar="GAME.NAME=PLAYER",
-            help="A further program that may sit in seats, for example "
-            "kwartet.mine=package.module:name or quaternity.perfect=perfect:FILE; may be repeated.",
+            help="A further program that may sit in seats, for example quarto.mine=mymodule:First "
+            "or quaternity.best=perfect:FILE; may be repeated.",
         ),
     ] = None,
     move_seconds: Annotated[

@@ -94,7 +94,8 @@ def app(
 @contextmanager
 def _ending_streams(tables: Tables) -> Iterator[None]:
     """Have streams end as soon as the server is asked to: it waits for open requests."""
-    loop, before = asyncio.get_running_loop(), {}
+    loop = asyncio.get_running_loop()
+    before: dict[int, Any] = {}
 
     def ending(number: int, frame: FrameType | None) -> None:
         loop.call_soon_threadsafe(tables.streams.end)
