@@ -13,7 +13,7 @@ from typing import NamedTuple
 from quaternity.errors import InputError
 
 ORDER = (
-    "rules", "commands", "referee", "comparing", "solvers", "bots", "players", "games",
+    "rules", "server", "commands", "referee", "comparing", "solvers", "bots", "players", "games",
     "perfect-play", "mathematics", "formats", "limits", "house",
 )  # fmt: skip
 """The names of the pages, those first that a newcomer looks for."""

@@ -110,8 +110,8 @@ def _ending_streams(tables: Tables) -> Iterator[None]:
     try:
         yield
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        for changed, handler in before.items():
+            signal.signal(changed, handler)
 
 
 __all__ = ["app", "usual_folder"]

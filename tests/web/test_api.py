@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,12 +10,14 @@ from typing import Any
 
 import pytest
 
+from quaternity import guide
 from quaternity.errors import InputError
 from quaternity.web.app import app
 from quaternity.web.guards import Limits
 from quaternity.web.new_table import parsed_record
 from quaternity.web.refusal import Refusal
 from quaternity.web.tables import Caller
+from tests.web.server import Server
 from tests.web.site import Page, Site
 
 SMALL = {"set_size": 4, "sets": 3, "players": 3}
@@ -294,3 +297,11 @@ def test_limits_are_told(tmp_path: Path) -> None:
         assert site.listen(f"{table.path}/events", None).parts[0][0] == 429
         assert site.ask("POST", "/api/tables", {}).status == 422
         assert site.ask("POST", "/api/tables", {}).status == 429
+
+
+def test_the_program_of_the_guide_plays_a_game(
+    server: Server, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code = re.findall(r"```python\n(.*?)```", guide.page("server").text, re.DOTALL)[-1]
+    exec(code.replace("127.0.0.1:8000", server.host), {})  # noqa: S102  # our own
+    assert "'places': " in capsys.readouterr().out
