@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import signal
+import socket
+from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -75,58 +78,64 @@ def serve(
         raise InputError(
             f"{error.name} is not installed; the table in a browser needs: pip install '.[web]'"
         ) from None
-    import resource
-    import signal
-    import socket
-    from contextlib import suppress
-
-    from quaternity.cli.terminal import say
     from quaternity.workers.own_process import check_move_seconds
 
     check_move_seconds(move_seconds)
     if root_path and not root_path.startswith("/"):
         raise InputError(f"--root-path {root_path!r}: begins with /")
-    table = application(
-        data,
-        [*(trusted_host or []), host, socket.gethostname()],
-        _players(players or []),
-        _limits(limit or []),
-        move_seconds,
-    )
-    config = uvicorn.Config(
-        table, host=host, port=port, root_path=root_path.rstrip("/"), log_level="warning",
-        timeout_graceful_shutdown=END_SECONDS, server_header=False, ws="none", http=Connection,
-    )  # fmt: skip
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listening = socket.socket(family)
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listening.bind((host, port))
-    except (OSError, UnicodeError) as error:
-        raise InputError(f"--host {host} --port {port}: {error}") from None
-    server = uvicorn.Server(config)
+    programs, limits = _players(players or []), _limits(limit or [])
+    with _listening(host, port) as listening:
+        hosts = [*(trusted_host or []), host, socket.gethostname()]
+        config = uvicorn.Config(
+            application(data, hosts, programs, limits, move_seconds),
+            root_path=root_path.rstrip("/"), http=Connection, ws="none", log_level="warning", server_header=False,
+            timeout_graceful_shutdown=END_SECONDS,
+        )  # fmt: skip
+        server = uvicorn.Server(config)
 
-    def end(number: int, frame: object) -> None:
-        """Before Uvicorn listens to signals, and when it raises them again after its end."""
-        del number, frame
-        server.should_exit = True
+        def end(number: int, frame: object) -> None:
+            """Before Uvicorn listens to signals, and when it raises them again after its end."""
+            del number, frame
+            server.should_exit = True
 
-    signal.signal(signal.SIGTERM, end)
+        signal.signal(signal.SIGTERM, end)
+        listening.listen(config.backlog)
+        _welcome(host, listening.getsockname()[1], config.root_path, open_page)
+        server.run(sockets=[listening])
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    """The socket of a server; as many connections as the system allows."""
+    import resource
+
     # A stream is a file, and a shell allows a thousand of them where the system allows more.
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     with suppress(OSError, ValueError):
         resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(hard, MOST_FILES)), hard))
-    listening.listen(config.backlog)
-    shown = {"0.0.0.0": "localhost", "::": "localhost"}.get(
-        host, f"[{host}]" if ":" in host else host
-    )
-    link = f"http://{shown}:{listening.getsockname()[1]}{config.root_path}/"
+    made = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        made.bind((host, port))
+    except (OSError, UnicodeError) as error:
+        made.close()
+        raise InputError(f"--host {host} --port {port}: {error}") from None
+    return made
+
+
+def _welcome(host: str, port: int, path: str, open_page: bool) -> None:
+    """Say where the table is, and show it."""
+    from quaternity.cli.terminal import say
+
+    everywhere = host in ("0.0.0.0", "::")
+    shown = "localhost" if everywhere else f"[{host}]" if ":" in host else host
+    link = f"http://{shown}:{port}{path}/"
     say(f"the table is open: {link} (Ctrl-C closes it; nothing is lost)")
+    if everywhere:
+        say("others in the network reach it by the name or the number of this machine")
     if open_page:
         import webbrowser
 
         webbrowser.open(link)
-    server.run(sockets=[listening])
 
 
 def _players(texts: list[str]) -> dict[tuple[str, str], str]:

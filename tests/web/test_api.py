@@ -284,6 +284,17 @@ def test_programs_play(site: Site) -> None:
     assert b"completes set" in b"".join(stream.parts[1:])
 
 
+def test_programs_that_a_server_was_told_to_have(tmp_path: Path) -> None:
+    with opened(tmp_path, players={("quarto", "mine"): "careful"}) as site:
+        games = {one["game"]: one for one in site.ask("GET", "/api/games").json["games"]}
+        assert "mine" in games["quarto"]["players"]
+        assert "mine" not in games["kwartet"]["players"]
+        table = Table(site, game="quarto", settings={}, seats=["mine", "me"])
+        site._runner.run(thought(site, table.made["table"]))
+        assert table.look()["version"] == 1
+        assert table.look()["seats"][0]["name"] == "mine"
+
+
 def test_limits_are_told(tmp_path: Path) -> None:
     limits = Limits(body=300, moves=2, tables=3, streams=1)
     with opened(tmp_path, limits=limits) as site:

@@ -1,0 +1,40 @@
+"""`quaternity serve`: what it refuses before it begins; `tests/web` asks it when it has."""
+
+import socket
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Cli
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["--players", "quarto=careful"], "expected GAME.NAME=PLAYER"),
+        (["--players", "chess.mine=careful"], "the game one of quaternity"),
+        (["--players", "quarto.mine=nobody"], "'nobody' is unknown"),
+        (["--players", "quarto.mine=you"], "'you' is unknown"),
+        (["--limit", "moves"], "expected NAME=NUMBER"),
+        (["--limit", "moves=-1"], "expected NAME=NUMBER"),
+        (["--limit", "speed=1"], "the name one of body"),
+        (["--root-path", "club"], "begins with /"),
+        (["--move-seconds", "0"], "move-seconds: 0"),
+        (["--port", "70000"], "65535"),
+        (["--host", "no.such.host.invalid"], "--host no.such.host.invalid"),
+        (["--data", "/dev/null/tables"], "/dev/null/tables"),
+    ],
+)
+def test_what_cannot_be_served(cli: Cli, tmp_path: Path, options: list[str], says: str) -> None:
+    given = [] if "--data" in options else ["--data", str(tmp_path)]
+    outcome = cli("serve", *given, *options)
+    assert outcome.status == 2
+    assert says in outcome.err
+
+
+def test_a_port_that_is_taken(cli: Cli, tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        outcome = cli("serve", "--data", str(tmp_path), "--port", port)
+    assert outcome.status == 2
+    assert f"--port {port}" in outcome.err
