@@ -88,7 +88,8 @@ def serve(
         hosts = [*(trusted_host or []), host, socket.gethostname()]
         config = uvicorn.Config(
             application(data, hosts, programs, limits, move_seconds),
-            root_path=root_path.rstrip("/"), http=Connection, ws="none", log_level="warning", server_header=False,
+            root_path=root_path.rstrip("/"), http=Connection, ws="none",
+            log_level="warning", server_header=False,
             timeout_graceful_shutdown=END_SECONDS,
         )  # fmt: skip
         server = uvicorn.Server(config)
