@@ -51,6 +51,10 @@ class Table:
         """Who changes the table holds it."""
         self._store, self._thinking = store, thinking
         self._seen = [-inf] * len(seats)
+        self._asked = monotonic()
+        """When somebody asked for something last."""
+        self._woken = -1
+        """The version in which programs were told to think."""
         self._tasks: dict[int, asyncio.Task[object]] = {}
         self._alone = 0
         self._retry = False
@@ -95,9 +99,10 @@ class Table:
             if (token is not None and seat.token == token)
             or (token is None and browser is not None and seat.browser == browser)
         )
-        now = monotonic()
+        self._asked = monotonic()
         for number in held:
-            self._seen[number] = now
+            self._seen[number] = self._asked
+        self._go_on()
         maker = token is None and browser is not None and browser == self.kept.maker
         if asked is not None:
             if asked not in range(len(self.seats)):
@@ -181,6 +186,7 @@ class Table:
                 stream.put(self.course.news(version))
         stream.put(message("version", {"version": self.version}, self.version))
         self._came_or_left(stream)
+        self._go_on()
 
     def _came_or_left(self, stream: Stream) -> None:
         if stream.seat is not None:
@@ -317,12 +323,19 @@ class Table:
                 task.cancel()
         self._tasks = {}
         self._retry = False
-        if self._alone > MOST_ALONE:
+        looked_at = self.streams or monotonic() - self._asked < GONE_SECONDS
+        if not looked_at or self._alone > MOST_ALONE:
             return
+        self._woken = self.version
         for seat in self.to_act:
             if self.seats[seat].kind == PROGRAM:
                 self._begin(seat, self._program(seat))
         self.act_for_absent()
+
+    def _go_on(self) -> None:
+        """Have programs think that did not while nobody looked."""
+        if self._woken != self.version and not self.lock.locked():
+            self.wake()
 
     def _begin(self, seat: int, doing: Coroutine[Any, Any, object]) -> None:
         task = self._tasks[seat] = asyncio.create_task(doing)

@@ -142,3 +142,15 @@ def test_tables_nobody_looks_at_are_read_again(
         for table in many[1:]:
             table.look()
         assert many[0].made["table"] in live
+
+
+def test_programs_rest_while_nobody_looks(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("quaternity.web.table.GONE_SECONDS", -1.0)
+    small = {"set_size": 2, "sets": 2, "players": 2}
+    table = Table(site, seats=["random", "random"], settings=small)
+    site.rest()
+    assert not site._runner.run(site.app.state.tables.open(table.made["table"]))._tasks
+    assert table.look()["version"] == 0
+    site.listen(f"{table.path}/events", None)
+    site._runner.run(thought(site, table.made["table"]))
+    assert table.look()["outcome"] is not None
