@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from hashlib import sha256
@@ -378,7 +379,26 @@ def learned_html(found: dict[str, Any] | None, error: str = "", root: str = "") 
 def guide_pictures() -> dict[str, bytes]:
     """The pictures of the guide, by name."""
     folder = resources.files("quaternity.guide")
-    return {one.name: one.read_bytes() for one in folder.iterdir() if one.name.endswith(".svg")}
+    return {
+        one.name: _without_styles(one.read_text(encoding="utf-8")).encode()
+        for one in folder.iterdir()
+        if one.name.endswith(".svg")
+    }
+
+
+def _without_styles(svg: str) -> str:
+    """A drawing whose styles are attributes: the policy of the pages allows no others.
+
+    >>> _without_styles('<path style="fill: none; stroke: #b0b0b0"/>')
+    '<path fill="none" stroke="#b0b0b0"/>'
+    """
+
+    def attributes(style: re.Match[str]) -> str:
+        pairs = (one.partition(":") for one in style[1].split(";") if one.strip())
+        return " ".join(f'{name.strip()}="{value.strip()}"' for name, _, value in pairs)
+
+    svg = re.sub(r"<style.*?</style>", "", svg, flags=re.DOTALL)
+    return re.sub(r'\bstyle="([^"]*)"', attributes, svg)
 
 
 def guide_html(name: str, root: str = "") -> str:
@@ -388,7 +408,9 @@ def guide_html(name: str, root: str = "") -> str:
         InputError: there is none.
     """
     page = guide.page(name)
-    text = Markup(guide.html(page.text))
+    # What is wider than the page can be scrolled by keys too; columns are aligned by classes.
+    html = guide.html(page.text).replace("<pre>", '<pre tabindex="0">')
+    text = Markup(re.sub(r'style="text-align:(\w+)"', r'class="\1"', html))
     return _rendered(
         "guide.html", root, pages=guide.pages(), name=name, title=page.title, text=text
     )

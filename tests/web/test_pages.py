@@ -4,6 +4,7 @@ import re
 from random import Random
 from types import SimpleNamespace
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
@@ -114,7 +115,8 @@ def test_names_are_escaped_wherever_they_stand() -> None:
 
 def test_no_page_has_scripts_or_styles_within() -> None:
     pages = [table_html(sight(played(rules, 9), 0), BASE) for rules in (QUATERNITY, KWARTET)]
-    for html in [*pages, home_html(), new_html("kwartet")]:
+    pages += [home_html(), new_html("kwartet"), *map(guide_html, guide.ORDER)]
+    for html in pages:
         assert not re.search(r"<style|\sstyle=|\son[a-z]+=|javascript:", html)
         assert re.findall(r"<script([^>]*)>", html) == [
             f' type="module" src="{static("table.js")}"'
@@ -252,3 +254,9 @@ def test_pages_of_the_guide_find_their_pictures_and_each_other(page: str) -> Non
     assert pictures <= set(guide_pictures())
     linked = set(re.findall(r'<a href="([a-z-]+)(?:#[^"]*)?"', html))
     assert linked <= set(guide.ORDER)
+
+
+def test_pictures_of_the_guide_keep_to_the_policy() -> None:
+    for data in guide_pictures().values():
+        assert b"style" not in data
+        ElementTree.fromstring(data)  # no attribute is there twice

@@ -189,7 +189,7 @@ document.addEventListener("click", (event) => {
     const text = written(link.dataset.move, link.form);
     if (text === null) incomplete(link.form); else if (isArmed(link, event)) move(text, link);
   }
-  else if (link.dataset.help !== undefined) help(link.dataset.help);
+  else if (link.dataset.help !== undefined) help(link.dataset.help, true);
   else if (link.dataset.close !== undefined) closeHelp();
   else link.select();
 });
@@ -217,7 +217,7 @@ document.addEventListener("submit", (event) => {
     ask(form);
   } else if (form.dataset.helpForm !== undefined) {
     event.preventDefault();
-    help(`${form.dataset.helpForm}?${new URLSearchParams(new FormData(form))}`);
+    help(`${form.dataset.helpForm}?${new URLSearchParams(new FormData(form))}`, true);
   } else if (form.dataset.paste !== undefined) {
     event.preventDefault();
     upload({ dataset: { drop: form.dataset.paste, result: form.dataset.result } }, new FormData(form).get("text"));
@@ -317,6 +317,7 @@ async function upload(place, file) {
       const result = document.getElementById(place.dataset.result);
       Idiomorph.morph(result, await answer.text(), { morphStyle: "innerHTML" });
       result.scrollIntoView({ block: "nearest" });
+      live.textContent = result.textContent.trim().slice(0, 300);
     } else if (!answer.ok) complain(await said(answer));
     else location.href = `${root}/t/${(await answer.json()).table}/at/0`;
   } catch { complain("The server does not answer."); }
@@ -344,7 +345,7 @@ function follow() {
   if (/^(chances|questions|know|analysis)/.test(helping)) help(helping); else closeHelp();
 }
 
-async function help(what) {
+async function help(what, wanted = false) {
   const panel = document.getElementById("help");
   helping = what;
   panel.setAttribute("aria-busy", "true");
@@ -355,6 +356,10 @@ async function help(what) {
     if (html === null) complain(await said(answer));
     else Idiomorph.morph(panel, html, { morphStyle: "innerHTML", restoreFocus: true });
     panel.hidden = html === null && !panel.childElementCount;
+    if (wanted && html !== null) {
+      panel.scrollIntoView({ block: "nearest" });
+      live.textContent = `${panel.querySelector("h2").textContent}. ${panel.querySelector("p")?.textContent ?? ""}`;
+    }
   } catch { complain("The server does not answer."); }
   panel.removeAttribute("aria-busy");
 }
