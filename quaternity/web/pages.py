@@ -61,12 +61,18 @@ MOST_SAID = 1000
 MOST_FILE = 1 << 20
 """Bytes of a file that is dropped on a page."""
 
+READ = "read"
+"""What asks, of chances in Kwartet, for those that are read from the requests."""
+
 HELP = {
     "quaternity": (
         ("chances", "Chances"), ("questions", "What questions tell"), ("hint", "Hint"),
         ("why", "Why?"),
     ),
-    "kwartet": (("chances", "Chances"), ("hint", "Hint"), ("know", "What do I know?")),
+    "kwartet": (
+        ("chances", "Chances"), (f"chances?{READ}=1", "Chances read from requests"),
+        ("hint", "Hint"), ("know", "What do I know?"),
+    ),
     "quarto": (("hint", "Hint"), ("analysis", "Who can win")),
     "set": (("hint", "Hint"),),
 }  # fmt: skip
@@ -360,8 +366,10 @@ def help_html(
     context = table_context(sight, "", root, replayed=False)
     if word == "chances":
         module = import_module(f"quaternity.web.drawing.{DRAWINGS[sight.game]}")
-        context["blocks"] = module.part(sight, found["chances"])["blocks"]
-    context["headline"] = dict(HELP[sight.game]).get(word, "Help")
+        chances = found[READ] if READ in said and READ in found else found["chances"]
+        context["blocks"] = module.part(sight, chances)["blocks"]
+    asked = f"{word}?{READ}=1" if READ in said else word
+    context["headline"] = dict(HELP[sight.game]).get(asked, "Help")
     context["lines"] = [told(line, names) for line in found.get("lines", ())]
     return _rendered(
         "help.html", **context, word=word, found=found, said={"formula": "", **said},

@@ -237,6 +237,17 @@ def test_chances_are_seen_in_the_cells_of_who_may_own_a_card() -> None:
     assert "more deals than can be counted" in nobody
 
 
+def test_chances_read_from_requests_say_that_they_prove_nothing() -> None:
+    shown = sight(played(KWARTET, 0), 0)
+    third, half = ([[[share] * 3] * 4] * 4 for share in (1 / 3, 1 / 2))
+    found = {"deals": "9", "chances": third, "read": half, "exact": True}
+    html = help_html(shown, "chances", found, {"read": "1"})
+    assert ">50</" in html
+    assert "no proof" in html
+    assert "no proof" not in help_html(shown, "chances", found, {})
+    assert help_html(sight(played(QUATERNITY, 0), 0), "chances", found | {"read": NONE}, {})
+
+
 NONE: Any = [[[None] * 3] * 4] * 3
 
 
