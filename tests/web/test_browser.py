@@ -32,7 +32,7 @@ SMALL: dict[str, dict[str, Any]] = {
     "quaternity": thorough(
         {"set_size": 2, "sets": 3, "players": 3}, {"set_size": 4, "sets": 3, "players": 3}
     ),
-    "kwartet": {"players": 3, "sets": thorough(2, 8)},
+    "kwartet": {"players": 3, "sets": thorough(2, 4)},
     "quarto": {},
     "set": {"seats": 3},
 }
