@@ -254,20 +254,35 @@ def test_two_tabs_and_a_double_click_make_one_move(person: Callable[..., Person]
         one.wait_for_function(SHOWN, arg=1)
     assert ann.ask("GET", f"/api/tables/{table}")["version"] == 1
     assert tab.locator(give).count() == 0
+    assert ann.page.locator("#faults").inner_text() == ""
+
+
+@only_thorough
+def test_nine_tabs_are_told_of_a_move(person: Callable[..., Person]) -> None:
+    """A browser has six connections to a server: one stream has to be enough for all tabs."""
+    ann = person()
+    table, _ = ann.table("quarto", {}, ["me", "me"], name="Ann")
+    tabs = [ann.context.new_page() for _ in range(9)]
+    for tab in tabs:
+        tab.goto(f"/t/{table}")
+    ann.page.locator("[data-move=A]").click()
+    for tab in tabs:
+        tab.wait_for_function(SHOWN, arg=1)
 
 
 def test_what_is_chosen_stays_while_others_come_and_go(person: Callable[..., Person]) -> None:
     ann, bo = person(), person()
     _table, invitations = ann.table("set", {"seats": 3}, ["me", "open", "open"], name="Ann")
-    first = ann.page.locator("input[name=card]").first
+    first, second = (ann.page.locator("input[name=card]").nth(number) for number in (0, 1))
     first.check(force=True)
+    second.check(force=True)
     first.focus()
     chosen = first.get_attribute("id")
     bo.join(invitations[0], "Bo")
     ann.page.wait_for_selector(".seats :text('Bo')")
-    assert ann.page.locator(f"#{chosen}").is_checked()
+    assert first.is_checked()
+    assert second.is_checked()
     assert ann.page.evaluate("document.activeElement.id") == chosen
-    ann.page.locator("input[name=card]").nth(1).check(force=True)
     assert ann.version == 0
 
 
