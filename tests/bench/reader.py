@@ -1,7 +1,8 @@
 """`make reader`: how strong the reader is, beside `patient`, against three of each opponent.
 
 Every deal is played once, the reader's seat moving on from deal to deal; the first of them once
-more with `patient` in that seat. The table goes into the page of the guide, between its marks.
+more with `patient` in that seat. What was measured is kept, some deals at a time, so that a run
+that is ended goes on where it was. The table goes into the page of the guide, between its marks.
 """
 
 from __future__ import annotations
@@ -9,109 +10,115 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from math import sqrt
 from pathlib import Path
-from time import process_time
-from typing import Any
+from typing import Any, NamedTuple
 
 from quaternity.kwartet.rules import KwartetRules
-from quaternity.kwartet.settings import KwartetSettings
 from quaternity.table.players import PLAYERS, strategy_row
 from quaternity.table.tournament.playing import Tournament, play_game
-from quaternity.table.tournament.scores import Measured
 from tests.kwartet.opponents import HELD_OUT, OPPONENTS
 
 PAGE = Path("quaternity/guide/players.md")
 SEED = 2026
 """Of deals that nothing was tuned on."""
 
-
-def share(names: tuple[str, ...], seat: int, deal: int) -> float:
-    """What one seat has of the win of one game; ties count in even parts."""
-    rules = KwartetRules(KwartetSettings(players=len(names)))
-    first = play_game(Tournament(rules, names, SEED, rotate=False), deal).first
-    return (seat in first) / len(first)
+AT_ONCE = 100
+"""Deals that are played and kept at a time."""
 
 
-def shares(player: str, opponent: str, deals: int) -> list[float]:
-    """A player's share of each deal's win against three of an opponent."""
-    found = []
-    for deal in range(deals):
-        names = [opponent] * 4
-        names[deal % 4] = player
-        found.append(share(tuple(names), deal % 4, deal))
-    return found
+class Sums(NamedTuple):
+    """Of one value a deal: how many, their sum, and that of their squares."""
+
+    deals: int = 0
+    values: float = 0.0
+    squares: float = 0.0
+
+    @classmethod
+    def of(cls, values: list[float]) -> Sums:
+        """Of some values."""
+        return cls(len(values), sum(values), sum(one * one for one in values))
+
+    def and_(self, other: Sums) -> Sums:
+        """Of these deals and others."""
+        deals, values, squares = other
+        return Sums(self.deals + deals, self.values + values, self.squares + squares)
+
+    def __str__(self) -> str:
+        if self.deals < 2:
+            return "-"
+        mean = self.values / self.deals
+        error = sqrt(max(0.0, self.squares / self.deals - mean * mean) / (self.deals - 1))
+        return f"{mean:.3f} ± {error:.3f}"
 
 
-def mean_and_error(values: Sequence[float]) -> tuple[float, float]:
-    """Of one value a deal."""
-    found = Measured.of(values, range(len(values)))
-    return found.mean, found.error or 0.0
+def share(player: str, opponent: str, deal: int) -> float:
+    """What a player has of the win of one game; ties count in even parts."""
+    names = [opponent] * 4
+    names[deal % 4] = player
+    tournament = Tournament(KwartetRules(), tuple(names), SEED, rotate=False)
+    first = play_game(tournament, deal).first
+    return (deal % 4 in first) / len(first)
 
 
-def measured(opponent: str, deals: int, both: int) -> dict[str, Any]:
-    """The row of an opponent; `both`: on so many deals at most `patient` plays, too."""
-    started = process_time()
-    mine = shares("reader", opponent, deals)
-    theirs = shares("patient", opponent, min(deals, both))
-    return {
-        "opponent": opponent,
-        "deals": deals,
-        "both": len(theirs),
-        "reader": mean_and_error(mine),
-        "patient": mean_and_error(theirs),
-        "more": mean_and_error([one - other for one, other in zip(mine, theirs, strict=False)]),
-        "seconds": round(process_time() - started),
-    }
+def measured(opponent: str, deals: range, both: bool) -> dict[str, Any]:
+    """What a run keeps of some deals: sums of the shares of both players and the difference."""
+    mine = [share("reader", opponent, deal) for deal in deals]
+    theirs = [share("patient", opponent, deal) for deal in deals] if both else []
+    more = [one - other for one, other in zip(mine, theirs, strict=False)]
+    found = {"reader": Sums.of(mine), "patient": Sums.of(theirs), "more": Sums.of(more)}
+    return {"opponent": opponent, "first": deals.start, **found}
 
 
-def row_text(row: dict[str, Any]) -> str:
-    """A row of the page's table."""
-    values = [row["reader"], row["patient"], row["more"]]
-    cells = [f"{mean:.3f} ± {error:.3f}" for mean, error in values]
-    cells[1:1] = [str(row["both"])]
-    return "| " + " | ".join([f"`{row['opponent']}`", str(row["deals"]), *cells]) + " |"
-
-
-def written(page: str, rows: list[dict[str, Any]]) -> str:
-    """The page with new rows between its marks."""
-    head, _, rest = page.partition("<!-- reader -->\n")
-    _, _, tail = rest.partition("<!-- end -->\n")
-    table = [
+def table(kept: list[dict[str, Any]], opponents: list[str]) -> str:
+    """The page's table."""
+    lines = [
         "| against three | deals | `reader` | deals | `patient` | more |",
         "| --- | --: | --: | --: | --: | --: |",
-        *map(row_text, rows),
     ]
-    lines = "\n".join(table)
-    return f"{head}<!-- reader -->\n\n{lines}\n\n<!-- end -->\n{tail}"
+    for opponent in opponents:
+        sums = dict.fromkeys(("reader", "patient", "more"), Sums())
+        for one in kept:
+            if one["opponent"] == opponent:
+                sums = {name: old.and_(Sums(*one[name])) for name, old in sums.items()}
+        mine, theirs, more = sums.values()
+        if mine.deals:
+            cells = [f"`{opponent}`", mine.deals, mine, theirs.deals, theirs, more]
+            lines.append(f"| {' | '.join(map(str, cells))} |")
+    return "\n".join(lines)
 
 
 def main() -> None:
-    """Measure, and write the page; rows that `--log` has already are not measured again."""
+    """Measure what is not kept yet, and write the page."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--deals", type=int, default=2000)
-    parser.add_argument("--held-out-deals", type=int, default=500)
-    parser.add_argument("--only", nargs="*", help="opponents; all")
-    parser.add_argument("--log", type=Path, default=Path("build/reader.jsonl"))
+    parser.add_argument("--both", type=int, default=400, help="deals for patient and the rest")
+    parser.add_argument("--kept", type=Path, default=Path("build/reader.jsonl"))
     options = parser.parse_args()
     for name, strategy in (OPPONENTS | HELD_OUT).items():
         PLAYERS["kwartet"].setdefault(name, strategy_row(name, strategy))
-    known = {"patient": options.deals, "exact": options.deals}
-    known |= dict.fromkeys(OPPONENTS, options.deals)
-    known |= dict.fromkeys(HELD_OUT, options.held_out_deals)
-    known |= dict.fromkeys(("random", "better-greedy", "mixed", "reader"), options.held_out_deals)
-    options.log.parent.mkdir(parents=True, exist_ok=True)
-    lines = options.log.read_text().splitlines() if options.log.exists() else []
-    rows = {row["opponent"]: row for row in map(json.loads, lines)}
-    for opponent, deals in known.items():
-        if opponent not in rows and (not options.only or opponent in options.only):
-            rows[opponent] = measured(opponent, deals, options.held_out_deals)
-            with options.log.open("a") as log:
-                log.write(json.dumps(rows[opponent]) + "\n")
-            sys.stdout.write(f"{row_text(rows[opponent])} {rows[opponent]['seconds']} s\n")
-            sys.stdout.flush()
-    in_order = [rows[name] for name in known if name in rows]
-    PAGE.write_text(written(PAGE.read_text(), in_order))
+    known = dict.fromkeys(("patient", "exact", *OPPONENTS), options.deals)
+    known |= dict.fromkeys((*HELD_OUT, "random", "better-greedy", "mixed"), options.both)
+    known["reader"] = options.both
+    options.kept.parent.mkdir(parents=True, exist_ok=True)
+    lines = options.kept.read_text().splitlines() if options.kept.exists() else []
+    kept = [json.loads(line) for line in lines]
+    try:
+        for first in range(0, options.deals, AT_ONCE):
+            for opponent, deals in known.items():
+                done = int(sum(one["reader"][0] for one in kept if one["opponent"] == opponent))
+                some = range(done, min(first + AT_ONCE, deals))
+                if some:
+                    kept.append(measured(opponent, some, done < options.both))
+                    with options.kept.open("a") as file:
+                        file.write(json.dumps(kept[-1]) + "\n")
+                    sys.stdout.write(f"{opponent} {done}: {kept[-1]['reader']}\n")
+                    sys.stdout.flush()
+    except KeyboardInterrupt:
+        sys.stdout.write("ended: the page has what was played\n")
+    head, mark, rest = PAGE.read_text().partition("<!-- reader -->\n")
+    _, end, tail = rest.partition("<!-- end -->\n")
+    PAGE.write_text(f"{head}{mark}\n{table(kept, list(known))}\n\n{end}{tail}")
 
 
 if __name__ == "__main__":

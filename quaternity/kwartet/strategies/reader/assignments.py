@@ -8,7 +8,7 @@ arrays `[set, assignment]`; what cannot be has weight 0.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -27,12 +27,8 @@ HOLDS = np.array([[mask >> card & 1 for card in range(SET_SIZE)] for mask in ran
 """`[mask, card]`."""
 
 
-class Grouping(NamedTuple):
-    """How assignments are summed up by (what one player holds, card, owner of the card)."""
-
-    order: Integers
-    starts: Integers
-    groups: Integers
+_ORDERS = ((0, 3, 4, 2, 1), (0, 3, 4, 1, 2), (0, 4, 2, 1, 3), (0, 3, 2, 1, 4))
+"""Per card of `by_holding`: who holds the other cards, the highest first, then its own owner."""
 
 
 class Assignments:
@@ -44,6 +40,7 @@ class Assignments:
         count: `[assignment, player]`, cards held.
         mask: `[player, assignment]`, cards held as a bit mask.
         holding: `[player, assignment, mask]`, 1.0 where the player holds just that.
+        pairs: `[assignment, player * players + other]`, products of counts.
     """
 
     def __init__(self, players: int) -> None:
@@ -55,23 +52,40 @@ class Assignments:
         self.count: Floats = held.sum(axis=0).T.astype(float)
         self.mask: Integers = (held * (1 << np.arange(SET_SIZE))[:, None, None]).sum(axis=0)
         self.holding: Floats = (self.mask[:, :, None] == np.arange(MASKS)).astype(float)
-        self._groupings = [self._grouping(player) for player in range(players)]
-
-    def _grouping(self, player: int) -> Grouping:
-        """Groups are numbered (mask * SET_SIZE + card) * players + owner."""
-        card = np.arange(SET_SIZE)[:, None]
-        groups = (self.mask[player] * SET_SIZE + card) * self.players + self.owner
-        order = np.argsort(groups.ravel(), kind="stable")
-        found, starts = np.unique(groups.ravel()[order], return_index=True)
-        return Grouping(order % self.owner.shape[1], starts, found)
+        self.pairs: Floats = (self.count[:, :, None] * self.count[:, None, :]).reshape(
+            -1, players**2
+        )
 
     def by_holding(self, weights: Floats, player: int) -> Floats:
-        """Weights `[..., assignment]` summed up: `[..., mask, card, owner]`."""
-        order, starts, groups = self._groupings[player]
-        shape = (MASKS, SET_SIZE, self.players)
-        sums = np.zeros((*weights.shape[:-1], MASKS * SET_SIZE * self.players))
-        sums[..., groups] = np.add.reduceat(weights[..., order], starts, axis=-1)
-        return sums.reshape((*weights.shape[:-1], *shape))
+        """Weights `[..., assignment]` summed up: `[..., mask, card, owner]`.
+
+        Card by card all owners but one are summed up, so the cost is a pass or two.
+        """
+        owners, rows = self.players, weights.size // self.owner.shape[1]
+        split = np.zeros((owners, 2))
+        split[:, 0] = np.arange(owners) != player
+        split[player, 1] = 1
+        # Of cards a, b, c, d these are [row, a, owner b, c, d] and so on; then two more at a time.
+        late = (weights.reshape(-1, owners) @ split).reshape(-1, owners, 2).swapaxes(1, 2)
+        late = (late.reshape(-1, owners) @ split).reshape(rows, owners, owners * 4)
+        early = split.T @ weights.reshape(rows, owners, owners**3)
+        early = split.T @ early.reshape(rows * 2, owners, owners**2)
+        sums = np.zeros((rows, 2, 2, 2, 2, SET_SIZE, owners))
+        by_card = (
+            (split.T @ late.reshape(-1, owners, 4)).reshape(rows, owners, 2, 2, 2),
+            (split.T @ late).reshape(rows, 2, owners, 2, 2),
+            (early.reshape(-1, owners) @ split).reshape(rows, 2, 2, owners, 2),
+            (split.T @ early.reshape(-1, owners, owners)).reshape(rows, 2, 2, 2, owners),
+        )
+        for card, (part, order) in enumerate(zip(by_card, _ORDERS, strict=True)):
+            known = part.transpose(order)
+            place: list[Any] = [slice(None)] * (1 + SET_SIZE)
+            place[SET_SIZE - card] = 0
+            sums[(*place, card)] = known
+            sums[(*place, card, player)] = 0
+            place[SET_SIZE - card] = 1
+            sums[(*place, card, player)] = known[..., player]
+        return sums.reshape((*weights.shape[:-1], MASKS, SET_SIZE, owners))
 
     def moved(self, weights: Floats, card: int, giver: int, taker: int) -> Floats:
         """The weights of a set after a card went from one player to another."""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from quaternity.kwartet.settings import SET_SIZE
 from quaternity.kwartet.strategies.reader.assignments import Assignments, Floats
 
 STEPS = 8
@@ -42,22 +43,25 @@ def tilted(
         hands: cards per player.
         factors: logarithms `[..., player]` to start from.
     """
-    count, target = table.count, np.array(hands, float)
-    transposed = count.T
+    players, target = table.players, np.array(hands, float)
     # All factors together change nothing: that direction is taken out.
-    regular = 1.0 / len(target) + 1e-6 * np.eye(len(target))
+    regular = 1.0 / players + 1e-6 * np.eye(players)
+    chances = np.empty_like(weights)
     for _ in range(STEPS):
-        chances = weights * np.exp(factors @ transposed)[..., None, :]
-        chances /= np.add.reduce(chances, axis=-1, keepdims=True)
-        expected = chances @ count
-        excess = np.add.reduce(expected, axis=-2) - target
+        np.multiply(weights, np.exp(factors @ table.count.T)[..., None, :], out=chances)
+        expected = chances @ table.count
+        whole = expected.sum(axis=-1, keepdims=True) / SET_SIZE
+        expected /= whole
+        excess = expected.sum(axis=-2) - target
         if np.abs(excess).max() < CLOSE:
             break
-        whole = np.add.reduce(chances, axis=-2)[..., None, :]
-        spread = (transposed * whole) @ count - expected.swapaxes(-1, -2) @ expected
+        mean = (1 / whole).swapaxes(-1, -2) @ chances
+        products = (mean @ table.pairs).reshape((*factors.shape, players))
+        spread = products - expected.swapaxes(-1, -2) @ expected
         step = np.linalg.solve(spread + regular, excess[..., None])[..., 0]
         factors = factors - np.clip(step, -LONGEST, LONGEST)
         factors = np.clip(factors - factors.mean(axis=-1, keepdims=True), -MOST, MOST)
+    chances /= whole
     return chances, factors
 
 

@@ -114,7 +114,7 @@ class Record:
         patient = patients(chances, asker, following, shown, place, number, asked)
         exact = exacts(chances[:1], asker, place, number, asked)
         asking = Asking(*map(np.concatenate, zip(patient, exact, strict=True)))
-        flat = flat_shares(before, event, place)
+        flat = flat_shares(before, event)
         one = Asked(before, active, event, asking, flat)
         self.asked.append(one)
         self.events.append(event)
@@ -134,14 +134,17 @@ class Record:
 
     def _counted(self, active: Sequence[int]) -> tuple[Floats, Floats]:
         """What is possible, and what is if nobody holds what he asked for in vain."""
-        table, rows = self.table, possible(self.table, self.public, active, None)
+        rows = possible(self.table, self.public, active, None)
         strict = rows.copy()
         for place, index in enumerate(active):
-            for number, players in enumerate(self.vain[index]):
-                if players:
-                    strict[place, players >> table.owner[number] & 1 == 1] = 0
-            if not strict[place].any():
-                strict[place] = rows[place]
+            vain = self.vain[index]
+            if any(vain):
+                one = self.public.problem.sets[index]
+                owners = [mask & ~asked for mask, asked in zip(one.owners, vain, strict=True)]
+                believed = one.trusted(tuple(owners), one.low, one.high)
+                fits = self.table.possible(believed, self.public.with_cards)
+                if fits.any():
+                    strict[place] = fits
         return rows, strict
 
     def seat(self, seat: int, dealt: Hand) -> Reading:
@@ -183,9 +186,11 @@ def start_reading(table: Assignments, public: PublicState, own: tuple[int, Hand]
     return Reading(weights, np.zeros(players), np.zeros((players, len(HABITS))))
 
 
-def flat_shares(before: PublicState, event: Event, place: int) -> Floats:
-    """By mask, how likely a guess, anything, an own card, and the impossible would be asked."""
-    del place
+def flat_shares(before: PublicState, event: Event) -> Floats:
+    """By mask, how likely each way to ask that looks at no other set asks for this, `[way, mask]`.
+
+    The ways are the last four of `HABITS`; the shares are times the number of sets held.
+    """
     asker, asked, (index, number) = event.question
     others = len(before.may_be_asked(asker))
     may = before.problem.sets[index].owners[number] >> asked & 1
@@ -232,9 +237,13 @@ def after_request(
     active = in_play(after)
     if active:
         allowed = possible(table, after, active, own)
-        rows = weights[active] * allowed
+        rows = weights[active]
+        rows *= allowed
         most = rows.max(axis=1, keepdims=True)
-        weights[active] = np.where(most > 0, rows / np.where(most > 0, most, 1), allowed)
+        lost = most[:, 0] <= 0
+        rows[lost], most[lost] = allowed[lost], 1
+        rows /= most
+        weights[active] = rows
     return Reading(weights, factors, habits)
 
 
