@@ -48,6 +48,9 @@ def know(
     why: Annotated[
         bool, typer.Option("--why", help="Say why, or show a deal where it fails.")
     ] = False,
+    chance: Annotated[
+        bool, typer.Option("--chance", help="How likely it is, as far as the seat can tell.")
+    ] = False,
     method: Annotated[
         str, typer.Option(help="auto, solvers, or explicit (lists all deals).")
     ] = "auto",
@@ -89,7 +92,8 @@ def know(
         failed = asked.over_time(formulas, as_json)
     else:
         step = _step(log, go, at)
-        told = [asked.once(text, step, why, as_json, len(formulas) > 1) for text in formulas]
+        several = len(formulas) > 1
+        told = [asked.once(text, step, why, chance, as_json, several) for text in formulas]
         failed = not all(told)
     if failed:
         raise typer.Exit(4)
@@ -130,7 +134,9 @@ class _Asked:
 
         return moment(self.log, step, self.seat)
 
-    def once(self, text: str, step: int, why: bool, as_json: bool, several: bool) -> bool:
+    def once(
+        self, text: str, step: int, why: bool, chance: bool, as_json: bool, several: bool
+    ) -> bool:
         """Tell the truth of a formula at a moment; False where the reason was not found."""
         from quaternity.cli.knowing import read_formula, truth_at
 
@@ -152,13 +158,32 @@ class _Asked:
             answer["deals"] = [deal.owner for deal in reason.deals]
         elif found.deals and why:
             answer["deals"] = [deal.owner for deal in found.deals]
+        likely = ""
+        if chance:
+            try:
+                likely = self._chance(formula, at, answer)
+            except LimitError as error:
+                failed = error
         if as_json:
             print(json.dumps(answer, separators=(",", ":")), flush=True)
         else:
             self._print(text if several else "", at, found, lines, why)
+            if likely:
+                print(f"  chance as {at.eyes} can tell: {likely}")
         if failed is not None:
-            warn(f"the reason was not found: {failed}")
+            warn(f"{'the reason' if why else 'the chance'} was not found: {failed}")
         return failed is None
+
+    def _chance(self, formula: Formula, at: Moment, answer: dict[str, Any]) -> str:
+        """How likely a formula is for a seat or, where none is named, for everybody."""
+        from quaternity.cli.knowing import chance_at, chance_text
+
+        found = chance_at(formula, at, self.seconds)
+        answer["chance"] = {
+            "value": float(found.chance), "low": found.low, "high": found.high,
+            "exact": found.is_exact,
+        }  # fmt: skip
+        return chance_text(found)
 
     def _check_said(self, at: Moment) -> None:
         """Refuse an announcement that is not true when its turn comes."""

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from quaternity.errors import InputError, LimitError
-from solvers.wording import counted
+from solvers.wording import counted, percent
 
 if TYPE_CHECKING:
     from quaternity.epistemic import Formula, SeenTruth
+    from quaternity.epistemic.chance import FormulaChance
     from quaternity.epistemic.reasons import Reasons
     from quaternity.game.state import State
     from quaternity.kwartet.hands import Hand
@@ -116,6 +118,30 @@ def truth_at(
     return SeenTruth(truth, (), reason)
 
 
+def chance_at(
+    formula: Formula, at: Moment, seconds: float = SECONDS, samples: int | None = None
+) -> FormulaChance:
+    """How likely a formula is for whoever asks.
+
+    Raises:
+        LimitError: neither counted nor estimated within the time.
+    """
+    from quaternity.epistemic.chance import SAMPLES, formula_chance
+    from quaternity.kwartet.settings import SET_SIZE
+
+    drawn = SAMPLES if samples is None else samples
+    place = at.public.problem, at.seat, at.hand
+    return formula_chance(formula, *place, seconds, SET_SIZE, samples=drawn)
+
+
+def chance_text(found: FormulaChance) -> str:
+    """A chance in words."""
+    if found.is_exact:
+        return percent(found.chance)
+    ends = f"{percent(found.low)} to {percent(found.high)}"
+    return f"about {percent(found.chance)} ({ends}, by {found.drawn} deals drawn)"
+
+
 def reasons_at(formula: Formula, at: Moment, method: str, seconds: float) -> Reasons | None:
     """The requests that make a formula true, where it says that something is known.
 
@@ -173,7 +199,10 @@ def told_lines(text: str, at: Moment, seconds: float = SECONDS, why: bool = Fals
         formula = read_formula(text, at)
         found = truth_at(formula, at, seconds=seconds)
         if found.truth is None:
-            yield f"{_you(at)} not know whether {text}"
+            likely = ""
+            with suppress(LimitError):  # only where it can be counted at once
+                likely = f": true with {chance_text(chance_at(formula, at, 2.0, 0))}"
+            yield f"{_you(at)} not know whether {text}{likely}"
             if why:
                 yield from other_deals(found, at.public.settings.players)
             return
@@ -249,6 +278,8 @@ def beside(one: Deal, other: Deal, players: int, heads: tuple[str, str]) -> Iter
 __all__ = [
     "Moment",
     "beside",
+    "chance_at",
+    "chance_text",
     "moment",
     "moment_of_view",
     "other_deals",

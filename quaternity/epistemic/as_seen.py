@@ -70,7 +70,7 @@ def as_seen(
     some_deal = verdict.deal
 
     def question(evaluator: Evaluator) -> SeenTruth:
-        truth, other = _told(evaluator, formula, seat, some_deal)
+        truth, other = told(evaluator, formula, seat, some_deal)
         if other is not None:
             deals = (some_deal, other) if truth else (other, some_deal)
             return SeenTruth(None, deals)
@@ -87,7 +87,7 @@ def as_seen(
     return ask(question, asked, problem, method, seconds)
 
 
-def _told(
+def told(
     evaluator: Evaluator, formula: Formula, seat: int | None, deal: Deal
 ) -> tuple[bool, Deal | None]:
     """The truth at a possible deal, and another where it differs, if there is one."""
@@ -105,4 +105,4 @@ def announced(formulas: Iterable[Formula], then: Formula) -> Formula:
     return then
 
 
-__all__ = ["SeenTruth", "announced", "as_seen"]
+__all__ = ["SeenTruth", "announced", "as_seen", "told"]

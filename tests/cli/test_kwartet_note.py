@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from random import Random
 
@@ -166,6 +167,19 @@ def test_what_cannot_be_told_is_open_with_a_deal_for_each(cli: Cli, path: Path) 
     assert cli("kwartet", "know", path, "K1 H0 0/3").out == "false\n"
 
 
+def test_chances(cli: Cli, path: Path) -> None:
+    path.write_text(f"{START}0 asks 2 for 1/1: no\n")
+    outcome = cli("kwartet", "know", path, "H0 0/3", "K1 H0 1/1", "--chance", "--json")
+    chances = [json.loads(line)["chance"] for line in outcome.out.splitlines()]
+    # Player 0 has 1/1, and four of the nine other cards that player 1 does not see.
+    assert chances[0] == {"value": 4 / 9, "low": 4 / 9, "high": 4 / 9, "exact": True}
+    assert chances[1]["value"] == 1
+    text = cli("kwartet", "know", path, "H0 0/3", "--chance").out
+    assert text == "open\n  chance as player 1 can tell: 44.4%\n"
+    noted = cli("kwartet", "note", path, stdin="know H0 0/3\nquit\n").out
+    assert "you do not know whether H0 0/3: true with 44.4%" in noted
+
+
 def test_announcements(cli: Cli, path: Path) -> None:
     path.write_text(f"{START}0 asks 2 for 1/1: no\n")
     says = ("--say", "!H0 0/3 | H0 1/1", "--say", "some c in set 3: H1 c")
@@ -186,8 +200,8 @@ def test_over_time(cli: Cli, path: Path) -> None:
         "true       ###",
     ]
     assert "  true from request 1, 0 asks 2 for 1/1: no" in outcome.out
-    json = cli("kwartet", "know", path, "H0 0/3", "--over-time", "--json").json
-    assert json == {"formula": "H0 0/3", "over_time": [None, None, False], "changes": [2]}
+    told = cli("kwartet", "know", path, "H0 0/3", "--over-time", "--json").json
+    assert told == {"formula": "H0 0/3", "over_time": [None, None, False], "changes": [2]}
     assert cli("kwartet", "know", path, "true", "--over-time", "--at", 1).status == 2
 
 

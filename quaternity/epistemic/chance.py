@@ -1,0 +1,231 @@
+"""The chance of a formula, as one seat sees it: all deals it holds possible are equally likely.
+
+What the seat can tell is put in first. What remains of hands alone is split into disjoint cases,
+each of which is counted: exact. Where few deals are possible, they are listed: exact too. Else
+deals are drawn evenly and the formula is evaluated in each: an estimate with an interval.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from fractions import Fraction
+from math import sqrt
+from random import Random
+from typing import NamedTuple
+
+from quaternity.epistemic import formula as logic
+from quaternity.epistemic.as_seen import told
+from quaternity.epistemic.evaluator import Deadline, Evaluator, Undecided
+from quaternity.epistemic.formula import FALSE, TRUE, Formula
+from quaternity.epistemic.holding import FEW_WORLDS, SECONDS, ask, checked_formula
+from quaternity.epistemic.normal_form import normal_form
+from quaternity.epistemic.propositional import determined, narrowed
+from quaternity.errors import InputError, LimitError
+from solvers.counting import count_deals
+from solvers.problem import DealProblem
+from solvers.registry import solve
+from solvers.sampling import NumberedDeals
+from solvers.verdict import Deal, Feasible
+
+MAX_COUNTS = 500
+"""Most cases that are counted; what has more is estimated."""
+SAMPLES = 1000
+"""Most deals that are drawn."""
+LEAST_SAMPLES = 20
+"""With fewer in the time there is no estimate."""
+QUANTILE = 1.959964
+"""Of the normal distribution: the interval covers the chance 95 times in 100."""
+
+
+class FormulaChance(NamedTuple):
+    """How likely a formula is.
+
+    Attributes:
+        chance: exact, or the share of the deals drawn that make it true.
+        low, high: the chance itself where it is exact; else a 95 % interval (Wilson, 1927).
+        drawn: how many deals were drawn; None where the chance is exact.
+    """
+
+    chance: Fraction
+    low: float
+    high: float
+    drawn: int | None = None
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the chance was counted."""
+        return self.drawn is None
+
+
+def formula_chance(
+    formula: Formula | str,
+    problem: DealProblem,
+    seat: int | None,
+    hand: Sequence[int] = (),
+    seconds: float = SECONDS,
+    set_size: int | None = None,
+    points: tuple[int, ...] | None = None,
+    samples: int = SAMPLES,
+) -> FormulaChance:
+    """The chance of a formula for a seat.
+
+    Args:
+        problem, seat, hand, set_size, points: as for `quaternity.epistemic.as_seen`.
+        samples: most deals that are drawn; 0 for an exact chance or none.
+
+    Raises:
+        InputError: as for `as_seen`.
+        LimitError: neither counted nor estimated within the limits.
+
+    >>> from solvers import SetConstraint
+    >>> three_cards = DealProblem([1, 1, 1], [SetConstraint.of([[0, 1, 2]] * 3, players=3)])
+    >>> formula_chance("H1 0/1 | K1 H0 0/0", three_cards, 0, [0b001]).chance
+    Fraction(1, 2)
+    >>> formula_chance("[!H0 0/1!] K1 H0 0/0", three_cards, 0, [0b001]).chance
+    Fraction(1, 2)
+    """
+    formula = checked_formula(formula, problem, set_size, points)
+    seen = problem if seat is None else problem.seen_by(seat, hand)
+    verdict = solve(seen)
+    if not isinstance(verdict, Feasible):
+        raise InputError("no deal fits what was seen")
+    players = () if seat is None else (seat,)
+    deadline = Deadline(seconds)
+
+    def question(evaluator: Evaluator) -> FormulaChance:
+        plain = _settled(normal_form(formula, problem), players, evaluator, verdict.deal)
+        if not plain.modal_depth:
+            with suppress(LimitError):
+                return _counted(plain, seen, deadline)
+        with suppress(LimitError):
+            return _listed(plain, problem, seen, deadline)
+        truth, other = told(evaluator, plain, seat, verdict.deal)
+        if other is None:
+            return _exactly(int(truth), 1)
+        return _estimated(plain, seen, evaluator, samples, deadline)
+
+    return ask(question, formula, problem, "solvers", seconds)
+
+
+def _settled(
+    formula: Formula, players: tuple[int, ...], evaluator: Evaluator, deal: Deal
+) -> Formula:
+    """The formula with constants for what these hands settle."""
+    if isinstance(formula, logic.Constant):
+        return formula
+    settled = formula.public or (players and determined(formula, players))
+    if settled:
+        return TRUE if evaluator.truth(formula, deal) else FALSE
+    if isinstance(formula, logic.Not | logic.And | logic.Or | logic.Implies | logic.Iff):
+        parts = [_settled(part, players, evaluator, deal) for part in formula.parts()]
+        return formula.with_parts(parts)
+    return formula
+
+
+def _exactly(true: int, deals: int) -> FormulaChance:
+    chance = Fraction(true, deals)
+    return FormulaChance(chance, float(chance), float(chance))
+
+
+def _counted(formula: Formula, seen: DealProblem, deadline: Deadline) -> FormulaChance:
+    """By the disjoint cases in which the owners of the cards it names make it true.
+
+    Raises:
+        LimitError: too many of them, or a count is too large.
+    """
+    left = MAX_COUNTS
+
+    def number(formula: Formula, problem: DealProblem) -> int:
+        nonlocal left
+        formula = normal_form(formula, problem)
+        if formula == FALSE:
+            return 0
+        if formula == TRUE:
+            left -= 1
+            if left < 0:
+                raise LimitError(f"more than {MAX_COUNTS} cases")
+            return count_deals(problem, seconds=deadline.left())
+        card = next(one.card for one in formula.subformulas() if isinstance(one, logic.Holds))
+        mask = problem.sets[card.set_index].owners[card.number]
+        named = {
+            one.player
+            for one in formula.subformulas()
+            if isinstance(one, logic.Holds) and one.card == card
+        }
+        kinds = [1 << player for player in named if mask >> player & 1]
+        kinds.append(mask & ~sum(1 << player for player in named))
+        return sum(number(formula, narrowed(problem, {card: kind})) for kind in kinds if kind)
+
+    return _exactly(number(formula, seen), count_deals(seen, seconds=deadline.left()))
+
+
+def _listed(
+    formula: Formula, problem: DealProblem, seen: DealProblem, deadline: Deadline
+) -> FormulaChance:
+    """By a list of all public deals.
+
+    Raises:
+        LimitError: too many.
+    """
+    from quaternity.epistemic.explicit import model_of
+    from quaternity.epistemic.worlds import quick_count
+
+    deals = quick_count(problem)
+    if deals is None or deals > FEW_WORLDS:
+        raise LimitError("too many deals to list")
+    import numpy as np
+
+    model = model_of(problem, deadline.left)
+    possible, row = model.everything(), 0
+    for one in seen.sets:
+        for mask in one.owners:
+            fits = np.array([mask >> player & 1 for player in range(problem.players)], dtype=bool)
+            possible &= fits[model.owners[row]]
+            row += 1
+    true = model.extension(formula, check=deadline.left)
+    return _exactly(int((true & possible).sum()), int(possible.sum()))
+
+
+def _estimated(
+    formula: Formula,
+    seen: DealProblem,
+    evaluator: Evaluator,
+    samples: int,
+    deadline: Deadline,
+) -> FormulaChance:
+    """By deals drawn evenly. One that is not decided counts for either side of the interval.
+
+    Raises:
+        LimitError: the deals are too many to draw, or too few were decided in the time.
+    """
+    if not samples:
+        raise LimitError("not counted within the limits")
+    deals, random = NumberedDeals(seen, seconds=deadline.left()), Random(0)
+    true = drawn = open_ones = 0
+    while drawn < samples:
+        drawn += 1
+        try:
+            true += evaluator.truth(formula, deals.draw(random))
+        except Undecided:
+            open_ones += 1
+            break
+    if drawn - open_ones < LEAST_SAMPLES:
+        raise Undecided(f"undecided: only {drawn - open_ones} deals were decided in the time")
+    low = _interval(true, drawn)[0] if true else 0.0
+    high = _interval(true + open_ones, drawn)[1] if true + open_ones < drawn else 1.0
+    return FormulaChance(Fraction(true, drawn - open_ones), low, high, drawn)
+
+
+def _interval(true: int, drawn: int) -> tuple[float, float]:
+    """Wilson's interval for a share.
+
+    >>> [round(end, 3) for end in _interval(5, 10)]
+    [0.237, 0.763]
+    """
+    share, square = true / drawn, QUANTILE**2 / drawn
+    middle, wide = share + square / 2, QUANTILE * sqrt((share * (1 - share) + square / 4) / drawn)
+    return max(0.0, (middle - wide) / (1 + square)), min(1.0, (middle + wide) / (1 + square))
+
+
+__all__ = ["SAMPLES", "FormulaChance", "formula_chance"]
