@@ -21,46 +21,57 @@ END_SECONDS = 3
 MOST_FILES = 16_384
 
 
+Host = Annotated[
+    str, typer.Option(help="The address to listen on; 0.0.0.0: everybody in the network.")
+]
+Port = Annotated[int, typer.Option(min=0, max=65535, help="The port; 0: any free one.")]
+Data = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FOLDER",
+        help="Where tables are kept.  [default: quaternity in the user's data folder]",
+    ),
+]
+OpenPage = Annotated[bool, typer.Option("--open", help="Open the page in a browser.")]
+RootPath = Annotated[
+    str, typer.Option(metavar="PATH", help="Behind a proxy: the path it serves this under.")
+]
+TrustedHosts = Annotated[
+    list[str] | None,
+    typer.Option(help="A name of this server, as browsers call it; may be repeated."),
+]
+Programs = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="GAME.NAME=PLAYER",
+        help="A further program that may sit in seats, for example quarto.mine=mymodule:First "
+        "or quaternity.best=perfect:FILE; may be repeated.",
+    ),
+]
+MoveSeconds = Annotated[
+    float, typer.Option(help="Most seconds for one move of a program, and for a count.")
+]
+LimitOptions = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME=NUMBER",
+        help="How much may be asked for: body, record (bytes), moves (per seat and minute), "
+        "tables (per address and minute), kept, streams, readers (per table).",
+    ),
+]
+
+
 @app.command()
 def serve(
-    host: Annotated[
-        str, typer.Option(help="The address to listen on; 0.0.0.0: everybody in the network.")
-    ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0: any free one.")] = 8000,
-    data: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FOLDER",
-            help="Where tables are kept.  [default: quaternity in the user's data folder]",
-        ),
-    ] = None,
-    open_page: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
-    root_path: Annotated[
-        str, typer.Option(metavar="PATH", help="Behind a proxy: the path it serves this under.")
-    ] = "",
-    trusted_host: Annotated[
-        list[str] | None,
-        typer.Option(help="A name of this server, as browsers call it; may be repeated."),
-    ] = None,
-    players: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="GAME.NAME=PLAYER",
-            help="A further program that may sit in seats, for example quarto.mine=mymodule:First "
-            "or quaternity.best=perfect:FILE; may be repeated.",
-        ),
-    ] = None,
-    move_seconds: Annotated[
-        float, typer.Option(help="Most seconds for one move of a program, and for a count.")
-    ] = 20.0,
-    limit: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME=NUMBER",
-            help="How much may be asked for: body, record (bytes), moves (per seat and minute), "
-            "tables (per address and minute), kept, streams, readers (per table).",
-        ),
-    ] = None,
+    host: Host = "127.0.0.1",
+    port: Port = 8000,
+    data: Data = None,
+    open_page: OpenPage = False,
+    root_path: RootPath = "",
+    trusted_host: TrustedHosts = None,
+    players: Programs = None,
+    move_seconds: MoveSeconds = 20.0,
+    limit: LimitOptions = None,
 ) -> None:
     """Open the table to friends: four games in a browser, and a link is an invitation.
 
