@@ -4,9 +4,28 @@ Its root is one class, so that a caller can tell "the program says no" from a de
 command line turns each branch into an exit status (see `quaternity.cli`).
 """
 
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
 
 class QuaternityError(Exception):
-    """Root of every error raised on purpose. Its text is meant for people."""
+    """Root of every error raised on purpose. Its text is meant for people.
+
+    It crosses processes as it is, whatever it was made of.
+    """
+
+    def __reduce__(self) -> tuple[Callable[..., QuaternityError], tuple[Any, ...]]:
+        return _restored, (type(self), self.args, self.__dict__)
+
+
+def _restored(
+    kind: type[QuaternityError], args: tuple[Any, ...], attributes: dict[str, Any]
+) -> QuaternityError:
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(attributes)
+    return error
 
 
 class InputError(QuaternityError, ValueError):
