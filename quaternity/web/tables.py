@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import secrets
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any, NamedTuple
@@ -72,6 +72,7 @@ class Tables:
         self.store, self.thinking = store, thinking
         self.streams = Streams()
         self._live: OrderedDict[str, asyncio.Task[Table]] = OrderedDict()
+        self._opening: Counter[str] = Counter()
 
     # ------------------------------------------------------------------ making
 
@@ -182,12 +183,17 @@ class Tables:
             await self._make_room()
         else:
             self._live.move_to_end(name)
+        self._opening[name] += 1
         try:
             return await asyncio.shield(task)
         except BaseException:
             if task.done() and self._live.get(name) is task:
                 del self._live[name]
             raise
+        finally:
+            self._opening[name] -= 1
+            if not self._opening[name]:
+                del self._opening[name]
 
     async def _load(self, name: str) -> Table:
         rows = self.store.read(
@@ -223,6 +229,8 @@ class Tables:
         for name, task in list(self._live.items()):
             if len(self._live) <= MOST_LIVE:
                 break
+            if name in self._opening:
+                continue  # who waits for a table gets the one that stays: it is not there twice
             if task.done() and not task.cancelled() and task.exception() is None:
                 table = task.result()
                 if table.is_quiet:

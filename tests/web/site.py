@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Coroutine, Mapping
+from collections.abc import Coroutine, Iterable, Mapping, Sequence
+from random import Random
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
@@ -124,13 +125,31 @@ class Site:
             document: the body: bytes, or what is written as JSON.
             bare: whether nothing says where it comes from.
         """
+        return self._runner.run(self._asked(method, path, document, token, headers, bare=bare))
+
+    def ask_at_once(self, requests: Iterable[Sequence[Any]], random: Random) -> list[Page]:
+        """Send requests, each the arguments of `ask`, nearly together, and wait for all answers."""
+
+        async def later(turns: int, request: Sequence[Any]) -> Page:
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            return await self._asked(*request)
+
+        async def all_of_them() -> list[Page]:
+            return await asyncio.gather(*(later(random.randrange(60), one) for one in requests))
+
+        return self._runner.run(all_of_them())
+
+    async def _asked(
+        self, method: str, path: str, document: Any = None, token: str | None = None,
+        headers: Mapping[str, str] = {}, *, bare: bool = False,
+    ) -> Page:  # fmt: skip
         body = document if isinstance(document, bytes) else json.dumps(document).encode()
+        if document is None:
+            body = b""
         if token is not None:
             headers = {"authorization": f"Bearer {token}", **headers}
         scope = self._scope(method, path, headers, bare=bare)
-        return self._runner.run(self._ask(scope, b"" if document is None else body))
-
-    async def _ask(self, scope: dict[str, Any], body: bytes) -> Page:
         received = iter([{"type": "http.request", "body": body, "more_body": False}])
         sent: list[Any] = []
 

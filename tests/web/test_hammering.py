@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections import Counter
 from itertools import combinations
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -15,8 +16,12 @@ from quaternity.game.rules import QuaternityRules
 from quaternity.game.settings import Settings
 from quaternity.ternary.tables import Rule
 from quaternity.ternary.triples import is_triple, triples
+from quaternity.web.app import app
+from quaternity.web.guards import Limits
+from quaternity.web.tables import Tables
 from tests.sizes import thorough
 from tests.web.server import Server
+from tests.web.site import Site
 from tests.web.wire import Answer, Clients, Made
 
 SMALL = {"set_size": 4, "sets": 3, "players": 3}
@@ -217,6 +222,55 @@ def test_claims_of_different_cards_made_in_one_position_all_count(server: Server
         assert shown["version"] == 2
 
     run(server, claim)
+
+
+def test_tables_that_are_forgotten_and_read_again_are_never_two(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """More tables than are kept in memory, all played at once: none is there twice.
+
+    Somebody else opens a table just when one has been read and is not used yet.
+    """
+    load = Tables._load
+
+    async def loaded(tables: Tables, name: str) -> Any:
+        table = await load(tables, name)
+        somebody = asyncio.create_task(tables._make_room())
+        somebody.add_done_callback(lambda done: done.result())
+        return table
+
+    monkeypatch.setattr("quaternity.web.tables.MOST_LIVE", 0)
+    monkeypatch.setattr(Tables, "_load", loaded)
+    count = thorough(6, 60)
+    with Site(app(str(tmp_path), limits=Limits(tables=10**6, moves=10**6))) as site:
+        wanted = {"game": "quaternity", "settings": SMALL, "seats": ["me", "me", "me"]}
+        names, tokens = [], []
+        for _ in range(count):
+            made = site.ask("POST", "/api/tables", wanted).json
+            names.append(made["table"])
+            tokens.append([seat["token"] for seat in made["seats"]])
+        rules = QuaternityRules(Settings(4, 3, 3))
+        positions = [rules.start(Random(0))] * count
+        for version in range(thorough(8, 13)):
+            random = Random(version)
+            sent: list[tuple[Any, ...]] = []
+            for number in range(count):
+                acting = rules.to_act(positions[number])
+                if not acting:
+                    continue
+                seat = acting[0]
+                move = random.choice(list(rules.moves(rules.view(positions[number], seat))))
+                positions[number] = rules.after(positions[number], seat, move)
+                document = {"version": version, "id": str(version), "move": rules.write(move)}
+                path = f"/api/tables/{names[number]}"
+                sent += [("POST", f"{path}/moves", document, tokens[number][seat])] * 2
+                sent += [("GET", path)] * random.randrange(5)
+            for answer in site.ask_at_once(sent, random):
+                assert answer.status == 200, answer
+                assert answer.json["version"] in (version, version + 1)
+        for number, name in enumerate(names):
+            shown = site.ask("GET", f"/api/tables/{name}").json
+            assert shown["view"] == json.loads(json.dumps(rules.view_json(positions[number])))
 
 
 def run(server: Server, what: Any) -> None:
