@@ -99,6 +99,16 @@ def test_what_it_asks_is_legal_and_follows_from_the_view(seed: int) -> None:
         assert others == [found, asked] * 2
 
 
+def test_what_was_taken_back_is_forgotten() -> None:
+    views = list(some_views(3, range(4, 5), every=3))
+    fresh = []
+    for view in views:
+        forget()
+        fresh.append(beliefs(view))
+    for view, found in reversed(list(zip(views, fresh, strict=True))):
+        assert beliefs(view) == found
+
+
 @pytest.mark.parametrize("seed", range(thorough(12, 60)))
 def test_without_requests_to_read_it_counts(seed: int) -> None:
     for view in some_views(seed, range(2, 5)):
