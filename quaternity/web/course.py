@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Sequence
+from dataclasses import fields
 from functools import lru_cache
 from random import Random
 from typing import Any
@@ -96,6 +97,15 @@ class Course:
         self._positions = found
         return found
 
+    def record(self, names: Sequence[str]) -> str:
+        """The record of the whole game, with everything that was hidden."""
+        positions = self.positions(len(self.moves))
+        lines = [
+            self.rules.record_move(positions[number], seat, move, positions[number + 1])
+            for number, (seat, move) in enumerate(self.moves)
+        ]
+        return "".join((self.rules.record_start(self.start, names), *lines))
+
     def forget_positions(self) -> None:
         """Give their memory back."""
         self._positions = None
@@ -119,4 +129,13 @@ def has_secret(rules: Any) -> bool:
     return any(rules.start(Random(seed)) != first for seed in range(1, 9))
 
 
-__all__ = ["Course", "has_secret"]
+def settings_of(rules: Any) -> dict[str, Any]:
+    """Settings by name, in values of JSON."""
+    return {
+        one.name: str(value) if isinstance(value, str) else value
+        for one in fields(rules.settings)
+        for value in [getattr(rules.settings, one.name)]
+    }
+
+
+__all__ = ["Course", "has_secret", "settings_of"]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Coroutine, Sequence
-from dataclasses import fields
 from math import inf
 from random import Random
 from time import monotonic
@@ -13,7 +12,7 @@ from typing import Any
 
 from quaternity.errors import IllegalMove, InputError, PlayerTimeout
 from quaternity.files.text_record import settings_text
-from quaternity.web.course import Course, has_secret
+from quaternity.web.course import Course, has_secret, settings_of
 from quaternity.web.refusal import Refusal
 from quaternity.web.seats import OPEN, PERSON, PROGRAM, Kept, Seat, Who, seat_statement
 from quaternity.web.sight import SeatSight, Sight
@@ -168,12 +167,7 @@ class Table:
                 *(event for step in self.course.steps for event in step.events),
             ]
             return "".join(f"# {line}\n" for line in lines)
-        positions = self.course.positions(len(self.course.moves))
-        lines = [
-            rules.record_move(positions[number], seat, move, positions[number + 1])
-            for number, (seat, move) in enumerate(self.course.moves)
-        ]
-        return "".join((rules.record_start(self.course.start, names), *lines))
+        return self.course.record(names)
 
     def listen(self, stream: Stream, last: int | None) -> None:
         """Begin a stream, with what its reader has missed since it saw version `last`.
@@ -398,15 +392,6 @@ class Table:
         self._tasks = {}
         for stream in list(self.streams):
             stream.end()
-
-
-def settings_of(rules: Any) -> dict[str, Any]:
-    """Settings by name, in values of JSON."""
-    return {
-        one.name: str(value) if isinstance(value, str) else value
-        for one in fields(rules.settings)
-        for value in [getattr(rules.settings, one.name)]
-    }
 
 
 __all__ = ["Table"]
