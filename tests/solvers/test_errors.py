@@ -10,6 +10,7 @@ from quaternity.game.record import parse_record
 from quaternity.game.state_file import parse_any
 from quaternity.kwartet.log import parse_log
 from quaternity.quarto.pieces_file import read_pieces
+from quaternity.workers.own_process import own_process
 from solvers.errors import SolverTimeout
 
 MADE = [
@@ -34,3 +35,17 @@ def test_what_a_file_is_refused_for_is_told_by_another_process_too(
         read("quaternity 2\nnonsense")
     again = pickle.loads(pickle.dumps(caught.value))  # noqa: S301 - written just above
     assert str(again) == str(caught.value)
+
+
+def raised(error: QuaternityError) -> None:
+    raise error
+
+
+@pytest.mark.parametrize("error", MADE, ids=lambda error: type(error).__name__)
+def test_an_error_comes_from_a_process_of_which_only_values_are_read(
+    error: QuaternityError,
+) -> None:
+    with pytest.raises(type(error)) as caught:
+        own_process().call(raised, error)
+    kept = {name: value for name, value in vars(caught.value).items() if name != "__notes__"}
+    assert (str(caught.value), kept) == (str(error), vars(error))
