@@ -242,6 +242,24 @@ def test_a_table_is_made_with_a_form_and_joined_by_its_link(
     assert ann.page.locator(".seats b b").count() == 0
 
 
+def test_what_is_chosen_in_the_form_is_what_is_played(person: Callable[..., Person]) -> None:
+    ann = person()
+    ann.page.goto("/new?game=kwartet")
+    assert ann.page.get_by_label("Seat 2").is_visible()
+    for name, value in (("Your name", "Ann"), ("Players", "2"), ("Sets", "5")):
+        ann.page.get_by_label(name).fill(value)
+    ann.page.get_by_label("Own card requests").uncheck()
+    ann.page.get_by_label("Help is allowed").uncheck()
+    assert not ann.page.get_by_label("Seat 2").is_visible()
+    ann.page.get_by_role("button", name="Make the table").click()
+    table = ann.page.locator("#part").get_attribute("data-table")
+    state = ann.ask("GET", f"/api/tables/{table}")
+    wanted = {"players": 2, "sets": 5, "announce": "at-once", "own_card_requests": False}
+    assert (state["settings"], state["help"]) == (wanted, False)
+    ann.page.goto("/new?game=quarto")
+    assert ann.page.get_by_label("Your name").input_value() == "Ann"
+
+
 def test_two_tabs_and_a_double_click_make_one_move(person: Callable[..., Person]) -> None:
     ann, bo = person(), person()
     table, invitations = ann.table("quarto", {}, ["me", "open"], name="Ann")

@@ -28,7 +28,7 @@ async function send(path, body) {
   for (let pause = 250; ; pause *= 2) {
     try {
       const answer = await fetch(root + path, request);
-      if (answer.status < 502) return answer;
+      if (![502, 503, 504].includes(answer.status)) return answer;
     } catch (error) {
       if (pause > 8000) throw error;
     }
@@ -64,7 +64,7 @@ async function refresh() {
   try {
     do {
       again = false;
-      const answer = await fetch(`${root}/t/${table}/part`, { cache: "no-store" });
+      const answer = await fetch(`${root}/t/${table}/part`, { cache: "no-store", signal: AbortSignal.timeout?.(20000) });
       if (answer.ok) show(await answer.text(), answer.headers.get("Quaternity-Version"));
       else complain(await said(answer));
     } while (again);
@@ -76,6 +76,7 @@ const kept = (node) => node.id !== "help";
 
 function show(html, version) {
   if (version !== null && Number(version) < Number(part.dataset.version)) return;
+  armed = null;
   const before = lastEvent();
   const focused = part.contains(document.activeElement);
   const open = new Set(Array.from(part.querySelectorAll("details[id][open]"), (one) => one.id));
@@ -230,12 +231,9 @@ async function ask(form) {
   const body = part ? { version: Number(part.dataset.version) } : {};
   for (const one of form.elements) {
     if (!one.name || one.disabled || one.closest("[hidden]")) continue;
-    if (["radio", "checkbox"].includes(one.type) && !one.checked) {
-      if (one.type === "checkbox") body[one.name] ??= false;
-      continue;
-    }
-    const value = one.type === "checkbox" ? true : one.dataset.json === undefined ? one.value : JSON.parse(one.value);
-    if (value === "" && one.dataset.optional !== undefined) continue;
+    if (one.type === "radio" && !one.checked) continue;
+    const text = one.dataset.json === undefined ? one.value : JSON.parse(one.value);
+    const value = one.type === "checkbox" ? one.checked : text;
     const [outer, inner] = one.name.split(".");
     if (outer.endsWith("[]")) (body[outer.slice(0, -2)] ??= []).push(value);
     else if (inner) (body[outer] ??= {})[inner] = value;
@@ -244,6 +242,7 @@ async function ask(form) {
   if (typeof body.name === "string") remember("name", body.name.trim());
   try {
     const answer = await send(form.dataset.api, body);
+    if (answer.status === 409 && !part) location.reload(); // a seat that is taken, perhaps by us
     if (!answer.ok) { complain(await said(answer)); if (part) await refresh(); return; }
     const told = await answer.json();
     if (form.dataset.then !== undefined) location.href = `${root}/t/${told.table}`;
@@ -313,7 +312,7 @@ async function upload(place, file) {
   try {
     const path = place.dataset.drop;
     const answer = await fetch(root + path, { method: "POST", headers: { "Content-Type": "application/octet-stream" }, body: file });
-    if (place.dataset.result && answer.status !== 429) {
+    if (place.dataset.result && [200, 422].includes(answer.status)) {
       const result = document.getElementById(place.dataset.result);
       Idiomorph.morph(result, await answer.text(), { morphStyle: "innerHTML" });
       result.scrollIntoView({ block: "nearest" });
@@ -378,6 +377,12 @@ function remember(key, value) {
 function remembered(key, otherwise) {
   try { return JSON.parse(localStorage.getItem(`quaternity-${key}`)) ?? otherwise; } catch { return otherwise; }
 }
+
+// What was filled in is there again after a step back in the history.
+addEventListener("pageshow", () => {
+  const count = document.querySelector("[data-count-of-seats] input");
+  if (count) showSeats(Number(count.value));
+});
 
 for (const one of document.querySelectorAll("input[name=name]")) one.value ||= remembered("name", "");
 
