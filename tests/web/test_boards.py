@@ -9,7 +9,7 @@ import pytest
 from quaternity.quarto.rules import QuartoRules, QuartoSettings
 from quaternity.table.match import Match
 from quaternity.ternary.rules import MORE, SetMove, SetRules
-from quaternity.web.pages import table_html
+from quaternity.web.rendering import table_html
 from quaternity.web.sight import SeatSight, Sight
 from tests.sizes import thorough
 

@@ -11,7 +11,7 @@ from quaternity.quarto.rules import QuartoRules
 pytest.importorskip("jinja2", reason="the table in a browser needs the extra web")
 
 from quaternity.web.learning import learned
-from quaternity.web.pages import learned_html
+from quaternity.web.rendering import learned_html
 
 DATA = files("quaternity") / "data"
 

@@ -18,7 +18,7 @@ pytest.importorskip("jinja2", reason="the table in a browser needs the extra web
 pytest.importorskip("starlette", reason="the table in a browser needs the extra web")
 
 from quaternity.web.drawing.words import told
-from quaternity.web.pages import (
+from quaternity.web.rendering import (
     guide_html,
     guide_pictures,
     help_html,

@@ -1,0 +1,226 @@
+"""The frame of a table that all games share: who sits where, what happens now, what happened."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from importlib import import_module
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+from markupsafe import Markup
+
+from quaternity.table.players import PLAYERS, STRONGEST
+from quaternity.web.drawing.words import plain_names, seat_names, told
+from quaternity.web.sight import Sight
+from solvers.wording import counted, listed
+
+DRAWINGS = {"quaternity": "quaternity", "kwartet": "kwartet", "quarto": "quarto", "set": "ternary"}
+"""Per game its module in `quaternity.web.drawing`."""
+
+TITLES = {"quaternity": "Quaternity", "kwartet": "Kwartet", "quarto": "Quarto", "set": "SET"}
+
+MOST_TOLD = 100
+"""So many of the latest events are in a page; a replay shows the others."""
+
+MOST_NEWS = 6
+
+READ = "read"
+"""What asks, of chances in Kwartet, for those that are read from the requests."""
+
+HELP = {
+    "quaternity": (
+        ("chances", "Chances"), ("questions", "What questions tell"), ("hint", "Hint"),
+        ("why", "Why?"),
+    ),
+    "kwartet": (
+        ("chances", "Chances"), (f"chances?{READ}=1", "Chances read from requests"),
+        ("hint", "Hint"), ("know", "What do I know?"),
+    ),
+    "quarto": (("hint", "Hint"), ("analysis", "Who can win")),
+    "set": (("hint", "Hint"),),
+}  # fmt: skip
+"""Per game what may be asked for, by its word in requests, where help is allowed."""
+
+
+def drawn_part(sight: Sight, *more: Any) -> dict[str, Any]:
+    """What the game of a table draws; `more` is what its module takes besides."""
+    module = import_module(f"quaternity.web.drawing.{DRAWINGS[sight.game]}")
+    drawn: dict[str, Any] = module.part(sight, *more)
+    return drawn
+
+
+class Chair(NamedTuple):
+    """A seat as the frame of a table draws it.
+
+    Attributes:
+        state: what is to be said of who sits there, or empty.
+        invitation: a whole link, for who may invite to it; `qr` is its picture.
+    """
+
+    number: int
+    kind: str
+    mine: bool
+    acting: bool
+    state: str
+    points: str
+    points_word: str
+    note: str
+    invitation: str | None
+    qr: Markup | None
+    first_open: bool
+
+
+def table_context(sight: Sight, base: str, root: str, replayed: bool) -> dict[str, Any]:
+    """All that the templates of a table draw."""
+    mine = sight.mine
+    eyes = _eyes(sight, seat_names(sight.seats)) if replayed else []
+    if replayed:
+        sight = sight._replace(mine=(), to_act=())  # there is nothing to do in the past
+    drawn = drawn_part(sight)
+    names = seat_names(sight.seats)
+    acting = sight.seat in sight.to_act and sight.seat in sight.mine
+    headline, advice = _headline(sight, names, replayed)
+    if not replayed:
+        headline, advice = drawn.get("headline", headline), drawn.get("advice", advice)
+    events = _events(sight, names)
+    return {
+        "sight": sight,
+        "drawn": drawn,
+        "names": names,
+        "mine": sight.seat in mine,
+        "plain": plain_names(sight.seats),
+        "root": root,
+        "headline": headline,
+        "advice": advice,
+        "acting": acting,
+        "title": f"{'● ' if acting else ''}{headline} – {TITLES[sight.game]}",
+        "chairs": _chairs(sight, names, drawn.get("notes", ()), base),
+        "news": drawn.get("news", _news(sight, events)),
+        "history": events[: -MOST_TOLD - 1 : -1],
+        "more": len(events) > MOST_TOLD,
+        "watch": f"{base}/t/{sight.watch}",
+        "replayed": replayed,
+        "archive": not sight.to_act and sight.places is None,
+        "help_words": HELP[sight.game],
+        "movable": [] if sight.places is not None else _movable(sight),
+        "programs": programs(sight.game),
+        "seat_query": f"?seat={sight.seat}" if replayed and sight.seat is not None else "",
+        "who_undo": listed([names[seat] for seat in sight.undo]) if sight.undo else "",
+        "only_here": urlsplit(base).hostname in ("127.0.0.1", "localhost", "::1"),
+        "eyes": eyes,
+    }
+
+
+def _movable(sight: Sight) -> list[int]:
+    """The seats that whoever looks may hand over."""
+    empty = [
+        number for number, one in enumerate(sight.seats) if one.kind != "person" or not one.present
+    ]
+    return sorted({*sight.mine, *empty}) if sight.mine else []
+
+
+def _eyes(sight: Sight, names: list[str]) -> list[tuple[int | None, str]]:
+    """From which seats a moment may be looked at, with their names."""
+    seats = range(len(names)) if sight.revealed is not None else sight.mine
+    seen = [(seat, names[seat]) for seat in seats] if sight.rules.hidden else []
+    return [(None, "everybody"), *seen] if seen else []
+
+
+def _headline(sight: Sight, names: list[str], replayed: bool) -> tuple[str, str]:
+    """What happens now, and a sentence more."""
+    if sight.places is not None:
+        first = [seat for seat, place in enumerate(sight.places) if place == 1]
+        if len(first) > 1:
+            return "Nobody wins alone", f"{listed([names[seat] for seat in first])} share it."
+        won = "You win" if first[0] == sight.seat else f"{names[first[0]]} wins"
+        return won, "The game is over."
+    if replayed:
+        return f"After {counted(sight.number, 'move')}", ""
+    if not sight.to_act:
+        return "A recorded game", "It ends before somebody has won."
+    if sight.seat in sight.to_act:
+        return "Your turn", ""
+    waiting = [seat for seat in sight.to_act if sight.seats[seat].kind == "open"]
+    who = listed([names[seat] for seat in sight.to_act])
+    if waiting:
+        empty = listed([names[seat] for seat in waiting])
+        return f"Waiting for somebody to sit down at {empty}", "Send the link of the seat."
+    if set(sight.thinking) & set(sight.to_act):
+        return f"{who} is thinking", ""
+    return f"{who} is to move", ""
+
+
+def _chairs(sight: Sight, names: list[str], notes: Any, base: str) -> list[Chair]:
+    """The seats in order."""
+    chairs: list[Chair] = []
+    for number, seat in enumerate(sight.seats):
+        states = [
+            (sight.places is not None and f"place {(sight.places or ())[number]}", True),
+            ("program", seat.kind == "program" and number not in sight.thinking),
+            ("thinking", number in sight.thinking),
+            ("nobody yet", seat.kind == "open"),
+            ("away", _is_away(sight, number)),
+            ("agrees to take back", number in sight.undo),
+        ]
+        link = None if seat.invitation is None else f"{base}/join/{seat.invitation}"
+        points = sight.points[number]
+        chairs.append(
+            Chair(
+                number,
+                seat.kind,
+                number in sight.mine,
+                number in sight.to_act,
+                ", ".join(str(text) for text, holds in states if text and holds),
+                f"{points:g}",
+                counted(int(points), "point").partition(" ")[2],
+                notes[number] if notes else "",
+                link,
+                None if link is None else qr_svg(link),
+                link is not None and not any(one.invitation for one in chairs),
+            )
+        )
+    return chairs
+
+
+def _events(sight: Sight, names: list[str]) -> list[tuple[int, str]]:
+    """What happened, each with the number of its move; a question is told with its answer."""
+    events: list[tuple[int, str]] = []
+    for number, step in enumerate(sight.moves, 1):
+        for text in step.events:
+            said = told(text, names)
+            if events and said.startswith(f"{events[-1][1]}:"):
+                events.pop()
+            events.append((number, said))
+    return events
+
+
+def _is_away(sight: Sight, number: int) -> bool:
+    """Whether others wait for somebody who is not there."""
+    seat = sight.seats[number]
+    waited_for = bool(sight.to_act) and number not in sight.mine
+    return seat.kind == "person" and not seat.present and waited_for
+
+
+def _news(sight: Sight, events: list[tuple[int, str]]) -> list[str]:
+    """What happened since the last move of who looks, with that move; the last of all at least."""
+    mine = [number for number, step in enumerate(sight.moves, 1) if step.seat == sight.seat]
+    since = mine[-1] if mine else 1
+    return [text for number, text in events if number >= since][-MOST_NEWS:]
+
+
+@lru_cache(maxsize=256)
+def qr_svg(link: str) -> Markup:
+    """A link as a picture for the camera of a phone."""
+    import segno
+
+    picture = segno.make(link, error="m", micro=False)
+    return Markup(picture.svg_inline(border=2, svgclass="", lineclass="", omitsize=True))
+
+
+def programs(game: str) -> list[str]:
+    """The players that need no argument, the strongest first."""
+    strongest = STRONGEST[game]
+    return [strongest, *(name for name in PLAYERS[game] if name not in (strongest, "perfect"))]
+
+
+__all__ = ["HELP", "READ", "TITLES", "drawn_part", "programs", "table_context"]

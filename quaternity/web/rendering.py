@@ -1,0 +1,251 @@
+"""Pages as text: templates, what they are filled with, and the files that they load.
+
+A page of a table is made of a sight alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+from hashlib import sha256
+from importlib import resources
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from quaternity import guide
+from quaternity.game.card_picture import card_svg, suit_svg
+from quaternity.game.cards import Card
+from quaternity.table.games import rules_class
+from quaternity.web.drawing.frame import HELP, READ, TITLES, drawn_part, programs, table_context
+from quaternity.web.drawing.words import seat_names, told
+from quaternity.web.forms import form_fields
+from quaternity.web.sight import Sight
+from solvers.wording import listed
+
+TEXTS = {
+    "quaternity": "Nobody has dealt the cards: questions and answers alone decide who can own "
+    "what. Ask well, and whole sets become yours while every deal stays possible.",
+    "kwartet": "All cards are dealt, and everybody sees his own hand. Ask the others for cards you "
+    "lack, remember who asked for what, and put down sets of four.",
+    "quarto": "Sixteen pieces with four properties: four in a row that share one of them win. But "
+    "it is your opponent who chooses the piece that you place.",
+    "set": "Three cards that are all alike or all different in every property are a SET. All look "
+    "at once, and whoever sees one first takes it.",
+}
+"""What each game is, in two sentences."""
+
+
+@cache
+def static_files() -> dict[str, bytes]:
+    """What browsers load besides pages, by path. Paths change with what is in them, so that they
+    may be kept for ever, and files that name each other do so within one version."""
+    folder = resources.files("quaternity.web") / "static"
+    found = {one.name: one.read_bytes() for one in folder.iterdir() if one.is_file()}
+    version = sha256(b"".join(found[name] for name in sorted(found))).hexdigest()[:12]
+    return {f"/static/{version}/{name}": data for name, data in found.items()}
+
+
+def static(name: str) -> str:
+    """The path of a static file."""
+    return next(path for path in static_files() if path.endswith(f"/{name}"))
+
+
+@cache
+def templates() -> Environment:
+    """The templates; everything in them is escaped."""
+    found = Environment(
+        loader=PackageLoader("quaternity.web"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+    )
+    found.globals.update(
+        static=static,
+        suit=lambda index: Markup(suit_svg(index)),
+        grouped=grouped,
+        card=lambda one, *parts: Markup(card_svg(Card(*one), *parts)),
+    )
+    return found
+
+
+def grouped(digits: str) -> str:
+    """A large number as people read it.
+
+    >>> grouped("1234567"), grouped("53644737765488792839237440000")
+    ('1,234,567', 'about 5.36 × 10²⁸')
+    """
+    if len(digits) < 16:
+        return f"{int(digits):,}"
+    power = str(len(digits) - 1).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    return f"about {digits[0]}.{digits[1:3]} × 10{power}"
+
+
+def _rendered(template: str, /, root: str = "", **context: Any) -> str:
+    return templates().get_template(template).render(root=root, **context)
+
+
+def table_html(
+    sight: Sight, base: str, root: str = "", whole: bool = True, replayed: bool = False
+) -> str:
+    """The page of a table, or the part of it that changes.
+
+    Args:
+        base: where links for others begin, without a last slash.
+        root: where links of this page begin.
+        replayed: whether it is a moment of the game that one looks at, not the table itself.
+    """
+    name = "table.html" if whole else "table_part.html"
+    return templates().get_template(name).render(table_context(sight, base, root, replayed))
+
+
+def home_html(tables: Sequence[Any] = (), root: str = "") -> str:
+    """The first page: the games, and the tables of whoever looks."""
+    games = [{"name": name, "title": TITLES[name], "text": TEXTS[name]} for name in TITLES]
+    pictures = {"quarto": _quarto_picture(), "set": _set_picture()}
+    return _rendered(
+        "home.html", root, games=games, tables=tables, titles=TITLES, pictures=pictures
+    )
+
+
+@cache
+def _quarto_picture() -> Markup:
+    """Four pieces in a row."""
+    from quaternity.quarto.drawing import piece_svg
+    from quaternity.quarto.pieces import PieceSet
+    from quaternity.quarto.pieces_file import example_pieces, read_pieces
+
+    pieces = PieceSet.of(read_pieces(example_pieces()))
+    drawn = "".join(piece_svg(pieces, piece) for piece in (0, 3, 5, 6, 9, 10, 12, 15))
+    return Markup(f'<span class="pic-pieces">{drawn}</span>')
+
+
+@cache
+def _set_picture() -> Markup:
+    """A SET."""
+    from quaternity.ternary.table_picture import card_svg, stripes_svg
+
+    drawn = "".join(map(card_svg, (3, 46, 71)))
+    return Markup(f'{stripes_svg()}<span class="pic-cards spread">{drawn}</span>')
+
+
+def new_html(game: str, root: str = "") -> str:
+    """The form that makes a table.
+
+    Raises:
+        KeyError: there is no such game.
+    """
+    return _rendered(
+        "new.html",
+        root,
+        game=game,
+        title=TITLES[game],
+        text=TEXTS[game],
+        titles=TITLES,
+        fields=form_fields(game),
+        seats=rules_class(game)().seats,
+        most_seats=max((one.most or 0 for one in form_fields(game) if one.seats), default=2),
+        programs=programs(game),
+    )
+
+
+def join_html(sight: Sight, seat: int, invitation: str, root: str = "") -> str:
+    """The page that an invitation leads to."""
+    names = seat_names(sight.seats)
+    others = [
+        names[number] for number, one in enumerate(sight.seats) if one.name and number != seat
+    ]
+    return _rendered(
+        "join.html",
+        root,
+        title=TITLES[sight.game],
+        text=TEXTS[sight.game],
+        invitation=invitation,
+        others=listed(others) if others else "",
+        taken=sight.seats[seat].kind != "open",
+        watch=f"{root}/t/{sight.watch}",
+    )
+
+
+def help_html(
+    sight: Sight, word: str, found: dict[str, Any], said: Mapping[str, str], root: str = ""
+) -> str:
+    """What somebody asked for at a table; see `quaternity.web.helping`."""
+    names = seat_names(sight.seats)
+    context = table_context(sight, "", root, replayed=False)
+    if word == "chances":
+        chances = found[READ] if READ in said and READ in found else found["chances"]
+        context["blocks"] = drawn_part(sight, chances)["blocks"]
+    asked = f"{word}?{READ}=1" if READ in said else word
+    context["headline"] = dict(HELP[sight.game]).get(asked, "Help")
+    context["lines"] = [told(line, names) for line in found.get("lines", ())]
+    return _rendered(
+        "help.html", **context, word=word, found=found, said={"formula": "", **said},
+        names_in=lambda text: told(text, names),
+    )  # fmt: skip
+
+
+def learn_html(root: str = "") -> str:
+    """The page on which files are dropped."""
+    return _rendered("learn.html", root)
+
+
+def learned_html(found: dict[str, Any] | None, error: str = "", root: str = "") -> str:
+    """What a file says that somebody dropped; see `quaternity.web.learning`."""
+    names = [f"Player {seat}" for seat in range(found["players"] if found else 0)]
+    return _rendered("learned.html", root, found=found, error=error, names=names, titles=TITLES)
+
+
+@cache
+def guide_pictures() -> dict[str, bytes]:
+    """The pictures of the guide, by name."""
+    folder = resources.files("quaternity.guide")
+    return {
+        one.name: _without_styles(one.read_text(encoding="utf-8")).encode()
+        for one in folder.iterdir()
+        if one.name.endswith(".svg")
+    }
+
+
+def _without_styles(svg: str) -> str:
+    """A drawing whose styles are attributes: the policy of the pages allows no others.
+
+    >>> _without_styles('<path style="fill: none; stroke: #b0b0b0"/>')
+    '<path fill="none" stroke="#b0b0b0"/>'
+    """
+
+    def attributes(style: re.Match[str]) -> str:
+        pairs = (one.partition(":") for one in style[1].split(";") if one.strip())
+        return " ".join(f'{name.strip()}="{value.strip()}"' for name, _, value in pairs)
+
+    svg = re.sub(r"<style.*?</style>", "", svg, flags=re.DOTALL)
+    return re.sub(r'\bstyle="([^"]*)"', attributes, svg)
+
+
+def guide_html(name: str, root: str = "") -> str:
+    """A page of the guide.
+
+    Raises:
+        InputError: there is none.
+    """
+    page = guide.page(name)
+    # What is wider than the page can be scrolled by keys too; columns are aligned by classes.
+    html = guide.html(page.text).replace("<pre>", '<pre tabindex="0">')
+    text = Markup(re.sub(r'style="text-align:(\w+)"', r'class="\1"', html))
+    return _rendered(
+        "guide.html", root, pages=guide.pages(), name=name, title=page.title, text=text
+    )
+
+
+def message_html(headline: str, text: str, root: str = "") -> str:
+    """A page that only says something."""
+    return _rendered("message.html", root, headline=headline, text=text)
+
+
+__all__ = [
+    "guide_html", "guide_pictures", "help_html", "home_html", "join_html", "learn_html",
+    "learned_html", "message_html", "new_html", "static", "static_files", "table_html",
+]  # fmt: skip
