@@ -145,9 +145,8 @@ def _headline(sight: Sight, names: list[str], replayed: bool) -> tuple[str, str]
     if waiting:
         empty = listed([names[seat] for seat in waiting])
         return f"Waiting for somebody to sit down at {empty}", "Send the link of the seat."
-    if set(sight.thinking) & set(sight.to_act):
-        return f"{who} is thinking", ""
-    return f"{who} is to move", ""
+    doing = "is thinking" if set(sight.thinking) & set(sight.to_act) else "is to move"
+    return f"{who} {doing}", "" if sight.mine else "You are watching."
 
 
 def _chairs(sight: Sight, names: list[str], notes: Any, base: str) -> list[Chair]:
