@@ -278,7 +278,7 @@ class Play:
             self.path("/events"), None if deal.seat is None else self.tokens[deal.seat]
         )
         self.invitations = invitations
-        self.version = 0
+        self.version, self.undone = 0, False
         for token in self.tokens:
             twins.ask("GET", self.path(), token=token)
 
@@ -298,6 +298,18 @@ class Play:
             )
             assert answer.status == other.status
         assert answer.status == 200, answer
+        self.version += 1
+
+    def undo(self) -> None:
+        """All agree to take the last move back."""
+        self.undone = True
+        for seat, token in enumerate(self.tokens):
+            document = {"version": self.version, "agree": True}
+            if seat == self.deal.seat:
+                self.looker.ask("POST", self.path("/undo"), document)
+            else:
+                answer, other = self.twins.ask("POST", self.path("/undo"), document, token=token)
+                assert (answer.status, other.status) == (200, 200), answer
         self.version += 1
 
     def look(self, random: Random) -> None:
@@ -352,7 +364,8 @@ class Play:
     def position(self) -> Any:
         """Where the first application is."""
         position = self.deal.start
-        for seat, move in self.deal.moves[: self.version]:
+        moves = self.deal.moves[: -1 if self.undone else self.version]
+        for seat, move in moves:
             position = self.deal.rules.after(position, seat, move)
         return position
 
@@ -393,6 +406,9 @@ def compared(twins: Twins, game: str, seeds: Iterable[int]) -> None:
                 play.look(random)
             play.move(seat, move)
         play.look(random)
+        if deal.moves and random.random() < 0.3:
+            play.undo()
+            play.look(random)
         play.end()
 
 
