@@ -62,14 +62,7 @@ class Game:
             made()
 
     def _told(self, number: int) -> Any:
-        def told(kind: str, name: str, data: str) -> None:
-            if kind == "move" and int(name):
-                version = int(name)
-                assert version <= self.last[number] + 1, "an event is missing"
-                self.last[number] = max(version, self.last[number])
-                assert self.seen.setdefault(version, data) == data, "a move has changed"
-
-        return told
+        return told_in_order(self.last, number, self.seen)
 
     async def check(self, clients: Clients) -> None:
         """What was answered or told is there."""
@@ -85,7 +78,48 @@ class Game:
         assert replay.positions[self.version] == self.position
 
 
-async def killed(server: Server, games: list[Game], random: Random) -> None:
+def told_in_order(last: list[int], number: int, seen: dict[int, str]) -> Any:
+    """What hears a stream: events come without a gap, and those that were seen never change.
+
+    Args:
+        last: per stream the last version that it told.
+    """
+
+    def told(kind: str, name: str, data: str) -> None:
+        if kind == "move" and int(name):
+            version = int(name)
+            assert version <= last[number] + 1, "an event is missing"
+            last[number] = max(version, last[number])
+            assert seen.setdefault(version, data) == data, "a move has changed"
+
+    return told
+
+
+class Programs:
+    """A table of programs, on which one looks through any number of servers."""
+
+    def __init__(self) -> None:
+        self.seen: dict[int, str] = {}
+        self.last = [0]
+        self.table: Made
+
+    async def open(self, clients: Clients) -> None:
+        """A game that lasts."""
+        settings = {"players": 4, "sets": 20}
+        self.table = await clients.table("kwartet", settings, ["random"] * 4)
+
+    async def look(self, clients: Clients) -> None:
+        """From where one was; the table has all that was told, and goes on."""
+        line = await clients.line()
+        answer = await line.ask("GET", self.table.path())
+        assert answer.json["version"] >= self.last[0]
+        told = told_in_order(self.last, 0, self.seen)
+        await clients.stream(self.table, None, told, self.last[0])
+
+
+async def killed(
+    server: Server, games: list[Game], programs: list[Programs], random: Random
+) -> None:
     """Play on, until the server is killed in the middle of some moves."""
     left = random.randrange(1, 12 * len(games))
 
@@ -101,6 +135,7 @@ async def killed(server: Server, games: list[Game], random: Random) -> None:
             if not game.rules.to_act(game.position):
                 game.__init__(0, random.randrange(1 << 30))  # type: ignore[misc]
                 await game.open(clients)
+        await asyncio.gather(*(one.look(clients) for one in programs))
         playing = [game.play(clients, made) for game in games]
         ends = await asyncio.gather(*playing, return_exceptions=True)
     for end in ends:
@@ -112,20 +147,24 @@ def played_through(server: Server, kills: int) -> int:
     """Kill a server so many times; the number of moves that were seen."""
     random = Random(kills)
     games = [Game(number, 0) for number in range(TABLES)]
+    programs = [Programs() for _ in range(thorough(0, 2))]
 
     async def first() -> None:
         async with Clients(server.host) as clients:
             for game in games:
                 await game.open(clients)
+            for one in programs:
+                await one.open(clients)
 
     with server:
         asyncio.run(first())
         for _ in range(kills):
-            asyncio.run(killed(server, games, random))
+            asyncio.run(killed(server, games, programs, random))
             server.kill()
             server.start(int(server.host.partition(":")[2]))
         assert server.stop() == 0
     assert "Traceback" not in server.log.read_text()
+    assert all(one.seen for one in programs)
     return sum(len(game.seen) for game in games)
 
 
