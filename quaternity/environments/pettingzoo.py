@@ -347,7 +347,7 @@ def picture(text: str, lines: int) -> NDArray[np.uint8]:
     Raises:
         InputError: matplotlib is not installed.
     """
-    figure = new_figure(COLUMNS / 12, lines / 6)
+    figure = new_figure(COLUMNS * 0.084, lines * 0.17)
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     canvas: Any = FigureCanvasAgg(figure)
@@ -378,6 +378,18 @@ class Version:
 
 
 quaternity_v0, kwartet_v0, quarto_v0, set_v0 = map(Version, ENCODED)
+
+
+def _register() -> None:
+    """Make `pettingzoo.make("aec", "quaternity/quarto-v0")` find them, where there is such."""
+    if hasattr(pettingzoo, "register"):
+        for version in (quaternity_v0, kwartet_v0, quarto_v0, set_v0):
+            name = f"quaternity/{version.game}-v0"
+            pettingzoo.register("aec", name, version.env)
+            pettingzoo.register("parallel", name, version.parallel_env)
+
+
+_register()
 
 __all__ = [
     "TableEnv",

@@ -48,7 +48,9 @@ class Conformance:
     alike: int
 
 
-def check_rules(rules: Any, matches: int = 20, seed: int = 0, player: Any = None) -> Conformance:
+def check_rules(
+    rules: Any, matches: int = 20, seed: int = 0, player: Any = None, encoded: Any = None
+) -> Conformance:
     """Try all laws on random matches.
 
     Args:
@@ -56,6 +58,7 @@ def check_rules(rules: Any, matches: int = 20, seed: int = 0, player: Any = None
         matches: how many.
         seed: of everything random.
         player: makes every other move, for games that do not come to an end by chance.
+        encoded: the game in numbers (`quaternity.environments.episode.Encoded`), if it has them.
 
     Raises:
         BrokenLaw: at the first law that does not hold.
@@ -64,7 +67,7 @@ def check_rules(rules: Any, matches: int = 20, seed: int = 0, player: Any = None
     """
     moves = over = alike = 0
     for number in range(matches):
-        walk = _Walk(rules, Random(f"{seed}/{number}"), player)
+        walk = _Walk(rules, Random(f"{seed}/{number}"), player, encoded)
         try:
             walk.run()
         except BrokenLaw as error:
@@ -80,8 +83,9 @@ def check_rules(rules: Any, matches: int = 20, seed: int = 0, player: Any = None
 class _Walk:
     """One random match, looked at move by move."""
 
-    def __init__(self, rules: Any, random: Random, player: Any) -> None:
+    def __init__(self, rules: Any, random: Random, player: Any, encoded: Any) -> None:
         self.rules, self.random, self.player = rules, random, player
+        self.encoded = encoded
         again = deepcopy(random)
         self.position = rules.start(random)
         expect(
@@ -176,6 +180,8 @@ class _Walk:
                     self.refused(seat, move)
         legal = rules.moves(view) if may_act else ()
         tried = list(legal)
+        if may_act and self.encoded is not None:
+            self.encodes(view, tried)
         expect(len(tried) == len(legal), "the number of moves is not how many there are")
         for move in self.random.sample(tried, min(len(tried), MOST_TRIED)):
             expect(move in legal, f"{move} is offered and is not in what is offered")
@@ -189,6 +195,29 @@ class _Walk:
                 expect((move in legal) == (not rules.faults(view, move)), f"{move} is half legal")
             if not may_act or move not in legal:
                 self.refused(seat, move)
+
+    def encodes(self, view: Any, legal: Sequence[Any]) -> None:
+        """Actions are the legal moves, one each; numbers are as many as is said, 0 to 1."""
+        encoded = self.encoded
+        offered = [action for action, one in enumerate(encoded.mask(view)) if one]
+        expect(len(encoded.mask(view)) == encoded.actions, "not one entry of the mask per action")
+        meant = [encoded.move(action, view) for action in offered]
+        moves = [move for move in meant if move is not None]
+        expect(
+            len(moves) == len(legal) and all(move in legal for move in moves),
+            f"the mask has {len(moves)} moves, or others, where {len(legal)} are legal",
+        )
+        expect(len(moves) >= len(meant) - 1, "several actions are to wait")
+        expect(
+            [encoded.action(move, view) for move in meant] == offered,
+            "a move has another number than the action that means it",
+        )
+        numbers = list(encoded.numbers(view))
+        expect(
+            len(numbers) == sum(count for _, count, _ in encoded.entries),
+            "the numbers are not as many as their entries say",
+        )
+        expect(all(0 <= one <= 1 for one in numbers), "a number is not between 0 and 1")
 
     def refused(self, seat: int, move: Any) -> None:
         """A move that is not offered is refused, with reasons."""
@@ -213,6 +242,12 @@ class _Walk:
                 json.dumps(rules.view_json(first)) == json.dumps(rules.view_json(second)),
                 f"{who}: the documents of views that are equal differ",
             )
+            if self.encoded is not None:
+                expect(
+                    bytes(self.encoded.numbers(first)) == bytes(self.encoded.numbers(second))
+                    and self.encoded.mask(first) == self.encoded.mask(second),
+                    f"{who}: the numbers of views that are equal differ",
+                )
             table = rules.show(first)
             expect(table == rules.show(second), f"{who}: they are shown apart")
             expect(

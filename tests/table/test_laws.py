@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from itertools import cycle
 from random import Random
 from typing import Any
 
 import pytest
 
+from quaternity.environments.episode import TableGame
 from quaternity.errors import IllegalMove
 from quaternity.files.text_record import Replay
 from quaternity.game.question import Question
@@ -48,7 +49,8 @@ def seen_as_rules(rules: Rules[Any, Any, Any]) -> str:
 
 @pytest.mark.parametrize(("rules", "player"), GAMES, ids=lambda one: getattr(one, "name", ""))
 def test_a_game_keeps_the_laws(rules: Any, player: Any) -> None:
-    found = check_rules(rules, thorough(1, 3), player=player)
+    encoded = TableGame(rules.name, asdict(rules.settings)).encoded
+    found = check_rules(rules, thorough(1, 3), player=player, encoded=encoded)
     assert found.matches == thorough(1, 3)
     assert found.over >= 1
     assert found.alike > found.moves

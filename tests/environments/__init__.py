@@ -1,0 +1,1 @@
+"""The games in numbers, for PettingZoo and for OpenSpiel."""

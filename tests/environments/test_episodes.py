@@ -1,0 +1,270 @@
+"""Games in numbers, one seat asked at a time."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import count
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from quaternity.environments.episode import ENCODED, REWARDS, Episode, TableGame, win
+from quaternity.errors import IllegalMove, InputError
+from quaternity.game.settings import Settings
+from quaternity.game.state import State
+from quaternity.game.state_file import state_text
+from quaternity.quarto.encoded import QuartoEncoded
+from quaternity.quarto.rules import QuartoPosition, QuartoRules
+from quaternity.quarto.solving import Move
+from quaternity.table.conformance import BrokenLaw, check_rules
+from quaternity.ternary.encoded import SetEncoded
+from quaternity.ternary.rules import SetRules, SetView
+from tests.sizes import thorough
+
+
+def legal(episode: Episode) -> list[int]:
+    return [action for action, one in enumerate(episode.mask) if one]
+
+
+def played(game: TableGame, random: Random, most: int = 10_000) -> Episode:
+    """An episode of random actions."""
+    episode = game.episode(random)
+    while episode.seat is not None and episode.moves < most:
+        episode = episode.after(random.choice(legal(episode)))
+    return episode
+
+
+# ------------------------------------------------------------------------ numbers of a game
+
+
+class ShowsTheAnswer(SetEncoded):
+    """A mask of the right claims alone."""
+
+    def mask(self, view: SetView) -> bytes:
+        mask = bytearray(super().mask(view))
+        for action in range(self.claims):
+            move = self.move(action, view) if mask[action] else None
+            mask[action] = move is not None and move.cards in view.threes
+        return bytes(mask)
+
+
+class CountsItsCalls(QuartoEncoded):
+    """What is shown is not the view's alone."""
+
+    calls = count()
+
+    def numbers(self, view: QuartoPosition) -> Sequence[float]:
+        numbers = bytearray(bytes(super().numbers(view)))  # type: ignore[call-overload]
+        numbers[0] = next(self.calls) % 2
+        return memoryview(numbers).cast("f")
+
+
+class Swaps(QuartoEncoded):
+    """The action of a move means another one."""
+
+    def action(self, move: Move | None, view: QuartoPosition) -> int:
+        return super().action(move, view) ^ 1
+
+
+class SaysTooMuch(QuartoEncoded):
+    """Has an entry too many."""
+
+    entries = (*QuartoEncoded.entries, ("more", 1, "nothing"))
+
+
+@pytest.mark.parametrize(
+    ("rules", "encoded", "words"),
+    [
+        (SetRules(), ShowsTheAnswer, "or others, where 221 are legal"),
+        (QuartoRules(), CountsItsCalls, "the numbers of views that are equal differ"),
+        (QuartoRules(), Swaps, "has another number than the action"),
+        (QuartoRules(), SaysTooMuch, "not as many as their entries"),
+    ],
+    ids=lambda one: getattr(one, "__name__", ""),
+)
+def test_numbers_that_break_a_law_are_found(rules: Any, encoded: Any, words: str) -> None:
+    with pytest.raises(BrokenLaw, match=words):
+        check_rules(rules, 1, encoded=encoded(rules))
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "actions", "numbers"),
+    [
+        ("quaternity", {}, 26, 87),
+        ("quaternity", {"sets": 13, "players": 4}, 158, 432),
+        ("kwartet", {}, 156, 497),
+        ("quarto", {}, 288, 103),
+        ("set", {}, 1332, 342),
+        ("set", {"rule": "triple"}, 85_322, 1062),
+    ],
+)
+def test_what_a_learner_has_built_on_stays(
+    name: str, settings: dict[str, Any], actions: int, numbers: int
+) -> None:
+    encoded = TableGame(name, settings).encoded
+    assert encoded.actions == actions
+    assert sum(size for _, size, _ in encoded.entries) == numbers
+
+
+def test_claims_of_the_first_places_come_first() -> None:
+    episode = TableGame("set").episode(Random(1))
+    encoded, view = episode.game.encoded, episode.view
+    assert legal(episode) == [*range(220), 1330, 1331]
+    assert encoded.move(0, view).cards == tuple(sorted(view.places[:3]))
+    assert encoded.move(219, view).cards == tuple(sorted(view.places[9:12]))
+    assert encoded.move(1330, view).cards == ()
+    assert encoded.move(1331, view) is None
+    with pytest.raises(InputError, match="place 12 is empty"):
+        encoded.move(220, view)
+
+
+def test_many_players_are_encoded_without_tables() -> None:
+    """Where coalition tables would be too large, questions are found by a solver."""
+    game = TableGame("quaternity", {"set_size": 2, "sets": 14, "players": 14})
+    episode = game.episode(Random(1))
+    assert not episode.position.state.has_tables
+    moves = {game.encoded.move(action, episode.view) for action in legal(episode)}
+    assert moves == set(game.rules.moves(episode.view))
+
+
+# ------------------------------------------------------------------------ episodes
+
+
+@pytest.mark.parametrize("name", ENCODED)
+def test_an_illegal_action_is_refused(name: str) -> None:
+    episode = played(TableGame(name), Random(3), 3)
+    wrong = next(action for action, one in enumerate(episode.mask) if not one)
+    with pytest.raises((IllegalMove, InputError)):
+        episode.after(wrong)
+    for action in (-1, len(episode.mask)):
+        with pytest.raises(InputError, match=f"action {action}: they are 0.."):
+            episode.after(action)
+
+
+@pytest.mark.parametrize("name", ENCODED)
+def test_an_episode_survives_a_file(name: str) -> None:
+    episode = played(TableGame(name, max_moves=20), Random(5))
+    again = pickle.loads(pickle.dumps(episode))  # noqa: S301
+    assert (again.position, again.seat, again.moves) == (
+        episode.position,
+        episode.seat,
+        episode.moves,
+    )
+    assert again.told() == episode.told()
+    with pytest.raises(InputError, match="the episode is over"):
+        played(TableGame(name, max_moves=20), Random(5)).after(0)
+
+
+def test_all_are_asked_first_equally_often() -> None:
+    episode = TableGame("set", {"seats": 3}).episode(Random(1))
+    wait = episode.game.encoded.actions - 1
+    asked = []
+    for _ in range(9):
+        asked.append(episode.seat)
+        episode = episode.after(wait)
+    first = episode.first
+    assert asked == [(first + lap + place) % 3 for lap in range(3) for place in range(3)]
+    assert {TableGame("set").episode(Random(seed)).first for seed in range(9)} == {0, 1}
+    assert episode.told()[:1] == (f"player {first} waits",)
+
+
+def test_an_episode_is_cut_off() -> None:
+    episode = played(TableGame("set", max_moves=7), Random(1))
+    assert (episode.moves, episode.seat, episode.is_cut_off) == (7, None, True)
+    assert episode.returns() == [0, 0]
+    over = played(TableGame("quarto"), Random(1))
+    assert not over.is_cut_off
+    assert sorted(over.returns()) in ([-1, 1], [0, 0])
+
+
+def test_what_is_remembered_is_the_own_start_and_all_that_was_told() -> None:
+    game = TableGame("kwartet", {"players": 3, "sets": 3}, max_moves=8)
+    episode = played(game, Random(2))
+    start = game.rules.show(game.rules.view(episode.root.position, 1))
+    assert episode.remembered(1) == "\n".join(("player 1", start, *episode.told()))
+    assert len({episode.remembered(seat) for seat in (0, 1, 2, None)}) == 4
+    assert len(episode.told()) >= 8
+
+
+def test_two_deals_that_a_seat_cannot_tell_apart_are_remembered_alike() -> None:
+    """As long as everybody is told the same."""
+    game = TableGame("kwartet", {"players": 3, "sets": 4})
+    random, same = Random(4), 0
+    for _ in range(thorough(5, 50)):
+        mine = game.episode(random)
+        other = Episode(game, game.rules.like(game.rules.view(mine.position, 0), random))
+        while mine.seat == 0 and mine.told() == other.told():
+            same += 1
+            assert mine.remembered(0) == other.remembered(0)
+            assert bytes(mine.numbers(0)) == bytes(other.numbers(0))  # type: ignore[call-overload]
+            action = random.choice(legal(mine))
+            mine, other = mine.after(action), other.after(action)
+    assert same >= 5
+
+
+# ------------------------------------------------------------------------ rewards and starts
+
+
+def test_who_wins_alone_gets_one_and_the_others_share_the_loss() -> None:
+    assert win([], None) == []
+    assert win([2, 1, 0], None) == [0, 0, 0]
+    assert win([2, 1, 0], [1, 2, 3]) == [1, -0.5, -0.5]
+    assert win([1, 1, 0], [1, 1, 3]) == [0.25, 0.25, -0.5]
+    assert win([1, 1], [1, 1]) == [0, 0]
+    assert win([5], [1]) == [1]
+
+
+def test_a_reward_of_ones_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    own = replace_returns(lambda points, places: [10 * one for one in points])
+    monkeypatch.setitem(REWARDS, "tenfold", own)
+    game = TableGame("quaternity", {"set_size": 2, "sets": 2, "players": 2}, reward="tenfold")
+    assert sum(played(game, Random(1)).returns()) == 20
+
+
+def replace_returns(returns: Any) -> Any:
+    return REWARDS["points"]._replace(returns=returns)
+
+
+def test_episodes_begin_where_a_record_ends(tmp_path: Path) -> None:
+    record = "quarto 1\nsquares yes\n0 hand over A\n1 place it on H1V1, hand over B\n"
+    (tmp_path / "game.record").write_text(record)
+    for start in (record, str(tmp_path / "game.record")):
+        game = TableGame("quarto", start=start)
+        assert game.rules.settings.squares
+        episode = game.episode(Random(1))
+        assert (episode.seat, episode.position.in_hand) == (0, "B")
+        assert pickle.loads(pickle.dumps(game)).start == game.start  # noqa: S301
+    with pytest.raises(InputError, match="squares no was asked for, but the record has yes"):
+        TableGame("quarto", {"squares": False}, start=record)
+
+
+def test_episodes_begin_with_a_state() -> None:
+    state = State.start(Settings(3, 2, 2))
+    state = state.after(next(iter(state.legal_questions)), True)
+    game = TableGame("quaternity", start=state_text(state))
+    assert game.rules.settings == Settings(3, 2, 2)
+    assert game.episode(Random(1)).position.state == state
+    with pytest.raises(InputError, match="does not say who asks"):
+        TableGame("quaternity", start=state_text(replace(state, turn=None)))
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "words"),
+    [
+        ("chess", {}, "game 'chess' is unknown; known are quaternity, kwartet, quarto, set"),
+        ("set", {"reward": "luck"}, "reward 'luck' is unknown; known are win, points"),
+        ("set", {"max_moves": -1}, "max_moves"),
+        ("set", {"settings": {"seat": 3}}, "setting 'seat' is unknown; known are seats, rule"),
+        ("set", {"settings": {"seats": 9}}, "seats: 9 is not one of"),
+        ("kwartet", {"settings": {"announce": "never"}}, "announce 'never' is unknown"),
+        ("quarto", {"start": "no/such.record"}, "no/such.record"),
+        ("quarto", {"start": "set 1\n"}, "starts with 'quarto 1'"),
+    ],
+)
+def test_what_is_wrong_is_named(name: str, arguments: dict[str, Any], words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        TableGame(name, **arguments)

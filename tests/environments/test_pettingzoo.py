@@ -1,0 +1,197 @@
+"""PettingZoo's own tests, and what they do not ask."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import pytest
+
+pytest.importorskip("pettingzoo")
+pytest.importorskip("matplotlib")
+
+import numpy as np
+from pettingzoo.test import (
+    api_test,
+    max_cycles_test,
+    parallel_api_test,
+    parallel_seed_test,
+    render_test,
+    seed_test,
+    test_save_obs,
+)
+
+from quaternity.environments.pettingzoo import (
+    Version,
+    kwartet_v0,
+    picture,
+    quarto_v0,
+    quaternity_v0,
+    set_v0,
+)
+from quaternity.errors import IllegalMove, InputError
+from quaternity.kwartet.rules import KwartetRules
+from quaternity.kwartet.settings import KwartetSettings
+from tests.sizes import thorough
+
+save_observations = test_save_obs
+save_observations.__test__ = False  # it is no test of this file
+del test_save_obs
+
+VERSIONS = [quaternity_v0, kwartet_v0, quarto_v0, set_v0]
+
+pytestmark = [
+    # PettingZoo says so of every observation with a mask that is not its own.
+    pytest.mark.filterwarnings("ignore:Observation space for each agent"),
+    pytest.mark.filterwarnings("ignore:Observation is not a NumPy array"),
+]
+
+each_game = pytest.mark.parametrize("version", VERSIONS, ids=lambda one: one.game)
+
+
+@each_game
+def test_its_api_tests(version: Version) -> None:
+    api_test(version.env(), num_cycles=thorough(30, 1000))
+    parallel_api_test(version.parallel_env(), num_cycles=thorough(30, 1000))
+    max_cycles_test(version)
+    save_observations(version.env())
+
+
+@each_game
+def test_its_seed_tests(version: Version) -> None:
+    seed_test(version.env, num_cycles=thorough(10, 500))
+    parallel_seed_test(version.parallel_env, num_cycles=thorough(30, 500))
+
+
+@pytest.mark.parametrize("version", thorough([quarto_v0], VERSIONS), ids=lambda one: one.game)
+def test_its_render_test(version: Version, capsys: pytest.CaptureFixture[str]) -> None:
+    render_test(version.env)
+    assert "is to act" in capsys.readouterr().out
+
+
+def first_legal(env: Any) -> int:
+    return int(np.flatnonzero(env.observe(env.agent_selection)["action_mask"])[0])
+
+
+def test_rewards_add_up() -> None:
+    for reward, total in (("win", 0.0), ("points", 3.0)):
+        env = quaternity_v0.env(reward=reward)
+        env.reset(seed=2)
+        got = dict.fromkeys(env.possible_agents, 0.0)
+        for agent in env.agent_iter():
+            observation, given, over, cut_off, _ = env.last()
+            got[agent] += given
+            done = over or cut_off
+            mask = None if done else observation["action_mask"]
+            env.step(None if done else int(np.flatnonzero(mask)[-1]))
+        assert sum(got.values()) == pytest.approx(total)
+        assert list(got.values()) == pytest.approx(env.unwrapped.episode.returns())
+
+
+def test_an_illegal_action_loses_or_raises() -> None:
+    env = quarto_v0.env()
+    with pytest.raises(InputError, match="is to be reset first"):
+        env.step(0)
+    env.reset(seed=1)
+    with pytest.warns(UserWarning, match="action 0 of player_0 is not legal"):
+        env.step(0)
+    assert env.rewards == {"player_0": -1.0, "player_1": 0.0}
+    assert all(env.terminations.values())
+    assert env.last()[1:3] == (-1.0, True)
+    for agent in env.agent_iter():
+        assert env.terminations[agent]
+        env.step(None)
+    env.reset(seed=1)
+    with pytest.raises(InputError, match=r"action 288: they are 0\.\.287"):
+        env.step(288)
+    with pytest.raises(InputError, match="action None"):
+        env.step(None)
+    raw = quarto_v0.raw_env()
+    raw.reset(seed=1)
+    with pytest.raises(IllegalMove, match="there is no piece in hand to place"):
+        raw.step(0)
+    raw.step(272)
+    assert raw.agent_selection == "player_1"
+
+
+def test_a_seed_gives_the_episode_and_those_after_it() -> None:
+    starts = []
+    for seed in (3, 3, 4):
+        env = kwartet_v0.env()
+        env.reset(seed=seed)
+        first = env.unwrapped.episode.position
+        env.reset()
+        starts.append((first, env.unwrapped.episode.position))
+    assert starts[0] == starts[1]
+    assert len({one.dealt for one, _ in starts} | {one.dealt for _, one in starts}) == 4
+
+
+def test_what_an_agent_sees_depends_on_what_it_may_know_alone() -> None:
+    """Through the whole environment, beside a deal that looks the same to it."""
+    env = kwartet_v0.env(players=3, sets=4)
+    env.reset(seed=5)
+    rules = KwartetRules(KwartetSettings(3, 4))
+    for number in range(thorough(4, 20)):
+        agent, seat = env.agent_selection, env.unwrapped.episode.seat
+        mine = env.observe(agent)
+        other = pickle.loads(pickle.dumps(env))  # noqa: S301
+        other.reset(seed=number)
+        position = env.unwrapped.episode.position
+        like = rules.like(rules.view(position, seat), env.unwrapped._random)
+        other.unwrapped.episode = type(env.unwrapped.episode)(env.unwrapped.game, like)
+        its = other.observe(agent)
+        assert all((mine[key] == its[key]).all() for key in mine)
+        assert not env.observe(next(one for one in env.agents if one != agent))["action_mask"].any()
+        env.step(first_legal(env))
+
+
+def test_settings_and_starts_are_arguments() -> None:
+    env = set_v0.env(seats=3, table=9, reward="points", max_moves=5)
+    env.reset(seed=1)
+    assert env.possible_agents == ["player_0", "player_1", "player_2"]
+    assert env.observe("player_1")["action_mask"].sum() in (0, 86)
+    record = "quarto 1\n0 hand over A\n1 place it on H1V1, hand over B\n"
+    env = quarto_v0.env(start=record, render_mode="ansi")
+    env.reset()
+    assert "in hand  B" in env.render()
+    with pytest.raises(InputError, match="setting 'sets' is unknown; known are squares"):
+        quarto_v0.env(sets=3)
+
+
+def right_claim(env: Any) -> int:
+    encoded, view = env.game.encoded, env.episode.view
+    return next(one for one in range(220) if encoded.move(one, view).cards in view.threes)
+
+
+def test_who_claims_a_card_that_is_gone_has_claimed_nothing() -> None:
+    env = set_v0.parallel_env(reward="points", max_cycles=3)
+    env.reset(seed=4)
+    first, three = env.episode.first, right_claim(env)
+    _, rewards, _, truncations, _ = env.step({"player_0": three, "player_1": three})
+    assert rewards == {f"player_{first}": 1.0, f"player_{1 - first}": 0.0}
+    assert not any(truncations.values())
+    three = right_claim(env)  # who is first moves on
+    _, rewards, _, _, _ = env.step({"player_0": three, "player_1": three})
+    assert rewards == {f"player_{first}": 0.0, f"player_{1 - first}": 1.0}
+    wait = env.game.encoded.actions - 1
+    _, _, _, truncations, _ = env.step({"player_0": wait, "player_1": wait})
+    assert all(truncations.values())
+    assert env.step({}) == ({}, {}, {}, {}, {})
+
+
+def test_a_picture_has_the_size_of_its_lines() -> None:
+    small, large = picture("a", 5), picture("a\nb", 10)
+    assert small.shape[1:] == large.shape[1:] == (672, 3)
+    assert (small.shape[0], large.shape[0]) == (85, 170)
+    assert small.dtype == np.uint8
+    assert (small < 255).any()
+
+
+def test_it_is_found_by_its_name() -> None:
+    import pettingzoo
+
+    if not hasattr(pettingzoo, "make"):
+        pytest.skip("this PettingZoo has no registry")
+    env = pettingzoo.make("aec", "quaternity/quarto-v0", squares=True)
+    assert env.unwrapped.game.rules.settings.squares
+    assert pettingzoo.make("parallel", "quaternity/set-v0", max_cycles=3).max_cycles == 3
