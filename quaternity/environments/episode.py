@@ -52,8 +52,8 @@ class Encoded(Protocol[P_co, M, V_contra]):
     def mask(self, view: V_contra) -> bytes:
         """Per action 1 when it is legal for the seat whose view it is, else 0."""
 
-    def numbers(self, view: V_contra) -> Sequence[float]:
-        """The view as numbers between 0 and 1, as a buffer of 32-bit floats; see `entries`."""
+    def numbers(self, view: V_contra) -> memoryview[float]:
+        """The view as numbers between 0 and 1, 32-bit floats in memory; see `entries`."""
 
     def chance(self, drawn: Sequence[int]) -> Sequence[tuple[int, float]]:
         """What may be drawn by chance next, with its probability; empty when nothing is left.
@@ -181,6 +181,14 @@ class TableGame:
         low, high = self.reward.bounds or self.encoded.points
         return max(low, -float(self.max_moves or 10**6)), high
 
+    def describe(self) -> str:
+        """What an observation means, number by number: lines `first..last name: meaning`."""
+        lines, first = [], 0
+        for name, count, meaning in self.encoded.entries:
+            lines.append(f"{first}..{first + count - 1} {name}: {meaning}")
+            first += count
+        return "\n".join(lines)
+
     def episode(self, random: Random) -> Episode:
         """A new one, all chance drawn."""
         position = self.rules.start(random) if self.start is None else self.start
@@ -303,7 +311,7 @@ class Episode:
             self._mask = bytes(encoded.actions) if over else encoded.mask(self.view)
         return self._mask
 
-    def numbers(self, seat: int) -> Sequence[float]:
+    def numbers(self, seat: int) -> memoryview[float]:
         """What a seat sees; see `Encoded.numbers`."""
         view = self.view if seat == self.seat else self.game.rules.view(self.position, seat)
         return self.game.encoded.numbers(view)

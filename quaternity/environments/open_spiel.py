@@ -6,8 +6,9 @@
     game = pyspiel.load_game("python_kwartet(players=3,sets=2,max_moves=60)")
 
 `python_quaternity`, `python_kwartet`, `python_quarto` and `python_set` take the settings of the
-game, and `reward`, `max_moves` and `start` as in `quaternity.environments.episode.TableGame`. Cards
-are dealt by chance nodes; where several seats may act at once, one more says who is asked first.
+game, and `reward`, `max_moves` and `start` as in `quaternity.environments.episode.TableGame`: a
+start as the path of a file, where the game is to be made of its name again, as pickles do. Chance
+nodes deal the cards; where several seats may act at once, one more says who is asked first.
 
 The information-state string is all that the player has seen and heard, so recall is perfect; the
 observation tensor is `Encoded.numbers`. `str(state)` is the same for positions with the same future
@@ -32,7 +33,10 @@ from quaternity.table.games import rules_class
 NEVER = 1_000_000
 """What a game without `max_moves` says is its longest."""
 
-_OWN = {"reward": "win", "max_moves": -1, "start": ""}
+NO_START = "none"
+"""What `start` says when cards are dealt; OpenSpiel reads no empty text."""
+
+_OWN = {"reward": "win", "max_moves": -1, "start": NO_START}
 """Parameters that are no settings; -1 moves: as usual."""
 
 _SEATS = {"quaternity": (2, 52), "kwartet": (2, 8), "quarto": (2, 2), "set": (1, 8)}
@@ -82,13 +86,14 @@ class TableSpielGame(pyspiel.Game):  # type: ignore[misc]
         own = {key: given.pop(key, usual) for key, usual in _OWN.items()}
         most = own["max_moves"]
         usual = _parameters(name)
-        if own["start"]:
+        start = "" if own["start"] == NO_START else own["start"]
+        if start:
             # A record has settings of its own; those that were not asked for do not contradict it.
             given = {key: one for key, one in given.items() if one != usual[key]}
         self.table = TableGame(
             name,
             given,
-            start=own["start"],
+            start=start,
             reward=own["reward"],
             max_moves=None if most == -1 else most,
         )

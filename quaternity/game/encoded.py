@@ -38,17 +38,17 @@ class QuaternityEncoded:
         self.actions = self.questions + 2
         players, sets, cards = self._players, self._sets, self._cards
         self.points = (0.0, float(sets))
-        each_set = "per set: "
+        each = players * (self._size + 3)
         self.entries = (
             ("seat", players, "1 for the number of the seat that is to act"),
             ("cards", players, f"per seat its cards in hand, over {cards}"),
             ("points", players, f"per seat its sets, over {sets}"),
             (
                 "sets",
-                sets * players * (self._size + 3),
-                f"{each_set}{self._size} cards with per seat 1 when it may own the card; per seat "
-                f"the fewest and then the most cards it has, over {self._size}; per seat 1 when "
-                "the set is its own",
+                sets * each,
+                f"per set {each} numbers: {self._size} cards with per seat 1 when it may own "
+                f"the card; per seat the fewest and then the most cards it has, over {self._size}; "
+                "per seat 1 when the set is its own",
             ),
             ("asker", players, "1 for the seat that waits for an answer"),
             ("asked for", cards, "1 for the card that it asks the seat to act for"),
@@ -111,7 +111,7 @@ class QuaternityEncoded:
                 mask[card * others + (asked - asker) % self._players - 1] = 1
         return bytes(mask)
 
-    def numbers(self, view: QuaternityPosition) -> Sequence[float]:
+    def numbers(self, view: QuaternityPosition) -> memoryview[float]:
         """The position; see `entries`. All are between 0 and 1."""
         state, first = view.state, _acting(view)
         problem, completed, players = state.problem, state.completed, self._players

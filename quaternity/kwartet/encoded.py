@@ -35,6 +35,7 @@ class KwartetEncoded:
         self._players, self._sets, self._cards = players, sets, cards
         self.actions = cards * (players - 1)
         self.points = (0.0, float(sets))
+        each = SET_SIZE + players * (SET_SIZE + 3)
         self.entries = (
             ("seat", players, "1 for the number of the seat whose view it is; bystanders: none"),
             ("turn", players, "1 for the seat that is on turn; none when the game is over"),
@@ -43,11 +44,11 @@ class KwartetEncoded:
             ("askers", players, "per seat 1 when it has made a request"),
             (
                 "sets",
-                sets * (SET_SIZE + players * (SET_SIZE + 3)),
-                f"per set: {SET_SIZE} cards with 1 when it is in the own hand; {SET_SIZE} cards "
-                "with per seat 1 when all know that it may hold the card; per seat the fewest and "
-                f"then the most cards that all know it has, over {SET_SIZE}; per seat 1 when it "
-                "has put the set down",
+                sets * each,
+                f"per set {each} numbers: {SET_SIZE} cards with 1 when it is in the own hand; "
+                f"{SET_SIZE} cards with per seat 1 when all know that it may hold the card; per "
+                f"seat the fewest and then the most cards that all know it has, over {SET_SIZE}; "
+                "per seat 1 when it has put the set down",
             ),
             ("last asker", players, "1 for who made the last request"),
             ("last asked", players, "1 for who was asked"),
@@ -105,7 +106,7 @@ class KwartetEncoded:
             for number in range(SET_SIZE)
         )
 
-    def numbers(self, view: View) -> Sequence[float]:
+    def numbers(self, view: View) -> memoryview[float]:
         """The view; see `entries`. All are between 0 and 1."""
         public, players, first = view.public, self._players, max(view.seat, 0)
         problem, points, askers = public.problem, public.points, public.askers

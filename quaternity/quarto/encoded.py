@@ -31,7 +31,7 @@ class QuartoEncoded:
 
     actions = _FIRST + PIECES
     points = (0.0, 1.0)
-    entries = (
+    entries: tuple[tuple[str, int, str], ...] = (
         ("seat", 2, "1 for the player on turn"),
         (
             "board",
@@ -87,7 +87,7 @@ class QuartoEncoded:
             ]
         ) + bytes(PIECES)
 
-    def numbers(self, view: QuartoPosition) -> Sequence[float]:
+    def numbers(self, view: QuartoPosition) -> memoryview[float]:
         """The position; see `entries`. All are 0 or 1."""
         piece = None if view.in_hand is None else view.board.pieces.piece(view.in_hand)
         left = bytearray(b"\1" * PIECES)

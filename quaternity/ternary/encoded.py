@@ -96,7 +96,7 @@ class SetEncoded:
             return bytes(self.actions)
         return _mask(len(view.places), not self.rules.faults(view, MORE), self.claims)
 
-    def numbers(self, view: SetView) -> Sequence[float]:
+    def numbers(self, view: SetView) -> memoryview[float]:
         """The view; see `entries`. All are between 0 and 1."""
         seats, first = self.rules.seats, view.seat or 0
         order = [(first + away) % seats for away in range(seats)]

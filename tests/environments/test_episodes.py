@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Sequence
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
@@ -57,8 +56,8 @@ class CountsItsCalls(QuartoEncoded):
 
     calls = count()
 
-    def numbers(self, view: QuartoPosition) -> Sequence[float]:
-        numbers = bytearray(bytes(super().numbers(view)))  # type: ignore[call-overload]
+    def numbers(self, view: QuartoPosition) -> memoryview[float]:
+        numbers = bytearray(bytes(super().numbers(view)))
         numbers[0] = next(self.calls) % 2
         return memoryview(numbers).cast("f")
 
@@ -112,7 +111,8 @@ def test_what_a_learner_has_built_on_stays(
 
 def test_claims_of_the_first_places_come_first() -> None:
     episode = TableGame("set").episode(Random(1))
-    encoded, view = episode.game.encoded, episode.view
+    encoded: Any = episode.game.encoded
+    view = episode.view
     assert legal(episode) == [*range(220), 1330, 1331]
     assert encoded.move(0, view).cards == tuple(sorted(view.places[:3]))
     assert encoded.move(219, view).cards == tuple(sorted(view.places[9:12]))
@@ -200,7 +200,7 @@ def test_two_deals_that_a_seat_cannot_tell_apart_are_remembered_alike() -> None:
         while mine.seat == 0 and mine.told() == other.told():
             same += 1
             assert mine.remembered(0) == other.remembered(0)
-            assert bytes(mine.numbers(0)) == bytes(other.numbers(0))  # type: ignore[call-overload]
+            assert bytes(mine.numbers(0)) == bytes(other.numbers(0))
             action = random.choice(legal(mine))
             mine, other = mine.after(action), other.after(action)
     assert same >= 5

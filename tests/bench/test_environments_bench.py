@@ -1,0 +1,131 @@
+"""Steps a second in PettingZoo and OpenSpiel, beside their own card games, in random play.
+
+Chance nodes of OpenSpiel count as steps. A rival that cannot be imported here is left out.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable
+from importlib import import_module
+from random import Random
+from statistics import median
+from typing import Any
+
+import pytest
+
+pytestmark = [pytest.mark.bench, pytest.mark.filterwarnings("ignore")]
+
+STEPS = 6000
+
+PETTINGZOO = {
+    "Python": ("leduc_holdem_v4", "texas_holdem_v4", "texas_holdem_no_limit_v6"),
+    "C++": ("hanabi_v5",),
+}
+OPEN_SPIEL = {
+    "Python": ("python_kuhn_poker", "python_pokerkit_wrapper", "python_repeated_pokerkit"),
+    "Python, no cards": ("python_block_dominoes", "python_liars_poker", "python_tic_tac_toe"),
+    "C++": ("kuhn_poker", "leduc_poker", "gin_rummy", "hanabi", "hearts", "go_fish"),
+}
+GAMES: dict[str, dict[str, int]] = {
+    "quaternity": {},
+    "quaternity 4-13-4": {"sets": 13, "players": 4},
+    "kwartet": {},
+    "quarto": {},
+    "set": {},
+}
+
+
+def pettingzoo_steps(env: Any) -> float:
+    """Steps a second of processor time, observations and masks read; those of agents whose game is
+    over count too, as in PettingZoo's own benchmark."""
+    import numpy as np
+
+    random, steps = Random(1), 0
+    env.reset(seed=1)
+    start = time.process_time()
+    while steps < STEPS:
+        for agent in env.agent_iter():
+            observation, _, over, cut_off, info = env.last()
+            steps += 1
+            if over or cut_off:
+                env.step(None)
+                continue
+            where = observation if isinstance(observation, dict) else info
+            mask = where.get("action_mask", info.get("action_mask"))
+            legal = np.flatnonzero(mask)
+            env.step(int(random.choice(legal)) if len(legal) else env.action_space(agent).sample())
+        env.reset()
+    return steps / (time.process_time() - start)
+
+
+def open_spiel_steps(name: str) -> float:
+    """Steps a second of processor time, without observations."""
+    import pyspiel
+
+    text = f"python_{name.split()[0]}" if name in GAMES else name
+    random, steps, game = Random(1), 0, pyspiel.load_game(text, GAMES.get(name, {}))
+    start = time.process_time()
+    while steps < STEPS:
+        state = game.new_initial_state()
+        while not state.is_terminal():
+            if state.is_chance_node():
+                actions, chances = zip(*state.chance_outcomes(), strict=True)
+                state.apply_action(random.choices(actions, chances)[0])
+            else:
+                state.apply_action(random.choice(state.legal_actions()))
+            steps += 1
+    return steps / (time.process_time() - start)
+
+
+def told(
+    library: str,
+    rivals: dict[str, tuple[str, ...]],
+    steps: Callable[[str], float],
+    note: Callable[..., None],
+) -> None:
+    """Rows for our games and for the rivals' medians."""
+    rates: dict[str, float] = {}
+    for kind, names in rivals.items():
+        found = {}
+        for name in names:
+            try:
+                found[name] = steps(name)
+            except Exception as error:  # whatever an optional package raises where it is missing
+                note(f"{library}, {kind}: {name}", f"not here: {type(error).__name__}")
+                continue
+            note(f"{library}, {kind}: {name}", f"{found[name]:,.0f} steps/s")
+        if found:
+            rates[kind] = median(found.values())
+    for game in GAMES:
+        ours = steps(game)
+        ratios = [f"{ours / rate:.2f} of {kind}" for kind, rate in rates.items()]
+        note(f"{library}: {game}", f"{ours:,.0f} steps/s; {'; '.join(ratios)}", "1 of Python")
+
+
+def test_steps_of_pettingzoo(note: Callable[..., None]) -> None:
+    pytest.importorskip("pettingzoo")
+    ours = import_module("quaternity.environments.pettingzoo")
+
+    def steps(name: str) -> float:
+        if name in GAMES:
+            return pettingzoo_steps(getattr(ours, f"{name.split()[0]}_v0").env(**GAMES[name]))
+        return pettingzoo_steps(import_module(f"pettingzoo.classic.{name}").env())
+
+    told("PettingZoo", PETTINGZOO, steps, note)
+
+
+def test_steps_of_open_spiel(note: Callable[..., None]) -> None:
+    pytest.importorskip("pyspiel")
+    import_module("quaternity.environments.open_spiel")
+    import_module("open_spiel.python.games")
+
+    def steps(name: str) -> float:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            if "pokerkit" in name:
+                import_module(f"open_spiel.python.games.{name.removeprefix('python_')}")
+            return open_spiel_steps(name)
+
+    told("OpenSpiel", OPEN_SPIEL, steps, note)

@@ -1,0 +1,271 @@
+"""OpenSpiel's own tests, and its algorithms beside what we know by others."""
+
+from __future__ import annotations
+
+import json
+from random import Random
+from typing import Any
+
+import pytest
+
+pytest.importorskip("pyspiel")
+
+import pyspiel
+from open_spiel.python.algorithms import generate_playthrough, minimax
+from open_spiel.python.algorithms.get_all_states import get_all_states
+
+import quaternity.environments.open_spiel
+from quaternity.environments.episode import ENCODED, TableGame
+from quaternity.errors import InputError
+from quaternity.game.settings import Settings
+from quaternity.game.state import State
+from quaternity.game.state_file import state_text
+from quaternity.perfect.solving.solver import solve as solve_quaternity
+from quaternity.quarto import solve as solve_quarto
+from quaternity.quarto.players import Careful
+from quaternity.quarto.rules import QuartoPosition, QuartoRules, QuartoSettings
+from tests.sizes import thorough
+
+GAMES = [
+    "python_quaternity(max_moves=40)",
+    "python_kwartet(players=3,sets=2,max_moves=40)",
+    "python_kwartet(players=2,sets=3,announce=after-own-request,reward=points,max_moves=30)",
+    "python_quarto",
+    "python_set(max_moves=30)",
+    "python_set(seats=1,table=9,reward=points,max_moves=30)",
+]
+
+assert quaternity.environments.open_spiel.NEVER, "importing it registers the games"
+
+
+def drawn(text: str, seed: int, most: int = 1000) -> Any:
+    """A state of a random game."""
+    random, state = Random(seed), pyspiel.load_game(text).new_initial_state()
+    while not state.is_terminal() and state.move_number() < most:
+        chance = state.is_chance_node()
+        actions = [one for one, _ in state.chance_outcomes()] if chance else state.legal_actions()
+        state.apply_action(random.choice(actions))
+    return state
+
+
+@pytest.mark.parametrize("text", GAMES)
+def test_its_simulations(text: str) -> None:
+    game = pyspiel.load_game(text)
+    pyspiel.random_sim_test(game, num_sims=thorough(1, 5), serialize=True, verbose=False)
+    # The name and all parameters make the game again.
+    assert str(pyspiel.load_game(str(game))) == str(game)
+
+
+@pytest.mark.parametrize("text", ["python_kwartet(players=3,sets=2,max_moves=5)", "python_quarto"])
+def test_its_playthrough(text: str) -> None:
+    """It checks what it prints; the same actions give the same text."""
+    actions = drawn(text, 1, 15).history()
+    first = generate_playthrough.playthrough(text, actions, observation_params_string="")
+    assert first == generate_playthrough.playthrough(text, actions, observation_params_string="")
+    assert "InformationStateString(1) = " in first
+    assert "ObservationTensor(1)" in first
+    assert "Apply action" in first
+
+
+def test_the_four_games_are_registered() -> None:
+    names = pyspiel.registered_names()
+    assert {f"python_{name}" for name in ENCODED} <= {*names}
+    for name in ENCODED:
+        game = pyspiel.load_game(f"python_{name}")
+        table = TableGame(name)
+        assert game.num_players() == table.seats
+        assert game.num_distinct_actions() == table.encoded.actions
+        assert game.max_game_length() == table.max_moves
+        assert (game.min_utility(), game.max_utility()) == (-1, 1)
+
+
+def test_wrong_parameters_are_named() -> None:
+    for text, words in (
+        ("python_kwartet(players=9)", "players: 9 is out of range"),
+        ("python_set(reward=luck)", "reward 'luck' is unknown"),
+    ):
+        with pytest.raises((InputError, RuntimeError), match=words):
+            pyspiel.load_game(text)
+
+
+# ------------------------------------------------------------------------ what a player knows
+
+
+def information(state: Any) -> list[str]:
+    return [state.information_state_string(player) for player in range(state.num_players())]
+
+
+@pytest.mark.parametrize("text", ["python_kwartet(players=3,sets=2,max_moves=12)", GAMES[4]])
+def test_recall_is_perfect(text: str) -> None:
+    """What is remembered only grows, and by something at every move."""
+    final = drawn(text, 2)
+    state = final.get_game().new_initial_state()
+    before: list[str] = []
+    for action in final.history():
+        chance = state.is_chance_node()
+        state.apply_action(action)
+        if state.is_chance_node():
+            continue
+        now = information(state)
+        if not chance:
+            assert all(len(new) > len(old) for new, old in zip(now, before, strict=True))
+            assert all(new.startswith(old) for new, old in zip(now, before, strict=True))
+        before = now
+
+
+def test_what_is_hidden_is_in_no_string_and_no_tensor() -> None:
+    """All deals of one game: same own hand, and nothing told, are the same to the player."""
+    game = pyspiel.load_game("python_kwartet(players=3,sets=2,max_moves=5)")
+    first = drawn(str(game), 3, 9)
+    seen: dict[str, tuple[float, ...]] = {}
+    root = game.new_initial_state()
+    extra = first.history()[0]
+    root.apply_action(extra)
+    for state in leaves_of_chance(root):
+        tensor = tuple(state.observation_tensor(0))
+        key = state.information_state_string(0)
+        assert seen.setdefault(key, tensor) == tensor
+    # 3 + 3 + 2 cards: as many hands of player 0 as there are, some with sets that are gone.
+    hands = {tuple(one[5 * 3 :]) for one in seen.values()}
+    assert len(seen) == len(hands) in (28, 56)
+
+
+def leaves_of_chance(state: Any) -> Any:
+    if not state.is_chance_node():
+        yield state
+        return
+    for action, chance in state.chance_outcomes():
+        assert 0 < chance <= 1
+        yield from leaves_of_chance(state.child(action))
+
+
+def test_the_chances_of_a_deal_are_those_of_a_shuffled_deck() -> None:
+    game = pyspiel.load_game("python_kwartet(players=3,sets=2)")
+
+    def chances(state: Any, reach: float) -> list[float]:
+        if not state.is_chance_node():
+            return [reach]
+        return [
+            one
+            for action, chance in state.chance_outcomes()
+            for one in chances(state.child(action), reach * chance)
+        ]
+
+    found = chances(game.new_initial_state(), 1.0)
+    assert len(found) == 3 * 560
+    assert found == pytest.approx([1 / len(found)] * len(found))
+
+
+# ------------------------------------------------------------------------ solved values
+
+
+def quarto_end(empty: int, seed: int, squares: bool) -> tuple[str, QuartoPosition]:
+    """A record of careful play up to so many empty cells, and where it leads."""
+    rules, random = QuartoRules(QuartoSettings(squares)), Random(seed)
+    while True:
+        position = rules.start(random)
+        record = rules.record_start(position, ())
+        while not position.is_over and len(position.board.empty) > empty:
+            seat, move = position.turn, Careful().choose(position, random)
+            after = rules.after(position, seat, move)
+            record += rules.record_move(position, seat, move, after)
+            position = after
+        if not position.is_over:
+            return record, position
+
+
+@pytest.mark.parametrize("squares", [False, True])
+@pytest.mark.parametrize("seed", range(thorough(3, 30)))
+def test_minimax_agrees_with_solved_ends_of_quarto(seed: int, squares: bool) -> None:
+    record, position = quarto_end(thorough(4, 5), seed, squares)
+    game = pyspiel.load_game("python_quarto", {"start": record})
+    value, _ = minimax.alpha_beta_search(game)
+    assert value == solve_quarto(position.board, position.in_hand, squares).outcome
+
+
+class AgainstAll(pyspiel.Game):  # type: ignore[misc]
+    """A game in which one player has all others together against him, who want him not to win."""
+
+    def __init__(self, table: TableGame, hero: int) -> None:
+        self.table, self.hero = table, hero
+        quarto = pyspiel.load_game("python_quarto")
+        info = pyspiel.GameInfo(
+            num_distinct_actions=table.encoded.actions, max_chance_outcomes=0, num_players=2,
+            min_utility=-1.0, max_utility=1.0, utility_sum=0.0,
+            max_game_length=table.max_moves or 1000,
+        )  # fmt: skip
+        super().__init__(quarto.get_type(), info, {})
+
+    def new_initial_state(self) -> Any:
+        return StateAgainstAll(self)
+
+
+class StateAgainstAll(pyspiel.State):  # type: ignore[misc]
+    def __init__(self, game: AgainstAll) -> None:
+        super().__init__(game)
+        self.hero, self.episode = game.hero, game.table.episode(Random(0))
+
+    def current_player(self) -> int:
+        seat = self.episode.seat
+        return int(pyspiel.PlayerId.TERMINAL) if seat is None else int(seat != self.hero)
+
+    def _legal_actions(self, player: int) -> list[int]:
+        return [action for action, one in enumerate(self.episode.mask) if one]
+
+    def _apply_action(self, action: int) -> None:
+        self.episode = self.episode.after(action)
+
+    def is_terminal(self) -> bool:
+        return self.episode.seat is None
+
+    def returns(self) -> list[float]:
+        won = 1.0 if self.episode.returns()[self.hero] == 1 else -1.0
+        return [won, -won]
+
+    def __str__(self) -> str:
+        return json.dumps(self.episode.game.rules.view_json(self.episode.position))
+
+
+def quaternity_end(seed: int, settings: Settings, moves: int) -> State:
+    """Where random play comes to in so many moves; a game that is not over."""
+    random = Random(seed)
+    while True:
+        state = State.start(settings)
+        for _ in range(moves):
+            if not state.is_over:
+                question = random.choice(list(state.legal_questions))
+                state = state.after(question, random.choice(state.answers(question)))
+        if not state.is_over:
+            return state
+
+
+@pytest.mark.parametrize("seed", range(thorough(4, 40)))
+def test_minimax_agrees_with_solved_ends_of_quaternity(seed: int) -> None:
+    """Who can force a win against all others together; a move and its answer are two here."""
+    state = quaternity_end(seed, Settings(2, 3, 3), seed % 4)
+    standing = solve_quaternity(state).standing(state)
+    lengths = [one for one in standing.forced_length if one is not None]
+    most = 2 * max(lengths, default=2)
+    table = TableGame("quaternity", start=state_text(state), max_moves=most)
+    for hero in range(3):
+        value, _ = minimax.alpha_beta_search(AgainstAll(table, hero), maximizing_player_id=0)
+        assert (value == 1) == (hero in standing.can_force)
+
+
+def test_value_iteration_agrees_with_solved_quaternity() -> None:
+    """In every state, of a game with circles."""
+    pytest.importorskip("cvxpy", reason="OpenSpiel's value iteration imports cvxpy")
+    from open_spiel.python.algorithms import value_iteration
+
+    state = quaternity_end(1, Settings(2, 3, 3), thorough(2, 0))
+    table = TableGame("quaternity", start=state_text(state), max_moves=0)
+    solution = solve_quaternity(state)
+    for hero in range(3):
+        game = AgainstAll(table, hero)
+        states = get_all_states(game, -1, True, False, to_string=str)
+        values = value_iteration.value_iteration(game, -1, 0.01, cyclic_game=True)
+        assert len(values) == len(states) > 10
+        for key, value in values.items():
+            position = states[key].episode.position
+            if position.pending is None and not position.state.is_over:
+                assert (value == 1) == (hero in solution.standing(position.state).can_force)
