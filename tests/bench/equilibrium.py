@@ -34,7 +34,7 @@ STRATEGIES: dict[str, Strategy] = {
 DRAWS = 8
 """How often a strategy is asked in a moment, with other dice."""
 
-ITERATIONS = (1, 10, 100)
+ITERATIONS = (1, 10, 40)
 
 
 def chances(strategy: Strategy, state: Any) -> list[tuple[int, float]]:

@@ -20,6 +20,7 @@ from quaternity.quarto.encoded import QuartoEncoded
 from quaternity.quarto.rules import QuartoPosition, QuartoRules
 from quaternity.quarto.solving import Move
 from quaternity.table.conformance import BrokenLaw, check_rules
+from quaternity.ternary.cards import Card
 from quaternity.ternary.encoded import SetEncoded
 from quaternity.ternary.rules import SetRules, SetView
 from tests.sizes import thorough
@@ -268,3 +269,103 @@ def test_episodes_begin_with_a_state() -> None:
 def test_what_is_wrong_is_named(name: str, arguments: dict[str, Any], words: str) -> None:
     with pytest.raises(InputError, match=words):
         TableGame(name, **arguments)
+
+
+# ------------------------------------------------------------------------ what the numbers say
+
+
+def part(episode: Episode, seat: int, name: str) -> list[float]:
+    """The numbers of one entry of what a seat sees."""
+    first = 0
+    for entry, size, _ in episode.game.encoded.entries:
+        if entry == name:
+            return list(episode.numbers(seat))[first : first + size]
+        first += size
+    raise AssertionError(name)
+
+
+def test_what_the_numbers_of_kwartet_say() -> None:
+    episode = played(TableGame("kwartet", {"players": 3, "sets": 3}), Random(5), 6)
+    assert episode.seat is not None
+    position, event = episode.position.position, episode.position.events[-1]
+    public, problem = position.public, position.public.problem
+    for seat in range(3):
+        order = [seat, (seat + 1) % 3, (seat + 2) % 3]
+        assert part(episode, seat, "seat") == [one == seat for one in range(3)]
+        assert part(episode, seat, "turn") == [one == public.turn for one in order]
+        assert part(episode, seat, "cards") == pytest.approx([public.hands[o] / 12 for o in order])
+        sets = part(episode, seat, "sets")
+        for index, one in enumerate(problem.sets):
+            mine = sets[25 * index : 25 * index + 25]
+            assert mine[:4] == [position.hands[seat][index] >> card & 1 for card in range(4)]
+            owners = one.owners or (0,) * 4
+            assert mine[4:16] == [mask >> other & 1 for mask in owners for other in order]
+            assert mine[16:19] == [one.low[other] / 4 for other in order]
+            assert mine[19:22] == [one.high[other] / 4 for other in order]
+            assert mine[22:] == [public.removed[index] == other for other in order]
+        assert part(episode, seat, "last asker") == [one == event.question.asker for one in order]
+        assert part(episode, seat, "last asked") == [one == event.question.asked for one in order]
+        index, number = event.question.card
+        assert part(episode, seat, "last card").index(1) == 4 * index + number
+        assert part(episode, seat, "last answer") == [event.answer]
+
+
+def test_what_the_numbers_of_quaternity_say() -> None:
+    game = TableGame("quaternity", {"players": 3, "sets": 3})
+    random, waiting = Random(1), 0
+    episode = game.episode(random)
+    while episode.seat is not None:
+        state, pending, seat = episode.position.state, episode.position.pending, episode.seat
+        order = [seat, (seat + 1) % 3, (seat + 2) % 3]
+        assert part(episode, 0, "seat") == [one == seat for one in range(3)]
+        assert part(episode, 0, "points") == pytest.approx([state.points[o] / 3 for o in order])
+        for index, one in enumerate(state.problem.sets):
+            mine = part(episode, 0, "sets")[21 * index : 21 * index + 21]
+            owners = one.owners or (0,) * 4
+            assert mine[:12] == [mask >> other & 1 for mask in owners for other in order]
+            assert mine[12:15] == [one.low[other] / 4 for other in order]
+            assert mine[18:] == [state.completed[index] == other for other in order]
+        asker = None if pending is None else pending.asker
+        assert part(episode, 0, "asker") == [one == asker for one in order]
+        asked_for = part(episode, 0, "asked for")
+        if pending is None:
+            assert not any(asked_for)
+        else:
+            waiting += 1
+            assert asked_for.index(1) == 4 * pending.card.set_index + pending.card.number
+        episode = episode.after(random.choice(legal(episode)))
+    assert waiting > 1
+
+
+def test_what_the_numbers_of_quarto_and_set_say() -> None:
+    episode = played(TableGame("quarto"), Random(1), 4)
+    pieces, board = episode.position.board.pieces, episode.position.board
+    in_hand = pieces.piece(episode.position.in_hand)
+    for cell, piece in enumerate(board.cells):
+        bits = [0] * 5 if piece is None else [1, *(piece >> bit & 1 for bit in range(4))]
+        assert part(episode, 0, "board")[5 * cell : 5 * cell + 5] == bits
+    assert part(episode, 0, "in hand") == [1, *(in_hand >> bit & 1 for bit in range(4))]
+    left = [one not in (*board.cells, in_hand) for one in range(16)]
+    assert part(episode, 0, "left") == left
+
+    game = TableGame("set")
+    episode = game.episode(Random(1))
+    right = next(
+        action
+        for action in legal(episode)
+        if getattr(game.encoded.move(action, episode.view), "cards", 0) in episode.view.threes
+    )
+    taker, wrong = episode.seat, 0 if right else 1
+    episode = episode.after(right).after(wrong)
+    view = episode.position.seen
+    for seat in (0, 1):
+        for place, card in enumerate(view.places):
+            mine = part(episode, seat, "table")[12 * place : 12 * place + 12]
+            assert mine == [digit == one for digit in Card(card).digits for one in range(3)]
+        assert not any(part(episode, seat, "table")[12 * 12 :])
+        (three,) = view.taken[taker]
+        assert part(episode, seat, "gone") == [card in three for card in range(81)]
+        assert part(episode, seat, "deck") == pytest.approx([66 / 81])
+        mine_first = [seat == taker, seat != taker]
+        assert part(episode, seat, "taken") == pytest.approx([one / 27 for one in mine_first])
+        assert part(episode, seat, "wrong") == [0.5 * (not one) for one in mine_first]
