@@ -206,6 +206,14 @@ def test_a_hidden_game_is_watched_from_every_seat_when_it_is_over() -> None:
     assert eyes_in(open_game) == []
 
 
+def test_who_has_several_seats_changes_between_them() -> None:
+    shown = sight(played(QUATERNITY, 4), 1)
+    assert "data-seat" not in table_html(shown, BASE)
+    html = table_html(shown._replace(mine=(0, 1)), BASE)
+    assert 'data-seat="1"' in html
+    assert html.count("sit here") == 1
+
+
 def test_a_record_that_ends_early_says_so() -> None:
     html = table_html(sight(played(QUATERNITY, 4), None, to_act=()), BASE)
     assert "A recorded game" in html

@@ -64,7 +64,7 @@ async function refresh() {
   try {
     do {
       again = false;
-      const answer = await fetch(`${root}/t/${table}/part`, { cache: "no-store", signal: AbortSignal.timeout?.(20000) });
+      const answer = await fetch(`${root}/t/${table}/part${location.search}`, { cache: "no-store", signal: AbortSignal.timeout?.(20000) });
       if (answer.ok) show(await answer.text(), answer.headers.get("Quaternity-Version"));
       else complain(await said(answer));
     } while (again);
@@ -148,6 +148,9 @@ async function move(text, element) {
   faults.textContent = "";
   try {
     const body = { version: Number(part.dataset.version), id: freshId(), move: text };
+    // Who has several seats says from which.
+    const seat = part.querySelector("[data-seat]");
+    if (seat) body.seat = Number(seat.dataset.seat);
     const answer = await send(`/api/tables/${table}/moves`, body);
     if (answer.status === 409) complain(`Not played: ${await said(answer)}`);
     else if (!answer.ok) {
