@@ -179,7 +179,7 @@ class Store:
         except Exception as error:
             # Whatever it is: who waits is told, and this thread goes on.
             self.trouble = f"nothing can be kept now, so moves are refused: {error}"
-            _tell(batch, Refusal(507, self.trouble))
+            _tell(batch, Refusal(507, f"nothing can be kept now ({error}): it was not played"))
         else:
             self.trouble = None
             _tell(batch, None)

@@ -15,8 +15,6 @@ from quaternity.errors import InputError
 from quaternity.web.app import app
 from quaternity.web.guards import Limits
 from quaternity.web.new_table import parsed_record
-from quaternity.web.refusal import Refusal
-from quaternity.web.tables import Caller
 from tests.web.server import Server
 from tests.web.site import Page, Site
 
@@ -184,24 +182,25 @@ def test_a_record_goes_down_and_up(site: Site) -> None:
     table.move(1, "yes")
     down = site.ask("GET", f"{table.path}/record").body
     assert down.endswith(b"0 asks 1 for 0/2: yes\n")
-    up = site.ask("POST", "/api/records", headers={"content-type": "text/plain"})
-    assert up.status == 422
-    name = site._runner.run(upload(site, down))
+    up = site.ask("POST", "/api/records", down)
+    name = up.json["table"]
     seen = site.ask("GET", f"/api/tables/{name}").json
     assert (seen["version"], seen["to_act"]) == (2, [])
     assert site.ask("GET", f"/api/tables/{name}/record").body == down
 
 
-async def upload(site: Site, data: bytes) -> Any:
-    return await site.app.state.tables.upload(data, Caller())
-
-
 def test_records_too_large_for_a_page_are_refused(site: Site) -> None:
     head = b"quaternity 1\nset-size 4\nsets 3\nplayers 3\n"
     large = head.replace(b"sets 3", b"sets 300")
-    for data, says in ((large, "sets: 300"), (b"chess 1\n", "first line"), (b"\xff", "record")):
-        with pytest.raises(Refusal, match=says):
-            site._runner.run(upload(site, data))
+    for data, says in (
+        (large, "sets: 300"),
+        (b"chess 1\n", "first line"),
+        (b"\xff", "record"),
+        (b"", "line"),
+    ):
+        page = site.ask("POST", "/api/records", data)
+        assert page.status == 422
+        assert says in page.json["error"]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("quaternity.web.new_table.LONGEST_GAME", 0)
         with pytest.raises(InputError, match="2 moves are more than 0"):
