@@ -22,11 +22,13 @@ from quaternity.kwartet.hands import FULL
 from quaternity.kwartet.position import Position
 from quaternity.kwartet.rules import KwartetGame, KwartetRules
 from quaternity.kwartet.settings import Announce, KwartetSettings
+from quaternity.table.match import Planned, chosen_apart
 from quaternity.ternary.cards import CARDS
 from quaternity.ternary.rules import MORE, SetMove, SetRules, SetSettings
 from quaternity.ternary.tables import Rule
 from quaternity.web.app import app
 from quaternity.web.guards import Limits
+from quaternity.web.helping import HELPERS
 from quaternity.web.thinking import Thinking
 from tests.sizes import thorough
 from tests.web.site import Listening, Page, Site
@@ -201,6 +203,12 @@ def twins(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Twins]:
     async def counted(thinking: Thinking, function: Any, *arguments: Any) -> Any:
         return function(*arguments)
 
+    async def planned(
+        thinking: Thinking, rules: Any, name: str, seat: int, steps: Any, view: Any, random: Random
+    ) -> Planned[Any] | None:
+        text, seconds = chosen_apart(rules, name, seat, steps, view, random)
+        return None if text is None else Planned(seconds, seat, rules.read(text, view))
+
     limits = Limits(moves=MOST, tables=MOST, kept=MOST, streams=MOST)
     folders = [tmp_path_factory.mktemp("twin") for _ in range(2)]
     with pytest.MonkeyPatch.context() as patch:
@@ -209,6 +217,7 @@ def twins(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Twins]:
         patch.setattr("secrets.token_urlsafe", twins.text)
         patch.setattr("secrets.token_hex", twins.hex)
         patch.setattr(Thinking, "count", counted)
+        patch.setattr(Thinking, "plan", planned)
         for rules in (KwartetRules, SetRules):
             patch.setattr(rules, "start", twins.start(rules.start))
         with sites[0], sites[1]:
@@ -344,10 +353,11 @@ class Play:
 
     def helps(self, other: int) -> Iterator[str]:
         """All that may be asked for where help is allowed."""
-        yield self.path("/help/nothing")
-        if self.deal.rules.name == "kwartet":
-            yield self.path("/help/chances")
-            yield self.path(f"/help/know?formula=has({other},%200/0)")
+        words = [*HELPERS[self.deal.rules.name], "hint", "nothing"]
+        for door in (self.path(), f"/t/{self.table}"):
+            for word in words:
+                yield f"{door}/help/{word}?formula=H{other}%200/0"
+            yield f"{door}/help/chances?read=1"
 
     def legal(self, text: str) -> bool:
         """Whether this would be played."""
