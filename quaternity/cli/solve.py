@@ -69,6 +69,13 @@ def solve(
     estimate_only: Annotated[
         bool, typer.Option("--estimate", help="Only say how large it will be.")
     ] = False,
+    ask: Annotated[
+        str | None,
+        typer.Option(help="force:PLAYER: only whether he can force a win from here, and how."),
+    ] = None,
+    seconds: Annotated[
+        float, typer.Option(min=0, help="Most seconds for --ask, and for checking its answer.")
+    ] = 60.0,
     workers: Workers = 1,
     dask: Dask = None,
     as_json: AsJson = False,
@@ -79,6 +86,8 @@ def solve(
     others together. A win counts when the player has more sets than anybody else; a game that never
     ends is won by nobody.
 
+    With --ask one question is searched for instead, also where a game has far too many states.
+
     Example: quaternity solve -s 3 -n 3 -p 3 --out 3-3-3.tablebase
     """
     from pathlib import Path
@@ -86,6 +95,11 @@ def solve(
     from quaternity.perfect.keys.canonical import Rules
 
     state = _state(position, set_size, sets, players, tie_break)
+    if ask is not None:
+        if out or rankings or estimate_only:
+            raise InputError("--ask goes without --out, --rankings and --estimate")
+        _answer(state, ask, seconds, as_json)
+        return
     rules = Rules.of(state)
     target = None if out is None else Path(out)
     wishes = None
@@ -114,6 +128,44 @@ def solve(
     limit = None if no_limit else max(most_states, 2 * MOST_STATES)
     found, graph = _solved(state, target, limit, workers, dask)
     _show_with(found, lambda: graph, state, wishes, as_json)
+
+
+def _answer(state: State, ask: str, seconds: float, as_json: bool) -> None:
+    """Whether a player can force a win, checked by playing it out."""
+    import time
+
+    from quaternity.perfect.forcing import Forcing
+
+    what, _, number = ask.partition(":")
+    if what != "force" or not (number.isascii() and number.isdigit()):
+        raise InputError(f"--ask {ask!r}: expected force:PLAYER, for example force:0")
+    began = time.perf_counter()
+    forcing = Forcing(state, int(number))
+    answer = forcing.search(seconds)
+    if answer is None:
+        raise LimitError(
+            f"undecided after {seconds:g} seconds and {forcing.states:,} states: "
+            "--seconds allows more"
+        )
+    took = time.perf_counter() - began
+    checked, whole = forcing.check(seconds)
+    moves, again = forcing.line()
+    if as_json:
+        found = {"ask": ask, "can_force": answer, "states": forcing.states, "seconds": took}
+        found |= {"line": list(map(str, moves)), "again": again}
+        print(json.dumps(found | {"checked": checked, "checked_whole": whole}))
+        return
+    say(f"player {number} {'can' if answer else 'cannot'} force a win")
+    ways = "every way" if whole else "many ways"
+    say(f"  {forcing.states:,} states met; {checked:,} come through in playing it out, {ways}")
+    if moves:
+        say("  for example")
+    for move in moves:
+        say(f"    {move}")
+    if again is not None:
+        say(f"    and so on for ever: as after {again} moves, but for names")
+    elif not answer:
+        say("    and others have, or will have, at least as many sets")
 
 
 def _state(position: str | None, set_size: int, sets: int, players: int, tie_break: str) -> State:

@@ -12,6 +12,7 @@ The converse does not hold: opponents may still find a way to wait, or to win.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from quaternity.game.cards import Card
 from quaternity.game.question import Question
@@ -22,7 +23,8 @@ Passes = tuple[int, ...]
 """Per player the players he can pass to, a bit each."""
 
 
-def set_passes(masks: Iterable[int], low: Sequence[int]) -> Passes:
+@lru_cache(maxsize=1 << 16)
+def set_passes(masks: tuple[int, ...], low: tuple[int, ...]) -> Passes:
     """Who can pass to whom by asking for a card of one set, given its owner masks and minimums.
 
     Whether the asked player has cards is for a ring to say: who passes on has some.

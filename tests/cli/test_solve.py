@@ -37,6 +37,31 @@ def test_solve_in_words(cli: Cli) -> None:
     assert "\x1b" not in outcome.out
 
 
+def test_one_question_is_answered_where_a_game_is_too_large(cli: Cli, tmp_path: Path) -> None:
+    sizes = ("-s", 4, "-n", 13, "-p", 4)
+    found = cli("solve", *sizes, "--ask", "force:0", "--json").json
+    assert found["can_force"] is False
+    assert found["checked_whole"]
+    path = tmp_path / "waiting.record"
+    path.write_text("quaternity 1\nset-size 4\nsets 13\nplayers 4\n" + "\n".join(found["line"]))
+    outcome = cli("solve", "--from", path, "--ask", "force:0")
+    assert "player 0 cannot force a win" in outcome.out
+    assert "and so on for ever" in outcome.out
+    won = cli("solve", "-s", 3, "-n", 2, "-p", 2, "--ask", "force:0")
+    assert won.status == 0
+    assert "player 0 can force a win" in won.out
+    assert won.out.count(": yes") == 3
+    for ask, status, why in (
+        ("force", 2, "expected force:PLAYER"),
+        ("force:4", 2, "expected 0..3"),
+        ("win:1", 2, "expected force:PLAYER"),
+    ):
+        outcome = cli("solve", *sizes, "--ask", ask)
+        assert (outcome.status, why in outcome.err) == (status, True)
+    assert cli("solve", *sizes, "--ask", "force:0", "--out", path).status == 2
+    assert cli("solve", "--ask", "force:0", "--seconds", 0).status == 4
+
+
 def test_a_tablebase_is_written_once_and_read_again(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "3-3-3.tablebase"
     sizes = ("-s", 3, "-n", 3, "-p", 3)

@@ -35,7 +35,7 @@ from typing import Any, NamedTuple
 from quaternity.errors import InputError, LimitError
 from quaternity.game.settings import Settings, TieBreak
 from quaternity.game.state import State
-from quaternity.game.transition import out_of_play
+from quaternity.game.transition import out_of_play, tied_players
 from quaternity.perfect.keys.kinds import KindBook, NumberedKind, Roles, kind_book
 from solvers.coalition_tables import lanes_for
 from solvers.problem import DealProblem, SetConstraint
@@ -361,6 +361,31 @@ def _role_orders(hands: Sequence[int], points: Sequence[int], first: int) -> Ite
         yield (first, *chain.from_iterable(choice))
 
 
+def alike_roles(code: Coding, key: Key) -> tuple[int, ...]:
+    """Per role the smallest role of whom the same can be said: renaming players leaves the state.
+
+    Which of such players gets which role is chance; what is true of one is true of the other.
+    """
+    parts = code.parts(key)
+    hands, points = parts.hands, parts.points
+    smallest = list(range(len(hands)))
+    if parts.kinds and not code.rules.order_matters(hands):
+        kinds = [code.book.numbered(number) for number in parts.kinds]
+        chance = parts.place == len(hands)
+        for first in tied_players(hands, points) if chance else (0,):
+            for roles in _role_orders(hands, points, first):
+                if tuple(sorted([kind.renamed(roles).number for kind in kinds])) == parts.kinds:
+                    for role, other in enumerate(roles):
+                        smallest[other] = min(smallest[other], role)
+    bare = {(0, points[role]): role for role in reversed(range(len(hands))) if not hands[role]}
+    return tuple(
+        [
+            bare.get((hand, point), least)
+            for hand, point, least in zip(hands, points, smallest, strict=True)
+        ]
+    )
+
+
 def _named(
     code: Coding,
     kinds: Sequence[NumberedKind],
@@ -392,6 +417,7 @@ __all__ = [
     "Key",
     "Parts",
     "Rules",
+    "alike_roles",
     "canonical",
     "canonical_chance",
     "canonical_end",

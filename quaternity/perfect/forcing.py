@@ -1,0 +1,558 @@
+"""One question instead of all states: can a player force a win from here, and how?
+
+Proof-number search (Allis 1994) on the graph of canonical states, each with the role of the player
+who wants to win. Every state has two numbers: about how many open states must turn out well for
+him, or badly, to settle it; the search opens the state on which both hang. Numbers of alternatives
+are combined by their maximum, not their sum, since many ways lead to the same states (weak
+proof-number search: Ueda et al. 2008). What is settled is handed to all predecessors at once. A
+state from which no open one can be reached and which is not won is not won at all, since a play
+without end is won by nobody: so it does no harm that positions repeat.
+
+A state is lost for the player at sight when the opponents can wait for ever
+(`quaternity.perfect.waiting`) or when others have so many sets that he cannot have more.
+
+What was found is a strategy, for the player or for his opponents together, and `Forcing.check`
+plays it out on the game's own states against everything that the other side can do.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from quaternity.errors import InputError
+from quaternity.game.cards import Card
+from quaternity.game.question import Answer, Move, Question
+from quaternity.game.state import State
+from quaternity.game.transition import answered, claimed, hands_after
+from quaternity.perfect.keys.canonical import Coding, Key, Rules, alike_roles, canonical, coding
+from quaternity.perfect.keys.kinds import NumberedKind
+from quaternity.perfect.successors.one_state import canonical_after, choices
+from quaternity.perfect.waiting import joined, kept_from_winning, set_passes, waiting, who_waits
+from solvers.coalition_tables import IMPOSSIBLE
+from solvers.errors import SolverFault
+from solvers.problem import players_in
+
+MANY = 1 << 40
+"""Stands for infinitely many open states."""
+
+MOST_CAUGHT = 5_000
+"""States that `caught` looks at."""
+
+SECONDS_A_REPLY = 1.0
+"""Most seconds for a reply of a strategy that was not needed to find the answer."""
+
+Place = tuple[Key, int]
+"""A canonical state, and the role of the player who wants to win."""
+
+
+class _Node:
+    """A place in the graph.
+
+    Attributes:
+        mine: whether the player chooses the question.
+        won: whether he can force a win, where that is settled.
+        rank: when it was settled; a strategy leads to ever smaller ranks.
+        proof, disproof: open states that must be won for it to be won, or lost to be lost.
+        options: per question whether the player answers it, and what the answers lead to; None
+            while the state is open.
+        parents: the states that it can follow.
+    """
+
+    __slots__ = ("disproof", "mine", "options", "parents", "place", "proof", "rank", "won")
+
+    def __init__(self, place: Place) -> None:
+        self.place = place
+        self.mine = place[1] == 0
+        self.won: bool | None = None
+        self.rank = 0
+        self.proof = self.disproof = 1
+        self.options: list[tuple[bool, tuple[_Node, ...]]] | None = None
+        self.parents: list[_Node] = []
+
+    def settled(self) -> bool | None:
+        """Whether it is won, as far as its successors say."""
+        assert self.options is not None, "an open state has no successors yet"
+        questions = [_chosen(mine, [one.won for one in after]) for mine, after in self.options]
+        return _chosen(self.mine, questions)
+
+    def count(self) -> None:
+        """Work out the numbers anew from those of the successors."""
+        assert self.options is not None, "an open state has no successors yet"
+        questions = []
+        for mine, after in self.options:
+            if len(after) == 1:
+                questions.append((after[0].proof, after[0].disproof))
+            else:
+                questions.append(_numbers(mine, [(one.proof, one.disproof) for one in after]))
+        self.proof, self.disproof = _numbers(self.mine, questions)
+
+    def successors(self) -> Iterator[_Node]:
+        """What is not settled, the most urgent first."""
+        assert self.options is not None, "an open state has no successors yet"
+        ranked: list[tuple[int, int, list[_Node]]] = []
+        for mine, after in self.options:
+            left = [one for one in after if one.won is None]
+            if left and _chosen(mine, [one.won for one in after]) is None:
+                left.sort(key=_urgent if mine else _weak)
+                proof, disproof = _numbers(mine, [(one.proof, one.disproof) for one in after])
+                ranked.append((proof if self.mine else disproof, len(ranked), left))
+        for _, _, left in sorted(ranked):
+            yield from left
+
+
+def _urgent(node: _Node) -> int:
+    return node.proof
+
+
+def _weak(node: _Node) -> int:
+    return node.disproof
+
+
+def _chosen(mine: bool, outcomes: list[bool | None]) -> bool | None:
+    """What an alternative comes to: the player's own, or one of his opponents'."""
+    if mine in outcomes:
+        return mine
+    return None if None in outcomes else not mine
+
+
+def _numbers(mine: bool, numbers: list[tuple[int, int]]) -> tuple[int, int]:
+    """The numbers of an alternative."""
+    proofs = [proof for proof, _ in numbers]
+    disproofs = [disproof for _, disproof in numbers]
+    if mine:
+        return min(proofs), _together(disproofs)
+    return _together(proofs), min(disproofs)
+
+
+def _together(numbers: list[int]) -> int:
+    """Of numbers that must all come to nothing: the largest, and one for each other open one."""
+    most = max(numbers)
+    if not most or most >= MANY:
+        return most
+    return most - 1 + len(numbers) - numbers.count(0)
+
+
+class Forcing:
+    """A search for a forced win of one player from one state, and what it found.
+
+    Attributes:
+        state, player: what is asked.
+        can_force: the answer; None while it is open.
+        states: canonical states met.
+    """
+
+    def __init__(self, state: State, player: int) -> None:
+        """Begin; `search` goes on.
+
+        Raises:
+            InputError: the state is impossible, does not say who is on turn, or has no such player.
+            LimitError: the game is too large for canonical states.
+        """
+        if not 0 <= player < state.players:
+            raise InputError(f"player {player}: expected 0..{state.players - 1}")
+        self.state, self.player = state, player
+        self._code = coding(Rules.of(state))
+        self._nodes: dict[Place, _Node] = {}
+        self._settled = 0
+        self._exhausted = False
+        key, roles = canonical(state)
+        self._root = self._node(key, roles.index(player))
+
+    @property
+    def can_force(self) -> bool | None:
+        """Whether the player can force a win, where that is known."""
+        return self._root.won
+
+    @property
+    def states(self) -> int:
+        """Canonical states met, each with a role."""
+        return len(self._nodes)
+
+    def search(self, seconds: float | None = None) -> bool | None:
+        """Go on until the answer is known.
+
+        Args:
+            seconds: to stop after, at the next state; None is no limit.
+
+        Cost: an open state takes some 20 microseconds an answer; a kilobyte each is kept.
+        """
+        self._search(self._root, seconds)
+        return self._root.won
+
+    def _search(self, root: _Node, seconds: float | None) -> None:
+        end = None if seconds is None else time.monotonic() + seconds
+        while root.won is None and (end is None or time.monotonic() < end):
+            path = self._most_urgent(root)
+            if path is None:
+                self._exhausted = True
+                self._settle(root, False)
+                break
+            self._open(path[-1])
+            for node in reversed(path):
+                if node.won is None:
+                    node.count()
+
+    def _node(self, key: Key, role: int) -> _Node:
+        node = self._nodes.get((key, role))
+        if node is None:
+            alike = alike_roles(self._code, key)
+            node = self._nodes.get((key, alike[role])) or _Node((key, alike[role]))
+            for other in [other for other, one in enumerate(alike) if one == alike[role]]:
+                self._nodes[key, other] = node
+            if node.won is None and (won := at_sight(self._code, node.place)) is not None:
+                self._mark(node, won)
+        return node
+
+    def _most_urgent(self, root: _Node) -> list[_Node] | None:
+        """The way to an open state on which much hangs; None when no open state can be reached."""
+        path, seen = [root], {root}
+        ways: list[Iterator[_Node]] = []
+        while path[-1].options is not None:
+            ways.append(path[-1].successors())
+            while (node := next((one for one in ways[-1] if one not in seen), None)) is None:
+                ways.pop()
+                path.pop()
+                if not path:
+                    return None
+            seen.add(node)
+            path.append(node)
+        return path
+
+    def _open(self, node: _Node) -> None:
+        """Find what follows a state."""
+        key, role = node.place
+        if not role and caught(self._code, key):
+            self._settle(node, False)
+            return
+        players = self._code.rules.players
+        node.options = []
+        for asked, replies in choices(self._code, key):
+            if asked == players:
+                node.mine = False  # chance is nobody's friend
+            after = tuple([self._node(one.key, one.roles.index(role)) for one in replies])
+            node.options.append((asked == role, after))
+            for one in after:
+                if one.won is None:
+                    one.parents.append(node)
+        won = node.settled()
+        if won is not None:
+            self._settle(node, won)
+
+    def _settle(self, node: _Node, won: bool) -> None:
+        """Mark a state as settled, and all that are settled thereby."""
+        self._mark(node, won)
+        todo = [node]
+        while todo:
+            for parent in todo.pop().parents:
+                if parent.won is None and (now := parent.settled()) is not None:
+                    self._mark(parent, now)
+                    todo.append(parent)
+
+    def _mark(self, node: _Node, won: bool) -> None:
+        self._settled += 1
+        node.won, node.rank = won, self._settled
+        node.proof, node.disproof = (0, MANY) if won else (MANY, 0)
+
+    # ------------------------------------------------------------------ strategies
+
+    def check(self, seconds: float | None = None) -> tuple[int, bool]:
+        """Play the strategy out on the game's states, against all that the other side can do.
+
+        Args:
+            seconds: to stop after; None is no limit.
+
+        Returns:
+            The states come through, those that differ in names only being one; whether that is all.
+
+        Raises:
+            SolverFault: it does not hold what it promises.
+        """
+        won = self._root.won
+        assert won is not None, "there is a strategy once the answer is known"
+        end = None if seconds is None else time.monotonic() + seconds
+        todo, seen = [self.state], {self._root}
+        while todo and (end is None or time.monotonic() < end):
+            state = todo.pop()
+            node = self._node_of(state)
+            if state.is_over or (not won and lost_at_sight(state, self.player)):
+                if (state.winner == self.player) != won:
+                    raise SolverFault(f"the strategy ends in {state}, not as promised")
+                continue
+            for _, replies in self._strategy(state, node):
+                for reply in replies:
+                    if won and not reply.node.rank < node.rank:
+                        raise SolverFault(f"after {state} the strategy comes no nearer to its end")
+                    if reply.node not in seen:
+                        seen.add(reply.node)
+                        todo.append(reply.after)
+        return len(seen), not todo
+
+    def line(self, most: int = 1_000) -> tuple[list[Move], int | None]:
+        """One way to play on, one side by its strategy, the other such that it takes long.
+
+        Returns:
+            The moves, and after how many of them the position is the same as after all of them, but
+            for names; None where they end otherwise: in the end of the game, in a state that is
+            lost for the player whatever happens, or after so many moves.
+        """
+        state, moves, won = self.state, list[Move](), bool(self._root.won)
+        seen = dict[_Node, int]()
+        while not state.is_over and len(moves) < most:
+            node = self._node_of(state)
+            if node in seen:
+                return moves, seen[node]
+            seen[node] = len(moves)
+            if not won and lost_at_sight(state, self.player):
+                asked = waiting(state, self.player) or []
+                places = [state.turn, *[question.asked for question in asked]]
+                again = places.index(places[-1]) + len(moves) if asked else None
+                return [*moves, *[Move(one, Answer.NO) for one in asked]], again
+            options = self._strategy(state, node)
+            question, replies = max(options, key=lambda one: max(r.node.rank for r in one[1]))
+            reply = max(replies, key=lambda one: one.node.rank)
+            moves.append(Move(question, reply.answer))
+            state = reply.after
+        return moves, None
+
+    def _node_of(self, state: State) -> _Node:
+        key, roles = canonical(state)
+        return self._node(key, roles.index(self.player))
+
+    def _strategy(self, state: State, node: _Node) -> list[_Option]:
+        """The questions and answers that are left when one side plays by its strategy.
+
+        Raises:
+            SolverFault: it has none.
+        """
+        won = bool(self._root.won)
+        ours = (state.turn == self.player) == won
+        found: list[_Option] = []
+        for group in state.legal_questions.groups():
+            assert state.turn is not None, "somebody asks"
+            question = Question(state.turn, group.asked, Card(group.set_index, group.cards[0]))
+            replies = []
+            for answer in group.answers:
+                after = canonical_after(self._code, state, question, answer)
+                known = self._node(after.key, after.roles.index(self.player))
+                if self._good(known, node):
+                    replies.append(_Reply(answer, state.after(question, answer), known))
+            if (group.asked == self.player) == won and replies:
+                # The answer is ours: the quickest, or what was settled first.
+                replies = [min(replies, key=lambda one: one.node.rank)]
+            elif len(replies) < len(group.answers):
+                replies = []
+            if replies and ours:
+                return [(question, replies)]
+            if not replies and not ours:
+                raise SolverFault(f"no strategy after {question} in {state}")
+            found.append((question, replies))
+        if ours:
+            raise SolverFault(f"no strategy in {state}")
+        return found
+
+    def _good(self, after: _Node, before: _Node) -> bool:
+        """Whether the side that has a strategy may go on to a state."""
+        if self._root.won:
+            return after.won is True and after.rank < before.rank
+        if after.won is None and before.mine and before.options is None:
+            # Of whom is caught it was not looked at what becomes of all that he can do.
+            self._search(after, SECONDS_A_REPLY)
+        # Where no open state is left, what is not won is lost.
+        return after.won is False or (self._exhausted and after.won is None)
+
+
+class _Reply(NamedTuple):
+    answer: Answer
+    after: State
+    node: _Node
+
+
+_Option = tuple[Question, list[_Reply]]
+
+
+def at_sight(code: Coding, place: Place) -> bool | None:
+    """Whether a role has won or cannot force a win, where a look at the state says so."""
+    key, role = place
+    parts = code.parts(key)
+    kinds = [code.book.numbered(number) for number in parts.kinds]
+    best = max([points for other, points in enumerate(parts.points) if other != role])
+    if not kinds:
+        return parts.points[role] > best
+    # Who holds no card of a set can never ask for one.
+    left = sum([any(mask >> role & 1 for mask in kind.masks) for kind in kinds])
+    if parts.points[role] + left <= best:
+        return False
+    if role and parts.place < len(parts.points):
+        passes = joined([set_passes(kind.masks, kind.low) for kind in kinds], len(parts.points))
+        if kept_from_winning(passes, 0) >> role & 1:
+            return False
+    return None
+
+
+class _Taking(NamedTuple):
+    """What role 0 came to by keeping the turn; for the whole of it see `caught`.
+
+    Attributes:
+        kinds: the sets in the order they had at first, completed ones too.
+        hands: per role.
+        elsewhere: per set who may have a card of role 0, for each: he and whom he took it from.
+    """
+
+    kinds: tuple[NumberedKind, ...]
+    hands: tuple[int, ...]
+    elsewhere: tuple[frozenset[int], ...]
+
+    def masks(self, index: int) -> tuple[int, ...]:
+        """The owner masks of a set, whatever role 0 has taken of what he could take."""
+        masks = [mask for mask in self.kinds[index].masks if mask > 1]
+        return tuple(dict.fromkeys([*masks, *self.elsewhere[index]]))
+
+
+def caught(code: Coding, key: Key) -> bool:
+    """Whether role 0, on turn, cannot force a win since every no leads into a ring that waits.
+
+    He keeps the turn only by questions to which the answer must be yes. Cards that he knows to be
+    with somebody, of sets of which he surely holds one, he can take in any order, now or later,
+    without telling anything: all of them are taken here, and what others can do is counted only if
+    they can do it whichever of them he has taken. Whatever becomes known besides leaves passes as
+    they are: the set has a card of the player who passes and one that is not his. Who is not in a
+    ring hands over to one, by a question to it that may be answered no. So if all opponents come to
+    a ring after all that can be taken, and after every further question that must be answered yes,
+    and so on, then no order of questions avoids the rings.
+
+    False where that is not seen within `MOST_CAUGHT` states. Cost: some 50 microseconds a set.
+    """
+    parts = code.parts(key)
+    players = len(parts.hands)
+    if parts.place == players or not parts.kinds:
+        return False
+    opponents = sum(1 << role for role in range(1, players) if parts.hands[role])
+    kinds = tuple([code.book.numbered(number) for number in parts.kinds])
+    own = tuple([frozenset({1} & set(kind.masks)) for kind in kinds])
+    todo, seen = [_taken(code, _Taking(kinds, parts.hands, own))], set[_Taking]()
+    while todo:
+        taking = todo.pop()
+        if taking in seen:
+            continue
+        seen.add(taking)
+        passes = joined(
+            [set_passes(taking.masks(index), kind.low) for index, kind in enumerate(taking.kinds)],
+            players,
+        )
+        ring = who_waits(passes, opponents)
+        others = players_in(opponents & ~ring)
+        if not ring or len(seen) > MOST_CAUGHT:
+            return False
+        if not all(_joins(code, taking, other, ring) for other in others):
+            return False
+        todo += [_taken(code, after) for after in _sure(code, taking)]
+    return True
+
+
+def _taken(code: Coding, taking: _Taking) -> _Taking:
+    """What is left once role 0 has taken all cards that he can take without telling anything."""
+    book, layout = code.book, code.book.layout
+    while True:
+        kinds, hands = list(taking.kinds), list(taking.hands)
+        elsewhere = list(taking.elsewhere)
+        for index, kind in enumerate(taking.kinds):
+            for mask in kind.masks if kind.low[0] else ():
+                if mask > 1 and mask.bit_count() == 1:
+                    now, asked = kinds[index], mask.bit_length() - 1
+                    card = now.masks.index(mask)
+                    constraint = answered(now.constraint, 0, asked, card, Answer.YES)
+                    kinds[index] = book.kind(constraint.owners, constraint.low)
+                    elsewhere[index] |= {1 | mask}
+                    hands[0] += 1
+                    hands[asked] -= 1
+        slack = layout.slack([kind.table for kind in kinds], hands)
+        for index, kind in enumerate(kinds):
+            if kind.masks:
+                kinds[index] = closed = kind.closed(slack)
+                if closed.owner is not None:
+                    hands[closed.owner] -= code.rules.set_size
+                    kinds[index] = book.completed
+        before, taking = taking, _Taking(tuple(kinds), tuple(hands), tuple(elsewhere))
+        if before.kinds == taking.kinds:
+            return taking
+
+
+def _joins(code: Coding, taking: _Taking, other: int, ring: int) -> bool:
+    """Whether an opponent, asked by role 0 whatever it is, can say no and hand over to a ring."""
+    layout = code.book.layout
+    slack = layout.slack([kind.table for kind in taking.kinds], taking.hands)
+
+    def hands_over(slack: int, kinds: Sequence[NumberedKind]) -> bool:
+        for index, kind in enumerate(kinds):
+            for mask in dict.fromkeys(kind.masks):
+                for member in players_in(ring):
+                    both = 1 << other | 1 << member
+                    if mask == 1 and all(who & both for who in taking.elsewhere[index]):
+                        continue  # a card that role 0 may not have taken yet
+                    card = kind.masks.index(mask)
+                    said = claimed(kind.constraint, other, member, card, Answer.NO)
+                    table = layout.table_of(said)
+                    if table != IMPOSSIBLE and layout.fits(slack - kind.table + table):
+                        return True
+        return False
+
+    if not hands_over(slack, taking.kinds):
+        return False
+    for index, kind in enumerate(taking.kinds):
+        rest = slack - kind.table
+        for asked, no, _ in kind.questions() if kind.masks else ():
+            if asked != other or no is None or not layout.fits(rest + no.table):
+                continue
+            kinds = [*taking.kinds[:index], no, *taking.kinds[index + 1 :]]
+            if not hands_over(rest + no.table, kinds):
+                return False
+    return True
+
+
+def _sure(code: Coding, taking: _Taking) -> Iterator[_Taking]:
+    """What follows the questions of role 0 that must be answered yes."""
+    layout, (kinds, hands, elsewhere) = code.book.layout, taking
+    slack = layout.slack([kind.table for kind in kinds], hands)
+    for index, kind in enumerate(kinds):
+        rest = slack - kind.table
+        for asked, no, yes in kind.questions() if kind.masks else ():
+            if yes is None or (no is not None and layout.fits(rest + no.table)):
+                continue
+            if layout.fits(rest + yes.table + layout.member[asked] - layout.member[0]):
+                # What he says by asking is said, so the card is his from now on.
+                yield _Taking(
+                    (*kinds[:index], yes, *kinds[index + 1 :]),
+                    hands_after(hands, 0, asked, Answer.YES),
+                    (*elsewhere[:index], elsewhere[index] | {1}, *elsewhere[index + 1 :]),
+                )
+
+
+def lost_at_sight(state: State, player: int) -> bool:
+    """The same of a state: whether the opponents wait for ever, or have too many sets already.
+
+    Raises:
+        SolverFault: waiting comes to nothing.
+    """
+    points = list(state.points)
+    mine = points.pop(player)
+    sets = state.closed().sets
+    left = sum([any(mask >> player & 1 for mask in one.owners) for one in sets])
+    if mine + left <= max(points):
+        return True
+    line = waiting(state, player)
+    if line is None:
+        return False
+    seen = [state]
+    for question in line:
+        if question.asker == player or state.answers(question) != (Answer.NO,):
+            raise SolverFault(f"{question} does not pass in {state}")
+        state = state.after(question, Answer.NO)
+        seen.append(state)
+    if not any(state.same_position(before) for before in seen[:-1]):
+        raise SolverFault(f"waiting changes {state}")
+    return True
+
+
+__all__ = ["Forcing", "at_sight", "lost_at_sight"]

@@ -1,0 +1,156 @@
+"""One question instead of all states: against solved games, and played out."""
+
+from itertools import permutations
+from random import Random
+
+import pytest
+
+from quaternity.errors import InputError
+from quaternity.game.settings import Settings, TieBreak
+from quaternity.game.state import State
+from quaternity.perfect.forcing import Forcing, caught, lost_at_sight
+from quaternity.perfect.keys.arrays import key_bytes
+from quaternity.perfect.keys.canonical import Rules, alike_roles, canonical, coding
+from quaternity.perfect.solving.solver import solve
+from solvers.errors import SolverFault
+from tests.perfect.positions import random_states
+from tests.sizes import thorough
+
+SIZES = [
+    (3, 3, 3, TieBreak.FIRST_IN_ORDER),
+    (2, 4, 4, TieBreak.FIRST_IN_ORDER),
+    (2, 4, 4, TieBreak.FEWEST_SETS),
+]
+
+
+def midgame(settings: Settings, seed: int, least: int, most: int) -> State:
+    """A state that random play comes to, not over."""
+    random = Random(seed)
+    moves, found = random.randint(least, most) + 1, State.start(settings)
+    for state in random_states(found, random, moves):
+        if state.is_over:
+            break
+        found = state
+    return found
+
+
+@pytest.mark.parametrize("sizes", SIZES, ids=str)
+def test_the_answer_is_that_of_the_solved_game(sizes: tuple[int, int, int, TieBreak]) -> None:
+    start = State.start(Settings(*sizes))
+    solution = solve(start)
+    won = 0
+    for state in random_states(start, Random(5), thorough(30, 300)):
+        standing = solution.standing(state)
+        for player in range(state.players):
+            forcing = Forcing(state, player)
+            assert forcing.search() == (player in standing.can_force)
+            came_through, whole = forcing.check()
+            assert whole
+            assert came_through <= forcing.states
+            won += bool(forcing.can_force)
+    assert won > 5
+
+
+@pytest.mark.parametrize(
+    "sizes",
+    [(2, 3, 3), (3, 2, 3), (3, 3, 3)]
+    + [pytest.param(one, marks=pytest.mark.slow) for one in [(2, 4, 4), (3, 4, 3), (4, 3, 3)]],
+    ids=str,
+)
+def test_who_is_caught_cannot_force_a_win(sizes: tuple[int, int, int]) -> None:
+    solution = solve(State.start(Settings(*sizes)))
+    code = coding(solution.graph.rules)
+    found = [
+        number for number, key in enumerate(key_bytes(solution.graph.keys)) if caught(code, key)
+    ]
+    assert not (solution.values.can_force[found] & 1).any()
+    assert len(found) > 6 or sizes == (2, 3, 3)
+
+
+@pytest.mark.parametrize("seed", range(thorough(3, 40)))
+@pytest.mark.parametrize(
+    ("sizes", "least", "most"), [((4, 4, 4), 8, 60), ((4, 13, 4), 40, 40)], ids=str
+)
+def test_large_games_are_answered(
+    sizes: tuple[int, int, int], least: int, most: int, seed: int
+) -> None:
+    state = midgame(Settings(*sizes), seed, least, most)
+    forcing = Forcing(state, seed % 4)
+    assert forcing.search(20) is not None
+    assert forcing.check(0.1)[0] > 0
+    moves, again = forcing.line()
+    for move in moves:
+        state = state.after(*move)
+    if forcing.can_force:
+        assert state.winner == seed % 4
+        assert again is None
+    elif again is None:
+        assert state.is_over or lost_at_sight(state, seed % 4)
+
+
+def test_nobody_forces_a_win_from_the_start_of_52_cards() -> None:
+    start = State.start(Settings(4, 13, 4))
+    for player in range(4):
+        forcing = Forcing(start, player)
+        assert forcing.search() is False
+        assert forcing.check()[1]
+        assert forcing.line()[1] is not None
+
+
+def test_a_strategy_that_does_not_hold_is_found() -> None:
+    start = State.start(Settings(3, 3, 3))
+    solution = solve(start)
+    faults = 0
+    for state in random_states(start, Random(6), 60):
+        for player in range(3):
+            if state.is_over or solution.standing(state).can_force == (player,):
+                continue
+            forcing = Forcing(state, player)
+            forcing.search()
+            for node in forcing._nodes.values():
+                node.won = True
+            with pytest.raises(SolverFault):
+                forcing.check()
+            faults += 1
+    assert faults > 50
+
+
+def test_a_search_says_when_it_has_no_answer_yet() -> None:
+    state = midgame(Settings(4, 4, 4), 43, 8, 60)
+    forcing = Forcing(state, 0)
+    forcing._root.won = None
+    assert forcing.search(0) is None
+    with pytest.raises(InputError, match=r"player 4: expected 0\.\.3"):
+        Forcing(state, 4)
+
+
+@pytest.mark.parametrize("tie_break", TieBreak, ids=str)
+def test_roles_are_alike_when_players_can_be_renamed(tie_break: TieBreak) -> None:
+    start = State.start(Settings(2, 4, 4, tie_break))
+    code = coding(Rules.of(start))
+    alike = 0
+    for state in random_states(start, Random(3), 60):
+        key, roles = canonical(state)
+        smallest = alike_roles(code, key)
+        held = [player for player, hand in enumerate(state.hands) if hand]
+        ordered = code.rules.order_matters(state.hands)
+        same = {role: {role} for role in range(4)}
+        for names in permutations(range(4)):
+            if ordered and [names[player] for player in held] != held:
+                continue
+            sets = [range(one.size) for one in state.problem.sets]
+            renamed = State(
+                state.problem.relabelled(names, range(4), sets),
+                names[state.turn or 0],
+                tuple(None if one is None else names[one] for one in state.completed),
+                2,
+                tie_break,
+            )
+            if canonical(renamed).key == key:
+                for role, player in enumerate(canonical(renamed).roles):
+                    same[role].add(roles.index(names.index(player)))
+        for role in range(4):
+            alike += smallest[role] != role
+            assert smallest[role] in same[role]
+            assert {smallest[other] for other in same[role]} == {smallest[role]}
+    assert alike > 10
