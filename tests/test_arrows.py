@@ -67,7 +67,7 @@ ROOMS: dict[str, tuple[str, str]] = {
     "workers": ("quaternity.workers", "game errors solvers"),
     "insight": ("quaternity.insight", "game files errors solvers"),
     "trials": ("quaternity.trials", "workers game files errors solvers"),
-    "epistemic": ("quaternity.epistemic", "game errors solvers"),
+    "epistemic": ("quaternity.epistemic", "game files errors solvers"),
     "kwartet": ("quaternity.kwartet", "protocol workers game files errors solvers"),
     "protocol": ("quaternity.table.protocol quaternity.table.plain_rules", "files"),
     "quarto": ("quaternity.quarto", "protocol files errors solvers"),

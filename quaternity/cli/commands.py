@@ -19,6 +19,7 @@ from quaternity.cli import (  # noqa: F401
     referee,
     serve,
     set_play,
+    situation,
     solve,
     ternary,
     ternary_play,

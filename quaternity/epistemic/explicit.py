@@ -241,7 +241,7 @@ class ExplicitEvaluator:
 
     def truth(self, formula: Formula, deal: Deal, said: Said = ()) -> bool:
         """Whether a formula is true at a deal."""
-        return bool(self._extension(formula, self._among(said))[self.model.world(deal)])
+        return bool(self._extension(formula, self.among(said))[self.model.world(deal)])
 
     def counterexample(
         self, players: Sequence[int], formula: Formula, deal: Deal, said: Said = ()
@@ -259,7 +259,7 @@ class ExplicitEvaluator:
         self, formula: Formula, deal: Deal, said: Said = (), players: tuple[int, ...] = ()
     ) -> list[Deal]:
         """A shortest chain of deals from a deal to one where a formula is false, or nothing."""
-        model, among, failures = self.model, self._among(said), self._failures(formula, said)
+        model, among, failures = self.model, self.among(said), self._failures(formula, said)
         start = model.world(deal)
         came = np.full(model.worlds, -1, dtype=np.int64)
         came[start] = start
@@ -284,14 +284,15 @@ class ExplicitEvaluator:
     def _extension(self, formula: Formula, among: Truth) -> Truth:
         return self.model.extension(formula, among, self._check)
 
-    def _among(self, said: Said) -> Truth:
+    def among(self, said: Said) -> Truth:
+        """The worlds that are left when some formulas were said."""
         among = self.model.everything()
         for formula in said:
             among &= self._extension(formula, among)
         return among
 
     def _failures(self, formula: Formula, said: Said) -> Truth:
-        among = self._among(said)
+        among = self.among(said)
         return among & ~self._extension(formula, among)
 
     def _first(self, worlds: Truth) -> Deal | None:

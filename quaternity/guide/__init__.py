@@ -14,7 +14,7 @@ from quaternity.errors import InputError
 
 ORDER = (
     "rules", "server", "commands", "referee", "comparing", "solvers", "bots", "players", "learning",
-    "games", "perfect-play", "mathematics", "formats", "limits", "house",
+    "games", "knowledge", "perfect-play", "mathematics", "formats", "limits", "house",
 )  # fmt: skip
 """The names of the pages, those first that a newcomer looks for."""
 

@@ -1,0 +1,98 @@
+"""`situation`: small situations in files, asked, drawn, and written for SMCDEL."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from quaternity.cli.app import app
+from quaternity.cli.options import AsJsonLines
+from quaternity.cli.terminal import say
+from quaternity.errors import InputError
+
+if TYPE_CHECKING:
+    from quaternity.epistemic.situation import Situation
+
+
+@app.command()
+def situation(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A situation; - is standard input.")],
+    to: Annotated[str | None, typer.Option(help="Write it as smcdel, dot or svg instead.")] = None,
+    out: Annotated[str | None, typer.Option(help="Into this file, not to standard output.")] = None,
+    after: Annotated[
+        int | None, typer.Option(min=0, help="Draw it after so many announcements; default all.")
+    ] = None,
+    all_cards: Annotated[
+        bool, typer.Option("--all-cards", help="Draw every deal, not only what the formulas name.")
+    ] = False,
+    method: Annotated[
+        str, typer.Option(help="auto, solvers, or explicit (lists all deals).")
+    ] = "auto",
+    as_json: AsJsonLines = False,
+) -> None:
+    """Ask what is true in a small situation, after what was said; see the guide on knowledge.
+
+    The file says who holds what, what is public, what is announced, and asks formulas. Status 1
+    when one is not as the file says, or an announcement is not true. As dot or svg the Kripke model
+    after all announcements is drawn, contracted by bisimulation.
+
+    Example: quaternity situation russian.situation --to svg --out russian.svg
+    """
+    from quaternity.epistemic.as_seen import announced
+    from quaternity.epistemic.formula import FALSE, Not
+    from quaternity.epistemic.holding import holds
+    from quaternity.epistemic.situation import parse_situation
+    from quaternity.files.reading import read_bytes
+
+    try:
+        text = read_bytes(file).decode()
+    except UnicodeDecodeError:
+        raise InputError(f"{file}: not UTF-8 text") from None
+    found = parse_situation(text, file)
+    if to is not None:
+        _write(_exported(found, file, to, after, all_cards), out)
+        return
+    place = found.problem, found.deal, method
+    wrong = 0
+    if found.said and not holds(Not(announced(found.said, FALSE)), *place):
+        wrong += 1
+        say(f"{file}: what is said is not all true when it is said")
+    for asked in found.asked:
+        truth = holds(announced(asked.said, asked.formula), *place)
+        right = asked.expected in (None, truth)
+        wrong += not right
+        if as_json:
+            answer = {"line": asked.line, "formula": asked.text, "true": truth, "as_said": right}
+            print(json.dumps(answer, separators=(",", ":")), flush=True)
+        else:
+            say(f"{str(truth).lower():<6}{asked.text}{'' if right else '   NOT as the file says'}")
+    if wrong:
+        raise typer.Exit(1)
+
+
+def _exported(found: Situation, file: str, to: str, after: int | None, all_cards: bool) -> str:
+    from quaternity.epistemic.kripke import dot_text, kripke_model, svg_text_of
+    from quaternity.epistemic.smcdel import smcdel_text
+
+    if after is not None and after > len(found.said):
+        raise InputError(f"--after {after} is out of range 0..{len(found.said)}")
+    if to == "smcdel":
+        return smcdel_text(found)
+    if to not in ("dot", "svg"):
+        raise InputError(f"--to {to!r}: known are smcdel, dot and svg")
+    model = kripke_model(found, found.said[:after], every=all_cards)
+    return dot_text(model) if to == "dot" else svg_text_of(model, file)
+
+
+def _write(text: str, out: str | None) -> None:
+    from quaternity.files.writing import write_text
+
+    if out is None:
+        print(text, end="")
+    else:
+        write_text(out, text)
+
+
+__all__ = ["situation"]

@@ -1,0 +1,242 @@
+"""Kripke models of situations, small enough to be drawn: contracted by bisimulation.
+
+Deals in which the same of the cards that matter are held by the same players, and from which the
+same can be reached for each player, are drawn as one world. What matters are the cards that the
+formulas name, or all. The partition is refined until it is stable (Kanellakis and Smolka, 1983).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from math import cos, pi, sin
+from typing import NamedTuple
+
+from quaternity.epistemic import formula as logic
+from quaternity.epistemic.explicit import ExplicitEvaluator
+from quaternity.epistemic.formula import Formula
+from quaternity.epistemic.situation import Situation
+from quaternity.errors import LimitError
+from quaternity.files.svg import svg_document, svg_text
+from quaternity.game.cards import Card
+from solvers.problem import every_card
+from solvers.verdict import Deal
+from solvers.wording import counted
+
+MAX_DEALS = 20_000
+"""Most deals of a model that is contracted."""
+MAX_DRAWN = 60
+"""Most worlds that are drawn."""
+
+
+class World(NamedTuple):
+    """Some deals that are drawn as one.
+
+    Attributes:
+        deals: which.
+        hands: per player the cards that the player holds in all of them.
+        real: whether the real deal is one of them.
+    """
+
+    deals: tuple[Deal, ...]
+    hands: tuple[tuple[Card, ...], ...]
+    real: bool
+
+
+class KripkeModel(NamedTuple):
+    """A contracted model.
+
+    Attributes:
+        worlds: the one of the real deal first.
+        links: pairs of worlds, the lower number first, with the players who cannot tell them
+            apart. (Every world is linked to itself for everybody.)
+    """
+
+    worlds: tuple[World, ...]
+    links: dict[tuple[int, int], tuple[int, ...]]
+
+
+def kripke_model(
+    situation: Situation, said: Sequence[Formula] | None = None, every: bool = False
+) -> KripkeModel:
+    """The model of a situation after announcements, contracted by bisimulation.
+
+    Args:
+        said: the announcements; by default all of the situation's.
+        every: whether all cards matter, not only those that the formulas name.
+
+    Raises:
+        LimitError: above `MAX_DEALS`.
+    """
+    said = situation.said if said is None else tuple(said)
+    evaluator = ExplicitEvaluator(situation.problem)
+    if evaluator.model.worlds > MAX_DEALS:
+        raise LimitError(f"{evaluator.model.worlds} deals: the limit is {MAX_DEALS}")
+    among = evaluator.among(tuple(said))
+    deals = [evaluator.model.deal(number) for number in among.nonzero()[0].tolist()]
+    matters = {Card(index, number) for index, number, _ in every_card(situation.problem)}
+    if not every:
+        formulas = [*said, *(one.formula for one in situation.asked)]
+        matters = _named(formulas, situation) or matters
+    players = range(situation.problem.players)
+    hands = [[deal.hand(player) for deal in deals] for player in players]
+    groups = _groups([one.formula for one in situation.asked])
+    classes = [
+        [tuple(hands[player][number] for player in group) for number in range(len(deals))]
+        for group in (*((player,) for player in players), *groups)
+    ]
+    block = _numbered(
+        [tuple(deal.owner[c.set_index][c.number] for c in sorted(matters)) for deal in deals]
+    )
+    while True:
+        seen: list[tuple[object, ...]] = [(one,) for one in block]
+        for one in classes:
+            reached: dict[object, set[int]] = {}
+            for number, name in enumerate(one):
+                reached.setdefault(name, set()).add(block[number])
+            seen = [(*mine, frozenset(reached[name])) for mine, name in zip(seen, one, strict=True)]
+        finer = _numbered(seen)
+        if len(set(finer)) == len(set(block)):
+            break
+        block = finer
+    return _contracted(situation, deals, block, hands)
+
+
+def _named(formulas: Iterable[Formula], situation: Situation) -> set[Card]:
+    """The cards that formulas name; all where they count a player's."""
+    found: set[Card] = set()
+    for formula in formulas:
+        for one in formula.subformulas():
+            if isinstance(one, logic.Holds):
+                found.add(one.card)
+            elif isinstance(one, logic.Unknown):
+                return {Card(index, number) for index, number, _ in every_card(situation.problem)}
+    return {c for c in found if c.number < situation.problem.sets[c.set_index].size}
+
+
+def _groups(formulas: Iterable[Formula]) -> set[tuple[int, ...]]:
+    """Groups whose hands together are asked about: they see more than their members do."""
+    return {
+        one.players
+        for formula in formulas
+        for one in formula.subformulas()
+        if isinstance(one, logic.Distributed)
+    }
+
+
+def _numbered(names: Sequence[object]) -> list[int]:
+    numbers: dict[object, int] = {}
+    return [numbers.setdefault(name, len(numbers)) for name in names]
+
+
+def _contracted(
+    situation: Situation,
+    deals: Sequence[Deal],
+    block: Sequence[int],
+    hands: Sequence[Sequence[object]],
+) -> KripkeModel:
+    real = deals.index(situation.deal) if situation.deal in deals else -1
+    first = block[real] if real >= 0 else 0
+    order = [first, *(one for one in sorted(set(block)) if one != first)] if deals else []
+    worlds = []
+    for name in order:
+        members = tuple(deal for deal, one in zip(deals, block, strict=True) if one == name)
+        common = tuple(
+            tuple(
+                Card(*card)
+                for card in members[0].hand(player)
+                if all(card in deal.hand(player) for deal in members)
+            )
+            for player in range(situation.problem.players)
+        )
+        worlds.append(World(members, common, real >= 0 and name == first))
+    place = {name: number for number, name in enumerate(order)}
+    links: dict[tuple[int, int], set[int]] = {}
+    for player, mine in enumerate(hands):
+        together: dict[object, set[int]] = {}
+        for hand, one in zip(mine, block, strict=True):
+            together.setdefault(hand, set()).add(place[one])
+        for blocks in together.values():
+            for a in blocks:
+                for b in blocks:
+                    if a < b:
+                        links.setdefault((a, b), set()).add(player)
+    return KripkeModel(
+        tuple(worlds), {pair: tuple(sorted(who)) for pair, who in sorted(links.items())}
+    )
+
+
+def _label(world: World) -> list[str]:
+    """The hands of a world, a line a player."""
+    lines = []
+    size = len(world.deals[0].owner)
+    for player, cards in enumerate(world.hands):
+        names = [str(one.number) if size == 1 else str(one) for one in cards]
+        rest = "" if len(cards) == len(world.deals[0].hand(player)) else " …"
+        lines.append(f"{player}: {' '.join(names)}{rest}".rstrip())
+    if len(world.deals) > 1:
+        lines.append(f"({counted(len(world.deals), 'deal')})")
+    return lines
+
+
+def dot_text(model: KripkeModel) -> str:
+    """A model for Graphviz. The real world has a double border."""
+    lines = ["graph situation {", "  node [shape=box, fontname=Helvetica];"]
+    for number, world in enumerate(model.worlds):
+        label = "\\n".join(_label(world))
+        border = ", peripheries=2" * world.real
+        lines.append(f'  w{number} [label="{label}"{border}];')
+    for (a, b), who in model.links.items():
+        lines.append(f'  w{a} -- w{b} [label="{",".join(map(str, who))}"];')
+    return "\n".join([*lines, "}", ""])
+
+
+def svg_text_of(model: KripkeModel, title: str) -> str:
+    """A model as a drawing: worlds on a circle, the real one on top with a double border.
+
+    Raises:
+        LimitError: above `MAX_DRAWN` worlds.
+    """
+    number = len(model.worlds)
+    if number > MAX_DRAWN:
+        raise LimitError(f"{number} worlds: at most {MAX_DRAWN} are drawn (DOT has no limit)")
+    labels = [_label(world) for world in model.worlds]
+    wide = 16 + 8.0 * max((len(line) for label in labels for line in label), default=1)
+    tall = 12 + 16.0 * max(map(len, labels), default=1)
+    radius = 0 if number < 2 else max(wide, tall, number * (wide + 24) / (2 * pi)) + 60
+    size_x, size_y = 2 * radius + wide + 40, 2 * radius + tall + 40
+    places = [
+        (
+            size_x / 2 + radius * sin(2 * pi * one / max(1, number)),
+            size_y / 2 - radius * cos(2 * pi * one / max(1, number)),
+        )
+        for one in range(number)
+    ]
+    parts = []
+    for (a, b), who in model.links.items():
+        (x, y), (u, v) = places[a], places[b]
+        parts.append(f'<line x1="{x:.1f}" y1="{y:.1f}" x2="{u:.1f}" y2="{v:.1f}" stroke="#888"/>')
+        # Not in the middle, where the lines of a circle cross.
+        at_x, at_y = x + 0.38 * (u - x), y + 0.38 * (v - y)
+        parts.append(f'<circle cx="{at_x:.1f}" cy="{at_y:.1f}" r="10" fill="#fff"/>')
+        text = ",".join(map(str, who))
+        parts.append(
+            svg_text(round(at_x, 1), round(at_y, 1), text, size=12, colour="#555", centred=True)
+        )
+    for world, label, (x, y) in zip(model.worlds, labels, places, strict=True):
+        left, top = x - wide / 2, y - tall / 2
+        for edge in (4, 0) if world.real else (0,):
+            where = f'x="{left - edge:.1f}" y="{top - edge:.1f}" width="{wide + 2 * edge:.1f}"'
+            shape = f'height="{tall + 2 * edge:.1f}" rx="4" fill="#fff" stroke="#333"'
+            parts.append(f"<rect {where} {shape}/>")
+        for row, line in enumerate(label):
+            at = round(top + 20 + 16 * row, 1)
+            parts.append(
+                svg_text(round(left + 8, 1), at, line, size=13, colour="#222", anchor="start")
+            )
+    what = (
+        f"{counted(number, 'world')}; lines join what the players named on them cannot tell apart"
+    )
+    return svg_document(round(size_x), round(size_y), title, what, parts, "#fff")
+
+
+__all__ = ["KripkeModel", "World", "dot_text", "kripke_model", "svg_text_of"]

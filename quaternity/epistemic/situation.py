@@ -1,0 +1,214 @@
+"""Situations as text: who holds what, what is public, what is said, and what then is true.
+
+    situation 1
+    # Anne (0), Bill (1) and Cath (2) hold one card each.
+    hands 1 1 1
+    set 3 cards
+    deal 012
+    let told = K2 H0 0/0
+    false told
+    say !H0 0/1
+    true told
+    ask C told
+
+`set 3 cards` has three cards that anybody may hold; `set 01 012 2` names, card by card, who may.
+`least 1 0 0` and `most 2 2 1` after it bound what each player holds of it. `deal` has a group of
+digits a set: who holds each card. `say` announces a formula to everybody, after those before it;
+`true`, `false` and `ask` then say or ask what is so. `let` names a formula for those below. A line
+that begins with a blank goes on with the one above it.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from quaternity.epistemic.evaluator import checked_deal
+from quaternity.epistemic.formula import Formula
+from quaternity.epistemic.grammar import Language, parse
+from quaternity.errors import InputError
+from solvers.problem import DealProblem, SetConstraint
+from solvers.verdict import Deal
+
+FIRST_LINE = "situation 1"
+MOST_PLAYERS = 10
+"""Players are single digits here."""
+
+
+class Asked(NamedTuple):
+    """A formula that is asked after some announcements.
+
+    Attributes:
+        line: of the file.
+        text: as it was written.
+        formula: without the announcements.
+        said: the announcements before it.
+        expected: what the file says; None where it only asks.
+    """
+
+    line: int
+    text: str
+    formula: Formula
+    said: tuple[Formula, ...]
+    expected: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """What a file says.
+
+    Attributes:
+        problem: what is public.
+        deal: the real deal.
+        said: all announcements.
+        asked: what is asked, in order.
+    """
+
+    problem: DealProblem
+    deal: Deal
+    said: tuple[Formula, ...]
+    asked: tuple[Asked, ...]
+
+
+def parse_situation(text: str, path: str = "situation") -> Situation:
+    """Read a situation.
+
+    Args:
+        path: of the file, for messages.
+
+    Raises:
+        InputError: with the line, and what is expected there.
+
+    >>> text = "situation 1\\nhands 1 1\\nset 2 cards\\ndeal 01\\ntrue C H0 0/0\\n"
+    >>> parse_situation(text).asked[0].expected
+    True
+    """
+    reader = _Reader(path)
+    for number, line in _lines(text):
+        reader.number = number
+        try:
+            reader.take(line)
+        except InputError as error:
+            raise InputError(f"{path}: line {number}: {error}") from None
+    if reader.deal is None:
+        raise InputError(f"{path}: there is no line 'deal ...'")
+    return Situation(reader.problem, reader.deal, tuple(reader.said), tuple(reader.asked))
+
+
+def _lines(text: str) -> list[tuple[int, str]]:
+    """The lines with their numbers, without comments, each with those that go on with it."""
+    found: list[tuple[int, str]] = []
+    for number, raw in enumerate(text.splitlines(), start=1):
+        line = raw.split("#", 1)[0].rstrip()
+        if line[:1].isspace() and found:
+            found[-1] = (found[-1][0], f"{found[-1][1]} {line.strip()}")
+        elif line:
+            found.append((number, line))
+    return found
+
+
+class _Reader:
+    """Takes the lines of a situation one after another."""
+
+    def __init__(self, path: str) -> None:
+        self.path, self.number = path, 0
+        self.started = False
+        self.hands: list[int] = []
+        self.sets: list[SetConstraint] = []
+        self.deal: Deal | None = None
+        self.lets = ""
+        self.said: list[Formula] = []
+        self.asked: list[Asked] = []
+
+    def take(self, line: str) -> None:
+        """One line."""
+        word, _, rest = line.partition(" ")
+        if not self.started:
+            if line.split() != FIRST_LINE.split():
+                raise InputError(f"a situation starts with {FIRST_LINE!r}")
+            self.started = True
+        elif word == "hands":
+            self.hands = self.numbers(rest, None)
+            if not 0 < len(self.hands) <= MOST_PLAYERS:
+                raise InputError(f"hands: 1 to {MOST_PLAYERS} players, not {len(self.hands)}")
+        elif word in ("set", "least", "most", "deal"):
+            if not self.hands:
+                raise InputError("first 'hands ...': the cards of each player")
+            if self.deal is not None:
+                raise InputError(f"{word} after the deal")
+            {"set": self.take_set, "deal": self.take_deal}.get(word, self.take_bounds)(line)
+        elif word in ("let", "say", "true", "false", "ask"):
+            if self.deal is None:
+                raise InputError(f"{word}: first 'deal ...': who holds each card")
+            self.take_formula(word, rest.strip())
+        else:
+            known = "hands, set, least, most, deal, let, say, true, false and ask"
+            raise InputError(f"{word!r} is unknown: known are {known}")
+
+    def numbers(self, text: str, count: int | None) -> list[int]:
+        """Whole numbers between blanks."""
+        words = text.split()
+        if not all(re.fullmatch(r"[0-9]{1,4}", word) for word in words):
+            raise InputError(f"{text.strip()!r}: expected whole numbers with blanks between them")
+        if count is not None and len(words) != count:
+            raise InputError(f"{text.strip()!r}: expected {count} numbers, one a player")
+        return [int(word) for word in words]
+
+    def players_in(self, word: str) -> list[int]:
+        """Players written as digits."""
+        last = len(self.hands) - 1
+        if not re.fullmatch(r"[0-9]+", word) or any(int(one) > last for one in word):
+            raise InputError(f"{word!r}: expected players 0..{last}, a digit each")
+        return [int(one) for one in word]
+
+    def take_set(self, line: str) -> None:
+        """`set 3 cards`, or who may own each card."""
+        words, players = line.split()[1:], len(self.hands)
+        if len(words) == 2 and words[1] in ("card", "cards"):
+            (size,) = self.numbers(words[0], 1)
+            owners = [list(range(players))] * size
+        else:
+            owners = [self.players_in(word) for word in words]
+        self.sets.append(SetConstraint.of(owners, players))
+
+    def take_bounds(self, line: str) -> None:
+        """`least` or `most`: of the set above it, for each player."""
+        word, _, rest = line.partition(" ")
+        if not self.sets:
+            raise InputError(f"{word}: of which set? It goes below a line 'set ...'")
+        owners, low, high = self.sets[-1]
+        bounds = tuple(self.numbers(rest, len(self.hands)))
+        self.sets[-1] = SetConstraint(
+            owners, *((bounds, high) if word == "least" else (low, bounds))
+        )
+
+    def take_deal(self, line: str) -> None:
+        """Who holds each card."""
+        words = line.split()[1:]
+        if len(words) != len(self.sets):
+            raise InputError(f"deal: {len(words)} groups of digits for {len(self.sets)} sets")
+        deal = Deal(tuple(tuple(self.players_in(word)) for word in words))
+        self.deal = checked_deal(self.problem, deal)
+
+    @property
+    def problem(self) -> DealProblem:
+        """What is public."""
+        return DealProblem(self.hands, self.sets)
+
+    def take_formula(self, word: str, text: str) -> None:
+        """A formula: named, said, or asked."""
+        language = Language.of(self.problem)
+        if word == "let":
+            parse(f"{self.lets}let {text}; true", language)
+            self.lets += f"let {text}; "
+            return
+        formula = parse(self.lets + text, language)
+        if word == "say":
+            self.said.append(formula)
+            return
+        expected = {"true": True, "false": False}.get(word)
+        self.asked.append(Asked(self.number, text, formula, tuple(self.said), expected))
+
+
+__all__ = ["FIRST_LINE", "Asked", "Situation", "parse_situation"]

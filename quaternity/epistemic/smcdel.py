@@ -1,0 +1,115 @@
+"""Situations for SMCDEL, the symbolic model checker of dynamic epistemic logic (M. Gattinger).
+
+A variable for every card and player says who holds it; the state law lists the deals; each player
+observes the variables of the own hand. Knowledge, group knowledge and announcements are said in its
+words. What speaks of all public deals (`P`) or counts what is unknown (`U`) has no words there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from quaternity.epistemic import formula as logic
+from quaternity.epistemic.formula import Formula
+from quaternity.epistemic.situation import Situation
+from quaternity.epistemic.worlds import all_deals
+from quaternity.errors import InputError
+from quaternity.game.cards import Card
+from solvers.problem import every_card, players_in
+
+MAX_DEALS = 5000
+"""Most deals that are written down."""
+
+
+def smcdel_text(situation: Situation) -> str:
+    """A situation as input of SMCDEL: what is asked of the real deal, after what was said.
+
+    Raises:
+        InputError: a formula cannot be said there.
+        LimitError: above `MAX_DEALS`.
+    """
+    problem = situation.problem
+    number: dict[tuple[int, Card], int] = {}
+    rows: list[dict[int, int]] = []
+    for index, card, mask in every_card(problem):
+        rows.append({})
+        for player in players_in(mask):
+            rows[-1][player] = number[player, Card(index, card)] = len(number)
+    worlds = all_deals(problem, MAX_DEALS).T.tolist()
+    law = [
+        "AND(" + ",".join(
+            str(one) if who == owner else f"~{one}"
+            for who, row in zip(world, rows, strict=True)
+            for owner, one in row.items()
+        ) + ")"
+        for world in worlds
+    ]  # fmt: skip
+    names = _Names(number, problem.players)
+    variables = ", ".join(f"{one} is H{player} {card}" for (player, card), one in number.items())
+    seen: dict[int, list[str]] = {}
+    for (player, _), one in sorted(number.items(), key=lambda item: item[1]):
+        seen.setdefault(player, []).append(str(one))
+    sees = [f"{names.player(player)}: {','.join(mine)}" for player, mine in sorted(seen.items())]
+    lines = [
+        f"-- {variables}",
+        f"VARS {','.join(map(str, number.values()))}",
+        "LAW OR(\n  " + ",\n  ".join(law) + ")",
+        "OBS " + "\n    ".join(sees),
+    ]
+    real = [
+        str(number[who, Card(index, card)])
+        for index, row in enumerate(situation.deal.owner)
+        for card, who in enumerate(row)
+    ]
+    for asked in situation.asked:
+        said = "".join(f"[ ! {names.formula(one)} ] " for one in asked.said)
+        expected = "" if asked.expected is None else f": {str(asked.expected).lower()}"
+        lines.append(f"-- {asked.text}{expected}")
+        lines.append(f"TRUE? {{{','.join(real)}}} {said}{names.formula(asked.formula)}")
+    return "\n".join(lines) + "\n"
+
+
+class _Names:
+    """Players and formulas in the words of SMCDEL."""
+
+    def __init__(self, number: dict[tuple[int, Card], int], players: int) -> None:
+        self.number, self.players = number, players
+
+    def player(self, player: int) -> str:
+        """A name of letters."""
+        return f"player{player}"
+
+    def group(self, players: Sequence[int]) -> str:
+        return f"({','.join(map(self.player, players))})"
+
+    def formula(self, formula: Formula) -> str:
+        """A formula, every part in parentheses."""
+        match formula:
+            case logic.Constant(value):
+                return "Top" if value else "Bot"
+            case logic.Holds(player, card):
+                found = self.number.get((player, card))
+                return "Bot" if found is None else str(found)
+            case logic.Not(part):
+                return f"(~ {self.formula(part)})"
+            case logic.And(parts) | logic.Or(parts):
+                word = "AND" if isinstance(formula, logic.And) else "OR"
+                return f"{word}({','.join(map(self.formula, parts))})"
+            case logic.Implies(one, other):
+                return f"({self.formula(one)} -> {self.formula(other)})"
+            case logic.Iff(one, other):
+                return f"({self.formula(one)} iff {self.formula(other)})"
+            case logic.Knows(player, part):
+                return f"({self.player(player)} knows that {self.formula(part)})"
+            case logic.Distributed(players, part):
+                return f"({self.group(players)} distknow that {self.formula(part)})"
+            case logic.Common(part):
+                group = self.group(formula.among(self.players))
+                return f"({group} comknow that {self.formula(part)})"
+            case logic.Announced(said, then):
+                return f"([ ! {self.formula(said)} ] {self.formula(then)})"
+            case _:
+                raise InputError(f"{formula} cannot be said to SMCDEL")
+
+
+__all__ = ["MAX_DEALS", "smcdel_text"]

@@ -1,0 +1,304 @@
+"""Situations in files: read, written for SMCDEL, contracted and drawn."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from quaternity.epistemic import Formula, Language, Method, holds, parse
+from quaternity.epistemic.formula import Common, Everywhere, Unknown
+from quaternity.epistemic.kripke import KripkeModel, dot_text, kripke_model, svg_text_of
+from quaternity.epistemic.situation import Asked, Situation, parse_situation
+from quaternity.epistemic.smcdel import smcdel_text
+from quaternity.epistemic.strategies import formulas, positions
+from quaternity.errors import InputError
+from solvers import Deal, DealProblem
+from solvers.brute_force import deals
+from tests.epistemic.by_definition import holds_by_definition
+from tests.sizes import examples
+
+THREE = "situation 1\nhands 1 1 1\nset 3 cards\ndeal 012\n"
+
+
+def asking(problem: DealProblem, deal: Deal, *asked: Formula) -> Situation:
+    return Situation(problem, deal, (), tuple(Asked(1, str(one), one, (), None) for one in asked))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("situation 1", "situation 2", "line 1: a situation starts with 'situation 1'"),
+        ("hands 1 1 1\n", "", "line 2: first 'hands ...'"),
+        ("hands 1 1 1", "hands 1 x", "line 2: '1 x': expected whole numbers"),
+        ("set 3 cards", "set 013", "line 3: '013': expected players 0..2, a digit each"),
+        (
+            "set 3 cards",
+            "set 3 cards\nleast 1 1",
+            "line 4: '1 1': expected 3 numbers, one a player",
+        ),
+        ("set 3 cards", "least 1 1 1", "line 3: least: of which set?"),
+        ("deal 012", "deal 01 2", "line 4: deal: 2 groups of digits for 1 sets"),
+        ("deal 012", "deal 011", "line 4: the deal does not fit the public record"),
+        ("deal 012", "true K0 H0 0/0", "line 4: true: first 'deal ...'"),
+        ("deal 012", "", "there is no line 'deal ...'"),
+        ("deal 012", "deal 012\nset 1 card", "line 5: set after the deal"),
+        ("deal 012", "deal 012\nask K3 true", "line 5: formula, column 1: player 3 does not exist"),
+        ("deal 012", "deal 012\nlet one = two", "line 5: formula, column 11: 'two' is not part"),
+        ("deal 012", "deal 012\nperhaps true", "line 5: 'perhaps' is unknown: known are hands"),
+    ],
+)
+def test_faults_name_their_line(old: str, new: str, words: str) -> None:
+    with pytest.raises(InputError) as caught:
+        parse_situation(THREE.replace(old, new), "my.situation")
+    assert str(caught.value).startswith("my.situation: ")
+    assert words in str(caught.value)
+
+
+def test_what_a_file_says() -> None:
+    text = (
+        THREE + "let told = K2 H0 0/0\nfalse told\nsay !H0 0/1 # aloud\ntrue told &\n  !K0 told\n"
+    )
+    found = parse_situation(text)
+    assert [(one.line, one.expected, len(one.said)) for one in found.asked] == [
+        (6, False, 0),
+        (8, True, 1),
+    ]
+    assert found.said == (parse("!H0 0/1"),)
+    assert found.asked[1].formula == parse("K2 H0 0/0 & !K0 K2 H0 0/0")
+
+
+# --------------------------------------------------------------------------------------- SMCDEL
+
+
+class Smcdel:
+    """What we write for SMCDEL, read by its grammar and its semantics."""
+
+    def __init__(self, text: str) -> None:
+        plain = re.sub(r"--.*", "", text)
+        head, *self.jobs = re.split(r"TRUE\?", plain)
+        found = re.fullmatch(r"\s*VARS(.*?)LAW(.*?)OBS(.*)", head, re.DOTALL)
+        assert found
+        variables = [int(one) for one in found[1].split(",")]
+        self.sees = {
+            name: {int(one) for one in seen.split(",")}
+            for name, seen in re.findall(r"(\w+)\s*:\s*([\d,\s]+)", found[3])
+        }
+        law = self.tree(found[2])
+        self.states = [
+            state
+            for bits in range(1 << len(variables))
+            for state in [frozenset(v for n, v in enumerate(variables) if bits >> n & 1)]
+            if self.true(law, state, [])
+        ]
+
+    def answers(self) -> Iterator[bool]:
+        for job in self.jobs:
+            found = re.fullmatch(r"\s*\{([\d,]*)\}(.*)", job, re.DOTALL)
+            assert found
+            state = frozenset(int(one) for one in found[1].split(",") if one)
+            assert state in self.states
+            yield self.true(self.tree(found[2]), state, self.states)
+
+    def tree(self, text: str) -> object:
+        tokens = re.findall(
+            r"knows that|comknow that|distknow that|iff|->|[A-Za-z]\w*|\d+|[()\[\]!~,]", text
+        )
+        tree, rest = self.read(tokens)
+        assert rest == []
+        return tree
+
+    def read(self, tokens: list[str]) -> tuple[object, list[str]]:
+        first, *rest = tokens
+        if first in ("Top", "Bot") or first.isdigit():
+            return first, rest
+        if first == "~":
+            part, rest = self.read(rest)
+            return ("~", part), rest
+        if first in ("AND", "OR"):
+            parts, rest = [], rest[1:]
+            while True:
+                part, rest = self.read(rest)
+                parts.append(part)
+                sign, *rest = rest
+                if sign == ")":
+                    return (first, parts), rest
+        if first == "[":
+            said, rest = self.read(rest[1:])
+            assert rest[0] == "]"
+            then, rest = self.read(rest[1:])
+            return ("[", said, then), rest
+        if first == "(":
+            if rest[0] == "(" and (end := rest.index(")")) and "know that" in rest[end + 1]:
+                part, after = self.read(rest[end + 2 :])
+                assert after[0] == ")"
+                group = [one for one in rest[1:end] if one != ","]
+                return (rest[end + 1], group, part), after[1:]
+            if rest[1] == "knows that":
+                part, after = self.read(rest[2:])
+                assert after[0] == ")"
+                return ("distknow that", [rest[0]], part), after[1:]
+            part, rest = self.read(rest)
+            if rest[0] in ("->", "iff"):
+                other, after = self.read(rest[1:])
+                assert after[0] == ")"
+                return (rest[0], part, other), after[1:]
+            assert rest[0] == ")"
+            return part, rest[1:]
+        raise AssertionError(tokens)
+
+    def true(self, tree: object, here: frozenset[int], states: list[frozenset[int]]) -> bool:
+        def alike(group: list[str], other: frozenset[int], joined: frozenset[int]) -> bool:
+            return all(self.sees[one] & other == self.sees[one] & joined for one in group)
+
+        match tree:
+            case "Top" | "Bot":
+                return tree == "Top"
+            case str():
+                return int(tree) in here
+            case ("~", part):
+                return not self.true(part, here, states)
+            case ("AND" | "OR" as word, list() as parts):
+                return (all if word == "AND" else any)(self.true(p, here, states) for p in parts)
+            case ("->", one, other):
+                return not self.true(one, here, states) or self.true(other, here, states)
+            case ("iff", one, other):
+                return self.true(one, here, states) == self.true(other, here, states)
+            case ("distknow that", list() as group, part):
+                return all(self.true(part, s, states) for s in states if alike(group, here, s))
+            case ("comknow that", list() as group, part):
+                reached = [here]
+                for state in reached:
+                    reached += [
+                        s
+                        for s in states
+                        if s not in reached and any(alike([one], state, s) for one in group)
+                    ]
+                return all(self.true(part, s, states) for s in reached)
+            case ("[", said, then):
+                if not self.true(said, here, states):
+                    return True
+                return self.true(then, here, [s for s in states if self.true(said, s, states)])
+            case _:
+                raise AssertionError(tree)
+
+
+def has_words_there(formula: Formula, players: int) -> bool:
+    return not any(
+        isinstance(one, Everywhere | Unknown)
+        or (isinstance(one, Common) and max(one.among(players)) >= players)
+        for one in formula.subformulas()
+    )
+
+
+@given(positions(max_players=3, max_sets=2, max_set_size=2), st.data())
+@settings(max_examples=examples(200))
+def test_smcdel_answers_the_same(position: tuple[DealProblem, Deal], data: st.DataObject) -> None:
+    problem, deal = position
+    formula = data.draw(formulas(Language.of(problem), 3), label="formula")
+    situation = asking(problem, deal, formula)
+    if not has_words_there(formula, problem.players):
+        if any(isinstance(one, Everywhere | Unknown) for one in formula.subformulas()):
+            with pytest.raises(InputError, match="cannot be said to SMCDEL"):
+                smcdel_text(situation)
+        return
+    smcdel = Smcdel(smcdel_text(situation))
+    # Who sees no card is not there: nobody who holds none can be asked about.
+    if set(smcdel.sees) == {f"player{one}" for one in range(problem.players)}:
+        assert list(smcdel.answers()) == [holds_by_definition(formula, problem, deal)]
+
+
+# --------------------------------------------------------------------------------------- Kripke
+
+
+def true_in_model(formula: Formula, model: KripkeModel, world: int, problem: DealProblem) -> bool:
+    """The truth of a formula of hands, K and C in a contracted model, by its links."""
+
+    def at(part: Formula, there: int = world) -> bool:
+        return true_in_model(part, model, there, problem)
+
+    def linked(one: int, other: int, player: int) -> bool:
+        return one == other or player in model.links.get((min(one, other), max(one, other)), ())
+
+    everywhere = range(len(model.worlds))
+    match type(formula).__name__:
+        case "Knows":
+            player = formula.player  # type: ignore[attr-defined]
+            return all(
+                at(formula.parts()[0], one) for one in everywhere if linked(world, one, player)
+            )
+        case "Common":
+            group = formula.among(problem.players)  # type: ignore[attr-defined]
+            reached = [world]
+            for one in reached:
+                reached += [
+                    two
+                    for two in everywhere
+                    if two not in reached and any(linked(one, two, player) for player in group)
+                ]
+            return all(at(formula.parts()[0], one) for one in reached)
+        case "Everywhere":
+            return all(at(formula.parts()[0], one) for one in everywhere)
+        case "Not":
+            return not at(formula.parts()[0])
+        case "And":
+            return all(map(at, formula.parts()))
+        case "Or":
+            return any(map(at, formula.parts()))
+        case "Implies":
+            premise, conclusion = formula.parts()
+            return not at(premise) or at(conclusion)
+        case "Iff":
+            left, right = formula.parts()
+            return at(left) == at(right)
+        case _:
+            first = model.worlds[world].deals[0]
+            return holds(formula, problem, first, Method.EXPLICIT)
+
+
+@given(positions(max_players=3, max_sets=2, max_set_size=3), st.data())
+@settings(max_examples=examples(200))
+def test_contracted_models_tell_the_same(
+    position: tuple[DealProblem, Deal], data: st.DataObject
+) -> None:
+    problem, deal = position
+    formula = data.draw(formulas(Language.of(problem), 3), label="formula")
+    if any(type(one).__name__ in ("Distributed", "Announced", "Unknown")
+           for one in formula.subformulas()):  # fmt: skip
+        return
+    model = kripke_model(asking(problem, deal, formula))
+    every = list(deals(problem))
+    assert sorted(d.owner for w in model.worlds for d in w.deals) == sorted(d.owner for d in every)
+    assert model.worlds[0].real
+    assert deal in model.worlds[0].deals
+    for number, world in enumerate(model.worlds):
+        told = true_in_model(formula, model, number, problem)
+        assert all(holds(formula, problem, one, Method.EXPLICIT) == told for one in world.deals)
+
+
+def test_worlds_are_few() -> None:
+    found = parse_situation(THREE + "say !H0 0/1\nask C H0 0/0\n")
+    sizes = [len(kripke_model(found, found.said[:n], every=True).worlds) for n in (0, 1)]
+    assert sizes == [6, 4]
+    # What is public of each card: two kinds of deals, told apart by everybody who holds it.
+    problem = parse_situation("situation 1\nhands 2 2\nset 01 01\nset 01 01\ndeal 01 01\n")
+    about = asking(problem.problem, problem.deal, parse("K0 H0 0/0"))
+    assert len(kripke_model(about).worlds) == 2
+    assert len(kripke_model(about, every=True).worlds) > 2
+
+
+def test_drawings() -> None:
+    found = parse_situation(THREE + "say !H0 0/1\nask C H0 0/0\n")
+    model = kripke_model(found, (), every=True)
+    drawing = ElementTree.fromstring(svg_text_of(model, "three <cards>"))
+    names = [one.text for one in drawing.iter("{http://www.w3.org/2000/svg}text")]
+    assert names.count("0: 0") == 2
+    assert len(list(drawing.iter("{http://www.w3.org/2000/svg}line"))) == len(model.links) == 9
+    dot = dot_text(model)
+    assert dot.count(" -- ") == 9
+    assert dot.count("peripheries=2") == 1
+    assert r'w0 [label="0: 0\n1: 1\n2: 2"' in dot
