@@ -13,8 +13,8 @@ from typing import NamedTuple
 from quaternity.errors import InputError
 
 ORDER = (
-    "rules", "server", "commands", "referee", "comparing", "solvers", "bots", "players", "learning",
-    "games", "knowledge", "perfect-play", "mathematics", "formats", "limits", "house",
+    "rules", "serving", "commands", "referee", "comparing", "solvers", "bots", "players",
+    "learning", "games", "knowledge", "perfect-play", "mathematics", "formats", "limits", "house",
 )  # fmt: skip
 """The names of the pages, those first that a newcomer looks for."""
 

@@ -14,7 +14,6 @@ from quaternity.table.games import GAMES
 from quaternity.web.forms import form_fields
 from quaternity.web.guards import (
     Limits,
-    Rates,
     answer,
     body_of,
     caller_of,
@@ -23,6 +22,7 @@ from quaternity.web.guards import (
     set_cookie,
 )
 from quaternity.web.new_table import NewTable, known_players
+from quaternity.web.rates import Rates
 from quaternity.web.refusal import Refusal
 from quaternity.web.seats import Who
 from quaternity.web.sight import Sight
@@ -52,10 +52,10 @@ class Api:
         """All of them."""
         one = "/api/tables/{table}"
         posts: list[tuple[str, Handler]] = [
+            (f"{one}/moves", self.move),  # the first are found soonest
             ("/api/tables", self.make),
             ("/api/seats", self.join),
             ("/api/records", self.upload),
-            (f"{one}/moves", self.move),
             (f"{one}/undo", self.undo),
             (f"{one}/hand-over", self.hand_over),
             (f"{one}/again", self.again),
@@ -195,7 +195,6 @@ class Api:
 
     async def help(self, request: Request) -> Response:
         """`GET /api/tables/T/help/WORD`."""
-        self._count(request)
         said = dict(request.query_params)
         if sum(map(len, said.values())) > LONGEST_FORMULA:
             raise Refusal(422, f"more than {LONGEST_FORMULA} characters")

@@ -5,11 +5,9 @@ from __future__ import annotations
 import json
 import re
 from asyncio import timeout
-from collections import OrderedDict
-from collections.abc import Hashable, Iterable
+from collections.abc import Iterable
 from functools import lru_cache
 from ipaddress import ip_address
-from time import monotonic
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -67,30 +65,6 @@ class Limits(NamedTuple):
     readers: int = 100
 
 
-class Rates:
-    """How often something was done lately, per key."""
-
-    def __init__(self, most_keys: int = 10_000) -> None:
-        self._most = most_keys
-        self._used: OrderedDict[Hashable, tuple[float, float]] = OrderedDict()
-
-    def count(self, key: Hashable, per_minute: int) -> None:
-        """Count one more.
-
-        Raises:
-            Refusal: there were too many.
-        """
-        now = monotonic()
-        used, since = self._used.pop(key, (0.0, now))
-        used = max(0.0, used - (now - since) * per_minute / 60)
-        if used + 1 > per_minute:
-            self._used[key] = used, now
-            raise Refusal(429, f"too many of these: at most {per_minute} a minute")
-        self._used[key] = used + 1, now
-        if len(self._used) > self._most:
-            self._used.popitem(last=False)
-
-
 class Guards:
     """An application behind its guards: which hosts and origins are known, and its headers."""
 
@@ -111,8 +85,13 @@ class Guards:
         if scope["type"] != "http":
             await send({"type": "websocket.close", "code": 1003})
             return
+        root, path = scope.get("root_path", ""), scope["path"]
+        if root and path.startswith(f"{root}{root}/"):
+            # The proxy has left the path that it serves this under, or there is none.
+            path = path.removeprefix(root)
+            scope = {**scope, "path": path}
         headers = [*_HEADERS]
-        if not scope["path"].startswith(f"{scope.get('root_path', '')}/static/"):
+        if not path.startswith(f"{root}/static/"):
             headers.append(_NO_STORE)
 
         async def guarded(message: Message) -> None:
@@ -239,13 +218,18 @@ async def document_of(request: Request, most: int) -> dict[str, Any]:
         raise Refusal(415, "send application/json")
     body = await body_of(request, most)
     try:
-        found = json.loads(body.decode())
-        json.dumps(found, ensure_ascii=False).encode()  # no half characters
+        found = json.loads(body.decode(), parse_constant=_no_number)
+        if b"\\u" in body:
+            json.dumps(found, ensure_ascii=False).encode()  # no half characters
     except (ValueError, RecursionError) as error:
         raise Refusal(400, "this is not JSON in UTF-8") from error
     if not isinstance(found, dict):
         raise Refusal(400, "send one JSON object")
     return found
+
+
+def _no_number(text: str) -> None:
+    raise ValueError(f"{text} is no JSON")
 
 
 def answer(document: Any, status: int = 200) -> Response:
@@ -255,6 +239,6 @@ def answer(document: Any, status: int = 200) -> Response:
 
 
 __all__ = [
-    "COOKIE", "Guards", "Limits", "Rates", "answer", "body_of", "caller_of", "document_of",
+    "COOKIE", "Guards", "Limits", "answer", "body_of", "caller_of", "document_of",
     "is_browser", "set_cookie",
 ]  # fmt: skip

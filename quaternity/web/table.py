@@ -49,7 +49,8 @@ class Table:
         self.lock = asyncio.Lock()
         """Who changes the table holds it."""
         self._store, self._thinking = store, thinking
-        self._seen = [-inf] * len(seats)
+        # Who has just made a table is there, though he has asked for nothing yet.
+        self._seen = [-inf if course.version else monotonic()] * len(seats)
         self._asked = monotonic()
         """When somebody asked for something last."""
         self._woken = -1
@@ -115,7 +116,8 @@ class Table:
     def is_present(self, seat: int) -> bool:
         """Whether somebody is in a seat, as far as can be told."""
         there = any(stream.seat == seat for stream in self.streams)
-        return there or monotonic() - self._seen[seat] < GONE_SECONDS
+        lately = self.seats[seat].kind != OPEN and monotonic() - self._seen[seat] < GONE_SECONDS
+        return there or lately
 
     def people(self) -> list[int]:
         """The seats that people play."""
@@ -295,6 +297,8 @@ class Table:
         """
         await self._store.write((), (seat_statement(self.kept.id, seat, new),))
         self.seats[seat] = new
+        if new.kind == PERSON:
+            self._seen[seat] = monotonic()
         self.notice = None
         self._alone = 0
         self.undo.clear()
@@ -315,8 +319,7 @@ class Table:
         for task in self._tasks.values():
             if task is not asyncio.current_task():
                 task.cancel()
-        self._tasks = {}
-        self._retry = False
+        self._tasks, self._retry = {}, False
         looked_at = self.streams or monotonic() - self._asked < GONE_SECONDS
         if not looked_at or self._alone > MOST_ALONE:
             return

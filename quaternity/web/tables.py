@@ -23,6 +23,7 @@ from quaternity.web.new_table import (
     parsed_record,
     rules_with,
 )
+from quaternity.web.rates import Rates
 from quaternity.web.refusal import Refusal
 from quaternity.web.seats import OPEN, PERSON, PROGRAM, Kept, Seat, Who, seat_statement
 from quaternity.web.sight import Sight
@@ -33,6 +34,10 @@ from quaternity.web.thinking import Thinking
 
 MOST_LIVE = 500
 """So many tables are kept in memory at least; others are read again when somebody looks."""
+
+
+HELPS = 120
+"""So often a minute help is given at one table."""
 
 
 class Caller(NamedTuple):
@@ -71,6 +76,7 @@ class Tables:
     def __init__(self, store: Store, thinking: Thinking) -> None:
         self.store, self.thinking = store, thinking
         self.streams = Streams()
+        self._helps = Rates()
         self._live: OrderedDict[str, asyncio.Task[Table]] = OrderedDict()
         self._opening: Counter[str] = Counter()
 
@@ -329,6 +335,7 @@ class Tables:
             raise Refusal(404, f"help: known are {', '.join((*helpers, 'hint'))}")
         if not table.kept.help:
             raise Refusal(403, "at this table no help is allowed")
+        self._helps.count(table.kept.id, HELPS)
         view = rules.view(table.course.position, who.looking)
         try:
             if word == "hint":

@@ -312,6 +312,6 @@ def test_limits_are_told(tmp_path: Path) -> None:
 def test_the_program_of_the_guide_plays_a_game(
     server: Server, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    code = re.findall(r"```python\n(.*?)```", guide.page("server").text, re.DOTALL)[-1]
+    code = re.findall(r"```python\n(.*?)```", guide.page("serving").text, re.DOTALL)[-1]
     exec(code.replace("127.0.0.1:8000", server.host), {})  # noqa: S102  # our own
     assert "'places': " in capsys.readouterr().out

@@ -3,6 +3,7 @@
 import asyncio
 import socket
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from uvicorn import Config
@@ -10,7 +11,8 @@ from uvicorn.server import ServerState
 
 from quaternity.web.app import app
 from quaternity.web.connection import Connection
-from quaternity.web.guards import POLICY, Rates
+from quaternity.web.guards import POLICY, Guards
+from quaternity.web.rates import Rates
 from quaternity.web.refusal import Refusal
 from tests.web.server import Server
 from tests.web.site import Site
@@ -124,15 +126,40 @@ def test_headers_of_every_answer(site: Site) -> None:
 
 @pytest.mark.parametrize(
     "body",
-    [b"", b"{", b"[1]", b"\xff\xfe", b'"a"', b'{"game":"\\ud800"}', b"[" * 5000, b"1" * 5000],
+    [
+        b"",
+        b"{",
+        b'{"seed":NaN}',
+        b"[1]",
+        b"\xff\xfe",
+        b'"a"',
+        b'{"game":"\\ud800"}',
+        b"[" * 5000,
+        b"1" * 5000,
+    ],
 )
 def test_bodies_that_are_no_document(site: Site, body: bytes) -> None:
     assert site.ask("POST", "/api/tables", body).status == 400
 
 
+@pytest.mark.parametrize("path", ["/club/x", "/club/club/x"])
+def test_a_proxy_may_leave_its_path_or_take_it_off(site: Site, path: str) -> None:
+    asked: list[str] = []
+
+    async def application(scope: Any, receive: Any, send: Any) -> None:
+        asked.append(scope["path"])
+
+    async def nothing(*sent: Any) -> Any:
+        raise AssertionError("nothing is sent")
+
+    scope = site._scope("GET", path, {}) | {"root_path": "/club"}
+    asyncio.run(Guards(application)(scope, nothing, nothing))
+    assert asked == ["/club/x"]
+
+
 def test_rates_fall_again(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = [0.0]
-    monkeypatch.setattr("quaternity.web.guards.monotonic", lambda: clock[0])
+    monkeypatch.setattr("quaternity.web.rates.monotonic", lambda: clock[0])
     rates = Rates(most_keys=2)
     for _ in range(60):
         rates.count("a", 60)

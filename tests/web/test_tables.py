@@ -67,11 +67,14 @@ def test_who_is_not_there_agrees_to_more(site: Site) -> None:
 
 
 def test_a_seat_that_is_there_is_asked(site: Site) -> None:
-    table, cards = set_table(site)
-    table.look(1)
-    table.move(0, "more")
-    site.rest()
-    assert table.look()["view"]["agreed"] == [0]
+    """Also one that has only just sat down, and asked for nothing yet."""
+    table, cards = set_table(site, seats=["me", "me", "open"])
+    invitation = table.made["seats"][2]["invitation"]
+    assert site.ask("POST", "/api/seats", {"invitation": invitation}).status == 201
+    for seat in (0, 1):
+        table.move(seat, "more")
+        site._runner.run(thought(site, table.made["table"]))
+        assert table.look()["view"]["agreed"] == [*range(seat + 1)]
     assert table.look()["view"]["undealt"] == 81 - len(cards)
 
 

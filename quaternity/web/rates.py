@@ -1,0 +1,36 @@
+"""How often something is done."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Hashable
+from time import monotonic
+
+from quaternity.web.refusal import Refusal
+
+
+class Rates:
+    """How often something was done lately, per key."""
+
+    def __init__(self, most_keys: int = 10_000) -> None:
+        self._most = most_keys
+        self._used: OrderedDict[Hashable, tuple[float, float]] = OrderedDict()
+
+    def count(self, key: Hashable, per_minute: int) -> None:
+        """Count one more.
+
+        Raises:
+            Refusal: there were too many.
+        """
+        now = monotonic()
+        used, since = self._used.pop(key, (0.0, now))
+        used = max(0.0, used - (now - since) * per_minute / 60)
+        if used + 1 > per_minute:
+            self._used[key] = used, now
+            raise Refusal(429, f"too many of these: at most {per_minute} a minute")
+        self._used[key] = used + 1, now
+        if len(self._used) > self._most:
+            self._used.popitem(last=False)
+
+
+__all__ = ["Rates"]
