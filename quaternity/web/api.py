@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
+from starlette.types import Receive, Scope, Send
 
 from quaternity.table.games import GAMES
 from quaternity.web.forms import form_fields
@@ -42,6 +43,17 @@ Value = TypeVar("Value")
 Handler = Callable[[Request], Awaitable[Any]]
 
 
+class _Endpoint:
+    """A handler as a small application: Starlette's own wraps every message once more."""
+
+    def __init__(self, handler: Handler) -> None:
+        self.handler = handler
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        response = await self.handler(Request(scope, receive, send))
+        await response(scope, receive, send)
+
+
 class Api:
     """The requests to some tables."""
 
@@ -68,8 +80,8 @@ class Api:
             (f"{one}/help/{{word}}", self.help),
         ]
         return [
-            *(Route(path, handler, methods=["POST"]) for path, handler in posts),
-            *(Route(path, handler, methods=["GET"]) for path, handler in gets),
+            *(Route(path, _Endpoint(handler), methods=["POST"]) for path, handler in posts),
+            *(Route(path, _Endpoint(handler), methods=["GET"]) for path, handler in gets),
         ]
 
     # ------------------------------------------------------------------ tables and seats
@@ -213,7 +225,7 @@ class Api:
     async def _at(self, request: Request, seat: int | None = None) -> tuple[Table, Who]:
         """The table of a request, and who asks."""
         caller = caller_of(request)
-        asked = request.query_params.get("seat")
+        asked = request.query_params.get("seat") if request.scope["query_string"] else None
         if asked is not None:
             if not (asked.isascii() and asked.isdigit() and len(asked) < 3):
                 raise Refusal(404, "there is no such seat")

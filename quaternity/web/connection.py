@@ -1,6 +1,4 @@
-"""Connections that take places of others are closed: those that begin no request, and heads of
-requests that do not end.
-"""
+"""Connections that take places of others are closed: those on which no request becomes whole."""
 
 from __future__ import annotations
 
@@ -9,15 +7,19 @@ from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-HEAD_SECONDS = 20.0
+REQUEST_SECONDS = 30.0
+"""A request has so long to come."""
+
 MOST_HEAD = 64 << 10
+"""Bytes before its body."""
 
 
 class Connection(HttpToolsProtocol):
-    """A connection of Uvicorn that has to send the head of a request in time, and a short one."""
+    """A connection of Uvicorn on which requests have to come in time, with short heads."""
 
     _late: asyncio.TimerHandle | None = None
-    _length = 0
+    _head: int | None = None
+    """The length of a head that is not whole."""
 
     def connection_made(self, transport: Any) -> None:
         """The first request is waited for."""
@@ -31,28 +33,35 @@ class Connection(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """What comes is a part of a head until that is whole."""
-        self._length += len(data)
         super().data_received(data)
-        if self._late is not None and self._length > MOST_HEAD:
-            self._settle()
-            self.send_400_response(f"The head of a request has more than {MOST_HEAD} bytes.")
+        if self._head is not None:
+            self._head += len(data)
+            if self._head > MOST_HEAD:
+                self._settle()
+                self.send_400_response(f"The head of a request has more than {MOST_HEAD} bytes.")
 
     def on_message_begin(self) -> None:
-        """A head begins."""
+        """A request begins."""
         super().on_message_begin()
         self._wait()
 
     def on_headers_complete(self) -> None:
-        """A head is whole."""
-        self._settle()
+        """Its head is whole."""
+        self._head = None
         super().on_headers_complete()
 
+    def on_message_complete(self) -> None:
+        """The request is whole."""
+        self._settle()
+        super().on_message_complete()
+
     def _wait(self) -> None:
+        self._head = 0
         if self._late is None:
-            self._length = 0
-            self._late = self.loop.call_later(HEAD_SECONDS, self.transport.close)
+            self._late = self.loop.call_later(REQUEST_SECONDS, self.transport.close)
 
     def _settle(self) -> None:
+        self._head = None
         if self._late is not None:
             self._late.cancel()
             self._late = None

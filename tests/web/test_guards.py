@@ -199,5 +199,5 @@ def test_connections_that_take_places_of_others_are_closed(
         return wire.closed
 
     assert not asyncio.run(closed())
-    monkeypatch.setattr("quaternity.web.connection.HEAD_SECONDS", 0)
+    monkeypatch.setattr("quaternity.web.connection.REQUEST_SECONDS", 0)
     assert asyncio.run(closed())
