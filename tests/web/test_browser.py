@@ -275,6 +275,26 @@ def test_two_tabs_and_a_double_click_make_one_move(person: Callable[..., Person]
     assert ann.page.locator("#faults").inner_text() == ""
 
 
+WITHOUT_WORKERS = {
+    "none": "delete globalThis.SharedWorker",
+    "no modules": """const Shared = SharedWorker;
+        globalThis.SharedWorker = function (path) { return new Shared(path); };""",
+}
+
+
+@only_thorough
+@pytest.mark.parametrize("how", WITHOUT_WORKERS)
+def test_a_browser_without_shared_workers_is_told_of_moves(
+    how: str, person: Callable[..., Person]
+) -> None:
+    ann, bo = person(), person()
+    bo.context.add_init_script(WITHOUT_WORKERS[how])
+    _, invitations = ann.table("quarto", {}, ["me", "open"], name="Ann")
+    bo.join(invitations[0], "Bo")
+    ann.press(ann.page.locator("[data-move=A]"))
+    bo.page.wait_for_selector("text=Your turn")
+
+
 @only_thorough
 def test_nine_tabs_are_told_of_a_move(person: Callable[..., Person]) -> None:
     """A browser has six connections to a server: one stream has to be enough for all tabs."""

@@ -195,7 +195,10 @@ document.addEventListener("click", (event) => {
   }
   else if (link.dataset.help !== undefined) help(link.dataset.help, true);
   else if (link.dataset.close !== undefined) closeHelp();
-  else link.select();
+  else {
+    link.select();
+    navigator.clipboard?.writeText(link.value).then(() => complain("The link is copied."), () => {});
+  }
 });
 
 document.addEventListener("change", (event) => {
@@ -395,24 +398,26 @@ for (const one of document.querySelectorAll("input[name=name]")) one.value ||= r
 // while it can be seen: a browser has six connections to a server.
 function listen() {
   const path = `${root}/api/tables/${table}/events`;
-  if (globalThis.SharedWorker) {
-    try {
-      const { port } = new SharedWorker(document.body.dataset.stream, { type: "module", name: "quaternity" });
-      const tell = (what) => port.postMessage({ what, path });
-      port.onmessage = ({ data }) => { if (data.path === path) heard(data); };
-      tell("open");
-      addEventListener("pageshow", (event) => { if (event.persisted) tell("open"); });
-      addEventListener("pagehide", () => tell("close"));
-      addEventListener("visibilitychange", () => { if (!document.hidden) { tell("seen"); refresh(); } });
-      return;
-    } catch { /* as without */ }
+  try {
+    const worker = new SharedWorker(document.body.dataset.stream, { type: "module", name: "quaternity" });
+    const tell = (what) => worker.port.postMessage({ what, path });
+    worker.onerror = () => listenAlone(path);
+    worker.port.onmessage = ({ data }) => { if (data.path === path) heard(data); };
+    tell("open");
+    addEventListener("pageshow", (event) => { if (event.persisted) tell("open"); });
+    addEventListener("pagehide", () => tell("close"));
+    addEventListener("visibilitychange", () => { if (!document.hidden) { tell("seen"); refresh(); } });
+  } catch {
+    listenAlone(path);
   }
-  import("./stream-worker.js").then(({ Stream }) => {
-    const stream = new Stream(path, heard);
-    if (!document.hidden) stream.open();
-    addEventListener("visibilitychange", () => {
-      if (document.hidden) stream.close(); else { stream.open(); refresh(); }
-    });
+}
+
+async function listenAlone(path) {
+  const { Stream } = await import("./stream-worker.js");
+  const stream = new Stream(path, heard);
+  if (!document.hidden) stream.open();
+  addEventListener("visibilitychange", () => {
+    if (document.hidden) stream.close(); else { stream.open(); refresh(); }
   });
 }
 
