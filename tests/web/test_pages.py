@@ -206,6 +206,17 @@ def test_a_hidden_game_is_watched_from_every_seat_when_it_is_over() -> None:
     assert eyes_in(open_game) == []
 
 
+@pytest.mark.parametrize("rules", [QUATERNITY, KWARTET], ids=lambda rules: rules.name)
+def test_the_card_that_was_asked_for_last_stands_out(rules: Any) -> None:
+    game = played(rules, 2)
+    asked, card = re.findall(r"asks (\d+) for (\S+?)(?::|$)", game.steps[-1].events[0])[0]
+    html = table_html(sight(game, 0), BASE)
+    (label,) = re.findall(r'class="cell [^"]* asked"[^>]*aria-label="([^"]*)"', html)
+    assert label.startswith(f"{card}, Person {asked} ")
+    start = table_html(sight(played(rules, 0), 0), BASE)
+    assert not re.search(r'class="cell [^"]* asked"', start)
+
+
 def test_who_has_several_seats_changes_between_them() -> None:
     shown = sight(played(QUATERNITY, 4), 1)
     assert "data-seat" not in table_html(shown, BASE)

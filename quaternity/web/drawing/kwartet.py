@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from quaternity.game.cards import Card
 from quaternity.kwartet.hands import NUMBERS, Hand
 from quaternity.web.drawing.owners import Chances, owner_blocks
+from quaternity.web.drawing.words import last_asked
 from solvers.filtering import closed
 from solvers.wording import counted
 
@@ -22,6 +23,7 @@ def part(sight: Sight, chances: Chances | None = None) -> dict[str, Any]:
     legal = {(one.asked, *one.card) for one in sight.rules.moves(view)} if acting else set()
     drawn: dict[str, Any] = {
         "blocks": owner_blocks(closed(view.problem), public.removed, sight, legal, chances),
+        "asked": last_asked(sight),
         "hand": hand_by_sets(view.hand),
         "notes": [counted(cards, "card") for cards in public.hands],
         "dealt": [],

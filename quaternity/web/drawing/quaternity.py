@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from quaternity.web.drawing.owners import Chances, owner_blocks
-from quaternity.web.drawing.words import seat_names
+from quaternity.web.drawing.words import last_asked, seat_names
 from solvers.errors import NoDeal
 from solvers.wording import counted
 
@@ -28,7 +28,7 @@ def part(sight: Sight, chances: Chances | None = None) -> dict[str, Any]:
         known = state.problem
     drawn: dict[str, Any] = {
         "blocks": owner_blocks(known, state.completed, sight, legal, chances),
-        "numbers": range(state.set_size),
+        "asked": last_asked(sight),
         "notes": [counted(hand, "card") for hand in state.hands],
         "pending": pending,
         "answering": acting and pending is not None,

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from quaternity.web.sight import SeatSight
+    from quaternity.web.sight import SeatSight, Sight
 
 _PLAYER = re.compile(
     r"\bplayer (\d{1,3})\b|\b(\d{1,3})(?= (?:asks|puts down|claims)\b)|(?<=\basks )(\d{1,3})\b"
 )
 _PLAYERS = re.compile(r"\bplayers (\d{1,3}(?:(?:, | and )\d{1,3})+)\b")
+_ASKED = re.compile(r"\d+ asks (\d+) for (\d+)/(\d+)")
 _SET = re.compile(r"(?<=puts down )(\d+)")
 
 
@@ -27,6 +28,13 @@ def seat_names(seats: Sequence[SeatSight]) -> list[str]:
     return [
         f"{name} ({number})" if names.count(name) > 1 else name for number, name in enumerate(names)
     ]
+
+
+def last_asked(sight: Sight) -> tuple[int, int, int] | None:
+    """Whom the last question was to, and for which card: (player, set, number)."""
+    text = sight.moves[-1].events[0] if sight.moves else ""
+    found = _ASKED.match(text)
+    return (int(found[1]), int(found[2]), int(found[3])) if found else None
 
 
 def told(text: str, names: Sequence[str]) -> str:
@@ -48,4 +56,4 @@ def told(text: str, names: Sequence[str]) -> str:
     return _PLAYER.sub(name, _SET.sub(r"set \1", text))
 
 
-__all__ = ["plain_names", "seat_names", "told"]
+__all__ = ["last_asked", "plain_names", "seat_names", "told"]
