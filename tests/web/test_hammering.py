@@ -224,6 +224,19 @@ def test_claims_of_different_cards_made_in_one_position_all_count(server: Server
     run(server, claim)
 
 
+def test_an_invitation_is_taken_once(server: Server) -> None:
+    async def come(clients: Clients) -> None:
+        line = await clients.line()
+        wanted = {"game": "quaternity", "settings": SMALL, "seats": ["me", "open", "random"]}
+        made = (await line.ask("POST", "/api/tables", wanted)).json
+        guest = {"invitation": made["seats"][1]["invitation"], "name": "somebody"}
+        lines = [await clients.line() for _ in range(thorough(8, 100))]
+        came = await asyncio.gather(*(one.ask("POST", "/api/seats", guest) for one in lines))
+        assert sorted(answer.status for answer in came) == [201, *[409] * (len(lines) - 1)]
+
+    run(server, come)
+
+
 def test_tables_that_are_forgotten_and_read_again_are_never_two(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
