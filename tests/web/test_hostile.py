@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import socket
 from collections.abc import Iterator, Mapping
 from http.client import HTTPException, HTTPResponse
+from random import Random
 from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from quaternity.table.games import GAMES, rules_class
 from tests.sizes import examples
 from tests.web.server import Server
 from tests.web.test_hammering import FIRST, SMALL, moved, seen
@@ -262,3 +265,51 @@ async def shown(server: Server, table: Made) -> Any:
     """What the first seat sees."""
     async with Clients(server.host) as clients:
         return await seen(clients, table)
+
+
+def record(game: str, seed: int) -> bytes:
+    """A record of some random moves."""
+    random = Random(seed)
+    rules = rules_class(game)()
+    start = position = rules.start(random)
+    text: str = rules.record_start(start, [f"player {seat}" for seat in range(rules.seats)])
+    for _ in range(6):
+        seat = random.choice(list(rules.to_act(position)))
+        move = random.choice(list(rules.moves(rules.view(position, seat))))
+        after = rules.after(position, seat, move)
+        text += rules.record_move(position, seat, move, after)
+        position = after
+    return text.encode()
+
+
+RECORDS = [record(game, seed) for game in GAMES for seed in range(2)]
+WORDS = [b"99999999999999999999", b"-1", b"0", b"1e9", b"\xff", b"\0", b"", b"<b>", b"a" * 3000]
+
+
+@st.composite
+def records(draw: st.DrawFn) -> bytes:
+    """A record in which some words are others."""
+    words = re.split(rb"(\s+)", draw(st.sampled_from(RECORDS)))
+    for _ in range(draw(st.integers(0, 3))):
+        place = draw(st.integers(0, len(words) - 1))
+        words[place] = draw(st.one_of(st.sampled_from(WORDS), st.sampled_from(words)))
+    return b"".join(words)[: draw(st.sampled_from([None, None, 40, 150]))]
+
+
+def test_records_of_any_kind_are_refused_or_shown(server: Server) -> None:
+    @given(records())
+    @settings(max_examples=examples(400))
+    def shown(data: bytes) -> None:
+        headers = {"Origin": "http://{host}", "Content-Type": "text/plain"}
+        got = asked(server.host, Sent("POST", "/api/records", headers, data).raw(server.host))
+        harmless(got)
+        assert got.status in (201, 422), got
+        if got.status == 201:
+            name = json.loads(got.body)["table"]
+            for path in (f"/t/{name}", f"/t/{name}/at/3", f"/t/{name}?seat=1",
+                         f"/api/tables/{name}", f"/api/tables/{name}/record"):  # fmt: skip
+                page = asked(server.host, Sent("GET", path, {}, b"").raw(server.host))
+                assert page.status == 200, (path, page)
+                harmless(page)
+
+    shown()

@@ -24,8 +24,8 @@ class Game:
         seen: per version what was told, by streams and answers; it never changes.
     """
 
-    def __init__(self, number: int, seed: int) -> None:
-        self.random = Random(f"{number}/{seed}")
+    def __init__(self, seed: int) -> None:
+        self.random = Random(seed)
         self.rules = QuaternityRules(Settings(4, 3, 3))
         self.position = self.rules.start(self.random)
         self.version = 0
@@ -113,59 +113,78 @@ class Programs:
         line = await clients.line()
         answer = await line.ask("GET", self.table.path())
         assert answer.json["version"] >= self.last[0]
+        if answer.json["outcome"]:
+            self.seen, self.last = {}, [0]
+            await self.open(clients)
         told = told_in_order(self.last, 0, self.seen)
         await clients.stream(self.table, None, told, self.last[0])
 
 
-async def killed(
-    server: Server, games: list[Game], programs: list[Programs], random: Random
-) -> None:
-    """Play on, until the server is killed in the middle of some moves."""
-    left = random.randrange(1, 12 * len(games))
+class Club:
+    """All tables of a test, those whose game is over as well."""
 
-    def made() -> None:
-        nonlocal left
-        left -= 1
-        if not left:
-            server.process.kill()
+    def __init__(self, seed: int) -> None:
+        self.random = Random(seed)
+        self.games = [self.game() for _ in range(TABLES)]
+        self.over: list[Game] = []
+        self.programs = [Programs() for _ in range(thorough(0, 2))]
 
-    async with Clients(server.host) as clients:
-        await asyncio.gather(*(game.check(clients) for game in games))
-        for game in games:
-            if not game.rules.to_act(game.position):
-                game.__init__(0, random.randrange(1 << 30))  # type: ignore[misc]
+    def game(self) -> Game:
+        """A new game."""
+        return Game(self.random.randrange(1 << 30))
+
+    async def open(self, server: Server) -> None:
+        """Sit down at all tables."""
+        async with Clients(server.host) as clients:
+            for game in self.games:
                 await game.open(clients)
-        await asyncio.gather(*(one.look(clients) for one in programs))
-        playing = [game.play(clients, made) for game in games]
-        ends = await asyncio.gather(*playing, return_exceptions=True)
-    for end in ends:
-        if end is not None and not isinstance(end, ConnectionError):
-            raise end
+            for one in self.programs:
+                await one.open(clients)
+
+    async def play_until_killed(self, server: Server) -> None:
+        """Play on, until the server is killed in the middle of some moves."""
+        left = self.random.randrange(1, 12 * TABLES)
+
+        def made() -> None:
+            nonlocal left
+            left -= 1
+            if not left:
+                server.process.kill()
+
+        async with Clients(server.host) as clients:
+            await asyncio.gather(*(game.check(clients) for game in self.games))
+            for number, game in enumerate(self.games):
+                if not game.rules.to_act(game.position):
+                    self.over.append(game)
+                    self.games[number] = self.game()
+                    await self.games[number].open(clients)
+            await asyncio.gather(*(one.look(clients) for one in self.programs))
+            playing = [game.play(clients, made) for game in self.games]
+            ends = await asyncio.gather(*playing, return_exceptions=True)
+        for end in ends:
+            if end is not None and not isinstance(end, ConnectionError):
+                raise end
+
+    async def check(self, server: Server) -> None:
+        """Everything is there in the end."""
+        async with Clients(server.host) as clients:
+            for game in (*self.over, *self.games):
+                await game.check(clients)
 
 
 def played_through(server: Server, kills: int) -> int:
     """Kill a server so many times; the number of moves that were seen."""
-    random = Random(kills)
-    games = [Game(number, 0) for number in range(TABLES)]
-    programs = [Programs() for _ in range(thorough(0, 2))]
-
-    async def first() -> None:
-        async with Clients(server.host) as clients:
-            for game in games:
-                await game.open(clients)
-            for one in programs:
-                await one.open(clients)
-
+    club = Club(kills)
     with server:
-        asyncio.run(first())
+        asyncio.run(club.open(server))
         for _ in range(kills):
-            asyncio.run(killed(server, games, programs, random))
+            asyncio.run(club.play_until_killed(server))
             server.kill()
             server.start(int(server.host.partition(":")[2]))
+        asyncio.run(club.check(server))
         assert server.stop() == 0
     assert "Traceback" not in server.log.read_text()
-    assert all(one.seen for one in programs)
-    return sum(len(game.seen) for game in games)
+    return sum(len(game.seen) for game in (*club.over, *club.games))
 
 
 def test_a_killed_server_goes_on_where_it_was(tmp_path: Any) -> None:
