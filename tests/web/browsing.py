@@ -33,6 +33,9 @@ BESIDE = (
 )
 """Whether what has the focus is reached from here by arrow keys."""
 
+ANSWERED = """before => Number(document.getElementById('part').dataset.version) > before
+  && !document.querySelector('#part [aria-busy]')"""
+
 AWAY = """one => {
   const to = one.getBoundingClientRect(), from = document.activeElement.getBoundingClientRect();
   return [to.left - from.left, to.top - from.top];
@@ -168,7 +171,11 @@ class Person:
         game = self.page.locator(".table").first.get_attribute("class") or ""
         for name, way in WAYS.items():
             if name in game.split():
-                return way(self, random)
+                before = self.version
+                moved = way(self, random)
+                if moved:
+                    self.page.wait_for_function(ANSWERED, arg=before)
+                return moved
         raise AssertionError(f"no table is shown, but {game!r}")
 
     def axe(self) -> list[str]:
