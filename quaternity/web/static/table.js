@@ -16,8 +16,10 @@ function freshId() {
 }
 
 let hiding;
-function complain(text) {
+function complain(text, about) {
   clearTimeout(hiding);
+  // It must not cover what it is about.
+  faults.classList.toggle("above", (about?.getBoundingClientRect().bottom ?? 0) > innerHeight / 2);
   faults.textContent = text;
   hiding = setTimeout(() => { faults.textContent = ""; }, 8000);
 }
@@ -138,7 +140,7 @@ function isArmed(cell, event) {
   }
   armed = cell;
   cell.setAttribute("aria-pressed", "true");
-  complain(`${cell.getAttribute("aria-label")}. Touch it again to ask.`);
+  complain(`${cell.getAttribute("aria-label")}. Touch it again to ask.`, cell);
   return false;
 }
 
