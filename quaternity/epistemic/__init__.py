@@ -34,6 +34,7 @@ from quaternity.epistemic.formula import (
 )
 from quaternity.epistemic.grammar import Language, parse
 from quaternity.epistemic.holding import Method, holds
+from quaternity.epistemic.reasons import Reasons, reasons
 
 __all__ = [
     "FALSE",
@@ -50,6 +51,7 @@ __all__ = [
     "M",
     "Method",
     "P",
+    "Reasons",
     "SeenTruth",
     "U",
     "Undecided",
@@ -60,5 +62,6 @@ __all__ = [
     "information_set",
     "judge",
     "parse",
+    "reasons",
     "some",
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 from quaternity.epistemic import formula as logic
 from quaternity.epistemic.evaluator import (
@@ -14,7 +15,7 @@ from quaternity.epistemic.evaluator import (
     information_set,
     same_hands,
 )
-from quaternity.epistemic.formula import Formula, every
+from quaternity.epistemic.formula import Formula, every, negation, some
 from quaternity.epistemic.holding import SECONDS, Method, ask, checked_formula
 from quaternity.epistemic.normal_form import normal_form
 from quaternity.epistemic.propositional import (
@@ -28,11 +29,29 @@ from quaternity.errors import LimitError, SolverFault
 from quaternity.game.cards import Card
 from solvers.problem import DealProblem, players_in
 from solvers.registry import solve
+from solvers.shortage import Certificate
 from solvers.verdict import Deal, Feasible
 from solvers.wording import listed, named
 
 MAX_LINES = 200
 """An explanation is cut off after so many lines."""
+
+
+class Claim(NamedTuple):
+    """What a sentence of an explanation says, for whoever checks it.
+
+    Attributes:
+        formula: true at the deal, after what was said.
+        deal: the deal that the sentence speaks of.
+        said: announcements, all true there.
+        impossible: a problem without any deal and the proof that it has none, where the sentence
+            gives one.
+    """
+
+    formula: Formula
+    deal: Deal
+    said: Said = ()
+    impossible: tuple[DealProblem, Certificate | None] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +62,14 @@ class Explanation:
         formula, truth: what is explained.
         lines: sentences, indented by what they support.
         deals: other deals that the lines speak of; `deals[0]` is called deal 1.
+        claims: what each sentence says; one less where the lines are cut off.
     """
 
     formula: Formula
     truth: bool
     lines: tuple[str, ...]
     deals: tuple[Deal, ...]
+    claims: tuple[Claim, ...] = ()
 
 
 def explain(
@@ -110,7 +131,8 @@ def explained(evaluator: Evaluator, formula: Formula, deal: Deal, real: bool = T
     """
     writer = _Writer(evaluator, deal if real else None)
     truth = writer.write(formula, deal, (), 0)
-    return Explanation(formula, truth, tuple(writer.lines), tuple(writer.deals))
+    texts = tuple(writer.lines), tuple(writer.deals), tuple(writer.claims)
+    return Explanation(formula, truth, *texts)
 
 
 class _Writer:
@@ -122,10 +144,12 @@ class _Writer:
         self.real = deal
         self.lines: list[str] = []
         self.deals: list[Deal] = []
+        self.claims: list[Claim] = []
 
-    def say(self, level: int, text: str) -> None:
+    def say(self, level: int, text: str, claim: Claim) -> None:
         if len(self.lines) < MAX_LINES:
             self.lines.append("  " * level + text)
+            self.claims.append(claim)
         elif len(self.lines) == MAX_LINES:
             self.lines.append("…")
 
@@ -140,32 +164,35 @@ class _Writer:
     def write(self, formula: Formula, deal: Deal, said: Said, level: int) -> bool:
         """Explain the truth of a formula at a deal, and give it."""
         truth = self.evaluator.truth(formula, deal, said)
+        claim = Claim(formula if truth else negation(formula), deal, said)
         match formula:
             case logic.Constant():
-                self.say(level, f"{formula} is {formula}")
+                self.say(level, f"{formula} is {formula}", claim)
             case logic.Holds(player, card):
-                self.say(level, self._holder(player, card, deal))
+                self._holder(player, card, deal, level)
             case logic.Knows() | logic.Distributed():
                 self._knowledge(formula, truth, deal, said, level)
             case logic.Everywhere(part):
-                self._everywhere(part, truth, deal, said, level)
+                self._everywhere(part, claim, level)
             case logic.Common():
-                self._common(formula, truth, deal, said, level)
+                self._common(formula, claim, level)
             case logic.Unknown():
                 self._unknown(formula, deal, said, level)
             case logic.Announced(announcement, then):
                 if not self.evaluator.truth(announcement, deal, said):
-                    self.say(level, f"{announcement} is false and cannot be said:")
+                    false = Claim(negation(announcement), deal, said)
+                    self.say(level, f"{announcement} is false and cannot be said:", false)
                     self.write(announcement, deal, said, level + 1)
                 else:
-                    self.say(level, f"once {announcement} is said:")
+                    self.say(level, f"once {announcement} is said:", claim)
                     self.write(then, deal, (*said, announcement), level + 1)
             case logic.Not(part):
                 self.write(part, deal, said, level)
             case logic.Iff(first, second):
                 for part in (first, second):
-                    value = "true" if self.evaluator.truth(part, deal, said) else "false"
-                    self.say(level, f"{part} is {value}:")
+                    value = self.evaluator.truth(part, deal, said)
+                    side = Claim(part if value else negation(part), deal, said)
+                    self.say(level, f"{part} is {'true' if value else 'false'}:", side)
                     self.write(part, deal, said, level + 1)
             case _:
                 self._parts(formula, truth, deal, said, level)
@@ -182,12 +209,16 @@ class _Writer:
                 self.write(part, deal, said, level)
                 return
 
-    def _holder(self, player: int, card: Card, deal: Deal) -> str:
+    def _holder(self, player: int, card: Card, deal: Deal, level: int) -> None:
         owners = deal.owner[card.set_index]
         if card.number >= len(owners):
-            return f"set {card.set_index} is out of play: nobody holds {card}"
+            nobody = every(~logic.Holds(one, card) for one in range(self.problem.players))
+            text = f"set {card.set_index} is out of play: nobody holds {card}"
+            self.say(level, text, Claim(nobody, deal))
+            return
         holder = owners[card.number]
-        return f"player {holder} holds {card}" + ("" if holder == player else f", not {player}")
+        text = f"player {holder} holds {card}" + ("" if holder == player else f", not {player}")
+        self.say(level, text, Claim(logic.Holds(holder, card), deal))
 
     def _knowledge(
         self,
@@ -198,6 +229,7 @@ class _Writer:
         level: int,
     ) -> None:
         players, part = formula.players, formula.part
+        claim = Claim(formula if truth else negation(formula), deal, said)
         who = named("player", players) + (" together" if len(players) > 1 else "")
         verb = "know" if len(players) > 1 else "knows"
         hands = f"the {'hands' if len(players) > 1 else 'hand'} of {named('player', players)}"
@@ -206,64 +238,60 @@ class _Writer:
             assert found is not None
             do = "do" if len(players) > 1 else "does"
             if found == deal:
-                self.say(level, f"{who} {do} not know {part}: it is false")
+                self.say(level, f"{who} {do} not know {part}: it is false", claim)
             else:
                 same = f"{hands} {'are' if len(players) > 1 else 'is'} the same in"
                 where = f"{self.name(found)}, and there"
-                self.say(level, f"{who} {do} not know {part}: {same} {where}")
+                self.say(level, f"{who} {do} not know {part}: {same} {where}", claim)
             self.write(part, found, said, level + 1)
         elif determined(part, players):
             settles = "the own hands settle it" if len(players) > 1 else "the own hand settles it"
-            self.say(level, f"{who} {verb} {part}: {settles}")
+            self.say(level, f"{who} {verb} {part}: {settles}", claim)
             self.write(part, deal, said, level + 1)
         else:
-            self.say(level, f"{who} {verb} {part}:")
+            self.say(level, f"{who} {verb} {part}:", claim)
             seen = information_set(self.problem, deal, players)
             self._impossible(part, said, seen, players, deal, level + 1)
 
-    def _everywhere(self, part: Formula, truth: bool, deal: Deal, said: Said, level: int) -> None:
+    def _everywhere(self, part: Formula, claim: Claim, level: int) -> None:
+        truth, deal, said = isinstance(claim.formula, logic.Everywhere), claim.deal, claim.said
         found = None if truth else self.evaluator.public_counterexample(part, said)
         if found is None:
-            self.say(level, f"{part} is true in every public deal:")
+            self.say(level, f"{part} is true in every public deal:", claim)
             self._impossible(part, said, self.problem, (), deal, level + 1)
         else:
-            self.say(level, f"{part} is not true in every public deal: in {self.name(found)}")
+            where = self.name(found)
+            self.say(level, f"{part} is not true in every public deal: in {where}", claim)
             self.write(part, found, said, level + 1)
 
-    def _common(
-        self, formula: logic.Common, truth: bool, deal: Deal, said: Said, level: int
-    ) -> None:
+    def _common(self, formula: logic.Common, claim: Claim, level: int) -> None:
         part, among = formula.part, formula.among(self.problem.players)
+        deal, said = claim.deal, claim.said
         common = "common knowledge"
         if formula.players:
             common += f" of {named('player', formula.players)}"
-        if not truth:
+        if claim.formula != formula:
             chain = self.evaluator.way_to_failure(part, deal, said, formula.players)
             steps = [self.name(chain[0])]
             for before, after in pairwise(chain):
                 blind = next(one for one in among if same_hands(before, after, (one,)))
                 steps.append(f"which player {blind} cannot tell from {self.name(after)}")
-            if len(chain) > 1:
-                self.say(level, f"{part} is not {common}: from {', '.join(steps)}, where")
-            else:
-                self.say(level, f"{part} is not {common}: it is false")
+            way = f"from {', '.join(steps)}, where" if len(chain) > 1 else "it is false"
+            self.say(level, f"{part} is not {common}: {way}", claim)
             self.write(part, chain[-1], said, level + 1)
         elif (normal := normal_form(formula, self.problem)) == normal_form(part, self.problem):
             who = "each of them" if formula.players else "everybody"
-            self.say(level, f"{part} is {common}: whether it is true, {who} knows:")
+            self.say(level, f"{part} is {common}: whether it is true, {who} knows:", claim)
             self.write(part, deal, said, level + 1)
         elif not isinstance(normal, logic.Common):
-            self.say(level, f"{part} is {common}, which says the same as: {normal}")
+            self.say(level, f"{part} is {common}, which says the same as: {normal}", claim)
             self.write(normal, deal, said, level + 1)
         elif self.evaluator.public_counterexample(part, said) is None:
-            self.say(level, f"{part} is {common}, for it is true in every public deal:")
+            self.say(level, f"{part} is {common}, for it is true in every public deal:", claim)
             self._impossible(part, said, self.problem, (), deal, level + 1)
         else:
-            self.say(
-                level,
-                f"{part} is {common}: some public deal makes it false, but no chain of "
-                "deals that somebody cannot tell apart leads there",
-            )
+            why = "some public deal makes it false, but no chain of deals that somebody cannot tell"
+            self.say(level, f"{part} is {common}: {why} apart leads there", claim)
 
     def _unknown(self, formula: logic.Unknown, deal: Deal, said: Said, level: int) -> None:
         knower, owner = formula.knower, formula.owner
@@ -278,6 +306,7 @@ class _Writer:
             level,
             f"of the {len(cards)} cards of player {owner}, player {knower} does not know "
             f"{len(secret)}: {what}",
+            Claim(logic.Unknown(knower, owner, len(secret)), deal, said),
         )
 
     def _impossible(
@@ -295,40 +324,78 @@ class _Writer:
         """
         otherwise = every([*said, logic.Not(part)])
         found = cases(self.problem, otherwise) if not otherwise.modal_depth else None
+
+        def known(formula: Formula, after: Said = ()) -> Claim:
+            kind = logic.Distributed(players, formula) if players else logic.Everywhere(formula)
+            return Claim(kind, deal, after)
+
         if found is None:
             whose = f" with {'these hands' if len(players) > 1 else 'this hand'}" if players else ""
-            self.say(level, f"no deal{whose} makes it false; why not {self.name(deal)}:")
+            text = f"no deal{whose} makes it false; why not {self.name(deal)}:"
+            self.say(level, text, known(part, said))
             self.write(part, deal, said, level + 1)
             return
         if not found:
-            self.say(level, "the public record leaves no way to make it false")
+            public = Claim(logic.Everywhere(negation(otherwise)), deal)
+            self.say(level, "the public record leaves no way to make it false", public)
         for case in found:
             if len(case) > 1 or not case:
-                self.say(level, f"{self._in_words(case)}: impossible: {_why(seen, case)}")
+                why, proof = _why(seen, case)
+                claim = known(negation(self._as_formula(case)))._replace(impossible=proof)
+                self.say(level, f"{self._in_words(case)}: impossible: {why}", claim)
                 continue
             ((card, mask),) = case.items()
             for owner in players_in(mask):
-                holder = deal.owner[card.set_index][card.number]
-                if holder in players and owner not in players:
-                    reason = f"player {holder} sees {card} in the own hand"
-                elif owner in players:
-                    reason = f"player {owner} sees that {card} is not in the own hand"
-                else:
-                    reason = _why(seen, {card: 1 << owner})
-                self.say(level, f"player {owner} cannot hold {card}: {reason}")
+                self._cannot_hold(
+                    owner, card, seen, players, known(~logic.Holds(owner, card)), level
+                )
             never = [
                 player
                 for player in range(self.problem.players)
                 if not self.problem.sets[card.set_index].owners[card.number] >> player & 1
             ]
             if never:
-                self.say(level, f"{named('player', never)} cannot hold {card}: that is public")
+                public = Claim(
+                    logic.Everywhere(every(~logic.Holds(one, card) for one in never)), deal
+                )
+                text = f"{named('player', never)} cannot hold {card}: that is public"
+                self.say(level, text, public)
+
+    def _cannot_hold(
+        self,
+        owner: int,
+        card: Card,
+        seen: DealProblem,
+        players: tuple[int, ...],
+        claim: Claim,
+        level: int,
+    ) -> None:
+        """Why nobody but others can hold a card."""
+        holder = claim.deal.owner[card.set_index][card.number]
+        if owner in players:
+            reason = f"player {owner} sees that {card} is not in the own hand"
+        elif holder in players:
+            reason = f"player {holder} sees {card} in the own hand"
+        else:
+            reason, proof = _why(seen, {card: 1 << owner})
+            claim = claim._replace(impossible=proof)
+        self.say(level, f"player {owner} cannot hold {card}: {reason}", claim)
+
+    def _as_formula(self, case: Case) -> Formula:
+        """A case as a formula."""
+        return every(
+            some(logic.Holds(one, card) for one in players_in(mask & self._owners(card)))
+            for card, mask in case.items()
+        )
+
+    def _owners(self, card: Card) -> int:
+        return self.problem.sets[card.set_index].owners[card.number]
 
     def _in_words(self, case: Case) -> str:
         """What a case says about each of its cards."""
         phrases = []
         for card, mask in case.items():
-            owners = players_in(mask & self.problem.sets[card.set_index].owners[card.number])
+            owners = players_in(mask & self._owners(card))
             who = (
                 named("player", owners) if len(owners) == 1 else f"one of players {listed(owners)}"
             )
@@ -336,15 +403,14 @@ class _Writer:
         return listed(phrases) or "any deal"
 
 
-def _why(seen: DealProblem, case: Case) -> str:
-    """Why no deal of a problem belongs to a case."""
+def _why(seen: DealProblem, case: Case) -> tuple[str, tuple[DealProblem, Certificate | None]]:
+    """Why no deal of a problem belongs to a case: in words, and as a proof."""
     problem = narrowed(seen, case)
     verdict = solve(problem)
     if isinstance(verdict, Feasible):
         raise SolverFault(f"known to be impossible, but {verdict.deal} is possible")
-    if verdict.shortage is None:
-        return "no deal fits"
-    return verdict.shortage.in_words(problem)
+    text = "no deal fits" if verdict.shortage is None else verdict.shortage.in_words(problem)
+    return text, (problem, verdict.shortage)
 
 
-__all__ = ["MAX_LINES", "Explanation", "explain", "explained", "judge"]
+__all__ = ["MAX_LINES", "Claim", "Explanation", "explain", "explained", "judge"]

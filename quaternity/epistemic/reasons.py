@@ -69,8 +69,7 @@ def reasons(
         stated_by: the deal is one of every problem that it gives.
         real: whether the deal is the real one, or only one that is possible.
 
-    Raises:
-        Undecided: the time was over before anything was found out.
+    Where the time is over early the list is longer than need be, and not called minimal.
 
     Cost: evaluates the formula about 2 log2(requests) times for each one in the list.
     """

@@ -7,10 +7,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quaternity.epistemic import Language, Method, explain, holds
+from quaternity.epistemic.as_seen import announced
 from quaternity.epistemic.explanation import MAX_LINES
+from quaternity.epistemic.formula import Distributed, Everywhere, Formula, Knows, Not
 from quaternity.epistemic.strategies import chains, formulas, positions
 from quaternity.errors import InputError, LimitError
 from solvers import Deal, DealProblem, SetConstraint, deal_faults
+from solvers.brute_force import deals
+from tests.epistemic.by_definition import holds_by_definition
 from tests.sizes import examples
 
 SHORT = DealProblem(
@@ -41,6 +45,49 @@ def test_explanations_say_what_holds(
     assert named == set(range(1, len(explanation.deals) + 1))
     assert len(set(explanation.deals) | {deal}) == len(explanation.deals) + 1
     assert not any(deal_faults(problem, one.owner) for one in explanation.deals)
+
+
+def agrees(line: str, formula: Formula) -> bool:
+    """Whether the words of a plain sentence say a formula; of other sentences nothing is said."""
+    text = line.strip()
+    if found := re.match(r"player (\d+) holds (\d+/\d+)(, not \d+)?$", text):
+        return str(formula) == f"H{found[1]} {found[2]}"
+    if found := re.match(r"player (\d+) cannot hold (\d+/\d+): ", text):
+        assert isinstance(formula, Distributed | Everywhere)
+        return str(formula.part) == f"!H{found[1]} {found[2]}"
+    if found := re.match(r"player (\d+) (knows|does not know) ", text):
+        denied = isinstance(formula, Not)
+        box = formula.part if isinstance(formula, Not) else formula
+        assert isinstance(box, Knows | Distributed)
+        assert denied == (found[2] != "knows")
+        return box.players == (int(found[1]),) and text[found.end() :].startswith(f"{box.part}:")
+    return True
+
+
+@pytest.mark.parametrize("method", [Method.EXPLICIT, Method.SOLVERS])
+@given(positions(max_players=3, max_sets=2), st.data())
+@settings(max_examples=examples(150))
+def test_every_sentence_is_true(
+    method: Method, position: tuple[DealProblem, Deal], data: st.DataObject
+) -> None:
+    """What each claims holds by definition, its proof is one, and its words say what it claims."""
+    problem, deal = position
+    language = Language.of(problem)
+    formula = data.draw(st.one_of(chains(language), formulas(language)))
+    explanation = explain(formula, problem, deal, method)
+    claims = explanation.claims
+    assert len(claims) == min(len(explanation.lines), MAX_LINES)
+    for line, claim in zip(explanation.lines, claims, strict=False):
+        for number, said in enumerate(claim.said):
+            before = announced(claim.said[:number], said)
+            assert holds_by_definition(before, problem, claim.deal)
+        after = announced(claim.said, claim.formula)
+        assert holds_by_definition(after, problem, claim.deal), (line, claim)
+        if claim.impossible is not None:
+            narrow, proof = claim.impossible
+            assert not list(deals(narrow))
+            assert proof is None or proof.holds(narrow)
+        assert agrees(line, claim.formula)
 
 
 @pytest.mark.parametrize(

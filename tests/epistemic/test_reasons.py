@@ -1,0 +1,97 @@
+"""Requests that made it so: enough, and none of them can be left out."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from quaternity.epistemic import Formula, H, K, Method, Undecided, holds, parse, reasons
+from quaternity.epistemic.reasons import is_knowledge
+from quaternity.game.cards import Card
+from quaternity.kwartet.log import GameLog
+from quaternity.kwartet.settings import KwartetSettings
+from quaternity.kwartet.stated import stated_by
+from solvers import DealProblem
+from tests.kwartet.games import random_log, random_settings
+from tests.sizes import thorough
+
+
+def stated(log: GameLog, chosen: set[int]) -> DealProblem:
+    return stated_by(log.positions[0].public, log.events, chosen)
+
+
+def known(log: GameLog, random: Random) -> list[Formula]:
+    """What somebody knows of somebody's card, or of what somebody else knows, and is true."""
+    position = log.positions[-1]
+    found: list[Formula] = []
+    for index, row in enumerate(position.deal.owner):
+        for number, holder in enumerate(row):
+            one, two = random.sample(range(log.settings.players), 2)
+            held = H(holder, Card(index, number))
+            found += [K(one, held), K(one, K(two, held)), K(one, ~K(two, held)),
+                      K(one, ~H(two, Card(index, number)))]  # fmt: skip
+    random.shuffle(found)
+    problem = position.public.problem
+    return [one for one in found if holds(one, problem, position.deal, Method.EXPLICIT)]
+
+
+@pytest.mark.parametrize("seed", range(thorough(3, 40)))
+def test_lists_are_enough_and_minimal(seed: int) -> None:
+    random = Random(f"reasons/{seed}")
+    log = random_log(random_settings(random, range(3, 4), range(2, 4)), random, 10)
+    if log.positions[-1].public.is_over:
+        return
+    deal, number = log.positions[-1].deal, len(log.events)
+    for formula in known(log, random)[: thorough(3, 8)]:
+        found = reasons(formula, deal, number, lambda chosen: stated(log, {*chosen}))
+        assert found.minimal
+        assert found.explanation is not None
+        assert found.explanation.truth
+        chosen = set(found.requests)
+        for method in (Method.EXPLICIT, Method.SOLVERS):
+            assert holds(formula, stated(log, chosen), deal, method)
+        for one in chosen:
+            assert not holds(formula, stated(log, chosen - {one}), deal, Method.EXPLICIT)
+
+
+def test_at_full_size_a_list_is_short_and_its_proof_needs_no_more() -> None:
+    random = Random(8)
+    log = random_log(KwartetSettings(), random, 70)
+    position, lists = log.positions[-1], 0
+    for index, row in enumerate(position.deal.owner):
+        for number, holder in enumerate(row):
+            formula = K((holder + 1) % 4, H(holder, Card(index, number)))
+            if lists < thorough(2, 20) and holds(formula, position.public.problem, position.deal):
+                found = reasons(formula, position.deal, 70, lambda chosen: stated(log, {*chosen}))
+                assert found.minimal
+                assert 0 < len(found.requests) < 15
+                lists += 1
+    assert lists
+
+
+def test_what_requests_can_be_the_reason_for() -> None:
+    for text in ("K1 H0 0/0", "C true", "K1 true & D{1,2} true", "K1 true | H0 0/0", "P true"):
+        assert is_knowledge(parse(text))
+    for text in ("H0 0/0", "!K1 true", "K1 true & H0 0/0", "[true!] K1 true"):
+        assert not is_knowledge(parse(text))
+
+
+def test_without_time_all_requests_are_told_as_not_minimal() -> None:
+    log = random_log(KwartetSettings(3, 3), Random(2), 8)
+    deal = log.positions[-1].deal
+
+    def late(chosen: object) -> DealProblem:
+        raise Undecided("undecided: too late")
+
+    assert reasons(parse("K1 true"), deal, 8, late) == (tuple(range(8)), False, None)
+    calls = []
+
+    def soon_late(chosen: set[int]) -> DealProblem:
+        calls.append(chosen)
+        if len(calls) == 1:
+            raise Undecided("undecided: too late")
+        return stated(log, {*chosen})
+
+    found = reasons(parse("K1 true"), deal, 8, soon_late)  # type: ignore[arg-type]
+    assert not found.minimal
