@@ -103,29 +103,22 @@ def kwartet_chances(rules: Any, view: Any, record: str, said: Mapping[str, str])
 
 def know(rules: Any, view: Any, record: str, said: Mapping[str, str]) -> Any:
     """Whether a seat knows a formula to be true, or false."""
-    from random import Random
-
-    from quaternity.epistemic.formula import Knows, Not
-    from quaternity.epistemic.holding import checked_formula, holds
+    from quaternity.epistemic.as_seen import as_seen
     from quaternity.kwartet.settings import SET_SIZE
     from quaternity.kwartet.view import NOBODY
 
-    del record
+    del rules, record
     if view.seat == NOBODY:
         raise InputError("a bystander has no hand to know by")
-    text, problem = said.get("formula", ""), view.public.problem
-    formula = checked_formula(text, problem, SET_SIZE)
-    # Any deal that the seat holds possible will do: not even the time depends on the real one.
-    deal = rules.like(view, Random(0)).position.deal
-    true, false = (
-        holds(Knows(view.seat, part), problem, deal, "auto", 8.0, SET_SIZE)
-        for part in (formula, Not(formula))
-    )
-    if true or false:
-        return {
-            "known": true, "text": f"you know that {text} is {'true' if true else 'false'}"
-        }  # fmt: skip
-    return {"known": None, "text": f"you do not know whether {text}"}
+    text, public = said.get("formula", ""), view.public
+    # Asked of the view alone: not even the time depends on the real deal.
+    known = as_seen(
+        text, public.problem, view.seat, view.hand, seconds=8.0, set_size=SET_SIZE,
+        points=public.points,
+    ).truth  # fmt: skip
+    if known is None:
+        return {"known": None, "text": f"you do not know whether {text}"}
+    return {"known": known, "text": f"you know that {text} is {'true' if known else 'false'}"}
 
 
 def quarto_analysis(rules: Any, view: Any, record: str, said: Mapping[str, str]) -> Any:
