@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from hashlib import sha256
 from importlib import resources
 from typing import Any
@@ -225,6 +225,7 @@ def _without_styles(svg: str) -> str:
     return re.sub(r'\bstyle="([^"]*)"', attributes, svg)
 
 
+@lru_cache(maxsize=64)
 def guide_html(name: str, root: str = "") -> str:
     """A page of the guide.
 
