@@ -83,7 +83,7 @@ class Pages:
         game = request.query_params.get("game", "quaternity")
         if game not in TITLES:
             raise Refusal(404, f"game {game[:40]!r} is unknown; known are {', '.join(TITLES)}")
-        return HTMLResponse(new_html(game, _root(request)))
+        return HTMLResponse(new_html(game, _root(request), self._more(game)))
 
     async def join(self, request: Request) -> Response:
         """`GET /join/INVITATION`."""
@@ -102,12 +102,14 @@ class Pages:
 
     async def table(self, request: Request) -> Response:
         """`GET /t/T`."""
-        return HTMLResponse(table_html(await self._sight(request), *_links(request)))
+        sight = await self._sight(request)
+        return HTMLResponse(table_html(sight, *_links(request), more=self._more(sight.game)))
 
     async def part(self, request: Request) -> Response:
         """`GET /t/T/part`: what changes of the page of a table."""
         sight = await self._sight(request)
-        html = table_html(sight, *_links(request), whole=False)
+        more = self._more(sight.game)
+        html = table_html(sight, *_links(request), whole=False, more=more)
         return HTMLResponse(html, headers={"quaternity-version": str(sight.version)})
 
     async def moment(self, request: Request) -> Response:
@@ -159,6 +161,10 @@ class Pages:
     async def report(self, request: Request) -> Response:
         """`GET /report`: how the solvers were compared."""
         return RedirectResponse(f"{_root(request)}/guide/solvers", 307)
+
+    def _more(self, game: str) -> list[str]:
+        """The programs that this server has besides those of a game."""
+        return [name for other, name in self.tables.thinking.players if other == game]
 
     async def _sight(self, request: Request, at: int | None = None) -> Sight:
         asked = request.query_params.get("seat")

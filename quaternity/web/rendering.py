@@ -89,7 +89,12 @@ def _rendered(template: str, /, root: str = "", **context: Any) -> str:
 
 
 def table_html(
-    sight: Sight, base: str, root: str = "", whole: bool = True, replayed: bool = False
+    sight: Sight,
+    base: str,
+    root: str = "",
+    whole: bool = True,
+    replayed: bool = False,
+    more: Sequence[str] = (),
 ) -> str:
     """The page of a table, or the part of it that changes.
 
@@ -97,9 +102,10 @@ def table_html(
         base: where links for others begin, without a last slash.
         root: where links of this page begin.
         replayed: whether it is a moment of the game that one looks at, not the table itself.
+        more: programs of this server that may sit there, besides those of the game.
     """
     name = "table.html" if whole else "table_part.html"
-    return templates().get_template(name).render(table_context(sight, base, root, replayed))
+    return templates().get_template(name).render(table_context(sight, base, root, replayed, more))
 
 
 def home_html(tables: Sequence[Any] = (), root: str = "") -> str:
@@ -132,7 +138,7 @@ def _set_picture() -> Markup:
     return Markup(f'{stripes_svg()}<span class="pic-cards spread">{drawn}</span>')
 
 
-def new_html(game: str, root: str = "") -> str:
+def new_html(game: str, root: str = "", more: Sequence[str] = ()) -> str:
     """The form that makes a table.
 
     Raises:
@@ -148,7 +154,7 @@ def new_html(game: str, root: str = "") -> str:
         fields=form_fields(game),
         seats=rules_class(game)().seats,
         most_seats=max((one.most or 0 for one in form_fields(game) if one.seats), default=2),
-        programs=programs(game),
+        programs=[*programs(game), *more],
     )
 
 

@@ -154,6 +154,13 @@ def test_an_invitation_is_a_link_and_a_picture_for_who_may_invite() -> None:
     assert "/join/" not in table_html(shown._replace(seats=others, seat=2), BASE)
 
 
+def test_programs_that_the_server_has_besides_may_sit_there() -> None:
+    assert 'value="mine"' in new_html("quarto", more=["mine"])
+    game = played(QUATERNITY, 0)
+    html = table_html(sight(game, 0), BASE, more=["mine"])
+    assert "<option>mine</option>" in html
+
+
 def test_names_take_the_place_of_numbers() -> None:
     names = ["Ann", "Bo", "Cy"]
     assert told("2 puts down 3", names) == "Cy puts down set 3"

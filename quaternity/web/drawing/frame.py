@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from importlib import import_module
 from typing import Any, NamedTuple
@@ -70,8 +71,10 @@ class Chair(NamedTuple):
     first_open: bool
 
 
-def table_context(sight: Sight, base: str, root: str, replayed: bool) -> dict[str, Any]:
-    """All that the templates of a table draw."""
+def table_context(
+    sight: Sight, base: str, root: str, replayed: bool, more: Sequence[str] = ()
+) -> dict[str, Any]:
+    """All that the templates of a table draw; `more` are further programs of the server."""
     mine = sight.mine
     eyes = _eyes(sight, seat_names(sight.seats)) if replayed else []
     if replayed:
@@ -97,13 +100,13 @@ def table_context(sight: Sight, base: str, root: str, replayed: bool) -> dict[st
         "chairs": _chairs(sight, names, drawn.get("notes", ()), base),
         "news": drawn.get("news", _news(sight, events)),
         "history": events[: -MOST_TOLD - 1 : -1],
-        "more": len(events) > MOST_TOLD,
+        "untold": len(events) > MOST_TOLD,
         "watch": f"{base}/t/{sight.watch}",
         "replayed": replayed,
         "archive": not sight.to_act and sight.places is None,
         "help_words": HELP[sight.game],
         "movable": [] if sight.places is not None else _movable(sight),
-        "programs": programs(sight.game),
+        "programs": [*programs(sight.game), *more],
         "seat_query": f"?seat={sight.seat}" if replayed and sight.seat is not None else "",
         "who_undo": listed([names[seat] for seat in sight.undo]) if sight.undo else "",
         "only_here": urlsplit(base).hostname in ("127.0.0.1", "localhost", "::1"),
