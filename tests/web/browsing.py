@@ -85,8 +85,9 @@ class Person:
         self.page = self.context.new_page()
 
     def _heard(self, message: Any) -> None:
-        # A stream that a stopped server has cut off is told too, and meant.
-        if message.type == "error" and "ERR_" not in message.text and "4" not in message.text[-60:]:
+        # What was refused, and what a stopped server has cut off, is told too, and meant.
+        meant = "net::ERR_", "responded with a status of 4"
+        if message.type == "error" and not any(text in message.text for text in meant):
             self.faults.append(f"{message.page.url}: {message.text}")
 
     def ask(self, method: str, path: str, document: Any = None) -> Any:

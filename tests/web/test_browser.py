@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator
+from importlib import resources
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
@@ -339,6 +340,29 @@ def test_a_move_is_shown_at_once(
     times.sort()
     record_property("milliseconds from a click until the move is shown", times)
     sys.stderr.write(f"a move is shown after {times[len(times) // 2]:.0f} ms (median)\n")
+
+
+@only_thorough
+def test_records_are_watched_and_files_explained(
+    person: Callable[..., Person], picture: Callable[[Person, str], None]
+) -> None:
+    ann = person(reduced_motion="reduce")
+    for name in ("game-4-13-4.record", "damaged-owner-4-13-4.json"):
+        data = (resources.files("quaternity") / "data" / name).read_bytes()
+        file: Any = {"name": name, "mimeType": "text/plain", "buffer": data}
+        if name.endswith(".record"):
+            ann.page.goto("/")
+            ann.page.set_input_files("input[type=file]", file)
+            ann.page.wait_for_selector("#part")
+            assert "/t/" in ann.page.url
+            assert ann.page.locator("[data-move]").count() == 0
+            assert ann.axe() == []
+            picture(ann, "uploaded")
+        ann.page.goto("/learn")
+        ann.page.set_input_files("input[type=file]", file)
+        ann.page.wait_for_selector("#learned h2, #learned p")
+        assert ann.axe() == []
+        picture(ann, f"learned-{name.partition('-')[0]}")
 
 
 def hand_over(one: Person, seat: str, player: str) -> None:
