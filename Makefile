@@ -76,7 +76,7 @@ bench: $(READY)  ## measure speed, as ratios between rivals in the same run
 growth: $(READY)  ## how every solver's time and proofs grow: half an hour, into growth/ and the guide
 	$(BIN)/python -m tests.bench.growth $(GROWTH)
 
-reader: $(READY)  ## how strong Kwartet's reader is: twenty minutes, into build/ and the guide
+reader: $(READY)  ## how strong Kwartet's reader is: half an hour, into build/ and the guide
 	$(BIN)/python -m tests.bench.reader $(READER)
 
 fuzz: $(READY)  ## a million random problems and games on all cores; FUZZ="--seconds 60" for less
