@@ -335,7 +335,8 @@ def way_to(
             return []
     raise Undecided(
         f"undecided: no chain of {counted(MAX_STEPS, 'step')} leads to a deal where {formula} "
-        "is false, but it is not true in every public deal either"
+        "is false, but it is not true in every public deal either; a list of the deals would "
+        "decide it where there are at most two million (--method explicit)"
     )
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from quaternity.epistemic.evaluator import Deadline, Undecided
+from quaternity.epistemic.evaluator import Deadline, Undecided, out_of_time
 from quaternity.errors import LimitError, SolverTimeout
 from solvers.interruptible import searched
 from solvers.problem import DealProblem, players_in
@@ -214,7 +214,7 @@ class CoupledDeals:
             Undecided: the time limit was reached.
             SolverFault: CP-SAT refused the model.
         """
-        text = f"undecided: the time limit of {self.deadline.seconds:g} s was reached"
+        text = out_of_time(self.deadline.seconds)
         others: dict[str, Any] = {"symmetry_level": 0, "cp_model_probing_level": 0, **parameters}
         try:
             found = searched(self.model, self.deadline.left(), lambda: text, **others)

@@ -69,7 +69,15 @@ class Deadline(solvers.deadline.Deadline):
     __slots__ = ()
 
     def reached(self) -> NoReturn:
-        raise Undecided(f"undecided: the time limit of {self.seconds:g} s was reached")
+        raise Undecided(out_of_time(self.seconds))
+
+
+def out_of_time(seconds: float) -> str:
+    """Why something is undecided, and what would decide it."""
+    return (
+        f"undecided: the time limit of {seconds:g} s was reached; more time, or a later moment "
+        "with fewer possible deals, may decide it"
+    )
 
 
 def information_set(problem: DealProblem, deal: Deal, players: Iterable[int]) -> DealProblem:
@@ -114,5 +122,6 @@ __all__ = [
     "checked_deal",
     "information_set",
     "no_check",
+    "out_of_time",
     "same_hands",
 ]

@@ -52,8 +52,10 @@ def determined(formula: Formula, players: Collection[int]) -> bool:
     """
     if formula.hands.issubset(players):
         return True
+    if not formula.modal_depth:
+        return False
     match formula:
-        case logic.Holds() | logic.Knows() | logic.Distributed() | logic.Unknown():
+        case logic.Knows() | logic.Distributed() | logic.Unknown():
             return False
         case logic.Common(_, group):
             return not group or any(player in group for player in players)
