@@ -25,11 +25,11 @@ from quaternity.web.guards import (
 from quaternity.web.new_table import NewTable, known_players
 from quaternity.web.rates import Rates
 from quaternity.web.refusal import Refusal
-from quaternity.web.seats import Who
+from quaternity.web.seats import Caller, Who, fresh, hashed
 from quaternity.web.sight import Sight
 from quaternity.web.streams import Stream
 from quaternity.web.table import Table
-from quaternity.web.tables import Caller, Tables, fresh, hashed
+from quaternity.web.tables import Tables
 
 MOST_MOVES = 500
 """So many legal moves are listed."""

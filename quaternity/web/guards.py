@@ -16,7 +16,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from quaternity.web.refusal import Refusal
-from quaternity.web.tables import Caller, hashed
+from quaternity.web.seats import Caller, hashed
 
 COOKIE = "quaternity"
 YEAR = 365 * 24 * 3600

@@ -29,8 +29,8 @@ from quaternity.web.rendering import (
     static_files,
     table_html,
 )  # fmt: skip
+from quaternity.web.seats import fresh
 from quaternity.web.sight import Sight
-from quaternity.web.tables import fresh
 
 MOST_SAID = 1000
 """Characters of a formula or a move that is asked about."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import secrets
 from typing import NamedTuple
 
 from quaternity.web.store import Statement
@@ -47,6 +49,18 @@ class Kept(NamedTuple):
     again: str | None
 
 
+class Caller(NamedTuple):
+    """Who asks: hashes of what he shows.
+
+    Attributes:
+        token: of the token in the header.
+        browser: of the cookie.
+    """
+
+    token: str | None = None
+    browser: str | None = None
+
+
 class Who(NamedTuple):
     """One who looks at a table.
 
@@ -61,6 +75,16 @@ class Who(NamedTuple):
     looking: int | None
 
 
+def fresh() -> str:
+    """A text that nobody can guess: 128 random bits."""
+    return secrets.token_urlsafe(16)
+
+
+def hashed(text: str) -> str:
+    """What is kept of a text that nobody can guess."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
 def seat_statement(table: str, number: int, seat: Seat) -> Statement:
     """What keeps who sits somewhere."""
     return (
@@ -70,4 +94,7 @@ def seat_statement(table: str, number: int, seat: Seat) -> Statement:
     )
 
 
-__all__ = ["OPEN", "PERSON", "PROGRAM", "Kept", "Seat", "Who", "seat_statement"]
+__all__ = [
+    "OPEN", "PERSON", "PROGRAM", "Caller", "Kept", "Seat", "Who", "fresh", "hashed",
+    "seat_statement",
+]  # fmt: skip

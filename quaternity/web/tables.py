@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import secrets
+import logging
 from collections import Counter, OrderedDict
 from collections.abc import Mapping, Sequence
 from random import Random
@@ -25,7 +24,18 @@ from quaternity.web.new_table import (
 )
 from quaternity.web.rates import Rates
 from quaternity.web.refusal import Refusal
-from quaternity.web.seats import OPEN, PERSON, PROGRAM, Kept, Seat, Who, seat_statement
+from quaternity.web.seats import (
+    OPEN,
+    PERSON,
+    PROGRAM,
+    Caller,
+    Kept,
+    Seat,
+    Who,
+    fresh,
+    hashed,
+    seat_statement,
+)
 from quaternity.web.sight import Sight
 from quaternity.web.store import Entry, Statement, Store
 from quaternity.web.streams import BEAT_SECONDS, Streams, message, send
@@ -40,16 +50,7 @@ HELPS = 120
 """So often a minute help is given at one table."""
 
 
-class Caller(NamedTuple):
-    """Who asks: hashes of what he shows.
-
-    Attributes:
-        token: of the token in the header.
-        browser: of the cookie.
-    """
-
-    token: str | None = None
-    browser: str | None = None
+_log = logging.getLogger("uvicorn.error")
 
 
 class Seated(NamedTuple):
@@ -58,16 +59,6 @@ class Seated(NamedTuple):
     seat: int
     token: str | None
     invitation: str | None
-
-
-def fresh() -> str:
-    """A text that nobody can guess: 128 random bits."""
-    return secrets.token_urlsafe(16)
-
-
-def hashed(text: str) -> str:
-    """What is kept of a text that nobody can guess."""
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 class Tables:
@@ -209,7 +200,11 @@ class Tables:
         )
         if not rows:
             raise Refusal(404, "there is no such table")
-        table = await asyncio.to_thread(self._rebuilt, Kept(*rows[0]))
+        try:
+            table = await asyncio.to_thread(self._rebuilt, Kept(*rows[0]))
+        except QuaternityError as error:
+            _log.error("table %s cannot be read: %s", name, type(error).__name__)
+            raise Refusal(500, "this table cannot be read: its file was changed") from None
         table.wake()
         return table
 

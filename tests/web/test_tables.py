@@ -1,5 +1,6 @@
 """Tables where several may act at once, and what happens while nobody looks."""
 
+import sqlite3
 from collections.abc import Iterator
 from random import Random
 from typing import Any
@@ -11,7 +12,8 @@ from quaternity.ternary.rules import SetRules, SetSettings
 from quaternity.ternary.triples import triples
 from quaternity.web.app import app
 from quaternity.web.course import has_secret
-from quaternity.web.tables import Caller
+from quaternity.web.seats import Caller
+from quaternity.web.store import FILE
 from tests.web.site import Site
 from tests.web.test_api import Table, opened, thought
 
@@ -157,3 +159,19 @@ def test_programs_rest_while_nobody_looks(site: Site, monkeypatch: pytest.Monkey
     site.listen(f"{table.path}/events", None)
     site._runner.run(thought(site, table.made["table"]))
     assert table.look()["outcome"] is not None
+
+
+def test_a_table_that_was_changed_on_the_disk_is_told(tmp_path: Any) -> None:
+    with opened(tmp_path) as site:
+        table = Table(site)
+        table.move(0, "1 0 2")
+    file = sqlite3.connect(tmp_path / FILE)
+    with file:
+        file.execute("UPDATE log SET move = 'pass'")
+    file.close()
+    with opened(tmp_path) as site:
+        page = site.ask("GET", table.path)
+        assert (page.status, page.json) == (
+            500,
+            {"error": "this table cannot be read: its file was changed"},
+        )
