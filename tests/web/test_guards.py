@@ -52,6 +52,8 @@ def test_hosts(site: Site, host: str, status: int) -> None:
         ({"origin": "https://club.example"}, 201),
         ({"origin": "http://evil.example"}, 403),
         ({"origin": "http://127.0.0.1:9999"}, 403),
+        ({"origin": "http://club.example:9999"}, 403),
+        ({"origin": "ftp://club.example"}, 403),
         ({"origin": "null"}, 403),
         ({"origin": ""}, 403),
         ({"origin": f"http://{HERE}", "host": "evil.example"}, 400),
