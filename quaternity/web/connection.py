@@ -7,6 +7,8 @@ from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from quaternity.web.streams import CHUNKS
+
 REQUEST_SECONDS = 30.0
 """A request has so long to come."""
 
@@ -48,6 +50,8 @@ class Connection(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         """Its head is whole."""
         self._head = None
+        if self.parser.get_http_version() == "1.1" and self.parser.get_method() == b"GET":
+            self.scope["extensions"] = {CHUNKS: {"transport": self.transport}}
         super().on_headers_complete()
 
     def on_message_complete(self) -> None:

@@ -18,6 +18,12 @@ BEAT_SECONDS = 15.0
 MOST_WAITING = 512
 """So many messages wait for a slow reader; then its stream ends, and it asks again."""
 
+MOST_BYTES = 1 << 17
+"""So many bytes wait for a slow reader of a connection."""
+
+CHUNKS = "quaternity.chunks"
+"""The ASGI extension by which a connection says where chunks of HTTP 1.1 may be written."""
+
 HEADERS = [
     (b"content-type", b"text/event-stream; charset=utf-8"),
     (b"x-accel-buffering", b"no"),
@@ -48,17 +54,33 @@ class Stream:
         self._sets = (streams, everywhere.open)
         self._waiting: list[bytes] = []
         self._news = asyncio.Event()
-        self._ended = False
+        self._ended = self._overrun = False
+        self._transport: Any = None
         self.left: Any = lambda stream: None
         for one in self._sets:
             one.add(self)
 
-    def put(self, part: bytes) -> None:
-        """Send something when there is time; a reader that is too slow is left."""
-        if len(self._waiting) < MOST_WAITING:
+    def put(self, part: bytes, chunk: bytes | None = None) -> None:
+        """Send something when there is time; a reader that is too slow is left.
+
+        Args:
+            chunk: the same as a chunk of HTTP, where that is made once for many.
+        """
+        transport = self._transport
+        if self._overrun:
+            return  # what comes now would hide what was left out
+        if transport is not None and not self._ended:
+            if transport.is_closing():
+                return
+            if transport.get_write_buffer_size() < MOST_BYTES:
+                transport.write(chunked(part) if chunk is None else chunk)
+                return
+            self._overrun = True
+        elif len(self._waiting) < MOST_WAITING:
             self._waiting.append(part)
         else:
-            self._ended = True
+            self._overrun = True
+        self._ended = self._ended or self._overrun
         self._news.set()
 
     def end(self) -> None:
@@ -68,7 +90,6 @@ class Stream:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send until the reader leaves or the stream is ended."""
-        del scope
         leaving = asyncio.create_task(self._leaves(receive))
         try:
             await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
@@ -76,12 +97,14 @@ class Stream:
                 await self._news.wait()
                 self._news.clear()
                 ended = self._ended
-                # What comes after the end is missed: it would hide what was left out before it.
                 body = b"".join(self._waiting)
                 self._waiting.clear()
                 await send({"type": "http.response.body", "body": body, "more_body": not ended})
                 if ended:
                     break
+                if not self._waiting:
+                    # From here on without a dozen calls for each message and reader.
+                    self._transport = scope.get("extensions", {}).get(CHUNKS, {}).get("transport")
         finally:
             leaving.cancel()
             for one in self._sets:
@@ -114,8 +137,14 @@ class Streams:
 
 def send(streams: Iterable[Stream], part: bytes) -> None:
     """Send one message to all."""
+    chunk = chunked(part)
     for stream in streams:
-        stream.put(part)
+        stream.put(part, chunk)
+
+
+def chunked(part: bytes) -> bytes:
+    """A chunk of HTTP."""
+    return b"%x\r\n%b\r\n" % (len(part), part)
 
 
 __all__ = ["Stream", "Streams", "message", "send"]

@@ -3,12 +3,39 @@
 import asyncio
 from typing import Any
 
-from quaternity.web.streams import MOST_WAITING, Stream, Streams, message, send
+from quaternity.web.streams import (
+    CHUNKS,
+    MOST_BYTES,
+    MOST_WAITING,
+    Stream,
+    Streams,
+    message,
+    send,
+)
 
 
-async def read(stream: Stream) -> list[Any]:
+class Pipe:
+    """A connection that takes chunks itself, until it is full."""
+
+    def __init__(self, sent: list[Any]) -> None:
+        self.sent, self.size, self.closed = sent, 0, False
+
+    def write(self, chunk: bytes) -> None:
+        """Called by a stream."""
+        self.sent.append({"chunk": chunk})
+
+    def get_write_buffer_size(self) -> int:
+        """Called by a stream."""
+        return self.size
+
+    def is_closing(self) -> bool:
+        """Called by a stream."""
+        return self.closed
+
+
+async def read(stream: Stream, pipe: Pipe | None = None) -> list[Any]:
     """What a reader gets until the stream ends."""
-    sent: list[Any] = []
+    sent: list[Any] = [] if pipe is None else pipe.sent
 
     async def receive() -> Any:
         await asyncio.Event().wait()
@@ -16,7 +43,8 @@ async def read(stream: Stream) -> list[Any]:
     async def sends(one: Any) -> None:
         sent.append(one)
 
-    await stream({}, receive, sends)
+    extensions = {} if pipe is None else {CHUNKS: {"transport": pipe}}
+    await stream({"extensions": extensions}, receive, sends)
     return sent
 
 
@@ -62,3 +90,50 @@ def test_a_slow_reader_is_left_with_nothing_missing_in_between() -> None:
         "body": b"".join(b"%d," % number for number in range(MOST_WAITING)),
         "more_body": False,
     }
+
+
+def test_a_connection_that_takes_chunks_gets_them_in_order_without_a_gap() -> None:
+    async def reading() -> list[Any]:
+        streams, table = Streams(), set[Stream]()
+        stream, pipe = Stream(0, table, streams), Pipe([])
+        send(table, b"first,")
+        task = asyncio.create_task(read(stream, pipe))
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        for part in (b"second,", b"third,"):
+            send(table, part)
+        stream.put(b"to one reader alone, not all")
+        pipe.size = MOST_BYTES
+        send(table, b"left out,")
+        pipe.size = 0
+        send(table, b"would hide it,")
+        await task
+        assert not table
+        return pipe.sent
+
+    start, first, *chunks, last = asyncio.run(reading())
+    assert start["type"] == "http.response.start"
+    assert first["body"] == b"first,"
+    assert [one["chunk"] for one in chunks] == [
+        b"7\r\nsecond,\r\n",
+        b"6\r\nthird,\r\n",
+        b"1c\r\nto one reader alone, not all\r\n",
+    ]
+    assert (last["body"], last["more_body"]) == (b"", False)
+
+
+def test_a_connection_that_closes_is_not_written_to() -> None:
+    async def reading() -> list[Any]:
+        streams, table = Streams(), set[Stream]()
+        stream, pipe = Stream(0, table, streams), Pipe([])
+        send(table, b"first,")
+        task = asyncio.create_task(read(stream, pipe))
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        pipe.closed = True
+        send(table, b"second,")
+        stream.end()
+        await task
+        return pipe.sent
+
+    assert len(asyncio.run(reading())) == 3
