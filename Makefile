@@ -1,5 +1,5 @@
 # One command each; every one makes and fills .venv by itself.
-.PHONY: help install demo serve test thorough slow rivals mutants lint check format bench growth reader fuzz docs package clean
+.PHONY: help install demo serve test thorough slow rivals mutants lint check format bench growth reader ladder fuzz docs package clean
 .DEFAULT_GOAL := help
 
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
@@ -78,6 +78,9 @@ growth: $(READY)  ## how every solver's time and proofs grow: half an hour, into
 
 reader: $(READY)  ## how strong Kwartet's reader is: half an hour, into build/ and the guide
 	$(BIN)/python -m tests.bench.reader $(READER)
+
+ladder: $(READY)  ## ratings of all players, into the guide; LADDER="--with kwartet=package.module:name"
+	$(BIN)/python -m tests.bench.ladder $(LADDER)
 
 fuzz: $(READY)  ## a million random problems and games on all cores; FUZZ="--seconds 60" for less
 	$(BIN)/quaternity fuzz --workers $$(getconf _NPROCESSORS_ONLN) $(or $(FUZZ),--examples 1000000)
