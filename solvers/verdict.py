@@ -8,13 +8,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from solvers.picture import Cell, Picture, Shown, heads
 from solvers.problem import DealProblem
 from solvers.shortage import Certificate, plain_certificate
 from solvers.wording import shown
 
 
 @dataclass(frozen=True, slots=True)
-class Deal:
+class Deal(Shown):
     """One owner for every card: `owner[set][card]` is a player."""
 
     owner: tuple[tuple[int, ...], ...]
@@ -28,6 +29,16 @@ class Deal:
             if who == player
         )
 
+    def picture(self) -> Picture:
+        """Who has which card: one row a set."""
+        size = max(map(len, self.owner), default=0)
+        rows = [heads("set", *(f"/{card}" for card in range(size)))]
+        rows += [
+            [*heads(index), *(Cell(str(who), "", f"player {who} has it") for who in owners)]
+            for index, owners in enumerate(self.owner)
+        ]
+        return Picture("A deal: the owner of every card", (), rows)
+
     def __repr__(self) -> str:
         players = sorted({who for owners in self.owner for who in owners})
         hands = (
@@ -38,7 +49,7 @@ class Deal:
 
 
 @dataclass(frozen=True, slots=True)
-class Feasible:
+class Feasible(Shown):
     """Some deal satisfies the problem; here is one."""
 
     deal: Deal
@@ -46,9 +57,13 @@ class Feasible:
     def __bool__(self) -> bool:
         return True
 
+    def picture(self) -> Picture:
+        """The deal."""
+        return self.deal.picture()._replace(title="Possible, for example so: the owner of each")
+
 
 @dataclass(frozen=True, slots=True)
-class Infeasible:
+class Infeasible(Shown):
     """No deal satisfies the problem; here is why, where the solver can say.
 
     `shortage` is None for a solver that proves by exhaustion; `solvers.certify` supplies one.
@@ -58,6 +73,13 @@ class Infeasible:
 
     def __bool__(self) -> bool:
         return False
+
+    def picture(self) -> Picture:
+        """That there is none, and what shows it."""
+        if self.shortage is None:
+            return Picture("Impossible", ("solvers.certify says why",))
+        told = ("shortage.in_words(problem) adds it up:", repr(self.shortage))
+        return Picture("Impossible", told)
 
 
 Verdict: TypeAlias = Feasible | Infeasible

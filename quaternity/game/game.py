@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from quaternity.game.question import Answer, Move, Question
 from quaternity.game.settings import Settings
 from quaternity.game.state import State
+from solvers.picture import Picture, Shown
+from solvers.wording import counted
 
 
 @dataclass(frozen=True, slots=True)
-class Game:
+class Game(Shown):
     """A game under way or over.
 
     Attributes:
@@ -51,6 +53,13 @@ class Game:
     def ask(self, question: Question, answer: Answer | bool) -> Game:
         """`play` with question and answer apart."""
         return self.play(Move(question, Answer.of(answer)))
+
+    def picture(self) -> Picture:
+        """The state now, and the last move."""
+        shown = self.state.picture()
+        last = f": {self.moves[-1]}" if self.moves else ""
+        told = f"{counted(len(self.moves), 'move')}{last}"
+        return shown._replace(lines=(told, *shown.lines))
 
     def repeats(self) -> int | None:
         """The number of moves after which the position now was there before, or None.

@@ -47,6 +47,7 @@ from quaternity.game.transition import (
 from solvers.coalition_tables import MAX_PLAYERS, Lanes, lanes_for
 from solvers.errors import LimitError, NoDeal
 from solvers.judgement import decided
+from solvers.picture import Picture, Shown
 from solvers.plain_values import entries, length, numbered, whole
 from solvers.problem import DealProblem, SetConstraint
 from solvers.registry import Solver, default_solver
@@ -60,7 +61,7 @@ def _player(value: int | None, players: int, place: str) -> int | None:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class State(Shown):
     """What is known at one moment of a game. Immutable; equal by value.
 
     Attributes:
@@ -420,18 +421,20 @@ class State:
         tied = tie_broken(hands, [*map(completed.count, players)], self.tie_break, players)
         return drawn_player(tied, self.seed, completed, hands)
 
-    def _repr_html_(self) -> str:
-        from quaternity.game.html import state_html
+    def picture(self) -> Picture:
+        """Who may own what, for notebooks (`.html()`) and as a drawing (`.svg()`)."""
+        from quaternity.game.picture import owners_picture
 
-        problem, note = self.problem, ""
+        problem, notes = self.problem, []
         try:
             problem = self.closed()
         except NoDeal as error:
             reason = why_impossible(problem)
-            note = f"impossible: {error if reason is None else reason[1]}"
+            notes = [f"impossible: {error if reason is None else reason[1]}"]
         except LimitError as error:
-            note = f"as stated, not deduced: {error}"
-        return state_html(problem, note, self.points, self.turn, self.completed, self.set_size)
+            notes = [f"as stated, not deduced: {error}"]
+        title = f"Quaternity {self.set_size}-{self.sets}-{self.players}"
+        return owners_picture(title, notes, problem, self.points, self.turn, self.completed)
 
     def __repr__(self) -> str:
         done = ", ".join(

@@ -9,13 +9,14 @@ from typing import TypeAlias
 from quaternity.game.question import Question
 from quaternity.kwartet.hands import Hand
 from quaternity.kwartet.public import Event, PublicState, request_faults
+from solvers.picture import Picture, Shown
 from solvers.problem import DealProblem
 
 NOBODY = -1
 """The seat of a bystander."""
 
 
-class View:
+class View(Shown):
     """A game as one seat sees it.
 
     Attributes:
@@ -55,6 +56,19 @@ class View:
         if self._problem is None:
             self._problem = self.public.problem.seen_by(self.seat, self.hand)
         return self._problem
+
+    def picture(self) -> Picture:
+        """What the seat can know."""
+        from quaternity.game.picture import owners_picture
+        from solvers.filtering import closed
+
+        public = self.public
+        seat = "a bystander" if self.seat == NOBODY else f"player {self.seat}"
+        points = [public.removed.count(player) for player in range(len(public.problem.hands))]
+        return owners_picture(
+            f"Kwartet, as {seat} can know it", (), closed(self.problem), points, public.turn,
+            public.removed,
+        )  # fmt: skip
 
     def __eq__(self, other: object) -> bool:
         """Whether another view shows the same to the same seat."""

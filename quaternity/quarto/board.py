@@ -12,6 +12,7 @@ from quaternity.quarto.lines import BoardBits, lines, members
 from quaternity.quarto.pieces import MARKS, PIECES, PieceSet
 from quaternity.quarto.rows import CELLS, ROWS, SQUARES, Row, cell_name, shared_in_rows
 from solvers.plain_values import iterated, whole_number
+from solvers.plugins import load_place
 from solvers.wording import listed
 
 PIECE_NUMBERS = range(PIECES)
@@ -36,6 +37,10 @@ class Board:
 
     pieces: PieceSet
     cells: tuple[int | None, ...]
+
+    def _repr_svg_(self) -> str:
+        drawn: str = load_place("quaternity.quarto.drawing:board_svg")(self)
+        return drawn
 
     def __post_init__(self) -> None:
         if not isinstance(self.pieces, PieceSet):

@@ -102,6 +102,11 @@ class SetView:
     agreed: frozenset[int]
     settings: SetSettings
 
+    def _repr_svg_(self) -> str:
+        from quaternity.ternary.table_picture import table_svg
+
+        return table_svg(self.places)
+
     @property
     def threes(self) -> tuple[Triple, ...]:
         """All threes on the table."""

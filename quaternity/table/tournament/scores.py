@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from quaternity.errors import InputError
 from quaternity.table.tournament.playing import GameResult
+from solvers.picture import Cell, Picture, Shown, heads
 
 AVERAGE = 1500.0
 """The rating of an average player of the tournament."""
@@ -85,7 +86,7 @@ class Record:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class Table(Shown):
     """What a tournament says.
 
     Attributes:
@@ -106,6 +107,20 @@ class Table:
     moves: Measured
     games: int
     games_a_deal: int
+
+    def picture(self, names: Sequence[str] = ()) -> Picture:
+        """A row for each player.
+
+        Args:
+            names: of the players; without, their numbers.
+        """
+        rows = [heads("player", "games", "wins", "share", "score", "points", "rating")]
+        for number, one in enumerate(self.records):
+            told = (one.games, one.wins, one.share, one.score, one.points, one.rating or "-")
+            name = names[number] if names else number
+            rows.append([*heads(name), *(Cell(str(text)) for text in told)])
+        shared = f"nobody won {self.shared}, {self.unfinished} without a result"
+        return Picture(f"{self.games} games", (shared,), rows)
 
     @property
     def deals(self) -> int:

@@ -23,7 +23,8 @@ from typing import Any, Literal, NoReturn, get_args
 
 from quaternity.errors import InputError
 from quaternity.trials.comparison.measuring import Measured
-from quaternity.trials.comparison.scores import Times
+from quaternity.trials.comparison.scores import Times, scores
+from solvers.picture import Cell, Picture, Shown, heads
 from solvers.wording import listed, shown
 
 FORMAT = "comparison-runs/1"
@@ -91,7 +92,7 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(Shown):
     """All runs, and what is needed to make them again.
 
     Attributes:
@@ -113,6 +114,16 @@ class Comparison:
     versions: Mapping[str, str]
     runs: Sequence[Run]
     warnings: tuple[str, ...] = field(default=(), compare=False)
+
+    def picture(self) -> Picture:
+        """The solvers by PAR-2, the best first."""
+        rows = [heads("solver", "rank", "PAR-2 (s)", "decided", "fastest", "alone")]
+        for one in scores(self.times(), self.limit, self.seed) if self.runs else ():
+            low, high = one.rank_interval
+            told = (f"{one.rank} ({low}-{high})", f"{one.par2:.3g}", one.decided, one.fastest)
+            rows.append([*heads(one.solver), *(Cell(str(text)) for text in (*told, one.alone))])
+        limit = f"{self.limit:g} s for a run, {self.machine}"
+        return Picture(f"Solvers on {self.what}", (limit,), rows)
 
     def instances(self, feasible: bool | None = None) -> list[str]:
         """The names of the instances, each once: all, or those of one kind."""

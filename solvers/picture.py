@@ -1,0 +1,134 @@
+"""Values that show themselves in a notebook: a title, some lines and a table, as HTML or as SVG.
+
+Styles are part of what is made, so it looks alike everywhere, on light and on dark pages. What is
+certain is told by a sign and by weight, not by colour alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from typing import NamedTuple
+
+_CELL = "padding:.15em .6em;text-align:center;border:1px solid rgba(128,128,128,.4)"
+_STYLES = {
+    "": _CELL,
+    "head": f"{_CELL};font-weight:600;background:rgba(128,128,128,.12)",
+    "sure": f"{_CELL};font-weight:700;background:rgba(0,114,178,.22)",
+    "gone": f"{_CELL};opacity:.6",
+}
+_SIZE = 14
+"""Pixels of a letter in a drawing; a character takes six tenths of that."""
+
+
+class Cell(NamedTuple):
+    """A cell of a table.
+
+    Attributes:
+        text: what it says.
+        kind: "head", "sure" (what is certain), "gone" (what is out of play), or "".
+        title: what it means, for whoever points at it.
+        wide: how many columns it takes.
+    """
+
+    text: str
+    kind: str = ""
+    title: str = ""
+    wide: int = 1
+
+
+class Picture(NamedTuple):
+    """What is to be shown of a value.
+
+    Attributes:
+        title: of the whole, one line.
+        lines: sentences above the table.
+        rows: of the table, each of as many columns.
+    """
+
+    title: str
+    lines: Sequence[str] = ()
+    rows: Sequence[Sequence[Cell]] = ()
+
+    def html(self) -> str:
+        """As a part of a page."""
+        lines = "".join(f'<p style="margin:.3em 0">{escape(one)}</p>' for one in self.lines)
+        rows = "".join(f"<tr>{''.join(map(_html_cell, row))}</tr>" for row in self.rows)
+        table = f'<table style="border-collapse:collapse;font-size:.95em">{rows}</table>'
+        return (
+            f'<div style="margin:.5em 0"><p style="margin:.3em 0"><b>{escape(self.title)}</b></p>'
+            f"{lines}{table if rows else ''}</div>"
+        )
+
+    def svg(self) -> str:
+        """As a drawing of its own."""
+        columns = max((sum(cell.wide for cell in row) for row in self.rows), default=0)
+        longest = [
+            len(cell.text) / cell.wide for row in self.rows for cell in row if cell.kind != "gone"
+        ]
+        step, line = 0.62 * _SIZE * (max(longest, default=1) + 2), 1.7 * _SIZE
+        text = max(map(len, (self.title, *self.lines)))
+        width = max(columns * step, 0.62 * _SIZE * text) + 2 * _SIZE
+        top = line * (1 + len(self.lines)) + 0.5 * _SIZE
+        height = top + line * len(self.rows) + _SIZE
+        weights = ("bold", *("normal" for _ in self.lines))
+        parts = [
+            f'<text x="{_SIZE}" y="{line * number:g}" font-weight="{weight}">{escape(one)}</text>'
+            for number, (weight, one) in enumerate(
+                zip(weights, (self.title, *self.lines), strict=True), 1
+            )
+        ]
+        for number, row in enumerate(self.rows):
+            column = 0
+            for cell in row:
+                parts.append(
+                    _svg_cell(cell, _SIZE + column * step, top + number * line, step, line)
+                )
+                column += cell.wide
+        return (
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" '
+            f'width="{width:g}" height="{height:g}" role="img" font-family="Helvetica, Arial, '
+            f'sans-serif" font-size="{_SIZE}"><title>{escape(self.title)}</title>'
+            f'<rect width="100%" height="100%" fill="#fff"/>{"".join(parts)}</svg>\n'
+        )
+
+
+class Shown:
+    """What has a picture shows it in a notebook."""
+
+    __slots__ = ()
+
+    def picture(self) -> Picture:
+        """What is to be shown; `.html()` and `.svg()` give it as text."""
+        raise NotImplementedError
+
+    def _repr_html_(self) -> str:
+        return self.picture().html()
+
+
+def heads(*texts: object) -> list[Cell]:
+    """Cells that name columns or rows."""
+    return [Cell(str(text), "head") for text in texts]
+
+
+def _html_cell(cell: Cell) -> str:
+    tag = "th" if cell.kind == "head" else "td"
+    title = f' title="{escape(cell.title)}"' if cell.title else ""
+    wide = f' colspan="{cell.wide}"' if cell.wide > 1 else ""
+    return f'<{tag} style="{_STYLES[cell.kind]}"{title}{wide}>{escape(cell.text)}</{tag}>'
+
+
+def _svg_cell(cell: Cell, x: float, y: float, step: float, line: float) -> str:
+    fill = {"sure": "#c9e1f0", "head": "#eeeeee"}.get(cell.kind, "none")
+    weight = ' font-weight="bold"' if cell.kind in ("sure", "head") else ""
+    colour = "#767676" if cell.kind == "gone" else "#111"
+    wide = cell.wide * step
+    title = f"<title>{escape(cell.title)}</title>" if cell.title else ""
+    return (
+        f'<g><rect x="{x:g}" y="{y:g}" width="{wide:g}" height="{line:g}" fill="{fill}" '
+        f'stroke="#bbb"/><text x="{x + wide / 2:g}" y="{y + 0.7 * line:g}" text-anchor="middle" '
+        f'fill="{colour}"{weight}>{escape(cell.text)}</text>{title}</g>'
+    )
+
+
+__all__ = ["Cell", "Picture", "Shown", "heads"]

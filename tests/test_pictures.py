@@ -1,0 +1,68 @@
+"""What values show of themselves in a notebook, and as drawings."""
+
+from random import Random
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from quaternity import Game, Move, Settings
+from quaternity.kwartet.rules import KwartetRules
+from quaternity.quarto import example_pieces, read_pieces
+from quaternity.quarto.board import Board
+from quaternity.table.tournament.playing import GameResult
+from quaternity.table.tournament.scores import tabulated
+from quaternity.ternary.rules import SetRules
+from quaternity.trials.comparison.runs import Comparison
+from solvers import DealProblem, SetConstraint, solve
+from solvers.picture import Cell, Picture
+
+KNOWN = SetConstraint.of([[0, 1, 2]] * 4, players=3, low=[1, 0, 0])
+SHOWN = SetConstraint.of([[0], [0], [0, 1, 2], [0, 1, 2]], players=3)
+
+
+def game() -> Game:
+    """One in which a set is completed."""
+    return Game.start(Settings(2, 3, 3)).play(Move.parse("0 asks 1 for 0/1: yes"))
+
+
+def shown() -> list[tuple[Any, str]]:
+    """Values, and something that they say."""
+    rules = KwartetRules()
+    possible = solve(DealProblem([4, 4, 4], [KNOWN, KNOWN, KNOWN]))
+    return [
+        (game(), "1 move: 0 asks 1 for 0/1: yes"),
+        (game().state, "player 0 (on turn): 1 card, 1 point"),
+        (possible, "Possible"),
+        (getattr(possible, "deal"), "the owner of every card"),  # noqa: B009 - it is feasible
+        (solve(DealProblem([3, 5, 4], [KNOWN, KNOWN, SHOWN])), "Impossible"),
+        (rules.view(rules.start(Random(1)), 2), "as player 2 can know it"),
+        (Comparison("two games", 0, 1.0, "", "a machine", {}, ()), "two games"),
+        (tabulated([GameResult((0, 1), (1.0, 0.0), (1, 2), 3)], 2), "1 games"),
+    ]
+
+
+@pytest.mark.parametrize("number", range(8))
+def test_values_show_themselves(number: int) -> None:
+    value, says = shown()[number]
+    assert says in value._repr_html_()
+    drawn = value.picture().svg()
+    assert says in drawn
+    ElementTree.fromstring(drawn)
+    ElementTree.fromstring(value._repr_html_())
+
+
+def test_boards_and_tables_are_drawn() -> None:
+    board = Board.parse("N?BI??JO?FDLMEAG", read_pieces(example_pieces()))
+    rules = SetRules()
+    table = rules.view(rules.start(Random(1)), 0)
+    for one in (board, table):
+        ElementTree.fromstring(one._repr_svg_())
+
+
+def test_what_is_shown_is_text() -> None:
+    picture = Picture("<b>", ("a & b",), [[Cell("<script>", "sure", '"')]])
+    for text in (picture.html(), picture.svg()):
+        assert "<script>" not in text
+        assert "&lt;b&gt;" in text
+        ElementTree.fromstring(text)
