@@ -188,8 +188,8 @@ class _Asked:
     def _check_said(self, at: Moment) -> None:
         """Refuse an announcement that is not true when its turn comes."""
         from quaternity.cli.knowing import read_formula, truth_at
-        from quaternity.epistemic.as_seen import announced
         from quaternity.epistemic.formula import FALSE, Not
+        from quaternity.epistemic.seen_truth import announced
 
         for number, text in enumerate(self.said):
             before = [read_formula(one, at) for one in self.said[:number]]

@@ -12,7 +12,7 @@ from solvers.wording import counted, percent
 if TYPE_CHECKING:
     from quaternity.epistemic import Formula, SeenTruth
     from quaternity.epistemic.chance import FormulaChance
-    from quaternity.epistemic.reasons import Reasons
+    from quaternity.epistemic.needed_requests import Reasons
     from quaternity.game.state import State
     from quaternity.kwartet.hands import Hand
     from quaternity.kwartet.log import GameLog
@@ -89,8 +89,8 @@ def read_formula(text: str, at: Moment, said: Sequence[str] = ()) -> Formula:
     Raises:
         InputError: one of them cannot be read.
     """
-    from quaternity.epistemic.as_seen import announced
     from quaternity.epistemic.holding import checked_formula
+    from quaternity.epistemic.seen_truth import announced
     from quaternity.kwartet.settings import SET_SIZE
 
     read = [
@@ -103,9 +103,9 @@ def truth_at(
     formula: Formula, at: Moment, method: str = "auto", seconds: float = SECONDS, why: bool = False
 ) -> SeenTruth:
     """The truth of a formula, as far as it is seen. Raises as `quaternity.epistemic.holds`."""
-    from quaternity.epistemic.as_seen import SeenTruth, as_seen
     from quaternity.epistemic.explanation import judge
     from quaternity.epistemic.holding import holds
+    from quaternity.epistemic.seen_truth import SeenTruth, as_seen
     from quaternity.kwartet.settings import SET_SIZE
 
     problem = at.public.problem
@@ -149,7 +149,7 @@ def reasons_at(formula: Formula, at: Moment, method: str, seconds: float) -> Rea
         LimitError: not found within the time.
     """
     from quaternity.epistemic.formula import Everywhere, Knows
-    from quaternity.epistemic.reasons import is_knowledge, reasons
+    from quaternity.epistemic.needed_requests import is_knowledge, reasons
     from quaternity.kwartet.stated import stated_by
     from solvers.registry import solve
     from solvers.verdict import Feasible
@@ -221,8 +221,8 @@ def told_lines(text: str, at: Moment, seconds: float = SECONDS, why: bool = Fals
 
 def told_of_state(text: str, state: State) -> Iterator[str]:
     """What everybody can tell of a formula in a state of Quaternity, where hands are undefined."""
-    from quaternity.epistemic.as_seen import as_seen
     from quaternity.epistemic.holding import checked_formula
+    from quaternity.epistemic.seen_truth import as_seen
 
     points = tuple(state.points)
     try:

@@ -40,9 +40,9 @@ def situation(
 
     Example: quaternity situation russian.situation --to svg --out russian.svg
     """
-    from quaternity.epistemic.as_seen import announced
     from quaternity.epistemic.formula import FALSE, Not
     from quaternity.epistemic.holding import holds
+    from quaternity.epistemic.seen_truth import announced
     from quaternity.epistemic.situation import parse_situation
     from quaternity.files.reading import read_bytes
 

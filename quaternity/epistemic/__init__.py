@@ -13,7 +13,6 @@ False
 True
 """
 
-from quaternity.epistemic.as_seen import SeenTruth, as_seen
 from quaternity.epistemic.evaluator import Undecided, information_set
 from quaternity.epistemic.explanation import Explanation, explain, judge
 from quaternity.epistemic.formula import (
@@ -34,7 +33,8 @@ from quaternity.epistemic.formula import (
 )
 from quaternity.epistemic.grammar import Language, parse
 from quaternity.epistemic.holding import Method, holds
-from quaternity.epistemic.reasons import Reasons, reasons
+from quaternity.epistemic.needed_requests import Reasons, reasons
+from quaternity.epistemic.seen_truth import SeenTruth, as_seen
 
 __all__ = [
     "FALSE",

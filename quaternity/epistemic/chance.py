@@ -15,12 +15,12 @@ from random import Random
 from typing import NamedTuple
 
 from quaternity.epistemic import formula as logic
-from quaternity.epistemic.as_seen import told
 from quaternity.epistemic.evaluator import Deadline, Evaluator, Undecided
 from quaternity.epistemic.formula import FALSE, TRUE, Formula
 from quaternity.epistemic.holding import FEW_WORLDS, SECONDS, ask, checked_formula
 from quaternity.epistemic.normal_form import normal_form
 from quaternity.epistemic.propositional import determined, narrowed
+from quaternity.epistemic.seen_truth import told
 from quaternity.errors import InputError, LimitError
 from solvers.counting import count_deals
 from solvers.problem import DealProblem

@@ -103,7 +103,7 @@ def kwartet_chances(rules: Any, view: Any, record: str, said: Mapping[str, str])
 
 def know(rules: Any, view: Any, record: str, said: Mapping[str, str]) -> Any:
     """Whether a seat knows a formula to be true, or false."""
-    from quaternity.epistemic.as_seen import as_seen
+    from quaternity.epistemic.seen_truth import as_seen
     from quaternity.kwartet.settings import SET_SIZE
     from quaternity.kwartet.view import NOBODY
 

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quaternity.epistemic import Language, Method, explain, holds
-from quaternity.epistemic.as_seen import announced
 from quaternity.epistemic.explanation import MAX_LINES
 from quaternity.epistemic.formula import Distributed, Everywhere, Formula, Knows, Not
+from quaternity.epistemic.seen_truth import announced
 from quaternity.epistemic.strategies import chains, formulas, positions
 from quaternity.errors import InputError, LimitError
 from solvers import Deal, DealProblem, SetConstraint, deal_faults

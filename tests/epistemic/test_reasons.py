@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from quaternity.epistemic import Formula, H, K, Method, Undecided, holds, parse, reasons
-from quaternity.epistemic.reasons import is_knowledge
+from quaternity.epistemic.needed_requests import is_knowledge
 from quaternity.game.cards import Card
 from quaternity.kwartet.log import GameLog
 from quaternity.kwartet.settings import KwartetSettings

@@ -70,12 +70,12 @@ def check(seed: int, methods: tuple[Method, ...], formulas: int, size: int = 4) 
     return true
 
 
-@pytest.mark.parametrize("seed", range(thorough(4, 30)))
+@pytest.mark.parametrize("seed", range(thorough(3, 30)))
 def test_every_way_agrees(seed: int) -> None:
-    check(seed, (Method.EXPLICIT, Method.SOLVERS), thorough(6, 12), 3)
+    check(seed, (Method.EXPLICIT, Method.SOLVERS), thorough(5, 12), 3)
 
 
-@pytest.mark.parametrize("seed", range(100, thorough(106, 160)))
+@pytest.mark.parametrize("seed", range(100, thorough(103, 160)))
 def test_lists_agree(seed: int) -> None:
     check(seed, (Method.EXPLICIT, Method.AUTO), thorough(12, 25), 5)
 
