@@ -18,7 +18,9 @@ plays it out on the game's own states against everything that the other side can
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from math import inf
 from typing import NamedTuple
 
 from quaternity.errors import InputError
@@ -28,7 +30,7 @@ from quaternity.game.state import State
 from quaternity.game.transition import answered, claimed, hands_after
 from quaternity.perfect.keys.canonical import Coding, Key, Rules, alike_roles, canonical, coding
 from quaternity.perfect.keys.kinds import NumberedKind
-from quaternity.perfect.successors.one_state import canonical_after, choices
+from quaternity.perfect.successors.one_state import Choice, canonical_after, choices
 from quaternity.perfect.waiting import joined, kept_from_winning, set_passes, waiting, who_waits
 from solvers.coalition_tables import IMPOSSIBLE
 from solvers.errors import SolverFault
@@ -47,7 +49,7 @@ Place = tuple[Key, int]
 """A canonical state, and the role of the player who wants to win."""
 
 
-class _Node:
+class Node:
     """A place in the graph.
 
     Attributes:
@@ -68,8 +70,8 @@ class _Node:
         self.won: bool | None = None
         self.rank = 0
         self.proof = self.disproof = 1
-        self.options: list[tuple[bool, tuple[_Node, ...]]] | None = None
-        self.parents: list[_Node] = []
+        self.options: list[tuple[bool, tuple[Node, ...]]] | None = None
+        self.parents: list[Node] = []
 
     def settled(self) -> bool | None:
         """Whether it is won, as far as its successors say."""
@@ -88,10 +90,10 @@ class _Node:
                 questions.append(_numbers(mine, [(one.proof, one.disproof) for one in after]))
         self.proof, self.disproof = _numbers(self.mine, questions)
 
-    def successors(self) -> Iterator[_Node]:
+    def successors(self) -> Iterator[Node]:
         """What is not settled, the most urgent first."""
         assert self.options is not None, "an open state has no successors yet"
-        ranked: list[tuple[int, int, list[_Node]]] = []
+        ranked: list[tuple[int, int, list[Node]]] = []
         for mine, after in self.options:
             left = [one for one in after if one.won is None]
             if left and _chosen(mine, [one.won for one in after]) is None:
@@ -102,11 +104,11 @@ class _Node:
             yield from left
 
 
-def _urgent(node: _Node) -> int:
+def _urgent(node: Node) -> int:
     return node.proof
 
 
-def _weak(node: _Node) -> int:
+def _weak(node: Node) -> int:
     return node.disproof
 
 
@@ -134,13 +136,120 @@ def _together(numbers: list[int]) -> int:
     return most - 1 + len(numbers) - numbers.count(0)
 
 
+class ProofGraph:
+    """The states of one game that searches for forced wins met, and what is settled about them.
+
+    Attributes:
+        nodes: by place; roles that are alike share one.
+        weighed: answers met in the states that were opened.
+    """
+
+    def __init__(self, code: Coding, options: Callable[[Key], list[Choice]] | None = None) -> None:
+        """A graph of no states.
+
+        Args:
+            options: the questions of a state; `choices` unless somebody keeps them.
+        """
+        self.code = code
+        self.nodes: dict[Place, Node] = {}
+        self.weighed = 0
+        self._options = options or partial(choices, code)
+        self._settled = 0
+
+    def node(self, key: Key, role: int) -> Node:
+        """A state, for the player in a role."""
+        node = self.nodes.get((key, role))
+        if node is None:
+            alike = alike_roles(self.code, key)
+            node = self.nodes.get((key, alike[role])) or Node((key, alike[role]))
+            for other in [other for other, one in enumerate(alike) if one == alike[role]]:
+                self.nodes[key, other] = node
+            if node.won is None and (won := at_sight(self.code, node.place)) is not None:
+                self._mark(node, won)
+        return node
+
+    def search(self, root: Node, seconds: float | None = None, most: float = inf) -> bool | None:
+        """Whether the player of a state can force a win; None while that is open.
+
+        Args:
+            seconds: to stop after, at the next state; None is no limit.
+            most: answers to weigh.
+        """
+        end = None if seconds is None else time.monotonic() + seconds
+        most += self.weighed
+        while root.won is None and self.weighed < most and (end is None or time.monotonic() < end):
+            path = self._most_urgent(root)
+            if path:
+                self._open(path[-1])
+            for node in reversed(path):
+                if node.won is None:
+                    node.count()
+        return root.won
+
+    def _most_urgent(self, root: Node) -> list[Node]:
+        """The way to an open state on which much hangs.
+
+        None of its states where no open one can be reached: then no state that can be is won.
+        """
+        path, seen = [root], {root}
+        ways: list[Iterator[Node]] = []
+        while path[-1].options is not None:
+            ways.append(path[-1].successors())
+            while (node := next((one for one in ways[-1] if one not in seen), None)) is None:
+                ways.pop()
+                path.pop()
+                if not path:
+                    for node in seen:
+                        self._settle(node, False)
+                    return []
+            seen.add(node)
+            path.append(node)
+        return path
+
+    def _open(self, node: Node) -> None:
+        """Find what follows a state."""
+        key, role = node.place
+        self.weighed += 1
+        if not role and caught(self.code, key):
+            self._settle(node, False)
+            return
+        players = self.code.rules.players
+        node.options = []
+        for asked, replies in self._options(key):
+            self.weighed += len(replies)
+            if asked == players:
+                node.mine = False  # chance is nobody's friend
+            after = tuple([self.node(one.key, one.roles.index(role)) for one in replies])
+            node.options.append((asked == role, after))
+            for one in after:
+                if one.won is None:
+                    one.parents.append(node)
+        won = node.settled()
+        if won is not None:
+            self._settle(node, won)
+
+    def _settle(self, node: Node, won: bool) -> None:
+        """Mark a state as settled, and all that are settled thereby."""
+        if node.won is None:
+            self._mark(node, won)
+        todo = [node]
+        while todo:
+            for parent in todo.pop().parents:
+                if parent.won is None and (now := parent.settled()) is not None:
+                    self._mark(parent, now)
+                    todo.append(parent)
+
+    def _mark(self, node: Node, won: bool) -> None:
+        self._settled += 1
+        node.won, node.rank = won, self._settled
+        node.proof, node.disproof = (0, MANY) if won else (MANY, 0)
+
+
 class Forcing:
     """A search for a forced win of one player from one state, and what it found.
 
     Attributes:
         state, player: what is asked.
-        can_force: the answer; None while it is open.
-        states: canonical states met.
     """
 
     def __init__(self, state: State, player: int) -> None:
@@ -153,12 +262,8 @@ class Forcing:
         if not 0 <= player < state.players:
             raise InputError(f"player {player}: expected 0..{state.players - 1}")
         self.state, self.player = state, player
-        self._code = coding(Rules.of(state))
-        self._nodes: dict[Place, _Node] = {}
-        self._settled = 0
-        self._exhausted = False
-        key, roles = canonical(state)
-        self._root = self._node(key, roles.index(player))
+        self.graph = ProofGraph(coding(Rules.of(state)))
+        self._root = self._node_of(state)
 
     @property
     def can_force(self) -> bool | None:
@@ -168,92 +273,14 @@ class Forcing:
     @property
     def states(self) -> int:
         """Canonical states met, each with a role."""
-        return len(self._nodes)
+        return len(self.graph.nodes)
 
     def search(self, seconds: float | None = None) -> bool | None:
-        """Go on until the answer is known.
-
-        Args:
-            seconds: to stop after, at the next state; None is no limit.
+        """Go on until the answer is known, or for so many seconds.
 
         Cost: an open state takes some 20 microseconds an answer; a kilobyte each is kept.
         """
-        self._search(self._root, seconds)
-        return self._root.won
-
-    def _search(self, root: _Node, seconds: float | None) -> None:
-        end = None if seconds is None else time.monotonic() + seconds
-        while root.won is None and (end is None or time.monotonic() < end):
-            path = self._most_urgent(root)
-            if path is None:
-                self._exhausted = True
-                self._settle(root, False)
-                break
-            self._open(path[-1])
-            for node in reversed(path):
-                if node.won is None:
-                    node.count()
-
-    def _node(self, key: Key, role: int) -> _Node:
-        node = self._nodes.get((key, role))
-        if node is None:
-            alike = alike_roles(self._code, key)
-            node = self._nodes.get((key, alike[role])) or _Node((key, alike[role]))
-            for other in [other for other, one in enumerate(alike) if one == alike[role]]:
-                self._nodes[key, other] = node
-            if node.won is None and (won := at_sight(self._code, node.place)) is not None:
-                self._mark(node, won)
-        return node
-
-    def _most_urgent(self, root: _Node) -> list[_Node] | None:
-        """The way to an open state on which much hangs; None when no open state can be reached."""
-        path, seen = [root], {root}
-        ways: list[Iterator[_Node]] = []
-        while path[-1].options is not None:
-            ways.append(path[-1].successors())
-            while (node := next((one for one in ways[-1] if one not in seen), None)) is None:
-                ways.pop()
-                path.pop()
-                if not path:
-                    return None
-            seen.add(node)
-            path.append(node)
-        return path
-
-    def _open(self, node: _Node) -> None:
-        """Find what follows a state."""
-        key, role = node.place
-        if not role and caught(self._code, key):
-            self._settle(node, False)
-            return
-        players = self._code.rules.players
-        node.options = []
-        for asked, replies in choices(self._code, key):
-            if asked == players:
-                node.mine = False  # chance is nobody's friend
-            after = tuple([self._node(one.key, one.roles.index(role)) for one in replies])
-            node.options.append((asked == role, after))
-            for one in after:
-                if one.won is None:
-                    one.parents.append(node)
-        won = node.settled()
-        if won is not None:
-            self._settle(node, won)
-
-    def _settle(self, node: _Node, won: bool) -> None:
-        """Mark a state as settled, and all that are settled thereby."""
-        self._mark(node, won)
-        todo = [node]
-        while todo:
-            for parent in todo.pop().parents:
-                if parent.won is None and (now := parent.settled()) is not None:
-                    self._mark(parent, now)
-                    todo.append(parent)
-
-    def _mark(self, node: _Node, won: bool) -> None:
-        self._settled += 1
-        node.won, node.rank = won, self._settled
-        node.proof, node.disproof = (0, MANY) if won else (MANY, 0)
+        return self.graph.search(self._root, seconds)
 
     # ------------------------------------------------------------------ strategies
 
@@ -298,7 +325,7 @@ class Forcing:
             lost for the player whatever happens, or after so many moves.
         """
         state, moves, won = self.state, list[Move](), bool(self._root.won)
-        seen = dict[_Node, int]()
+        seen = dict[Node, int]()
         while not state.is_over and len(moves) < most:
             node = self._node_of(state)
             if node in seen:
@@ -316,11 +343,11 @@ class Forcing:
             state = reply.after
         return moves, None
 
-    def _node_of(self, state: State) -> _Node:
+    def _node_of(self, state: State) -> Node:
         key, roles = canonical(state)
-        return self._node(key, roles.index(self.player))
+        return self.graph.node(key, roles.index(self.player))
 
-    def _strategy(self, state: State, node: _Node) -> list[_Option]:
+    def _strategy(self, state: State, node: Node) -> list[_Option]:
         """The questions and answers that are left when one side plays by its strategy.
 
         Raises:
@@ -334,8 +361,8 @@ class Forcing:
             question = Question(state.turn, group.asked, Card(group.set_index, group.cards[0]))
             replies = []
             for answer in group.answers:
-                after = canonical_after(self._code, state, question, answer)
-                known = self._node(after.key, after.roles.index(self.player))
+                after = canonical_after(self.graph.code, state, question, answer)
+                known = self.graph.node(after.key, after.roles.index(self.player))
                 if self._good(known, node):
                     replies.append(_Reply(answer, state.after(question, answer), known))
             if (group.asked == self.player) == won and replies:
@@ -352,21 +379,20 @@ class Forcing:
             raise SolverFault(f"no strategy in {state}")
         return found
 
-    def _good(self, after: _Node, before: _Node) -> bool:
+    def _good(self, after: Node, before: Node) -> bool:
         """Whether the side that has a strategy may go on to a state."""
         if self._root.won:
             return after.won is True and after.rank < before.rank
         if after.won is None and before.mine and before.options is None:
             # Of whom is caught it was not looked at what becomes of all that he can do.
-            self._search(after, SECONDS_A_REPLY)
-        # Where no open state is left, what is not won is lost.
-        return after.won is False or (self._exhausted and after.won is None)
+            self.graph.search(after, SECONDS_A_REPLY)
+        return after.won is False
 
 
 class _Reply(NamedTuple):
     answer: Answer
     after: State
-    node: _Node
+    node: Node
 
 
 _Option = tuple[Question, list[_Reply]]
@@ -555,4 +581,4 @@ def lost_at_sight(state: State, player: int) -> bool:
     return True
 
 
-__all__ = ["Forcing", "at_sight", "lost_at_sight"]
+__all__ = ["Forcing", "Node", "ProofGraph", "at_sight", "caught", "lost_at_sight"]

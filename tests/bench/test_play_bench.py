@@ -7,6 +7,7 @@ for 3-3-3, 114,339 for 4-3-3); the memory of generation is bounded, that of the 
 
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
@@ -16,6 +17,7 @@ import pytest
 
 from quaternity.game.settings import Settings
 from quaternity.game.state import State
+from quaternity.perfect.forcing import Forcing
 from quaternity.perfect.keys.arrays import key_array
 from quaternity.perfect.keys.canonical import Rules, canonical, coding
 from quaternity.perfect.solving.graph import MOST_AT_ONCE
@@ -24,6 +26,7 @@ from quaternity.perfect.successors.many_states import expanded, expanded_plainly
 from quaternity.perfect.tablebase import Tablebase, write_tablebase
 from quaternity.workers.pool import open_executor
 from tests.perfect.positions import all_keys, random_states
+from tests.perfect.test_forcing import midgame
 from tests.table.planted import make_bot
 
 pytestmark = pytest.mark.bench
@@ -113,3 +116,26 @@ def test_questions_of_bots(name: str, pace: Callable[..., float]) -> None:
             bot.ask(state)
 
     pace(f"one question by the {name} bot, 4-3-3, warm", ask, per=len(states), rounds=3)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "least", "most", "goal"),
+    [((4, 4, 4), 8, 60, "90 %"), ((4, 13, 4), 40, 40, "50 %")],
+    ids=str,
+)
+def test_one_question_instead_of_all_states(
+    sizes: tuple[int, int, int], least: int, most: int, goal: str, note: Callable[..., None]
+) -> None:
+    """Positions of random play, a random player each: can he force a win?"""
+    decided = won = 0
+    slowest = 0.0
+    for seed in range(60):
+        state = midgame(Settings(*sizes), seed, least, most)
+        forcing = Forcing(state, Random(seed).randrange(4))
+        began = time.process_time()
+        decided += forcing.search(60) is not None
+        slowest = max(slowest, time.process_time() - began)
+        won += bool(forcing.can_force)
+    name = "-".join(map(str, sizes))
+    figures = f"{decided} of 60 within a minute, {won} of them yes, {slowest:.1f} s at most"
+    note(f"can a player force a win, {name}", figures, goal)

@@ -107,7 +107,7 @@ def test_a_strategy_that_does_not_hold_is_found() -> None:
                 continue
             forcing = Forcing(state, player)
             forcing.search()
-            for node in forcing._nodes.values():
+            for node in forcing.graph.nodes.values():
                 node.won = True
             with pytest.raises(SolverFault):
                 forcing.check()
