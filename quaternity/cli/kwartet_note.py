@@ -72,7 +72,7 @@ def note(
     Example: quaternity kwartet note evening.log --seat 1 --players 4
     """
     from quaternity.files.growing_file import GrowingFile
-    from quaternity.kwartet.log import read_any_log, seen_header, seen_text
+    from quaternity.kwartet.log import read_any_log, seen_text
     from quaternity.kwartet.seen import SeenLog
     from quaternity.kwartet.settings import Announce, KwartetSettings
 
@@ -85,15 +85,13 @@ def note(
                 raise InputError(f"{game}: was written by seat {log.seat}, not {seat}")
             for text in log.warnings:
                 warn(f"{game}: {text}")
-            whole = seen_text(log)
-            if log.warnings:
-                file.shorten(0)
-                file.append(whole)
+            if log.warnings:  # a line was cut off, perhaps with the request it belongs to
+                file.shorten(_whole(game, log))
             _Notes(log, file).run()
         return
     settings = KwartetSettings(players, sets, Announce.parse(announce), own_card_requests)
     log = _begun(settings, seat, hand, cards)
-    with GrowingFile.create(game, seen_header(log)) as file:
+    with GrowingFile.create(game, seen_text(log)) as file:
         _Notes(log, file).run()
 
 
@@ -151,20 +149,26 @@ class _Notes:
             "undo": self.undo,
             "help": lambda rest: iter(HELP.splitlines()),
         }
-        if not log.events:
-            self.keep()  # what is put down at the deal
 
-    def keep(self) -> None:
-        """Bring the file to what the game is now; it is on the disk when this returns."""
-        from quaternity.kwartet.log import seen_text
+    def keep(self, before: SeenLog) -> None:
+        """Bring the file to what the game is now; it is on the disk when this returns.
 
-        text = seen_text(self.log)
-        kept = self.file.size
-        if kept < len(text.encode()) and not self.log.warnings:
-            self.file.append(text.encode()[kept:].decode())
-        else:
-            self.file.shorten(0)
-            self.file.append(text)
+        Only what changed is written: the last request, or what was put down at the deal.
+        """
+        from quaternity.files.reading import read_bytes
+        from quaternity.kwartet.log import seen_header
+
+        old, new = _lines(before), _lines(self.log)
+        same = 0
+        while same < min(len(old), len(new)) and old[same] == new[same]:
+            same += 1
+        if same < len(old):
+            data = read_bytes(self.file.path)
+            at = data.rfind(f"\n{old[same]}".encode()) + 1 or len(seen_header(self.log).encode())
+            self.file.shorten(at)
+        if new[same:]:
+            end = b"" if read_bytes(self.file.path).endswith((b"\n", b"\r")) else b"\n"
+            self.file.append(end.decode() + "".join(f"{line}\n" for line in new[same:]))
 
     def run(self) -> None:
         """Take lines until the end of the input or quit."""
@@ -205,11 +209,7 @@ class _Notes:
             yield f"{error} (or type help)"
             return
         if self.log is not before:
-            try:
-                self.keep()
-            except InputError:
-                self.log = before
-                raise
+            self.keep(before)
             yield from self.news(before)
 
     def taken(self, line: str) -> SeenLog:
@@ -342,10 +342,25 @@ class _Notes:
         if not self.log.events:
             yield "there is nothing to take back"
             return
-        gone = self.log.events[-1]
-        self.log = self.log.undone()
-        self.keep()
+        before, gone = self.log, self.log.events[-1]
+        self.log = before.undone()
+        self.keep(before)
         yield f"taken back: {gone.question}: {gone.answer}"
+
+
+def _whole(path: str, log: SeenLog) -> int:
+    """The length of a file without a line that was cut off, and the request it belongs to."""
+    from quaternity.files.reading import read_bytes
+    from quaternity.kwartet.log import LogError, parse_any_log
+
+    data = read_bytes(path)
+    end = max(data.rfind(b"\n"), data.rfind(b"\r")) + 1
+    try:
+        if parse_any_log(data[:end]) == log:
+            return end
+    except LogError:
+        pass
+    return max(data.rfind(b"\n", 0, end - 1), data.rfind(b"\r", 0, end - 1)) + 1
 
 
 def _lines(log: SeenLog) -> list[str]:

@@ -108,6 +108,25 @@ def test_other_logs_are_left_alone(cli: Cli, path: Path) -> None:
     path.write_text(before)
 
 
+def test_what_somebody_wrote_into_the_log_stays(cli: Cli, path: Path) -> None:
+    mine = START.replace("hand 1", "# my seat\nhand 1")
+    path.write_text(f"{mine}0 asks 2 for 1/1: no  # aha\n\n1 asks 0 for 0/3: no")
+    outcome = cli("kwartet", "note", path, stdin="0 asks 2 for 0/3: no\nundo\n")
+    assert (outcome.status, outcome.err) == (0, "")
+    assert "player 2 is on turn" in outcome.out
+    assert path.read_text() == f"{mine}0 asks 2 for 1/1: no  # aha\n\n"
+    cli("kwartet", "note", path, stdin="0 0/3 y\n")
+    assert path.read_text() == f"{mine}0 asks 2 for 1/1: no  # aha\n\n1 asks 0 for 0/3: yes\n"
+
+
+def test_a_request_whose_announcement_was_cut_off_is_typed_again(cli: Cli, path: Path) -> None:
+    text = START.replace("0/0 0/1 1/0", "0/0 0/1 0/2") + "0 asks 2 for 1/1: no\n"
+    path.write_text(f"{text}1 asks 0 for 0/3: yes\n1 puts do")
+    outcome = cli("kwartet", "note", path, stdin="0 0/3 y\n")
+    assert "is cut off and left out" in outcome.err
+    assert path.read_text() == f"{text}1 asks 0 for 0/3: yes\n1 puts down 0\n"
+
+
 ASKED = ["H2 0/3", "K1 H2 0/3", "Kw0 H1 0/0", "C !H0 0/0", "M2 H1 0/1", "P true", "!U1(2) <= 3"]
 
 
