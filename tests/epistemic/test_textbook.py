@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 
-from quaternity.epistemic import C, D, Formula, H, K, Method, P, every, holds, some
+from quaternity.epistemic import C, D, Formula, H, K, Language, Method, P, every, holds, parse, some
 from quaternity.epistemic.explicit import Model
 from quaternity.epistemic.formula import Holds
 from quaternity.game.cards import Card
@@ -179,3 +179,79 @@ def test_distributed_knowledge_is_more_than_that_of_each() -> None:
     deal = [[0, 1, 2, 2]]
     rest = H(2, "0/2") & H(2, "0/3")
     assert agree(TWO_WAYS, D({0, 1}, rest) & ~K(0, rest) & ~K(1, rest), problem, deal) is True
+
+
+# SMCDEL's examples MuddyChildren and MuddyShort, with the answers that it prints: a forehead is a
+# hand with mud (card 0 of its set) or without (card 1); a child sees the hands of the others.
+FOREHEADS = DealProblem(
+    [1, 1, 1, 3],
+    [
+        SetConstraint.of(
+            [[one, 3]] * 2, 4, [int(who in (one, 3)) for who in range(4)], [1, 1, 1, 1]
+        )
+        for one in range(3)
+    ],
+)
+MUDDY = "(H0 0/0 | H1 1/0 | H2 2/0)"
+WHETHER = [f"(D{{{b},{c}}} H{a} {a}/0 | D{{{b},{c}}} !H{a} {a}/0)"
+           for a, b, c in ((0, 1, 2), (1, 0, 2), (2, 0, 1))]  # fmt: skip
+NOBODY = "(!" + " & !".join(WHETHER) + ")"
+
+
+@pytest.mark.parametrize(
+    ("formula", "states"),
+    [
+        (NOBODY, ["", "0", "1", "2", "01", "02", "12", "012"]),
+        (f"[{MUDDY}!] {WHETHER[0]}", ["", "0"]),
+        (f"![{MUDDY}!] !({' | '.join(WHETHER)})", ["0", "1", "2"]),
+        (f"[{MUDDY}!] [{NOBODY}!] [{NOBODY}!] (H0 0/0 & H1 1/0 & H2 2/0)",
+         ["", "0", "1", "2", "01", "02", "12", "012"]),
+        (f"[{MUDDY}!] [{NOBODY}!] {WHETHER[0]}", ["", "0", "1", "2", "01", "02"]),
+        (f"D{{1,2}} (H1 1/0 & H2 2/0) & !{WHETHER[0]}", ["12", "012"]),
+    ],
+    ids=["nobody", "where 0 knows", "where somebody knows", "all are muddy", "second", "sees"],
+)  # fmt: skip
+def test_muddy_children_as_smcdel_answers(formula: str, states: list[str]) -> None:
+    found = []
+    for bits in range(8):
+        muddy = [one for one in range(3) if bits >> one & 1]
+        deal = [(one, 3) if one in muddy else (3, one) for one in range(3)]
+        if agree(TWO_WAYS, parse(formula), FOREHEADS, Deal(tuple(deal))):
+            found.append("".join(map(str, muddy)))
+    assert sorted(found) == sorted(states)
+
+
+HANDS = ["012", "034", "056", "135", "246"]
+ALICE = "K0 (" + " | ".join(
+    "(" + " & ".join(f"H0 0/{card}" for card in hand) + ")" for hand in HANDS
+) + ")"  # fmt: skip
+BOB = "K1 H2 0/6"
+KNOWS_A = "all c in set 0: Kw1 H0 c"
+KNOWS_B = "all c in set 0: Kw0 H1 c"
+IGNORANT = "all c in set 0: !K2 H0 c & !K2 H1 c"
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        ALICE,
+        f"[{ALICE}!] {KNOWS_A}",
+        f"[{ALICE}!] C{{0,1}} {KNOWS_A}",
+        f"[{ALICE}!] {BOB}",
+        f"[{ALICE}!] C {IGNORANT}",
+        f"[{ALICE}!] [{BOB}!] C{{0,1}} {KNOWS_B}",
+        f"[{ALICE}!] [{BOB}!] C{{0,1}} {KNOWS_A}",
+        f"[{ALICE}!] [{BOB}!] C {IGNORANT}",
+    ],
+    ids=range(8),
+)
+def test_russian_cards_as_smcdel_answers(check: str) -> None:
+    """All eight checks of its example are true at the deal 012.345.6, and the last is no accident:
+    had Bob named his own cards, Carol would know."""
+    problem = DealProblem([3, 3, 1], [SetConstraint.of([[0, 1, 2]] * 7, 3)])
+    deal = [[0, 0, 0, 1, 1, 1, 2]]
+    formula = parse(check, Language.of(problem))
+    assert holds(formula, problem, deal)
+    bad = check.replace(BOB, "H1 0/3 & H1 0/4 & H1 0/5")
+    if bad != check and "!K2" in check:
+        assert not holds(parse(bad, Language.of(problem)), problem, deal)
