@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import select
 import signal
 import subprocess
 import sys
+import weakref
 from collections.abc import Callable, Iterator
 from importlib import import_module
 from itertools import count
@@ -175,6 +177,23 @@ def test_of_very_long_games_the_first_moves_are_noted(monkeypatch: pytest.Monkey
         assert told.state() == (1, 3)
         # What comes after a move that did not fit is left out, even where it would.
         assert told.moves() == ["0 claim 1 2 3"]
+
+
+def test_what_was_given_is_free_when_the_call_has_raised(process: OwnProcess) -> None:
+    class Seven:
+        def __reduce__(self) -> tuple[type[int], tuple[int]]:
+            return int, (7,)
+
+    gc.disable()
+    try:
+        given = Seven()
+        seen = weakref.ref(given)
+        with pytest.raises(InputError, match="7 is refused") as raised:
+            process.call(refused, given)
+        del raised, given
+        assert seen() is None
+    finally:
+        gc.enable()
 
 
 def test_a_process_looks_for_players_where_this_one_does(

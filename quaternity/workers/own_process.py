@@ -224,7 +224,12 @@ class OwnProcess:
             self.end()
             raise
         if raised is not None:
-            raise raised.error
+            try:
+                raise raised.error
+            finally:
+                raised = (
+                    None  # a circle with this frame would keep what was given until it is found
+                )
         return result  # type: ignore[no-any-return]  # what the function gave
 
     def end(self) -> None:
