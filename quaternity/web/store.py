@@ -98,6 +98,8 @@ class Store:
         try:
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._lock = os.open(self.path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT, 0o600)
+            # Hands are in it: nobody else on this machine reads it, nor what SQLite puts beside it.
+            os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
         except OSError as error:
             raise InputError(f"{folder}: {error.strerror}") from error
         if try_lock(self._lock) is False:

@@ -85,6 +85,14 @@ def _insert(head: str) -> tuple[str, tuple[str, ...]]:
     return text, (head,)
 
 
+def test_nobody_else_on_the_machine_reads_what_is_hidden(tmp_path: Path) -> None:
+    tmp_path.chmod(0o755)
+    store = Store(str(tmp_path))
+    assert len(files := list(tmp_path.iterdir())) > 2
+    assert {one.stat().st_mode & 0o077 for one in files} == {0}
+    store.close()
+
+
 def test_one_server_at_a_time_has_a_folder(store: Store) -> None:
     with pytest.raises(InputError, match="another server"):
         Store(str(store.path.parent))
