@@ -100,9 +100,7 @@ class Api:
             taken(sent, "game", str), taken(sent, "settings", dict, {}), seats,
             taken(sent, "name", str, None), taken(sent, "help", bool, False), seed,
         )  # fmt: skip
-        ((kept,),) = self.tables.store.read("SELECT COUNT(*) FROM tables")
-        if kept >= self.limits.kept:
-            raise Refusal(507, f"{kept} tables are kept here, and no more")
+        self._room()
         caller, cookie = _with_cookie(request)
         table, told = await self.tables.make(new, caller)
         base = _base(request)
@@ -135,6 +133,7 @@ class Api:
     async def upload(self, request: Request) -> Response:
         """`POST /api/records`."""
         self._count(request)
+        self._room()
         data = await body_of(request, self.limits.record)
         caller, cookie = _with_cookie(request)
         table = await self.tables.upload(data, caller)
@@ -181,6 +180,8 @@ class Api:
         """`POST /api/tables/T/again`."""
         self._count(request)
         table, who = await self._at(request)
+        if table.again is None:
+            self._room()
         name = await self.tables.again(table, who)
         return answer({"table": name, "watch": f"{_base(request)}/t/{name}"}, 201)
 
@@ -201,7 +202,9 @@ class Api:
             raise Refusal(503, "the server is about to end")
         if len(streams.open) >= self.limits.streams or len(table.streams) >= self.limits.readers:
             raise Refusal(429, "too many look on: try again later")
-        stream = Stream(who.looking, table.streams, streams)
+        # Who looks on from a seat that is not his is not in it.
+        seat = who.looking if who.looking in who.held else None
+        stream = Stream(seat, table.streams, streams)
         table.listen(stream, int(last) if last.isdecimal() and len(last) < 10 else None)
         return stream
 
@@ -247,6 +250,12 @@ class Api:
 
     def _count(self, request: Request) -> None:
         self.rates.count(request.client and request.client.host, self.limits.tables)
+
+    def _room(self) -> None:
+        """Refuse one more table where too many are kept."""
+        ((kept,),) = self.tables.store.read("SELECT COUNT(*) FROM tables")
+        if kept >= self.limits.kept:
+            raise Refusal(507, f"{kept} tables are kept here, and no more")
 
 
 def taken(sent: dict[str, Any], name: str, kind: type[Value], missing: Any = _NOTHING) -> Value:

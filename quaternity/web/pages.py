@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from starlette.middleware import Middleware
@@ -55,7 +56,7 @@ class Pages:
             "/join/{invitation}": self.join,
             "/t/{table}": self.table,
             "/t/{table}/part": self.part,
-            "/t/{table}/at/{number:int}": self.moment,
+            "/t/{table}/at/{number}": self.moment,
             "/t/{table}/help/{word}": self.help,
             "/learn": self.learn,
             "/report": self.report,
@@ -114,7 +115,11 @@ class Pages:
 
     async def moment(self, request: Request) -> Response:
         """`GET /t/T/at/N?seat=`."""
-        sight = await self._sight(request, min(request.path_params["number"], 1 << 20))
+        number = request.path_params["number"]
+        if not (number.isascii() and number.isdigit()):
+            raise Refusal(404, "there is no such moment")
+        # Python reads no number of thousands of digits; a later moment than the last is the last.
+        sight = await self._sight(request, int(number) if len(number) < 8 else sys.maxsize)
         return HTMLResponse(table_html(sight, *_links(request), replayed=True))
 
     async def help(self, request: Request) -> Response:

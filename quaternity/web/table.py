@@ -123,6 +123,11 @@ class Table:
         """The seats that people play."""
         return [number for number, seat in enumerate(self.seats) if seat.kind == PERSON]
 
+    def would_show(self, seat: int, who: Who) -> bool:
+        """Whether somebody could let a second self see what a program has in its hand."""
+        played = self.seats[seat].kind == PROGRAM and not self.is_over
+        return played and self.rules.hidden and any(one not in who.held for one in self.people())
+
     # ------------------------------------------------------------------ what is shown
 
     def sight(self, who: Who, at: int | None = None) -> Sight:
@@ -277,6 +282,10 @@ class Table:
                 raise Refusal(409, "the game is over, and all is revealed", version=self.version)
             if self.seats[seat].kind != PERSON:
                 raise Refusal(409, "a program plays in this seat", version=self.version)
+            left = [one.person for one in self.seats if one.kind == PROGRAM and one.is_held]
+            if self.rules.hidden and left:
+                # Else those who stay would ask, look at the answer, and take the question back.
+                raise Refusal(409, f"{left[0]} has left the seat to a program and cannot agree")
             (self.undo.add if agree else self.undo.discard)(seat)
             people = self.people()
             if not self.undo.issuperset(people):

@@ -290,11 +290,13 @@ class Tables:
             elif player == OPEN:
                 if seat.is_held:
                     raise Refusal(403, f"seat {number} is somebody's")
+                if table.would_show(number, who):
+                    raise Refusal(403, f"whoever comes to seat {number} would see what it has")
                 invitation = fresh()
                 new = Seat(OPEN, invitation=invitation)
             else:
-                if not mine and seat.kind == PERSON and table.is_present(number):
-                    raise Refusal(403, f"who plays in seat {number} is there")
+                if not mine and seat.is_held and table.is_present(number):
+                    raise Refusal(403, f"whose seat {number} is, he is there")
                 await check_player(self.thinking, table.rules, player)
                 new, invitation = seat._replace(kind=PROGRAM, name=player), None
             await table.change_seat(number, new)

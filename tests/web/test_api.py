@@ -309,6 +309,14 @@ def test_limits_are_told(tmp_path: Path) -> None:
         assert site.ask("POST", "/api/tables", {}).status == 429
 
 
+def test_no_door_lets_more_tables_in_than_are_kept(tmp_path: Path) -> None:
+    with opened(tmp_path, limits=Limits(kept=1)) as site:
+        made = site.ask("POST", "/api/tables", {"game": "quarto", "seats": ["me", "me"]}).json
+        token, again = made["seats"][0]["token"], f"/api/tables/{made['table']}/again"
+        for path, sent in (("/api/tables", PEOPLE), ("/api/records", {}), (again, {})):
+            assert site.ask("POST", path, sent, token).status == 507, path
+
+
 def test_the_program_of_the_guide_plays_a_game(
     server: Server, capsys: pytest.CaptureFixture[str]
 ) -> None:

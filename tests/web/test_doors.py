@@ -8,6 +8,7 @@ import pickle
 import re
 import sys
 from collections.abc import Iterator
+from math import inf
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
@@ -142,6 +143,64 @@ def test_nobody_takes_the_seat_of_one_who_is_there(site: Site) -> None:
         sent = {"seat": 2, "player": player}
         answer = site.ask("POST", place.path("/hand-over"), sent, token=place.tokens[1])
         assert answer.status == 403, player
+
+
+def test_nobody_lets_a_second_self_see_the_hand_of_a_program(site: Site) -> None:
+    place = sat(site)
+    sent = {"seat": 2, "player": "random"}
+    assert site.ask("POST", place.path("/hand-over"), sent, token=place.tokens[2]).status == 200
+    for seats, status in ((["me", "open", "random"], 403), (["me", "exact", "random"], 200)):
+        wanted = {"game": "kwartet", "settings": {"sets": 3}, "seats": seats}
+        made = site.ask("POST", "/api/tables", wanted).json
+        if status == 403:
+            invitation = made["seats"][1]["invitation"]
+            site.ask("POST", "/api/seats", {"invitation": invitation, "name": "Bo"})
+        path, token = f"/api/tables/{made['table']}/hand-over", made["seats"][0]["token"]
+        answer = site.ask("POST", path, {"seat": 2, "player": "open"}, token=token)
+        assert answer.status == status, answer.body
+        assert ("see" in answer.json.get("error", "")) == (status == 403)
+
+
+def test_a_program_that_somebody_put_in_his_seat_is_his_while_he_is_there(site: Site) -> None:
+    place = sat(site, "quaternity")
+    path, sent = place.path("/hand-over"), {"seat": 2, "player": "random"}
+    assert site.ask("POST", path, sent, token=place.tokens[2]).status == 200
+    assert site.ask("POST", path, sent, token=place.tokens[1]).status == 403
+    table = site.app.state.tables._live[place.name].result()
+    table._seen[2] = -inf
+    assert site.ask("POST", path, sent, token=place.tokens[1]).status == 200
+
+
+def test_hidden_games_are_not_taken_back_behind_the_back_of_one_who_left(site: Site) -> None:
+    place = sat(site)
+    mover = site.ask("GET", place.path(), token=place.tokens[0]).json["to_act"][0]
+    path, asker = place.path("/undo"), place.tokens[mover]
+    text = site.ask("GET", place.path(), token=asker).json["moves"][0]
+    assert site.ask("POST", place.path("/moves"), move() | {"move": text}, asker).status == 200
+    for seat in {0, 1, 2} - {mover}:
+        sent = {"seat": seat, "player": "silent"}
+        assert site.ask("POST", place.path("/hand-over"), sent, place.tokens[seat]).status == 200
+    version = site.ask("GET", place.path()).json["version"]
+    answer = site.ask("POST", path, {"version": version, "agree": True}, asker)
+    assert answer.status == 409
+    assert "cannot agree" in answer.json["error"]
+
+
+def test_nobody_is_in_a_seat_that_he_only_looks_from(site: Site) -> None:
+    name = site.ask("POST", "/api/records", b"quarto 1\n").json["table"]
+    site.ask("GET", f"/t/{name}")
+    stream = site.listen(f"/api/tables/{name}/events?seat=1", None)
+    (reader,) = site.app.state.tables.streams.open
+    stream.leave()
+    site.rest()
+    assert reader.seat is None
+
+
+@pytest.mark.parametrize("number", ["9" * 5000, "0" * 60, "1", "-1", "%D9%A3", "x"])
+def test_moments_have_any_number(site: Site, number: str) -> None:
+    name = site.ask("POST", "/api/records", b"quarto 1\n").json["table"]
+    page = site.ask("GET", f"/t/{name}/at/{number}")
+    assert page.status == (200 if number.isdigit() else 404)
 
 
 def test_tokens_are_not_on_the_disk(site: Site, folder: Path) -> None:
