@@ -15,6 +15,24 @@ if TYPE_CHECKING:
 
 FORMATS = ("png", "svg", "pdf")
 
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+"""Okabe and Ito's colours, told apart by most kinds of sight; for curves, bars and marks."""
+
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">", "h")
+"""As their number and that of the colours have no common divisor, 77 styles are different."""
+
+
+class Style:
+    """How one solver, player or curve looks in every panel.
+
+    Args:
+        number: its place among those that are drawn, from 0.
+    """
+
+    def __init__(self, number: int) -> None:
+        self.colour = COLOURS[number % len(COLOURS)]
+        self.marker = MARKERS[number % len(MARKERS)]
+
 
 def picture_format(path: str) -> str:
     """The picture format that a file name asks for.
@@ -92,7 +110,10 @@ def svg_of(figure: Figure) -> str:
 
 
 __all__ = [
+    "COLOURS",
     "FORMATS",
+    "MARKERS",
+    "Style",
     "check_drawing",
     "check_picture",
     "new_figure",

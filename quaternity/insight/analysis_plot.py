@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import log10, nan
 
-from quaternity.files.pictures import new_figure, picture_format, save_figure
+from quaternity.files.pictures import Style, new_figure, picture_format, save_figure
 from quaternity.insight.analysis import Analysis
 
 
@@ -46,7 +46,12 @@ def plot_analysis(path: str, analysis: Analysis, curve: Sequence[int | None] = (
     figure.colorbar(image, ax=heat, pad=0.01)
     if curve:
         heights = [nan if deals is None else log10(deals) for deals in curve]
-        axes[1].plot(range(len(curve)), heights, linewidth=1.5)
+        style = Style(0)
+        axes[1].plot(
+            range(len(curve)), heights, color=style.colour, marker=style.marker, markersize=4,
+            markevery=max(1, len(curve) // 40),
+        )  # fmt: skip
+        axes[1].set_title("possible deals after each move", fontsize=11)
         axes[1].set_xlabel("moves")
         axes[1].set_ylabel("log10 of the number of deals")
         axes[1].set_ylim(bottom=0)

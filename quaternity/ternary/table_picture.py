@@ -19,8 +19,8 @@ from solvers.plain_values import iterated
 WIDTH, HEIGHT, GAP = 132, 196, 16
 INK, FAINT, PAPER, TABLE, EDGE = "#222222", "#6a6a6a", "#ffffff", "#eef1ec", "#b9c0b6"
 
-SHADES = ("#d23b2f", "#1f9d57", "#4b1f86")
-"""Red, green and purple of different lightness: they stay apart in grey."""
+SHADES = ("#cc3311", "#009e73", "#4b1f86")
+"""Red, green and purple of different lightness: apart in grey, and for the colour-blind."""
 
 OUTLINES = (
     "M-44 0L0 -18L44 0L0 18z",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from quaternity.files.pictures import new_figure, save_figure
+from quaternity.files.pictures import COLOURS, Style, new_figure, save_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,12 +34,17 @@ def draw_table(
     shares = [record.share for record in table.records]
     sole = [one.mean for one in shares]
     tied = [record.tied / max(1, record.games) for record in table.records]
-    left.barh(places, sole, xerr=_errors(shares), capsize=3, label="won alone, ± standard error")
-    left.barh(places, tied, left=sole, label="tied for the win", alpha=0.5)
+    left.barh(
+        places, sole, xerr=_errors(shares), capsize=3, color=COLOURS[5],
+        label="won alone, ± standard error",
+    )  # fmt: skip
+    left.barh(places, tied, left=sole, color=COLOURS[4], hatch="//", label="tied for the win")
     left.set_yticks(places, list(players))
     left.invert_yaxis()
+    left.set_xlim(0, 1)
+    left.set_title("who won how often")
     left.set_xlabel(f"share of {table.games} games")
-    left.legend()
+    left.legend(loc="upper center", bbox_to_anchor=(0.5, -0.12), ncols=2, fontsize=8)
     if worlds:
         _draw_worlds(right[0], players, worlds)
     elif rated:
@@ -51,9 +56,10 @@ def _draw_ratings(axes: Axes, ratings: Sequence[Measured | None]) -> None:
     rated = [(one, place) for place, one in enumerate(ratings) if one is not None]
     values, places = zip(*rated, strict=True)
     means = [one.mean for one in values]
-    axes.errorbar(means, places, xerr=_errors(values), fmt="o", capsize=3)
+    axes.errorbar(means, places, xerr=_errors(values), fmt="o", capsize=3, color=COLOURS[0])
     axes.set_ylim(len(ratings) - 0.5, -0.5)
     axes.set_yticks([])
+    axes.set_title("ratings")
     axes.set_xlabel("rating, ± standard error")
     axes.grid(alpha=0.3)
 
@@ -62,20 +68,24 @@ def _draw_worlds(axes: Axes, names: Sequence[str], worlds: Sequence[WorldsByGo])
     shown = [one for one in worlds if one.deals >= FEWEST_DEALS] or worlds
     goes = [one.goes for one in shown]
 
-    def draw(name: str, values: Sequence[Measured], width: float) -> None:
+    def draw(name: str, values: Sequence[Measured], style: Style) -> None:
         means, errors = [value.mean for value in values], _errors(values)
-        (line,) = axes.plot(goes, means, label=name, linewidth=width)
+        axes.plot(
+            goes, means, label=name, color=style.colour, marker=style.marker, markersize=5,
+            markevery=max(1, len(goes) // 12),
+        )  # fmt: skip
         axes.fill_between(
             goes,
             [mean - 2 * error for mean, error in zip(means, errors, strict=True)],
             [mean + 2 * error for mean, error in zip(means, errors, strict=True)],
-            color=line.get_color(),
+            color=style.colour,
             alpha=0.2,
         )
 
-    draw("everybody", [one.public for one in shown], 2.0)
+    draw("everybody", [one.public for one in shown], Style(2 * len(COLOURS) - 1))
     for entry, name in enumerate(names):
-        draw(name, [one.own[entry] for one in shown], 1.0)
+        draw(name, [one.own[entry] for one in shown], Style(entry))
+    axes.set_title("how many deals are possible, as seen by each")
     axes.set_xlabel("goes finished (games still going)")
     axes.set_ylabel("possible deals, mean log10 ± 2 standard errors")
     axes.set_ylim(bottom=0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from quaternity.files.pictures import new_figure, save_figure, svg_of
+from quaternity.files.pictures import COLOURS, Style, new_figure, save_figure, svg_of
 from quaternity.trials.comparison.measuring import Measured
 from quaternity.trials.comparison.runs import Comparison
 from quaternity.trials.comparison.scores import (
@@ -19,18 +19,6 @@ from quaternity.trials.comparison.summary import Row, median_times
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-# Okabe and Ito's colours, told apart by most kinds of sight; then the same with other markers.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">", "h")
-
-
-class Style:
-    """How one solver looks in every panel."""
-
-    def __init__(self, number: int) -> None:
-        self.colour = COLOURS[number % len(COLOURS)]
-        self.marker = MARKERS[number % len(MARKERS)]
 
 
 def draw_comparison(
@@ -161,6 +149,7 @@ def pairs_svg(times: Times, pairs: Sequence[tuple[str, str]], limit: float) -> s
         panel.set_yscale("log")
         panel.set_xlim(least, 1.5 * limit)
         panel.set_ylim(least, 1.5 * limit)
+        panel.set_title(_label(f"{one} and {other}"))
         panel.set_xlabel(_label(f"{one}: seconds"))
         panel.set_ylabel(_label(f"{other}: seconds"))
         panel.grid(alpha=0.3)
