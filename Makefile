@@ -1,5 +1,5 @@
 # One command each; every one makes and fills .venv by itself.
-.PHONY: help install demo serve test thorough slow rivals mutants lint check format bench growth reader ladder fuzz docs package clean
+.PHONY: help install demo serve test thorough slow rivals mutants lint check format bench growth reader ladder fuzz docs notebooks package clean
 .DEFAULT_GOAL := help
 
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
@@ -88,6 +88,9 @@ fuzz: $(READY)  ## a million random problems and games on all cores; FUZZ="--sec
 docs: $(READY)  ## guide and reference as a static site, site/index.html, its links checked
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --group docs --editable '.[web]'
 	$(BIN)/python -m tests.docs site
+
+notebooks: $(READY)  ## pages of the guide as notebooks, anew
+	$(BIN)/python -m tests.notebooks
 
 package: $(READY)  ## build wheel and source archive, install the wheel bare, and use it
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --group package

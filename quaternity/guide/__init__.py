@@ -1,7 +1,8 @@
 """Pages for people: Markdown, read at the terminal (`quaternity guide`), in a browser, or as files.
 
 A page is a file of this folder; `ORDER` says in which order they are told. What a page prints is
-run by `tests/guide`, so it stays true.
+run by `tests/cli/test_guide.py`, so it stays true. `notebooks/` has some pages as notebooks, made
+from them by `make notebooks`.
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ Python with prompts is left to doctest. In other blocks
 """
 
 import ast
+import json
 import re
 import shlex
 import subprocess
@@ -26,6 +27,7 @@ import typer.main
 
 from quaternity import guide
 from quaternity.cli.app import app
+from tests import notebooks
 from tests.cli.conftest import Cli
 
 HOUSE = Path(__file__).parents[2]
@@ -139,10 +141,33 @@ def test_a_page_says_what_is_so(
                 assert (tmp_path / picture).read_bytes() == (
                     PAGES[name].parent / picture
                 ).read_bytes()
+        if name in notebooks.NAMES:  # here are the files that its cells read
+            notebooks.run_cells(notebooks.path_of(name).read_text(encoding="utf-8"))
     finally:
         for module in set(sys.modules) - known:
             if getattr(sys.modules[module], "__file__", None) == str(tmp_path / f"{module}.py"):
                 del sys.modules[module]
+
+
+@pytest.mark.parametrize("name", notebooks.NAMES)
+def test_a_notebook_is_its_page(name: str) -> None:
+    kept = notebooks.path_of(name).read_text(encoding="utf-8")
+    assert kept == notebooks.notebook(PAGES[name].read_text(encoding="utf-8")), "make notebooks"
+    for cell in json.loads(kept)["cells"]:
+        assert not cell.get("outputs")
+        text = "".join(cell["source"])
+        for target in re.findall(r"\]\(([^)#]+)", text if cell["cell_type"] == "markdown" else ""):
+            assert (notebooks.path_of(name).parent / target).exists(), target
+
+
+def test_cells_fail_as_they_are_meant_to() -> None:
+    raised = "Traceback (most recent call last):\nZeroDivisionError: no"
+    page = f"# A\n```python\n>>> 1 / 0\n{raised}\n```\n"
+    assert notebooks.run_cells(notebooks.notebook(page)) == []
+    with pytest.raises(AssertionError, match="does not raise"):
+        notebooks.run_cells(notebooks.notebook(page.replace("1 / 0", "1 / 2")))
+    with pytest.raises(ZeroDivisionError):
+        notebooks.run_cells(notebooks.notebook("# A\n<!-- notebook\n1 / 0\n-->\n"))
 
 
 def test_every_page_is_in_the_order() -> None:
