@@ -185,15 +185,21 @@ class MatchSession:
             self.refused = len(self.match.moves), move
             self.match.play(seat, move)
             self.refused = None
-            if line.rpartition(":")[2].strip() != line and not rules.is_settled(
-                self.match.position
-            ):
-                # A conversation as it is written down: "0 asks 1 for 0/2: no".
-                (asked,) = rules.to_act(self.match.position)
-                if asked in self.match.people:
-                    self.match.play(asked, rules.read(line, self.match.view(asked)))
-        except (IllegalMove, InputError) as error:
+            if ":" in line and not rules.is_settled(self.match.position):
+                self._answer(line)
+        except IllegalMove as error:
             print(folded(str(error)))
+
+    def _answer(self, line: str) -> None:
+        """Make the answer in a conversation as it is written down: "0 asks 1 for 0/2: no"."""
+        (asked,) = self.match.rules.to_act(self.match.position)
+        if asked in self.match.people:
+            try:
+                answer = self.match.rules.read(line, self.match.view(asked))
+            except InputError as error:
+                print(folded(str(error)))
+            else:
+                self.match.play(asked, answer)
 
     # ------------------------------------------------------------------ reading
 
@@ -276,7 +282,7 @@ class MatchSession:
         if move is None:
             print(f"{name} would wait")
         else:
-            print(f"{name} would: {rules.write(move)}{self.words.advice(view, move)}")
+            print(folded(f"{name} would: {rules.write(move)}{self.words.advice(view, move)}"))
 
     def _undo(self) -> None:
         match = self.match
