@@ -86,17 +86,19 @@ class QuaternityRules:
         acting = self.to_act(position)
         if acting and seat not in acting:
             raise IllegalMove(f"'{move}'", [f"player {acting[0]} is to move, not player {seat}"])
+        state = position.state
+        if acting and position.pending is None and isinstance(move, Question):
+            answers = state.legal_questions.answers(move)  # asked for once: it is what costs
+            if len(answers) == 2:
+                return QuaternityPosition(state, move)
+            if answers:
+                return QuaternityPosition(state.after_legal(Question.of(move), answers[0]))
         faults = self.faults(position, move)
         if faults:
             raise IllegalMove(f"'{move}' is not a legal move", faults)
-        state = position.state
-        if isinstance(move, Answer):
-            assert position.pending is not None, "an answer is to a question"
-            return QuaternityPosition(state.after(position.pending, move))
-        answers = state.answers(move)
-        if len(answers) == 2:
-            return QuaternityPosition(state, move)
-        return QuaternityPosition(state.after(move, answers[0]))
+        assert position.pending is not None, "a question that is not legal has faults"
+        assert isinstance(move, Answer), "an answer is to a question"
+        return QuaternityPosition(state.after(position.pending, move))
 
     def events(
         self,

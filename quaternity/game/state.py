@@ -366,6 +366,10 @@ class State(Shown):
             if question not in self.legal_questions:
                 raise IllegalQuestion(question, self.faults(question))
             raise IllegalAnswer(question, answer, answer_fault(self.problem, question, answer))
+        return self.after_legal(question, answer)
+
+    def after_legal(self, question: Question, answer: Answer) -> State:
+        """The same where it is known that the question and this answer are legal."""
         asker, asked, (set_index, number) = question
         if not self.has_tables:
             return self._completed_by_solver(question, answer)
