@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import pickle
 import select
 import signal
 import subprocess
@@ -120,6 +121,21 @@ def test_all_of_it_ends_with_a_run_that_is_killed(tmp_path: Path) -> None:
     assert select.select([pipe], [], [], 30)[0] == [pipe]
     assert os.read(pipe, 1) == b""
     os.close(pipe)
+
+
+def test_who_has_nobody_to_answer_ends_without_a_word(
+    process: OwnProcess, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert process.call(divmod, 7, 2) == (3, 1)
+    child = process._child
+    assert child is not None
+    assert child.stdin is not None
+    assert child.stdout is not None
+    child.stdout.close()
+    work = pickle.dumps((divmod, (7, 2)))
+    own_process._send(child.stdin.fileno(), bytes(own_process._MARK), work)
+    child.wait(20)
+    assert capfd.readouterr().err == ""
 
 
 def test_what_a_player_writes_to_any_file_is_no_answer_and_no_note(process: OwnProcess) -> None:

@@ -500,7 +500,10 @@ def serve(notes_file: int, stacks_file: int) -> None:
         answer = _worked(work, told)
         if os.getpid() != me:
             os._exit(0)
-        _send(answers, mark, answer)
+        try:
+            _send(answers, mark, answer)
+        except BrokenPipeError:
+            break
     os.killpg(me, signal.SIGKILL)
 
 
