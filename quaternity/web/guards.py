@@ -17,6 +17,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from quaternity.web.refusal import Refusal
 from quaternity.web.seats import Caller, hashed
+from quaternity.web.thinking import asker
 
 COOKIE = "quaternity"
 YEAR = 365 * 24 * 3600
@@ -102,6 +103,7 @@ class Guards:
         except Refusal as error:
             await answer(error.document, error.status)(scope, receive, guarded)
             return
+        asker.set((scope.get("client") or ("",))[0])
         await self.app(scope, receive, guarded)
 
     def _check(self, scope: Scope) -> None:

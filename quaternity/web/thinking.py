@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter, OrderedDict, deque
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from contextvars import ContextVar
 from queue import LifoQueue
 from random import Random
 from typing import Any
@@ -21,11 +24,20 @@ MEMORY = 2 << 30
 """Bytes that one process may have."""
 
 MOST_WAITING = 20
-"""So many counts wait for their turn."""
+"""So many counts of one address wait for their turn."""
+
+asker: ContextVar[str] = ContextVar("asker", default="")
+"""The address for which something is done; what a request begins is done for the same."""
 
 
 class Processes:
-    """Some processes that do one thing at a time each; what they cannot do yet waits."""
+    """Some processes that do one thing at a time each; what they cannot do yet waits.
+
+    Those who ask take turns, so who asks for much does not keep the others waiting.
+
+    Attributes:
+        waiting: by address, how much is done or waits.
+    """
 
     def __init__(self, number: int, seconds: float) -> None:
         """Nothing is started before it is needed.
@@ -33,7 +45,9 @@ class Processes:
         Args:
             seconds: the longest that one thing may take.
         """
-        self.seconds, self.waiting = seconds, 0
+        self.seconds, self._free = seconds, number
+        self.waiting: Counter[str] = Counter()
+        self._turns: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
         self._threads = ThreadPoolExecutor(number, "thinking")
         self._all = [OwnProcess() for _ in range(number)]
         self._idle: LifoQueue[OwnProcess] = LifoQueue()
@@ -55,14 +69,53 @@ class Processes:
             finally:
                 self._idle.put(process)
 
-        self.waiting += 1
+        who, loop = asker.get(), asyncio.get_running_loop()
+
+        def done(work: Future[Any]) -> None:
+            del work
+            with suppress(RuntimeError):  # the loop has ended before
+                loop.call_soon_threadsafe(self._next)
+
+        self.waiting[who] += 1
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._threads, call)
+            await self._turn(who)
+            work = self._threads.submit(call)
+            work.add_done_callback(done)  # a call that nobody waits for any more ends all the same
+            return await asyncio.wrap_future(work)
         finally:
-            self.waiting -= 1
+            self.waiting[who] -= 1
+            self.waiting += Counter()  # without those who have nothing here
+
+    async def _turn(self, who: str) -> None:
+        if self._free:
+            self._free -= 1
+            return
+        turn = asyncio.get_running_loop().create_future()
+        self._turns.setdefault(who, deque()).append(turn)
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if not turn.cancelled():
+                self._next()
+            raise
+
+    def _next(self) -> None:
+        while self._turns:
+            who, turns = self._turns.popitem(last=False)
+            while turns and turns[0].done():
+                turns.popleft()
+            if turns:
+                turns.popleft().set_result(None)
+                if turns:
+                    self._turns[who] = turns
+                return
+        self._free += 1
 
     def end(self) -> None:
         """End all, at once."""
+        for turns in self._turns.values():
+            for turn in turns:
+                turn.cancel()
         self._threads.shutdown(wait=False, cancel_futures=True)
         for process in self._all:
             process.end()
@@ -111,8 +164,8 @@ class Thinking:
             Refusal: it takes too long, or too much memory, or others wait for theirs.
             What the function raises.
         """
-        if self._counts.waiting >= MOST_WAITING:
-            raise Refusal(429, "too many ask for counts: try again later")
+        if self._counts.waiting[asker.get()] >= MOST_WAITING:
+            raise Refusal(429, "too many counts are asked for: try again later")
         try:
             return await self._counts.run(_counted, function, *arguments)
         except ProcessEnded as error:
@@ -148,4 +201,4 @@ def _counted(function: Callable[..., Any], *arguments: Any) -> Any:
     return function(*arguments)
 
 
-__all__ = ["Thinking"]
+__all__ = ["Thinking", "asker"]

@@ -12,7 +12,7 @@ from quaternity.errors import InputError
 from quaternity.quarto.rules import QuartoRules
 from quaternity.ternary.rules import SetRules
 from quaternity.web.refusal import Refusal
-from quaternity.web.thinking import MOST_WAITING, Thinking
+from quaternity.web.thinking import MOST_WAITING, Thinking, asker
 
 
 @pytest.fixture
@@ -62,3 +62,26 @@ def test_counts_do_not_pile_up(thinking: Thinking) -> None:
     assert done == [(3, 1)] * MOST_WAITING
     assert isinstance(last, Refusal)
     assert last.status == 429
+
+
+def test_who_asks_for_much_does_not_keep_others_waiting(thinking: Thinking) -> None:
+    order: list[str] = []
+
+    async def counted(who: str) -> None:
+        asker.set(who)
+        await thinking.count(divmod, 7, 2)
+        order.append(who)
+
+    async def many() -> None:
+        jobs = [asyncio.create_task(counted(who)) for who in "aaaaaaaab"]
+        await asyncio.sleep(0)
+        for job in jobs[1:3]:
+            job.cancel()  # nobody waits for these any more
+        await asyncio.gather(*jobs, return_exceptions=True)
+
+    for _ in range(2):
+        order.clear()
+        asyncio.run(many())
+        assert "".join(order) == "aabaaaa"
+    assert not thinking._counts.waiting
+    assert thinking._counts._free == 1
