@@ -14,6 +14,8 @@ from quaternity.cli.app import app
 from quaternity.errors import InputError
 
 if TYPE_CHECKING:
+    from types import FrameType
+
     from quaternity.web.guards import Limits
 
 END_SECONDS = 3
@@ -104,7 +106,15 @@ def serve(
             log_level="warning", server_header=False,
             timeout_graceful_shutdown=END_SECONDS,
         )  # fmt: skip
-        server = uvicorn.Server(config)
+
+        class Server(uvicorn.Server):
+            """Ends in order, and soon enough, also when it is asked to again and again."""
+
+            def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+                super().handle_exit(sig, frame)
+                self.force_exit = False
+
+        server = Server(config)
 
         def end(number: int, frame: object) -> None:
             """Before Uvicorn listens to signals, and when it raises them again after its end."""

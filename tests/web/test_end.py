@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import signal
+from contextlib import suppress
 from pathlib import Path
+from socket import create_connection
 
 import pytest
 
+from quaternity.web.store import FILE
 from tests.sizes import thorough
 from tests.web.server import Server
 from tests.web.test_hammering import FIRST, SMALL, moved
-from tests.web.wire import Clients
+from tests.web.wire import Clients, request
 
 
 def ended(folder: Path, times: int) -> None:
@@ -53,6 +57,25 @@ def test_a_server_that_has_just_opened_ends(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_a_server_ends_cleanly_four_hundred_times(tmp_path: Path) -> None:
     ended(tmp_path / "data", 400)
+
+
+def test_an_impatient_end_is_in_order_too(tmp_path: Path) -> None:
+    with Server(tmp_path / "data") as server:
+        name, _, port = server.host.partition(":")
+        place = name, int(port)
+        with create_connection(place) as slow:
+            slow.sendall(request("POST", "/api/tables", server.host, b"{}")[:-1])
+            with create_connection(place) as other:
+                other.sendall(request("GET", "/", server.host))
+                assert other.recv(12) == b"HTTP/1.1 200"  # so the first has come
+            server.process.send_signal(signal.SIGINT)
+            with suppress(OSError):
+                while True:
+                    create_connection(place).close()
+            server.process.send_signal(signal.SIGINT)
+        assert server._gone() == 130
+        assert "Traceback" not in server.log.read_text()
+        assert {one.name for one in server.data.iterdir()} == {FILE, "tables.lock"}
 
 
 def test_two_servers_do_not_share_a_folder(server: Server) -> None:
