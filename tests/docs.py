@@ -53,8 +53,7 @@ def write_guide(place: Path) -> None:
     every = repr([one.name for one in pages])
     (package / "__init__.py").write_text(f"{first!r}\n__all__ = {every}\n", encoding="utf-8")
     for one in pages:
-        text = re.sub(r"\]\(([\w-]+)\.md", r"](\1.html", guide.COMMENT.sub("", one.text))
-        text = re.sub(r"^(```\w+) \S+$", r"\1", text, flags=re.MULTILINE)
+        text = re.sub(r"\]\(([\w-]+)\.md", r"](\1.html", guide.shown(one.text))
         (package / f"{one.name}.py").write_text(f"{text!r}\n", encoding="utf-8")
 
 

@@ -124,7 +124,7 @@ def _prose(text: str) -> Iterator[tuple[str, str]]:
 
 def _commands(block: str) -> Iterator[str]:
     """Commands by the shell; what is typed into one is the body of its cell."""
-    for part in re.split(r"^\$ ", block.replace("\\\n ", ""), flags=re.MULTILINE)[1:]:
+    for part in re.split(r"^\$ ", re.sub(r"\s*\\\n\s*", " ", block), flags=re.MULTILINE)[1:]:
         command, *rest = part.splitlines()
         typed = [one[2:] for one in rest if one.startswith("> ")]
         yield "\n".join((f"%%script {command}", *typed)) if typed else f"!{command}"

@@ -22,8 +22,8 @@ def guide(
 
     Example: quaternity guide rules
     """
-    from quaternity.guide import COMMENT, pages
     from quaternity.guide import page as found
+    from quaternity.guide import pages, shown
 
     if page is None:
         for one in pages():
@@ -40,7 +40,7 @@ def guide(
     os.environ.setdefault("LESS", "-R")  # the pager shows colours as such
     console = Console(width=min(columns(), 100))
     with console.pager(styles=True):
-        console.print(Markdown(COMMENT.sub("", text), hyperlinks=False))
+        console.print(Markdown(shown(text), hyperlinks=False))
 
 
 __all__ = ["guide"]

@@ -23,6 +23,9 @@ ORDER = (
 COMMENT = re.compile(r"<!--.*?-->\n?", re.DOTALL)
 """What of a page is for those who write it, and is not shown."""
 
+FILE = re.compile(r"^(```\w+) (\S+)$", re.MULTILINE)
+"""The start of a block that is a file, and its name, which Markdown would not show."""
+
 
 class Page(NamedTuple):
     """A page of the guide.
@@ -55,6 +58,11 @@ def pages() -> list[Page]:
     return [page(name) for name in ORDER]
 
 
+def shown(text: str) -> str:
+    """Markdown as it is to be laid out: without comments, a block's file named above it."""
+    return FILE.sub(r"`\2`:\n\n\1", COMMENT.sub("", text))
+
+
 def html(text: str) -> str:
     """Markdown as HTML. Tags in it are shown, not obeyed; comments are left out.
 
@@ -63,8 +71,8 @@ def html(text: str) -> str:
     from markdown_it import MarkdownIt
 
     made = MarkdownIt("commonmark", {"html": False}).enable("table")
-    shown: str = made.render(COMMENT.sub("", text))
-    return re.sub(r'href="([\w-]+)\.md(#[\w-]+)?"', r'href="\1\2"', shown)
+    rendered: str = made.render(shown(text))
+    return re.sub(r'href="([\w-]+)\.md(#[\w-]+)?"', r'href="\1\2"', rendered)
 
 
-__all__ = ["COMMENT", "ORDER", "Page", "html", "page", "pages"]
+__all__ = ["COMMENT", "ORDER", "Page", "html", "page", "pages", "shown"]

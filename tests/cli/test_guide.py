@@ -170,6 +170,15 @@ def test_cells_fail_as_they_are_meant_to() -> None:
         notebooks.run_cells(notebooks.notebook("# A\n<!-- notebook\n1 / 0\n-->\n"))
 
 
+@pytest.mark.parametrize("name", PAGES)
+def test_what_is_copied_fits_a_terminal(name: str) -> None:
+    for block in blocks(PAGES[name].read_text(encoding="utf-8")):
+        if block.file or block.language == "console":
+            lines = block.text.splitlines()
+            typed = lines if block.file else [one for one in lines if one[:2] in ("$ ", "> ")]
+            assert not [one for one in typed if len(one) > 78], "the pager would break the line"
+
+
 def test_every_page_is_in_the_order() -> None:
     there = {path.stem for path in (HOUSE / "quaternity" / "guide").glob("*.md")}
     assert there == set(guide.ORDER)
@@ -188,6 +197,8 @@ def test_tags_in_a_page_are_shown() -> None:
     shown = guide.html("# A\n<!-- not\nthis -->\n<script>x</script> [b](rules.md#c)")
     assert "not" not in shown
     assert "&lt;script&gt;" in shown
+    named = guide.html("```python mine.py\npass\n```")
+    assert named.startswith("<p><code>mine.py</code>:</p>\n<pre>")
     assert 'href="rules#c"' in shown
 
 
