@@ -1,5 +1,5 @@
 # One command each; every one makes and fills .venv by itself.
-.PHONY: help install demo serve test thorough slow rivals mutants lint check format bench growth reader ladder fuzz docs notebooks package clean
+.PHONY: help install demo serve test thorough slow rivals mutants lint check format bench growth reader ladder fuzz docs notebooks package wheels clean
 .DEFAULT_GOAL := help
 
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
@@ -95,6 +95,11 @@ notebooks: $(READY)  ## pages of the guide as notebooks, anew
 package: $(READY)  ## build wheel and source archive, install the wheel bare, and use it
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --group package
 	$(BIN)/python -m tests.package
+
+wheels: $(READY)  ## are there wheels of what is pinned for newer Pythons? Asks the index
+	@for version in 3.12 3.13 3.14; do $(BIN)/python -m pip install --quiet --dry-run --ignore-installed \
+		--only-binary=:all: --python-version $$version --target $(VENV)/none \
+		--constraint constraints.txt '.[plot,cluster,web]' && echo "$$version: yes" || exit 1; done
 
 clean:  ## remove .venv and caches
 	rm -rf $(VENV) site .mypy_cache .ruff_cache .pytest_cache .hypothesis .bytecode
