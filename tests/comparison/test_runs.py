@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quaternity.errors import InputError
-from quaternity.files.pictures import new_figure, svg_of
+from quaternity.files.pictures import Style, new_figure, svg_of
+from quaternity.trials.comparison.drawing import growth_svg
 from quaternity.trials.comparison.page import page
 from quaternity.trials.comparison.runs import Answer, Comparison, Run, is_runs_file, parse_runs
 from quaternity.trials.comparison.scores import par2
@@ -165,3 +166,18 @@ def test_labels_of_drawings_keep_their_digits() -> None:
     figure = new_figure(3, 2)
     figure.subplots().set_xticks([0.25], ["0.125"])
     assert ">0.125<" in svg_of(figure)
+
+
+@pytest.mark.parametrize("sizes", [1, 2])
+def test_every_curve_has_a_mark(sizes: int) -> None:
+    pytest.importorskip("matplotlib")
+    names = ("flow", "sat", "matching")
+    cards = {name: (12, 20)[: sizes if name == "matching" else 2] for name in names}
+    runs = [run(name, one, True, "feasible", 0.1) for name in names for one in cards[name]]
+    versions = dict.fromkeys(names, "")
+    drawn = growth_svg(Comparison("php", 3, 10.0, "", "a machine", versions, runs), 10.0)
+    assert drawn is not None
+    marks = re.findall(r"<use [^>]*fill: (#\w+)", drawn)
+    assert all(marks.count(Style(number).colour.lower()) == 2 for number in range(3)), (
+        "one in the panel, one in the legend"
+    )

@@ -109,7 +109,7 @@ def growth_svg(comparison: Comparison, limit: float) -> str | None:
                 [size for size, _ in points], [seconds for _, seconds in points],
                 color=style.colour, marker=style.marker, markersize=4, linewidth=1,
                 label=_label(name),
-                markevery=(number % 3, 3),
+                markevery=(number % max(1, min(3, len(points))), 3),  # one at least
             )  # fmt: skip
             ended = [size for size, seconds in points if seconds >= limit]
             panel.plot(
