@@ -13,8 +13,10 @@ from functools import lru_cache
 from random import Random
 from typing import Any
 
+from quaternity.errors import InputError
 from quaternity.table.match import kept_by_undo
 from quaternity.table.protocol import Step
+from quaternity.web.refusal import Refusal
 from quaternity.web.store import TAKEN_BACK, Entry
 from quaternity.web.streams import message
 
@@ -83,6 +85,27 @@ class Course:
         self.recent[self.version] = self.position
         if len(self.recent) > RECENT:
             self.recent.popitem(last=False)
+
+    def meant(self, seat: int, version: int, text: str) -> Any:
+        """The move in a text as it was meant in some version, if it still means that.
+
+        Raises:
+            Refusal: it is none, or what it names is gone.
+        """
+        rules, stale = self.rules, version != self.version
+        gone = Refusal(409, "what this names is gone", version=self.version)
+        if stale and version not in self.recent:
+            raise gone
+        then = rules.view(self.recent[version], seat)
+        try:
+            move = rules.read(text, then)
+        except InputError as error:
+            raise Refusal(422, str(error), faults=[str(error)]) from None
+        if stale:
+            now = rules.view(self.position, seat)
+            if rules.faults(now, move) or not rules.still_means(move, then, now):
+                raise gone
+        return move
 
     def undone(self, people: Sequence[int]) -> int:
         """How many moves an undo takes back."""

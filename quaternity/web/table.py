@@ -10,7 +10,7 @@ from random import Random
 from time import monotonic
 from typing import Any
 
-from quaternity.errors import IllegalMove, InputError, PlayerTimeout
+from quaternity.errors import IllegalMove, PlayerTimeout
 from quaternity.files.text_record import settings_text
 from quaternity.web.course import Course, has_secret, settings_of
 from quaternity.web.refusal import Refusal
@@ -218,28 +218,7 @@ class Table:
             if seat not in acting:
                 why = "it is not this seat's turn" if acting else "the game is over"
                 raise Refusal(409, why, version=self.version)
-            return await self._play(seat, identity, self._meant(seat, version, text))
-
-    def _meant(self, seat: int, version: int, text: str) -> Any:
-        """The move in a text as it was meant in some version, if it still means that.
-
-        Raises:
-            Refusal: it is none, or what it names is gone.
-        """
-        rules, stale = self.rules, version != self.version
-        gone = Refusal(409, "what this names is gone", version=self.version)
-        if stale and version not in self.course.recent:
-            raise gone
-        then = rules.view(self.course.recent[version], seat)
-        try:
-            move = rules.read(text, then)
-        except InputError as error:
-            raise Refusal(422, str(error), faults=[str(error)]) from None
-        if stale:
-            now = rules.view(self.course.position, seat)
-            if rules.faults(now, move) or not rules.still_means(move, then, now):
-                raise gone
-        return move
+            return await self._play(seat, identity, self.course.meant(seat, version, text))
 
     async def _play(self, seat: int, identity: str, move: Any) -> int:
         """Judge a move, keep it, make it and tell of it."""
