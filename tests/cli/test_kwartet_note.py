@@ -68,6 +68,30 @@ def test_sets_that_others_put_down(cli: Cli, path: Path) -> None:
     assert "is written already" in outcome.out
 
 
+def test_sets_are_kept_in_whatever_order_they_are_typed(cli: Cli, path: Path) -> None:
+    hand = "0/0 0/1 0/2 2/0 2/1 4/0 4/1 5/0"
+    new = ("--seat", 1, "--players", 3, "--sets", 6, "--hand", hand)
+    typed = "2 puts down 3\n0 puts down 1\n0 2 4/2 n\nundo\nquit\n"
+    cli("kwartet", "note", path, *new, stdin=typed)
+    assert path.read_text().endswith("hand 2: 8 cards\n0 puts down 1\n2 puts down 3\n")
+    late = path.with_name("late.log")
+    typed = "0 asks 2 for 3/2: no\n0 puts down 3\n0 puts down 1\nquit\n"
+    cli("kwartet", "note", late, *new, "--announce", "after-own-request", stdin=typed)
+    assert late.read_text().endswith("3/2: no\n0 puts down 1\n0 puts down 3\n")
+
+
+@pytest.mark.parametrize("end", ["", "\n"])
+def test_a_log_written_by_hand_goes_on(cli: Cli, path: Path, end: str) -> None:
+    """With settings left out, which are as usual, and with comments, which stay."""
+    lines = [one for one in START.splitlines() if not one.startswith(("announce", "own"))]
+    begun = "\n".join([*lines, "# at last", "0 asks 2 for 1/1: no"]) + end
+    path.write_text(begun)
+    cli("kwartet", "note", path, stdin="0 0/3 n\n")
+    assert path.read_text() == f"{begun.rstrip()}\n1 asks 0 for 0/3: no\n"
+    cli("kwartet", "note", path, stdin="undo\nquit\n")
+    assert path.read_text() == f"{START}0 asks 2 for 1/1: no\n"
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
