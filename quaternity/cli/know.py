@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from quaternity.kwartet.log import GameLog
     from quaternity.kwartet.seen import SeenLog
 
-MARKS = {True: "#", False: ".", None: "?"}
+UNSAID = "not to be said"
+"""In a row over time: what is to be said is not true then, or not known to be."""
+MARKS = {True: "#", False: ".", None: "?", UNSAID: "-"}
 """How a truth value is shown in the row of a formula over time."""
 
 
@@ -187,6 +189,15 @@ class _Asked:
 
     def _check_said(self, at: Moment) -> None:
         """Refuse an announcement that is not true when its turn comes."""
+        unsaid = self._unsaid(at)
+        if unsaid is not None:
+            text, truth = unsaid
+            known = "" if truth is False else f"known to {at.eyes} to be "
+            warn(f"{text} cannot be said: it is not {known}true")
+            raise typer.Exit(1)
+
+    def _unsaid(self, at: Moment) -> tuple[str, bool | None] | None:
+        """The first announcement that is not true when its turn comes, and what it is then."""
         from quaternity.cli.knowing import read_formula, truth_at
         from quaternity.epistemic.formula import FALSE, Not
         from quaternity.epistemic.seen_truth import announced
@@ -196,9 +207,8 @@ class _Asked:
             said = announced([*before, read_formula(text, at)], FALSE)
             found = truth_at(Not(said), at, self.method, self.seconds)
             if not found.truth:
-                known = "" if found.truth is False else f"known to {at.eyes} to be "
-                warn(f"{text} cannot be said: it is not {known}true")
-                raise typer.Exit(1)
+                return text, found.truth
+        return None
 
     def _with_requests(
         self, formula: Formula, at: Moment, seconds: float, answer: dict[str, Any]
@@ -250,28 +260,35 @@ class _Asked:
         undecided = False
         wide = max(map(len, formulas))
         if not as_json:
-            say(f"#: true, .: false, ?: cannot be told; a mark for the deal and for each of "
-                f"{len(self.log.events)} requests")  # fmt: skip
+            mark = ", -: --say is not true" * bool(self.said)
+            say(f"#: true, .: false, ?: cannot be told{mark}; a mark for the deal and for each "
+                f"of {len(self.log.events)} requests")  # fmt: skip
         for text in formulas:
-            row: list[bool | None] = []
+            row: list[bool | str | None] = []
             for step in range(len(self.log.events) + 1):
                 at = self.moment(step)
                 formula = read_formula(text, at, self.said)
                 try:
-                    row.append(truth_at(formula, at, self.method, self.seconds).truth)
+                    unsaid = self._unsaid(at)
+                    found = truth_at(formula, at, self.method, self.seconds)
+                    row.append(UNSAID if unsaid else found.truth)
                 except LimitError as error:
                     undecided = True
                     row.append(None)
                     warn(f"after request {step}: {text}: {error}")
             changes = [0, *(n for n in range(1, len(row)) if row[n] != row[n - 1])]
             if as_json:
-                answer = {"formula": text, "over_time": row, "changes": changes[1:]}
+                told = [None if one == UNSAID else one for one in row]
+                answer = {"formula": text, "over_time": told, "changes": changes[1:]}
+                if self.said:
+                    answer["unsaid"] = [step for step, one in enumerate(row) if one == UNSAID]
                 print(json.dumps(answer, separators=(",", ":")), flush=True)
                 continue
             print(f"{text:<{wide}}  {''.join(MARKS[one] for one in row)}")
             for step in changes:
                 said = "at the deal" if not step else f"from request {step}, {self._event(step)}"
-                word = {True: "true", False: "false", None: "not to be told"}[row[step]]
+                words = {True: "true", False: "false", None: "not to be told", UNSAID: UNSAID}
+                word = words[row[step]]
                 say(f"  {word} {said}")
         return undecided
 

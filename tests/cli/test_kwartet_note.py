@@ -259,6 +259,18 @@ def test_over_time_is_know_at_every_moment(cli: Cli, path: Path, seed: int) -> N
         assert cli("kwartet", "know", path, formula, "--at", step, "--json").json["true"] is truth
 
 
+def test_over_time_nothing_follows_from_what_cannot_be_said(cli: Cli, path: Path) -> None:
+    path.write_text(f"{START}0 asks 2 for 1/1: no\n1 asks 0 for 0/3: yes\n1 asks 0 for 0/2: no\n")
+    asked = ("kwartet", "know", path, "H0 1/1", "--over-time", "--say", "!H1 0/3")
+    outcome = cli(*asked, "--say", "K1 H0 1/1")
+    assert "H0 1/1  -#--" in outcome.out
+    assert "-: --say is not true" in outcome.out
+    assert "  not to be said from request 2, 1 asks 0 for 0/3: yes" in outcome.out
+    told = cli(*asked, "--json").json
+    assert told["over_time"] == [None, True, None, None]
+    assert told["unsaid"] == [2, 3]
+
+
 def test_the_log_of_an_onlooker(cli: Cli, path: Path) -> None:
     text = START.replace(f"hand 1: {HAND}", "hand 1: 6 cards") + "0 asks 2 for 1/1: no\n"
     path.write_text(text)
