@@ -150,6 +150,7 @@ def reasons_at(formula: Formula, at: Moment, method: str, seconds: float) -> Rea
     """
     from quaternity.epistemic.formula import Everywhere, Knows
     from quaternity.epistemic.needed_requests import is_knowledge, reasons
+    from quaternity.kwartet.settings import SET_SIZE
     from quaternity.kwartet.stated import stated_by
     from solvers.registry import solve
     from solvers.verdict import Feasible
@@ -171,6 +172,7 @@ def reasons_at(formula: Formula, at: Moment, method: str, seconds: float) -> Rea
         method,
         seconds,
         at.deal is not None,
+        SET_SIZE,
     )
 
 

@@ -111,12 +111,14 @@ def formula_chance(
 def _settled(
     formula: Formula, players: tuple[int, ...], evaluator: Evaluator, deal: Deal
 ) -> Formula:
-    """The formula with constants for what these hands settle."""
+    """The formula with constants for what these hands settle, as far as that is decided."""
     if isinstance(formula, logic.Constant):
         return formula
     settled = formula.public or (players and determined(formula, players))
     if settled:
-        return TRUE if evaluator.truth(formula, deal) else FALSE
+        with suppress(Undecided):
+            return TRUE if evaluator.truth(formula, deal) else FALSE
+        return formula
     if isinstance(formula, logic.Not | logic.And | logic.Or | logic.Implies | logic.Iff):
         parts = [_settled(part, players, evaluator, deal) for part in formula.parts()]
         return formula.with_parts(parts)

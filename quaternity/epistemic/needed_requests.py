@@ -61,6 +61,7 @@ def reasons(
     method: Method | str = Method.AUTO,
     seconds: float = SECONDS,
     real: bool = True,
+    set_size: int | None = None,
 ) -> Reasons:
     """A minimal list of the requests that make a formula true at a deal.
 
@@ -68,6 +69,7 @@ def reasons(
         requests: how many there are; with all of them the formula is true.
         stated_by: the deal is one of every problem that it gives.
         real: whether the deal is the real one, or only one that is possible.
+        set_size: cards of a set that is out of play.
 
     Where the time is over early the list is longer than need be, and not called minimal.
 
@@ -78,7 +80,7 @@ def reasons(
 
     def true(chosen: Collection[int]) -> bool:
         try:
-            return holds(formula, stated_by(chosen), deal, method, deadline.left())
+            return holds(formula, stated_by(chosen), deal, method, deadline.left(), set_size)
         except LimitError as error:
             deadline.left()
             undecided.append(error)
@@ -96,7 +98,7 @@ def reasons(
     explanation = None
     with suppress(LimitError):
         time = max(1.0, seconds / 4)
-        explanation = explain(formula, stated_by(chosen), deal, method, time, real=real)
+        explanation = explain(formula, stated_by(chosen), deal, method, time, set_size, real)
     return Reasons(chosen, minimal and not undecided, explanation)
 
 

@@ -271,6 +271,17 @@ def test_over_time_nothing_follows_from_what_cannot_be_said(cli: Cli, path: Path
     assert told["unsaid"] == [2, 3]
 
 
+def test_the_reason_when_all_is_over(cli: Cli, path: Path) -> None:
+    """No set in play has cards any more, yet they may be named."""
+    hands = "hand 0: 0/0 0/1 0/2 1/0\nhand 1: 0/3 1/1 1/2 1/3\n"
+    said = "0 asks 1 for 0/3: yes\n0 puts down 0\n0 asks 1 for 1/1: yes\n0 asks 1 for 1/2: yes\n"
+    end = "0 asks 1 for 1/3: yes\n0 puts down 1\n"
+    path.write_text(f"kwartet 1\nplayers 2\nsets 2\n{hands}{said}{end}")
+    outcome = cli("kwartet", "know", path, "K1 !H0 0/1", "--why")
+    assert (outcome.status, outcome.err) == (0, "")
+    assert "no request is needed" in outcome.out
+
+
 def test_the_log_of_an_onlooker(cli: Cli, path: Path) -> None:
     text = START.replace(f"hand 1: {HAND}", "hand 1: 6 cards") + "0 asks 2 for 1/1: no\n"
     path.write_text(text)

@@ -9,7 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quaternity.epistemic import Language, chance
+from quaternity.epistemic.by_solvers import SolverEvaluator
 from quaternity.epistemic.chance import formula_chance
+from quaternity.epistemic.evaluator import Undecided
 from quaternity.epistemic.strategies import formulas, positions
 from quaternity.errors import LimitError
 from solvers import Deal, DealProblem, SetConstraint
@@ -66,3 +68,15 @@ def test_what_is_not_counted_in_time_is_said() -> None:
         patch.setattr(chance, "FEW_WORLDS", 0)
         with pytest.raises(LimitError):
             formula_chance("K1 H2 0/2", problem, 0, [0b001], samples=0)
+
+
+def test_what_the_solvers_leave_open_is_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where few deals are possible a chance is found whatever the search leaves undecided."""
+    problem = DealProblem([1, 1, 1], [SetConstraint.of([[0, 1, 2], [0, 1, 2], [1, 2]], 3)])
+
+    def undecided(*_: object) -> bool:
+        raise Undecided("undecided")
+
+    monkeypatch.setattr(SolverEvaluator, "truth", undecided)
+    found = formula_chance("C{0,1} M0 H1 0/1 | H1 0/1", problem, 0, [0b001])
+    assert (found.is_exact, found.chance) == (True, Fraction(1, 2))
