@@ -21,6 +21,7 @@ depend on what the agent may know, and on nothing else.
 from __future__ import annotations
 
 import sys
+from operator import index
 from random import Random
 from typing import Any
 
@@ -135,6 +136,21 @@ class _Table:
     def close(self) -> None:
         """Nothing to let go of."""
 
+    def _number(self, action: object) -> int:
+        """The number of an action.
+
+        Raises:
+            InputError: it is none.
+        """
+        actions = self.game.encoded.actions
+        try:
+            number = index(action)  # type: ignore[arg-type]
+        except TypeError:
+            number = -1
+        if not 0 <= number < actions:
+            raise InputError(f"action {shown(action)}: they are 0..{actions - 1}")
+        return number
+
     def render(self) -> str | NDArray[np.uint8] | None:
         """The table as the seat to act sees it; how is `render_mode`'s to say."""
         if self.render_mode is None:
@@ -228,10 +244,7 @@ class TableEnv(_Table, pettingzoo.AECEnv):  # type: ignore[misc]
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        number = -1 if action is None else int(action)
-        if not 0 <= number < self.game.encoded.actions:
-            last = self.game.encoded.actions - 1
-            raise InputError(f"action {shown(action)}: they are 0..{last}")
+        number = self._number(action)
         self._cumulative_rewards[agent] = 0.0
         if self.max_cycles is None and not self.forgives and not self.episode.mask[number]:
             self._lose(agent, number)
@@ -303,7 +316,7 @@ class TableParallelEnv(_Table, pettingzoo.ParallelEnv):  # type: ignore[misc]
         """Let all act that may.
 
         Raises:
-            InputError: there is no such action.
+            InputError: there is no such action, or none of an agent that may act.
         """
         if not self.agents:
             return {}, {}, {}, {}, {}
@@ -333,7 +346,7 @@ class TableParallelEnv(_Table, pettingzoo.ParallelEnv):  # type: ignore[misc]
             if seat not in acting:
                 continue
             view = rules.view(episode.position, seat)
-            action = int(actions[self.possible_agents[seat]])
+            action = self._number(actions.get(self.possible_agents[seat]))
             if encoded.mask(view)[action]:
                 found.append((seat, encoded.move(action, view)))
             elif episode.several:

@@ -194,3 +194,20 @@ def test_it_is_found_by_its_name() -> None:
     env = pettingzoo.make("aec", "quaternity/quarto-v0", squares=True)
     assert env.unwrapped.game.rules.settings.squares
     assert pettingzoo.make("parallel", "quaternity/set-v0", max_cycles=3).max_cycles == 3
+
+
+@pytest.mark.parametrize("action", [-1, 10**6, 1.5, None, "0"])
+def test_no_action_is_taken_for_another(action: Any) -> None:
+    """Not -1 for the last one, nor 1.5 for 1."""
+    parallel = quaternity_v0.parallel_env()
+    parallel.reset(seed=1)
+    before = parallel.episode
+    with pytest.raises(InputError, match=r"they are 0\.\.25"):
+        parallel.step(dict.fromkeys(parallel.agents, action))
+    with pytest.raises(InputError, match=r"action None: they are"):
+        parallel.step({})
+    assert parallel.episode is before
+    env = quaternity_v0.env()
+    env.reset(seed=1)
+    with pytest.raises(InputError, match=r"they are 0\.\.25"):
+        env.step(action)
