@@ -184,11 +184,17 @@ class SolverEvaluator:
         )
         return self._search(players, open_ones, deal, said)
 
+    def _is_public(self, part: Formula, said: Said) -> bool:
+        """Whether a formula is seen at once to be true in every public deal."""
+        return not part.modal_depth and self._public_counterexample(part, said) is None
+
     def _settled(self, formula: Formula, deal: Deal, said: Said) -> Formula:
         """The formula with what is the same all over the deal's connected piece put in."""
         match formula:
             case logic.Common(_, ()) | logic.Everywhere():
                 return logic.Constant(self._truth(formula, deal, said))
+            case logic.Common(part, _) if self._is_public(part, said):
+                return logic.TRUE
             case logic.Announced(announcement, then):
                 return logic.Announced(self._settled(announcement, deal, said), then)
             case _:
