@@ -186,7 +186,9 @@ class SolverEvaluator:
 
     def _is_public(self, part: Formula, said: Said) -> bool:
         """Whether a formula is seen at once to be true in every public deal."""
-        return not part.modal_depth and self._public_counterexample(part, said) is None
+        otherwise = every([*said, logic.Not(part)])
+        known, found = self._plain_search(self.problem, without_knowledge(otherwise, True))
+        return known and found is None
 
     def _settled(self, formula: Formula, deal: Deal, said: Said) -> Formula:
         """The formula with what is the same all over the deal's connected piece put in."""

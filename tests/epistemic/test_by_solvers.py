@@ -407,5 +407,7 @@ def test_what_is_public_is_common_knowledge_before_any_search(
     """Also for who is not among those who share it."""
     problem = DealProblem([2, 2, 2], [SetConstraint.of([[0, 1, 2]] * 6, 3)])
     monkeypatch.delattr(SolverEvaluator, "coupled_search")
-    for formula in ("C{0,2} (H1 0/0 | !H1 0/0)", "K1 C{0,2} (H1 0/0 | H0 0/0 | H2 0/0)"):
-        assert as_seen(formula, problem, 1, [0b11], "solvers").truth is True
+    shared = ("H1 0/0 | !H1 0/0", "H1 0/0 | H0 0/0 | H2 0/0", "K1 H2 0/5 -> H2 0/5")
+    for formula in shared:
+        asked = f"K1 C{{0,2}} ({formula})"
+        assert as_seen(asked, problem, 1, [0b11], "solvers").truth is True
