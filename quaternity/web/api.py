@@ -344,6 +344,8 @@ def refused(request: Request, error: Exception) -> Response:
     """The answer to a request that is refused."""
     del request
     assert isinstance(error, Refusal), "what this is registered for"
+    # What was sent, which its frames hold, is free at once: no circle of garbage keeps it.
+    error.__traceback__ = error.__context__ = None
     return answer(error.document, error.status)
 
 

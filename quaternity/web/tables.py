@@ -157,6 +157,7 @@ class Tables:
         try:
             game, head, names, moves = await self.thinking.count(parsed_record, data)
         except InputError as error:
+            error.__traceback__ = None  # a circle with its frames would keep what was sent
             raise Refusal(422, str(error)) from None
         kept = Kept(fresh(), game, head, "", True, False, True, caller.browser, None)
         seats = [Seat(PERSON, name[:LONGEST_NAME]) for name in names]

@@ -227,9 +227,8 @@ class OwnProcess:
             try:
                 raise raised.error
             finally:
-                raised = (
-                    None  # a circle with this frame would keep what was given until it is found
-                )
+                # A circle with this frame would keep what was given until it is found.
+                raised = None
         return result  # type: ignore[no-any-return]  # what the function gave
 
     def end(self) -> None:
