@@ -12,8 +12,10 @@ Python with prompts is left to doctest. In other blocks
 
 import ast
 import json
+import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -208,3 +210,20 @@ def test_pages_at_the_terminal(cli: Cli) -> None:
     wrong = cli("guide", "nothing")
     assert (wrong.status, wrong.out) == (2, "")
     assert "'nothing' is unknown" in wrong.err
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+def test_the_change_of_the_page_on_the_house_applies_and_passes_its_test(tmp_path: Path) -> None:
+    (patch,) = (one for one in blocks(guide.page("house").text) if one.file == "eager.patch")
+    for folder in ("quaternity", "solvers", "tests"):
+        shutil.copytree(HOUSE / folder, tmp_path / folder)
+    here = dict.fromkeys(("PYTHONPATH", "GIT_CEILING_DIRECTORIES"), str(tmp_path))
+    for words in (
+        ["git", "apply", "-"],
+        [sys.executable, "-m", "pytest", "-q", "tests/quarto/test_eager.py"],
+    ):
+        done = subprocess.run(
+            words, input=patch.text, cwd=tmp_path, capture_output=True, text=True, check=False,
+            env=os.environ | here,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stdout + done.stderr
