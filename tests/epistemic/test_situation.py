@@ -133,7 +133,9 @@ class Smcdel:
             then, rest = self.read(rest[1:])
             return ("[", said, then), rest
         if first == "(":
-            if rest[0] == "(" and (end := rest.index(")")) and "know that" in rest[end + 1]:
+            end = rest.index(")")
+            named = rest[0] == "(" and "(" not in rest[1:end]
+            if named and "know that" in rest[end + 1]:
                 part, after = self.read(rest[end + 2 :])
                 assert after[0] == ")"
                 group = [one for one in rest[1:end] if one != ","]
