@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 
@@ -63,7 +64,7 @@ def completing(command: Any, group: str | None) -> None:
     for parameter in command.params:
         values = VALUES.get(parameter.name)
         if parameter.name in SEATED:
-            values = lambda: _players(group)  # noqa: E731 - the group is the same for all
+            values = partial(_players, group)
         if values is not None:
             parameter.shell_complete = _completer(values)
 

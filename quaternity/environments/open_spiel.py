@@ -74,7 +74,7 @@ def _type(name: str, table: TableGame | None = None) -> Any:
     )  # fmt: skip
 
 
-class TableSpielGame(pyspiel.Game):  # type: ignore[misc]
+class TableSpielGame(pyspiel.Game):  # type: ignore[misc]  # untyped library
     """A game with its settings.
 
     Attributes:
@@ -138,7 +138,7 @@ def _legal(mask: bytes) -> list[int]:
     return list(compress(range(len(mask)), mask))
 
 
-class TableSpielState(pyspiel.State):  # type: ignore[misc]
+class TableSpielState(pyspiel.State):  # type: ignore[misc]  # untyped library
     """A game at one moment.
 
     Attributes:

@@ -144,7 +144,7 @@ class _Table:
         """
         actions = self.game.encoded.actions
         try:
-            number = index(action)  # type: ignore[arg-type]
+            number = index(action)  # type: ignore[arg-type]  # anything may come: it is tried
         except TypeError:
             number = -1
         if not 0 <= number < actions:
@@ -200,7 +200,7 @@ class _Table:
             self.render()
 
 
-class TableEnv(_Table, pettingzoo.AECEnv):  # type: ignore[misc]
+class TableEnv(_Table, pettingzoo.AECEnv):  # type: ignore[misc]  # untyped library
     """A game whose agents act one after another.
 
     What PettingZoo's wrappers do is done here, where it takes a third of the time.
@@ -276,7 +276,7 @@ class TableEnv(_Table, pettingzoo.AECEnv):  # type: ignore[misc]
         return episode.after_move(seat, None) if episode.several else episode
 
 
-class TableParallelEnv(_Table, pettingzoo.ParallelEnv):  # type: ignore[misc]
+class TableParallelEnv(_Table, pettingzoo.ParallelEnv):  # type: ignore[misc]  # untyped library
     """A game whose agents all act in every step.
 
     Only the actions of those that may act count. Where several may, theirs are judged in turn, each

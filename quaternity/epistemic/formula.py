@@ -144,11 +144,11 @@ def _settle_numbers(formula: Formula, *fields: str) -> None:
             object.__setattr__(formula, name, settled)
 
 
-def _settle_players(formula: Formula) -> None:
+def _settle_players(formula: Distributed | Common) -> None:
     """Keep the players of a group sorted, each once."""
-    if formula.players == ():  # type: ignore[attr-defined]
+    if formula.players == ():
         return
-    players = {_number(one, "player") for one in iterated(formula.players, "players")}  # type: ignore[attr-defined]
+    players = {_number(one, "player") for one in iterated(formula.players, "players")}
     object.__setattr__(formula, "players", tuple(sorted(players)))
 
 
