@@ -1,8 +1,10 @@
 """Requests for tables, seats and moves, and what they may not do."""
 
 import asyncio
+import gc
 import json
 import re
+import tracemalloc
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -307,6 +309,22 @@ def test_limits_are_told(tmp_path: Path) -> None:
         assert site.listen(f"{table.path}/events", None).parts[0][0] == 429
         assert site.ask("POST", "/api/tables", {}).status == 422
         assert site.ask("POST", "/api/tables", {}).status == 429
+
+
+def test_what_a_refused_upload_sent_is_free_at_once(site: Site) -> None:
+    data = b"quarto 7\n" + b"# x\n" * 200_000
+    gc.collect()
+    gc.disable()
+    try:
+        assert site.ask("POST", "/api/records", data).status == 422
+        tracemalloc.start()
+        for _ in range(6):
+            site.ask("POST", "/api/records", data)
+        kept, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+        gc.enable()
+    assert kept < 3 * len(data)
 
 
 def test_no_door_lets_more_tables_in_than_are_kept(tmp_path: Path) -> None:
