@@ -91,6 +91,8 @@ def smallest_counterexample(
         with _files_elsewhere():
             campaign()
     except (_Found, Flaky):
+        if not failing:
+            raise
         # Hypothesis tries the smallest one last of all.
         return list(failing.items())[-1]
     return None

@@ -200,7 +200,7 @@ class State(Shown):
     @property
     def points(self) -> tuple[int, ...]:
         """Per player the number of completed sets."""
-        return tuple(self.completed.count(player) for player in range(self.players))
+        return tuple(map(self.completed.count, range(self.players)))
 
     @property
     def is_over(self) -> bool:

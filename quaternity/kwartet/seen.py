@@ -135,7 +135,7 @@ class SeenLog:
             view.hand
             if mine
             else tuple(
-                FULL & ~(one == index and 1 << number % SET_SIZE)
+                FULL & ~(1 << number % SET_SIZE) if one == index else FULL
                 for one in range(self.settings.sets)
             )
         )

@@ -151,8 +151,9 @@ def test_a_broken_solver_is_blamed_and_its_state_kept(
 
 def test_a_crash_takes_nobody_along() -> None:
     found = measure_state(State.start(), [solver_from_function("bad", divides_by_zero), *FAST], 2)
-    assert found.faults == (Fault("bad", "raised ZeroDivisionError('integer division or modulo by "
-                                  "zero')", "crash"),)  # fmt: skip
+    [fault] = found.faults
+    assert (fault.solver, fault.kind) == ("bad", "crash")
+    assert fault.text.startswith("raised ZeroDivisionError(")
     assert found.timings.keys() == {"max-flow", "coalitions"}
 
 

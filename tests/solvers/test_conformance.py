@@ -9,6 +9,7 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from hypothesis.errors import FlakyFailure
 
 from solvers import (
     SOLVERS,
@@ -174,6 +175,14 @@ def test_a_check_that_changes_its_mind_still_gives_its_finding() -> None:
 
     found = smallest_counterexample(st.integers(0, 99), once, examples=50, random_seed=0)
     assert found == (calls[4], "only now")
+
+
+def test_a_campaign_that_fails_before_anything_is_found_says_why() -> None:
+    def flaky(value: int) -> None:
+        raise FlakyFailure(f"{value} at first", [])
+
+    with pytest.raises(FlakyFailure, match="at first"):
+        smallest_counterexample(st.integers(0, 99), flaky, examples=5, random_seed=0)
 
 
 @given(deal_problems(same_size=True), st.booleans())
