@@ -19,6 +19,9 @@ Players = Annotated[int, typer.Option("-p", "--players", help="Number of players
 TieBreakName = Annotated[
     str, typer.Option(help="first-in-order or fewest-sets: who asks when both are bare.")
 ]
+Brisk = Annotated[
+    bool, typer.Option("--brisk", help="No questions to which only no can be answered.")
+]
 # The same where something else may say it, a record for example.
 MaybeSetSize = Annotated[
     int | None, typer.Option("-s", "--set-size", help="Cards in one set (S).  [default: 4]")
@@ -54,7 +57,7 @@ SaveTo = Annotated[
 ]
 
 __all__ = [
-    "AnyFiles", "AsJson", "AsJsonLines", "Dask", "Files", "MaybePlayers", "MaybeSetSize",
+    "AnyFiles", "AsJson", "AsJsonLines", "Brisk", "Dask", "Files", "MaybePlayers", "MaybeSetSize",
     "MaybeSets", "MoveSeconds", "Players", "Record", "SaveTo", "Seed", "SetSize", "Sets",
     "TieBreakName", "Traceback", "Workers",
 ]  # fmt: skip

@@ -8,6 +8,7 @@ import typer
 
 from quaternity.cli.app import app
 from quaternity.cli.options import (
+    Brisk,
     MaybePlayers,
     MaybeSets,
     MaybeSetSize,
@@ -31,6 +32,7 @@ def play(
         str | None,
         typer.Option(help="first-in-order (default) or fewest-sets: who asks when both are bare."),
     ] = None,
+    brisk: Brisk = False,
     record: Record = None,
     seats: Annotated[
         str | None,
@@ -96,6 +98,7 @@ def play(
         "players": players,
         "tie_break": tie_break and TieBreak.parse(tie_break),
         "seed": seed or None,
+        "brisk": brisk or None,
     }
     play_match(
         QuaternityRules, Settings, asked, quaternity_words(tablebase), names, None,

@@ -21,6 +21,7 @@ from quaternity.cli.options import (
     AnyFiles,
     AsJson,
     AsJsonLines,
+    Brisk,
     Files,
     Players,
     SaveTo,
@@ -234,6 +235,7 @@ def perft(
     set_size: SetSize = 4,
     sets: Sets = 3,
     players: Players = 3,
+    brisk: Brisk = False,
     depth: Annotated[int, typer.Option("-d", "--depth", min=1, max=100)] = 3,
     as_json: AsJson = False,
 ) -> None:
@@ -245,7 +247,7 @@ def perft(
     from quaternity.game.state import State
     from quaternity.insight.perft import perft as count
 
-    state = State.start(Settings(set_size, sets, players))
+    state = State.start(Settings(set_size, sets, players, brisk=brisk))
     leaves: list[int] = []
     with progress("depth", depth) as bar:
         for moves in range(1, depth + 1):

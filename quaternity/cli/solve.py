@@ -10,6 +10,7 @@ import typer
 from quaternity.cli.app import app
 from quaternity.cli.options import (
     AsJson,
+    Brisk,
     Dask,
     Players,
     Sets,
@@ -45,6 +46,7 @@ def solve(
     sets: Sets = 3,
     players: Players = 3,
     tie_break: TieBreakName = "first-in-order",
+    brisk: Brisk = False,
     position: Annotated[
         str | None,
         typer.Option("--from", help="Solve from this state, or this record's last position."),
@@ -94,7 +96,7 @@ def solve(
 
     from quaternity.perfect.keys.canonical import Rules
 
-    state = _state(position, set_size, sets, players, tie_break)
+    state = _state(position, set_size, sets, players, tie_break, brisk)
     if ask is not None:
         if out or rankings or estimate_only:
             raise InputError("--ask goes without --out, --rankings and --estimate")
@@ -168,17 +170,22 @@ def _answer(state: State, ask: str, seconds: float, as_json: bool) -> None:
         say("    and others have, or will have, at least as many sets")
 
 
-def _state(position: str | None, set_size: int, sets: int, players: int, tie_break: str) -> State:
+def _state(
+    position: str | None, set_size: int, sets: int, players: int, tie_break: str, brisk: bool
+) -> State:
+    from dataclasses import replace
+
     from quaternity.game.settings import Settings, TieBreak
     from quaternity.game.state import State
 
     if position is None:
-        return State.start(Settings(set_size, sets, players, TieBreak.parse(tie_break)))
+        rules = TieBreak.parse(tie_break)
+        return State.start(Settings(set_size, sets, players, rules, brisk=brisk))
     state = _state_in(position)
     if not state.verdict():
         warn(f"{position}: the state is impossible")
         raise typer.Exit(ExitStatus.IMPOSSIBLE)
-    return state
+    return replace(state, brisk=True) if brisk else state
 
 
 def _state_in(path: str) -> State:
@@ -317,13 +324,18 @@ def _from_file(target: Path, state: State) -> dict[str, Any]:
     return found | {"tablebase": str(target), "seconds": None}
 
 
+def _sizes(rules: dict[str, Any]) -> str:
+    brisk = " brisk" if "brisk" in rules else ""
+    return f"{rules['set_size']}-{rules['sets']}-{rules['players']}{brisk}"
+
+
 def _show_estimate(rules: Rules, expected: Estimate, as_json: bool) -> None:
     if as_json:
         from dataclasses import asdict
 
         print(json.dumps(asdict(expected)))
     else:
-        say(f"{rules.set_size}-{rules.sets}-{rules.players}: {expected}")
+        say(f"{_sizes(rules.document())}: {expected}")
 
 
 def _show_with(
@@ -347,7 +359,7 @@ def _show(found: dict[str, Any], as_json: bool) -> None:
         return
     rules = found["rules"]
     say(
-        f"{rules['set_size']}-{rules['sets']}-{rules['players']}: "
+        f"{_sizes(rules)}: "
         f"{found['states']:,} canonical states, {found['questions']:,} questions, "
         f"{found['answers']:,} answers"
     )

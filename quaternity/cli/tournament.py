@@ -18,6 +18,7 @@ from quaternity.cli.failed_players import (
 )
 from quaternity.cli.options import (
     AsJson,
+    Brisk,
     Dask,
     MoveSeconds,
     Players,
@@ -252,11 +253,13 @@ def _quaternity(
     sets: Sets = 3,
     players: Players = 3,
     tie_break: TieBreakName = "first-in-order",
+    brisk: Brisk = False,
 ) -> Any:
     from quaternity.game.rules import QuaternityRules
     from quaternity.game.settings import Settings, TieBreak
 
-    return QuaternityRules(Settings(set_size, sets, players, TieBreak.parse(tie_break)))
+    rule = TieBreak.parse(tie_break)
+    return QuaternityRules(Settings(set_size, sets, players, rule, brisk=brisk))
 
 
 def _quarto(
@@ -288,7 +291,7 @@ _add_tournament(
         "sets",
         lambda rules: "-".join(
             str(one) for one in (rules.settings.set_size, rules.settings.sets, rules.seats)
-        ),
+        ) + " brisk" * rules.settings.brisk,
         "tournament search informed random --games 300 --seed 1 --workers 2",
     ),
 )  # fmt: skip

@@ -167,7 +167,8 @@ class QuaternityEncoded:
             ContradictoryState: no deal fits it.
         """
         state = parse_state(text).state
-        settings = Settings(state.set_size, state.sets, state.players, state.tie_break, state.seed)
+        rules = state.tie_break, state.seed, state.brisk
+        settings = Settings(state.set_size, state.sets, state.players, *rules)
         if state.turn is None:
             raise InputError("turn: the state does not say who asks")
         return QuaternityRules(settings), QuaternityPosition(state)

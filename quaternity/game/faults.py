@@ -97,6 +97,11 @@ def answer_fault(problem: DealProblem, question: Question, answer: Answer | bool
     return reason_in_words(problem, question, Answer(answer), proof)
 
 
+def hopeless_fault(reason: str) -> str:
+    """Why a question may not be asked in a brisk game, by the reason why yes is impossible."""
+    return f"{reason}; hopeless questions are not asked in a brisk game"
+
+
 def reason_in_words(
     known: DealProblem, question: Question, answer: Answer | None, proof: str
 ) -> str:
@@ -125,6 +130,7 @@ __all__ = [
     "IllegalAnswer",
     "IllegalQuestion",
     "answer_fault",
+    "hopeless_fault",
     "question_faults",
     "reason_in_words",
     "why_impossible",

@@ -26,7 +26,7 @@ from typing import NamedTuple
 
 from quaternity.game.cards import Card
 from quaternity.game.question import Answer, Question
-from quaternity.game.transition import claimed, problem_after, stated_minimum
+from quaternity.game.transition import claimed, may_be_asked, problem_after, stated_minimum
 from solvers.coalition_tables import IMPOSSIBLE, Kind, Lanes, Looks, looks_of
 from solvers.judgement import decided
 from solvers.memo import Memo, bytes_of
@@ -429,7 +429,7 @@ def prepared(layout: Lanes, constraint: SetConstraint) -> PreparedSet:
 def found_by_tables(
     rows: Sequence[PreparedSet], slack: int, asker: int, hands: Sequence[int]
 ) -> list[Listed]:
-    """All legal questions, by the prepared tables.
+    """All legal questions of a game that is not brisk, by the prepared tables.
 
     Args:
         rows: the sets of a possible state.
@@ -501,8 +501,21 @@ def found_by_solver(problem: DealProblem, asker: int, solver: Solver) -> list[Li
     return found
 
 
+def without_hopeless(found: list[Listed]) -> list[Listed]:
+    """Of the legal questions of a game those of a brisk one."""
+    kept = [
+        Listed(
+            one.asker,
+            one.set_index,
+            tuple([group for group in one.groups if may_be_asked(group[2], True)]),
+        )
+        for one in found
+    ]
+    return [one for one in kept if one.groups]
+
+
 __all__ = [
     "ANSWERS", "ASK_BYTES", "KIND_BYTES", "PAIR_BYTES", "ROW_BYTES",
     "Answers", "Ask", "AskedKind", "Asks", "Group", "Groups", "Listed", "PreparedSet",
-    "found_by_solver", "found_by_tables", "possible", "prepared",
+    "found_by_solver", "found_by_tables", "possible", "prepared", "without_hopeless",
 ]  # fmt: skip

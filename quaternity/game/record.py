@@ -23,7 +23,10 @@ from quaternity.game.state import State
 from solvers.exchange.json_document import MalformedDocument
 
 FIRST_LINE = "quaternity 1"
-_KEYS = {"set-size": "set_size", "sets": "sets", "players": "players", "seed": "seed"}
+_KEYS = {
+    "set-size": "set_size", "sets": "sets", "players": "players", "seed": "seed",
+    "tie-break": "tie_break", "brisk": "brisk",
+}  # fmt: skip
 _LINE_END = re.compile(r"\r\n|\n|\r")
 
 
@@ -156,16 +159,19 @@ def parse_record(data: bytes | str) -> ParsedRecord:
 
 def _header_line(words: list[str], header: dict[str, Any]) -> None:
     key, values = words[0], words[1:]
-    if key != "tie-break" and key not in _KEYS:
-        known = ", ".join((*_KEYS, "tie-break"))
-        raise InputError(f"{key!r} is neither a setting ({known}) nor a move")
-    name = _KEYS.get(key, "tie_break")
+    if key not in _KEYS:
+        raise InputError(f"{key!r} is neither a setting ({', '.join(_KEYS)}) nor a move")
+    name = _KEYS[key]
     if name in header:
         raise InputError(f"{key} is given more than once")
     if len(values) != 1:
         raise InputError(f"{key}: one value is expected, not {len(values)}")
     if name == "tie_break":
         header[name] = TieBreak.parse(values[0])
+    elif name == "brisk":
+        if values[0] not in ("no", "yes"):
+            raise InputError(f"{key}: {values[0][:40]!r} is neither yes nor no")
+        header[name] = values[0] == "yes"
     elif re.fullmatch(r"[0-9]{1,9}", values[0]) is None:
         raise InputError(f"{key}: {values[0][:40]!r} is not a whole number of at most nine digits")
     else:
@@ -219,6 +225,8 @@ def header_text(settings: Settings) -> str:
     ]
     if settings.seed:
         lines.append(f"seed {settings.seed}")
+    if settings.brisk:
+        lines.append("brisk yes")
     return "\n".join(lines) + "\n"
 
 

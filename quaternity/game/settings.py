@@ -56,6 +56,17 @@ def checked_seed(seed: int) -> int:
     return seed
 
 
+def checked_brisk(brisk: bool) -> bool:
+    """A truth value.
+
+    Raises:
+        InputError: it is none.
+    """
+    if not isinstance(brisk, bool):
+        raise InputError(f"brisk: {shown(brisk)} is neither true nor false")
+    return brisk
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """What is agreed before a game.
@@ -67,6 +78,8 @@ class Settings:
         tie_break: who is on turn when both players of a question ran out of cards; a `TieBreak` or
             its name.
         seed: of the random part of `TieBreak.FEWEST_SETS`.
+        brisk: whether *hopeless* questions are forbidden, those to which only no can be answered
+            (see `quaternity.game.transition.may_be_asked`).
 
     Raises:
         InputError: lists everything that is wrong, or names the limit of size.
@@ -89,6 +102,9 @@ class Settings:
         metadata={"help": "Who asks when both players of a question have no cards left."},
     )
     seed: int = 0
+    brisk: bool = field(
+        default=False, metadata={"help": "No questions to which only no can be answered."}
+    )
 
     def __post_init__(self) -> None:
         faults = []
@@ -102,7 +118,11 @@ class Settings:
                     faults.append(f"{name}: {value} is less than {allowed.start}{why}")
             except InputError as error:
                 faults.append(str(error))
-        for name, checked in (("seed", checked_seed), ("tie_break", TieBreak.parse)):
+        for name, checked in (
+            ("seed", checked_seed),
+            ("tie_break", TieBreak.parse),
+            ("brisk", checked_brisk),
+        ):
             try:
                 object.__setattr__(self, name, checked(getattr(self, name)))
             except InputError as error:
@@ -122,4 +142,6 @@ class Settings:
         return self.set_size * self.sets // self.players
 
 
-__all__ = ["LARGEST_SEED", "NamedChoice", "Settings", "TieBreak", "checked_seed"]
+__all__ = [
+    "LARGEST_SEED", "NamedChoice", "Settings", "TieBreak", "checked_brisk", "checked_seed",
+]  # fmt: skip

@@ -19,6 +19,7 @@ from quaternity.game.faults import (
     IllegalAnswer,
     IllegalQuestion,
     answer_fault,
+    hopeless_fault,
     question_faults,
     why_impossible,
 )
@@ -32,13 +33,15 @@ from quaternity.game.legal import (
     found_by_tables,
     possible,
     prepared,
+    without_hopeless,
 )
 from quaternity.game.question import Answer, Question
-from quaternity.game.settings import Settings, TieBreak, checked_seed
+from quaternity.game.settings import Settings, TieBreak, checked_brisk, checked_seed
 from quaternity.game.transition import (
     answered,
     drawn_player,
     hands_after,
+    may_be_asked,
     next_to_ask,
     out_of_play,
     problem_after,
@@ -69,7 +72,7 @@ class State(Shown):
         turn: the player on turn, or None when nobody asks about that.
         completed: per set its owner, or None while it is in play.
         set_size: cards in one set.
-        tie_break, seed: see `Settings`.
+        tie_break, seed, brisk: see `Settings`.
 
     Raises:
         InputError: the parts do not fit together, or one of them is malformed.
@@ -91,6 +94,7 @@ class State(Shown):
     set_size: int
     tie_break: TieBreak = TieBreak.FIRST_IN_ORDER
     seed: int = 0
+    brisk: bool = False
     # Derived when first needed, and handed on by `after`; never part of the value.
     _rows: tuple[PreparedSet, ...] | None = field(
         default=None, init=False, repr=False, compare=False
@@ -116,6 +120,7 @@ class State(Shown):
             ("set_size", whole(self.set_size, "set_size", 1)),
             ("tie_break", TieBreak.parse(self.tie_break)),
             ("seed", checked_seed(self.seed)),
+            ("brisk", checked_brisk(self.brisk)),
         ):
             object.__setattr__(self, name, value)
         for index, (owner, one) in enumerate(zip(completed, self.problem.sets, strict=True)):
@@ -137,6 +142,7 @@ class State(Shown):
             size,
             settings.tie_break,
             settings.seed,
+            settings.brisk,
         )
 
     @classmethod
@@ -158,6 +164,7 @@ class State(Shown):
         put(state, "set_size", before.set_size)
         put(state, "tie_break", before.tie_break)
         put(state, "seed", before.seed)
+        put(state, "brisk", before.brisk)
         put(state, "_rows", rows)
         put(state, "_slack", slack)
         put(state, "_legal", None)
@@ -165,8 +172,8 @@ class State(Shown):
 
     def __reduce__(self) -> tuple[type[State], tuple[object, ...]]:
         """Copies and pickles are of the value alone."""
-        value = (self.problem, self.turn, self.completed, self.set_size, self.tie_break, self.seed)
-        return type(self), value
+        value = (self.problem, self.turn, self.completed, self.set_size)
+        return type(self), (*value, self.tie_break, self.seed, self.brisk)
 
     # ------------------------------------------------------------------ what is known
 
@@ -286,6 +293,8 @@ class State(Shown):
             found = []
             if slack is not None and asker is not None:
                 found = found_by_tables(self.rows(), slack, asker, self.problem.hands)
+                if self.brisk:
+                    found = without_hopeless(found)
             object.__setattr__(self, "_legal", found)
         return found
 
@@ -312,9 +321,21 @@ class State(Shown):
 
     def faults(self, question: Question) -> list[str]:
         """Everything that makes a question illegal; empty when it is legal."""
-        return question_faults(self.problem, self.turn, self.completed, self.set_size, question)
+        faults = question_faults(self.problem, self.turn, self.completed, self.set_size, question)
+        if self.brisk and self.is_hopeless(question):
+            faults.append(hopeless_fault(answer_fault(self.problem, question, Answer.YES)))
+        return faults
+
+    def is_hopeless(self, question: Question) -> bool:
+        """Whether only no can be answered to a question, which a brisk game forbids."""
+        return self._possible_answers(question) == 1
 
     def _answers(self, question: Question) -> Answers:
+        answers = self._possible_answers(question)
+        return ANSWERS[answers] if may_be_asked(answers, self.brisk) else ()
+
+    def _possible_answers(self, question: Question) -> int:
+        """1 for a no, plus 2 for a yes, where the player on turn asks; 0 for no question at all."""
         asker, asked, (set_index, number) = question
         problem = self.problem
         if (
@@ -325,29 +346,29 @@ class State(Shown):
             or not 0 <= set_index < len(problem.sets)
             or not 0 <= number < len(problem.sets[set_index].owners)
         ):
-            return ()
+            return 0
         if not self.has_tables:
             solver = default_solver(problem)
-            return tuple(
-                answer
+            return sum(
+                1 + answer
                 for answer in Answer
                 if solver(problem_after(problem, asker, asked, set_index, number, answer))
             )
         slack = self.slack()
         if slack is None:
-            return ()
+            return 0
         kind = self.rows()[set_index].kind
         mask = problem.sets[set_index].owners[number]
         guard = kind.layout.guard
         rest = slack - kind.table
         if kind.heavy:
-            return ANSWERS[kind.tried_answers(asker, asked, mask, rest)]
+            return kind.tried_answers(asker, asked, mask, rest)
         asks, outcomes = kind.asks(asker)
         for other, owners, no, yes in asks:
             if other == asked and owners == mask:
                 fitting = possible(outcomes, rest, guard)
-                return ANSWERS[(fitting & no > 0) + 2 * (fitting & yes > 0)]
-        return ()
+                return (fitting & no > 0) + 2 * (fitting & yes > 0)
+        return 0
 
     def after(self, question: Question, answer: Answer | bool) -> State:
         """The state after a question and its answer, completed sets put down.
@@ -437,7 +458,8 @@ class State(Shown):
             notes = [f"impossible: {error if reason is None else reason[1]}"]
         except LimitError as error:
             notes = [f"as stated, not deduced: {error}"]
-        title = f"Quaternity {self.set_size}-{self.sets}-{self.players}"
+        brisk = " brisk" * self.brisk
+        title = f"Quaternity {self.set_size}-{self.sets}-{self.players}{brisk}"
         return owners_picture(title, notes, problem, self.points, self.turn, self.completed)
 
     def __repr__(self) -> str:
@@ -448,7 +470,7 @@ class State(Shown):
         )
         size = f"{self.set_size}-{self.sets}-{self.players}"
         return (
-            f"<State {size}, turn {self.turn}, hands {list(self.hands)}"
+            f"<State {size}{' brisk' * self.brisk}, turn {self.turn}, hands {list(self.hands)}"
             f"{', completed ' + done if done else ''}>"
         )
 
@@ -474,7 +496,8 @@ class LegalQuestions:
             else:
                 problem, asker = self.state.problem, self.state.turn
                 solver = self._solver or default_solver(problem)
-                self._known = [] if asker is None else found_by_solver(problem, asker, solver)
+                known = [] if asker is None else found_by_solver(problem, asker, solver)
+                self._known = without_hopeless(known) if self.state.brisk else known
         return self._known
 
     def groups(self) -> list[Group]:
@@ -549,7 +572,8 @@ class LegalQuestions:
 
 def with_problem(state: State, problem: DealProblem) -> State:
     """A state that differs in its deal problem only: sets must be in play as before."""
-    return State(problem, state.turn, state.completed, state.set_size, state.tie_break, state.seed)
+    rules = state.tie_break, state.seed, state.brisk
+    return State(problem, state.turn, state.completed, state.set_size, *rules)
 
 
 __all__ = ["LegalQuestions", "State", "with_problem"]

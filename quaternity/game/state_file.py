@@ -28,7 +28,7 @@ FORMAT = "quaternity-state/1"
 REQUIRED = (
     "format", "set_size", "sets", "players", "hands", "owners", "minimum", "completed"
 )  # fmt: skip
-OPTIONAL = ("turn", "maximum", "tie_break", "seed")
+OPTIONAL = ("turn", "maximum", "tie_break", "seed", "brisk")
 DEAL_PROBLEM_FILE = re.compile(r'"format"\s*:\s*"deal-problem/')
 
 
@@ -124,6 +124,9 @@ class _Reader(DocumentReader):
         seed = document.get("seed", 0)
         if not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed <= LARGEST_SEED:
             self.faults.append(f"seed: {quoted(seed)} is not a whole number 0..{LARGEST_SEED}")
+        brisk = document.get("brisk", False)
+        if not isinstance(brisk, bool):
+            self.faults.append(f"brisk: {quoted(brisk)} is neither true nor false")
         self.check()
         self._contradictions(owners, minimum, maximum, completed)
         constraints = tuple(
@@ -137,7 +140,7 @@ class _Reader(DocumentReader):
             for index in range(sets)
         )
         problem = DealProblem(hands, constraints)
-        return State(problem, turn, tuple(completed), size, tie_break, seed)
+        return State(problem, turn, tuple(completed), size, tie_break, seed, brisk)
 
     def _contradictions(
         self,
@@ -230,6 +233,8 @@ def state_document(state: State) -> dict[str, Any]:
         document["tie_break"] = state.tie_break.value
     if state.seed:
         document["seed"] = state.seed
+    if state.brisk:
+        document["brisk"] = True
     return document
 
 

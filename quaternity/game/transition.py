@@ -28,6 +28,17 @@ def _stated(low: tuple[int, ...], asker: int) -> tuple[int, ...]:
     return low if least == low[asker] else with_entry(low, asker, least)
 
 
+def may_be_asked(answers: int, brisk: bool) -> bool:
+    """Whether a question may be asked that has these possible answers.
+
+    Some answer must be possible; in a brisk game a yes, so that every question may bring something.
+
+    Args:
+        answers: 1 for a no that is possible, plus 2 for a yes.
+    """
+    return answers >= (2 if brisk else 1)
+
+
 def asking(constraint: SetConstraint, asker: int, card: int) -> SetConstraint:
     """What the asker states by asking: not the owner of the card, but of one of its set."""
     owners = constraint.owners
@@ -155,6 +166,7 @@ __all__ = [
     "claimed",
     "drawn_player",
     "hands_after",
+    "may_be_asked",
     "next_to_ask",
     "out_of_play",
     "problem_after",

@@ -10,8 +10,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from quaternity.errors import SolverFault
-from quaternity.game.faults import IllegalAnswer, IllegalQuestion, why_impossible
+from quaternity.game.faults import (
+    IllegalAnswer,
+    IllegalQuestion,
+    hopeless_fault,
+    why_impossible,
+)
 from quaternity.game.game import Game
+from quaternity.game.question import Answer
 from quaternity.game.record import ImpossibleRecord, ParsedRecord
 from quaternity.game.state import State, with_problem
 from quaternity.game.state_file import problem_of
@@ -149,14 +155,17 @@ def _traced(record: ParsedRecord, game: Game, fault: ImpossibleRecord) -> str:
 
     The proof is then the one by these moves, in place of the one by the state they led to.
     """
-    if forbidden_problem(game, fault) is None:
-        return str(fault)
     question, cause = fault.move.question, fault.cause
+    hopeless = isinstance(cause, IllegalQuestion) and game.state.is_hopeless(question)
+    if not hopeless and forbidden_problem(game, fault) is None:
+        return str(fault)
     answer = fault.move.answer if isinstance(cause, IllegalAnswer) else None
-    explanation = explain(game, question, answer)
+    explanation = explain(game, question, Answer.YES if hopeless else answer)
     if explanation is None:
         return str(fault)
-    if answer is None:
+    if hopeless:
+        cause = IllegalQuestion(question, [hopeless_fault(explanation.reason)])
+    elif answer is None:
         # Where what the asking states is impossible, that is the last of the faults.
         cause = IllegalQuestion(question, [*cause.faults[:-1], explanation.reason])
     else:

@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from quaternity.game.faults import reason_in_words, why_impossible
+from quaternity.game.faults import hopeless_fault, reason_in_words, why_impossible
 from quaternity.game.game import Game
 from quaternity.game.question import Answer, Question
 from quaternity.game.transition import asking, claimed, stated_minimum
@@ -151,8 +151,11 @@ def explained(game: Game, question: Question) -> Iterator[str]:
     state = game.state
     if question not in state.legal_questions:
         faults = state.faults(question)
-        explanation = _explanation(game, question, None) if len(faults) == 1 else None
-        for fault in faults if explanation is None else [explanation.reason]:
+        explanation = _refused(game, question) if len(faults) == 1 else None
+        if explanation is not None:
+            hopeless = state.is_hopeless(question)
+            faults = [hopeless_fault(explanation.reason) if hopeless else explanation.reason]
+        for fault in faults:
             yield f"{question} is refused: {fault}"
     else:
         answers = state.answers(question)
@@ -168,6 +171,11 @@ def explained(game: Game, question: Question) -> Iterator[str]:
         yield from (f"    move {one + 1}: {game.moves[one]}" for one in explanation.moves)
     elif explanation is not None:
         yield "  no earlier move matters: it was impossible from the start"
+
+
+def _refused(game: Game, question: Question) -> Explanation | None:
+    """Why no deal fits what asking says, or in a brisk game a yes."""
+    return _explanation(game, question, Answer.YES if game.state.is_hopeless(question) else None)
 
 
 def _explanation(game: Game, question: Question, answer: Answer | None) -> Explanation | None:

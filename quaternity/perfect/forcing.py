@@ -410,7 +410,7 @@ def at_sight(code: Coding, place: Place) -> bool | None:
     left = sum([any(mask >> role & 1 for mask in kind.masks) for kind in kinds])
     if parts.points[role] + left <= best:
         return False
-    if role and parts.place < len(parts.points):
+    if role and parts.place < len(parts.points) and not code.rules.brisk:
         passes = joined([set_passes(kind.masks, kind.low) for kind in kinds], len(parts.points))
         if kept_from_winning(passes, 0) >> role & 1:
             return False
@@ -452,7 +452,7 @@ def caught(code: Coding, key: Key) -> bool:
     """
     parts = code.parts(key)
     players = len(parts.hands)
-    if parts.place == players or not parts.kinds:
+    if code.rules.brisk or parts.place == players or not parts.kinds:
         return False
     opponents = sum(1 << role for role in range(1, players) if parts.hands[role])
     kinds = tuple([code.book.numbered(number) for number in parts.kinds])

@@ -445,7 +445,9 @@ def _check_facts(about: dict[str, Any]) -> None:
 
 def _in_words(rules: Rules) -> str:
     words = f"{rules.sets} sets of {rules.set_size} and {rules.players} players"
-    return words if rules.players <= 3 else f"{words} under {rules.tie_break}"
+    if rules.players > 3:
+        words = f"{words} under {rules.tie_break}"
+    return f"{words}, brisk" if rules.brisk else words
 
 
 __all__ = ["FORMAT", "Prospect", "Tablebase", "UnknownState", "write_tablebase"]

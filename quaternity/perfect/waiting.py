@@ -6,6 +6,8 @@ else the state is as it was. Players who can pass to one another in a ring can d
 then nobody wins. So a player cannot force a win while an opponent is on turn from whom passes lead
 into a ring of opponents: the smallest ring, and the usual one, is a *waiting pair*.
 
+In a brisk game there are no such questions, and nobody waits.
+
 The converse does not hold: opponents may still find a way to wait, or to win.
 """
 
@@ -96,7 +98,7 @@ def waiting(state: State, player: int) -> list[Question] | None:
     >>> list(map(str, waiting(state, 0)))
     ['2 asks 1 for 0/1', '1 asks 2 for 1/0']
     """
-    if state.turn is None or state.turn == player or state.is_over:
+    if state.brisk or state.turn is None or state.turn == player or state.is_over:
         return None
     problem = state.closed()
     passes = passes_of(problem)

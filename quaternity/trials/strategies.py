@@ -29,7 +29,7 @@ from solvers.problem import DealProblem, SetConstraint
 def game_settings(
     draw: st.DrawFn, max_set_size: int = 4, max_players: int = 4, max_cards: int = 12
 ) -> Settings:
-    """Settings of games that can be played, with both rules for ties.
+    """Settings of games that can be played, with both rules for ties, brisk and not.
 
     Args:
         max_set_size, max_players: at least 2.
@@ -43,7 +43,7 @@ def game_settings(
     sets = step * draw(st.integers(1, most))
     tie_break = draw(st.sampled_from(TieBreak))
     seed = draw(st.integers(0, 3)) if tie_break is TieBreak.FEWEST_SETS else 0
-    return Settings(set_size, sets, players, tie_break, seed)
+    return Settings(set_size, sets, players, tie_break, seed, draw(st.booleans()))
 
 
 @st.composite

@@ -29,20 +29,20 @@ def worlds_of(state: State) -> frozenset[World]:
 class GameMachine(RuleBasedStateMachine):
     """The engine beside the same game by brute force."""
 
-    @initialize(size=st.sampled_from(SIZES))
-    def begin(self, size: tuple[int, int, int]) -> None:
-        self.start(size)
+    @initialize(size=st.sampled_from(SIZES), brisk=st.booleans())
+    def begin(self, size: tuple[int, int, int], brisk: bool) -> None:
+        self.start(size, brisk)
 
-    def start(self, size: tuple[int, int, int]) -> None:
-        game = Settings(*size)
+    def start(self, size: tuple[int, int, int], brisk: bool) -> None:
+        game = Settings(*size, brisk=brisk)
         self.state = State.start(game)
         self.worlds = Worlds.start(game)
         self.cards = game.sets * game.set_size
 
     @precondition(lambda self: self.state.is_over)
-    @rule(size=st.sampled_from(SIZES))
-    def start_again(self, size: tuple[int, int, int]) -> None:
-        self.start(size)
+    @rule(size=st.sampled_from(SIZES), brisk=st.booleans())
+    def start_again(self, size: tuple[int, int, int], brisk: bool) -> None:
+        self.start(size, brisk)
 
     @precondition(lambda self: not self.state.is_over)
     @rule(data=st.data())

@@ -41,6 +41,7 @@ def renamed(state: State, names: Names) -> State:
         state.set_size,
         state.tie_break,
         state.seed,
+        state.brisk,
     )
 
 

@@ -82,7 +82,7 @@ def test_values_that_cannot_be(build: Callable[[], Any], words: str) -> None:
 
 
 def test_values_are_made_of_their_public_fields_and_have_no_others() -> None:
-    names = ["problem", "turn", "completed", "set_size", "tie_break", "seed"]
+    names = ["problem", "turn", "completed", "set_size", "tie_break", "seed", "brisk"]
     assert [*signature(State).parameters] == names
     for value in (Settings(seed=999_999_999), START, MOVE):
         assert not hasattr(value, "__dict__")

@@ -87,7 +87,7 @@ class Worlds:
                         continue
                     question = Question(self.turn, asked, Card(index, number))
                     answers = tuple(a for a in Answer if any(self.fitting(question, a)))
-                    if answers:
+                    if Answer.YES in answers or (answers and not self.settings.brisk):
                         found[question] = answers
         return found
 

@@ -27,11 +27,12 @@ class Position(NamedTuple):
 
 
 class Game(NamedTuple):
-    """The sizes of a game."""
+    """The sizes of a game, and whether questions to which only no can be answered are forbidden."""
 
     set_size: int
     sets: int
     players: int
+    brisk: bool = False
 
     def start(self) -> Position:
         """All deals of even hands."""
@@ -81,7 +82,7 @@ class Game(NamedTuple):
                         answers[False] = self.settled(position, no, asked, asker)
                     if yes:
                         answers[True] = self.settled(position, yes, asker, asked)
-                    if answers:
+                    if True in answers or (answers and not self.brisk):
                         found[asked, card] = answers
         return found
 
@@ -111,10 +112,10 @@ class Game(NamedTuple):
 class PlainSolution:
     """All positions that can follow from the start, solved by repeated passes over all of them."""
 
-    def __init__(self, game: Game) -> None:
+    def __init__(self, game: Game, start: Position | None = None) -> None:
         self.game = game
         self.moves: dict[Position, dict[tuple[int, int], dict[bool, Position]]] = {}
-        todo = [game.start()]
+        todo = [start or game.start()]
         while todo:
             position = todo.pop()
             if position in self.moves:

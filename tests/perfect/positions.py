@@ -31,7 +31,8 @@ def state_of(game: Game, position: Position) -> State:
         sets.append(SetConstraint(owners, low, [game.set_size] * game.players))
     hands = [game.hand(position, player) for player in range(game.players)]
     turn = 0 if position.turn is None else position.turn
-    return State(DealProblem(hands, sets), turn, position.completed, game.set_size)
+    problem = DealProblem(hands, sets)
+    return State(problem, turn, position.completed, game.set_size, brisk=game.brisk)
 
 
 def smallest_form(game: Game, position: Position) -> tuple[object, ...]:
@@ -76,6 +77,7 @@ def relabelled(state: State, random: Random, *, players: bool = True) -> tuple[S
         state.set_size,
         state.tie_break,
         state.seed,
+        state.brisk,
     ), names
 
 

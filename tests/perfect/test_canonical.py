@@ -90,7 +90,15 @@ def test_equal_keys_have_equal_futures(state: State) -> None:
 
 
 @pytest.fixture(
-    scope="module", params=[(2, 2, 2), (3, 2, 2), (2, 3, 3), *thorough([], [(3, 2, 3)])], ids=str
+    scope="module",
+    params=[
+        (2, 2, 2),
+        (3, 2, 2),
+        (2, 3, 3),
+        (2, 3, 3, True),
+        *thorough([], [(3, 2, 3), (3, 2, 3, True)]),
+    ],
+    ids=str,
 )
 def plain(request: pytest.FixtureRequest) -> PlainSolution:
     """All positions of a small game, as explicit sets of deals."""

@@ -80,8 +80,11 @@ def counted(found: list[Choice]) -> Counter[tuple[object, ...]]:
     ],
     ids=str,
 )
-def test_both_ways_agree(sizes: tuple[int, int, int], tie_break: TieBreak, most: int) -> None:
-    start = State.start(Settings(*sizes, tie_break=tie_break))
+@pytest.mark.parametrize("brisk", [False, True], ids=["plain", "brisk"])
+def test_both_ways_agree(
+    sizes: tuple[int, int, int], tie_break: TieBreak, most: int, brisk: bool
+) -> None:
+    start = State.start(Settings(*sizes, tie_break=tie_break, brisk=brisk))
     code = coding(Rules.of(start))
     keys = all_keys(code, canonical(start).key, min(most, thorough(100, most)))
     assert Expander.fault(code) is None

@@ -103,14 +103,14 @@ def _kept(
 
 
 @cache
-def plain_solution(*sizes: int) -> PlainSolution:
+def plain_solution(sizes: tuple[int, int, int]) -> PlainSolution:
     """A game, solved the plain way."""
     return PlainSolution(Game(*sizes))
 
 
 def check(sizes: tuple[int, int, int], rankings: tuple[Ranking, ...]) -> set[int | str | None]:
     """Compare all values with the plain thing, and play the lines out; gives the values seen."""
-    plain = plain_solution(*sizes)
+    plain = plain_solution(sizes)
     induction = induce(solve(State.start(Settings(*sizes))), rankings)
     seen = set[int | str | None]()
     expected = plain_values(plain, rankings)
@@ -163,7 +163,7 @@ def test_values_are_those_of_the_plain_thing(sizes: tuple[int, int, int], text: 
 def test_every_value_where_answers_promise_one_thing_and_another() -> None:
     """None of which is better than the value: such an answer is no reason to ask."""
     rankings = parse_rankings("-021 021- 012-", 3)
-    plain = plain_solution(2, 3, 3)
+    plain = plain_solution((2, 3, 3))
     induction = induce(solve(State.start(Settings(2, 3, 3))), rankings)
     for position, value in plain_values(plain, rankings).items():
         try:

@@ -1,6 +1,7 @@
 """Solved games: golden numbers, a plain solver, a checker, and the ways a run can go."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -165,10 +166,32 @@ def test_with_three_players_nobody_forces_a_win(sizes: tuple[int, int, int]) -> 
     [(2, 2, 2), (3, 2, 2), (2, 4, 2), (2, 2, 4), (2, 3, 3), *thorough([], [(3, 2, 3)])],
     ids=str,
 )
-def test_values_are_those_of_a_plain_solver(sizes: tuple[int, int, int]) -> None:
-    plain = PlainSolution(Game(*sizes))
-    solution = solve(start_of(*sizes))
-    everybody = frozenset(range(sizes[2]))
+@pytest.mark.parametrize("brisk", [False, True], ids=["plain", "brisk"])
+def test_values_are_those_of_a_plain_solver(sizes: tuple[int, int, int], brisk: bool) -> None:
+    plain = PlainSolution(Game(*sizes, brisk))
+    check_values(plain, solve(replace(start_of(*sizes), brisk=brisk)))
+
+
+@pytest.mark.parametrize("brisk", thorough([True], [False, True]))
+def test_values_of_late_positions_are_those_of_a_plain_solver(brisk: bool) -> None:
+    """Of 3-3-3, from where few deals are left."""
+    solution = solve(replace(start_of(3, 3, 3), brisk=brisk))
+    game, random, seen = Game(3, 3, 3, brisk), Random(11), 0
+    start = game.start()
+    for _ in range(thorough(3, 40)):
+        position = start
+        while position.turn is not None and len(position.deals) > thorough(8, 16):
+            answers = random.choice([*game.questions(position).values()])
+            position = random.choice([*answers.values()])
+        plain = PlainSolution(game, position)
+        seen += len(plain.moves)
+        check_values(plain, solution)
+    assert seen > thorough(50, 500)
+
+
+def check_values(plain: PlainSolution, solution: Solution) -> None:
+    """All values of all positions that the plain solver met."""
+    everybody = frozenset(range(plain.game.players))
     forced = {one: plain.forced(one, frozenset([one])) for one in everybody}
     possible = {one: plain.forced(one, everybody) for one in everybody}
     against = {

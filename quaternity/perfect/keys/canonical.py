@@ -63,20 +63,21 @@ class Parts(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What canonical states and their graph depend on: sizes and tie-break.
+    """What canonical states and their graph depend on: sizes, tie-break, and what may be asked.
 
     Attributes:
         set_size, sets, players: as in `Settings`. The cards may be shared unevenly.
-        tie_break: the rule of the game.
+        tie_break, brisk: the rules of the game.
 
-    >>> Rules.of(Settings(4, 3, 3))
-    Rules(set_size=4, sets=3, players=3, tie_break=<TieBreak.FIRST_IN_ORDER: 'first-in-order'>)
+    >>> Rules.of(Settings(4, 3, 3)) == Rules(4, 3, 3)
+    True
     """
 
     set_size: int
     sets: int
     players: int
     tie_break: TieBreak = TieBreak.FIRST_IN_ORDER
+    brisk: bool = False
 
     @classmethod
     def of(cls, game: Settings | State) -> Rules:
@@ -86,11 +87,14 @@ class Rules:
         rules do not tell them apart.
         """
         tie_break = game.tie_break if game.players > 3 else TieBreak.FIRST_IN_ORDER
-        return cls(game.set_size, game.sets, game.players, tie_break)
+        return cls(game.set_size, game.sets, game.players, tie_break, game.brisk)
 
     def document(self) -> dict[str, Any]:
-        """As plain values for JSON."""
-        return asdict(self) | {"tie_break": str(self.tie_break)}
+        """As plain values for JSON; of brisk games alone it is said that they are."""
+        document = asdict(self) | {"tie_break": str(self.tie_break)}
+        if not self.brisk:
+            del document["brisk"]
+        return document
 
     @classmethod
     def of_document(cls, document: dict[str, Any]) -> Rules:
@@ -101,7 +105,10 @@ class Rules:
         """
         sizes = ("set_size", "sets", "players")
         set_size, sets, players = (index(document[name]) for name in sizes)
-        return cls(set_size, sets, players, TieBreak(document["tie_break"]))
+        brisk = document.get("brisk", False)
+        if type(brisk) is not bool:
+            raise ValueError(f"brisk: {brisk!r}")
+        return cls(set_size, sets, players, TieBreak(document["tie_break"]), brisk)
 
     def order_matters(self, hands: Sequence[int]) -> bool:
         """Whether the order of the players can still decide something.
@@ -217,6 +224,7 @@ class Coding:
             (*done, *[None] * len(kinds)),
             self.rules.set_size,
             self.rules.tie_break,
+            brisk=self.rules.brisk,
         )
 
     def order(self, parts: Parts) -> tuple[int, ...]:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from quaternity.game.settings import TieBreak
+from quaternity.game.transition import may_be_asked
 from quaternity.perfect.keys.arrays import (
     Closings,
     Keys,
@@ -171,6 +172,8 @@ class Expander:
         self.kinds = KindArrays(code.book)
         size, lanes = self.rules.set_size, 2**self.rules.players
         self._closings = Closings(self.kinds)
+        # By answers: 1 for a no that is possible, plus 2 for a yes.
+        self._asked_of = np.array([may_be_asked(number, self.rules.brisk) for number in range(4)])
         self._weights = np.array([0, *((size + 1) ** lane for lane in range(lanes - 2)), 0])
         self._chances = self.rules.players >= 4 and self.rules.tie_break is TieBreak.FEWEST_SETS
 
@@ -247,7 +250,7 @@ class Expander:
         moved = member[asked] - member[0]
         yes = np.where((yes >= 0) & _holds(rest + table[yes] + moved, guard), yes, -1)
         questions = _Questions(parent, np.full(len(parent), index), asked, no, yes, rest)
-        legal = np.nonzero((no >= 0) | (yes >= 0))[0]
+        legal = np.nonzero(self._asked_of[(no >= 0) + 2 * (yes >= 0)])[0]
         return _Questions(*(column[legal] for column in questions))
 
     # ------------------------------------------------------------------ after the answer

@@ -13,7 +13,13 @@ from typing import NamedTuple
 from quaternity.game.question import Answer, Question
 from quaternity.game.settings import TieBreak
 from quaternity.game.state import State
-from quaternity.game.transition import hands_after, next_to_ask, tie_broken, tied_players
+from quaternity.game.transition import (
+    hands_after,
+    may_be_asked,
+    next_to_ask,
+    tie_broken,
+    tied_players,
+)
 from quaternity.perfect.keys.canonical import (
     Canonical,
     Coding,
@@ -79,18 +85,20 @@ def choices(code: Coding, key: Key) -> list[Choice]:
         for asked, no, yes in kind.questions():
             if not hands[asked]:
                 continue
+            kept = 0 if no is None else rest + no.table
+            given = 0 if yes is None else rest + yes.table + member[asked] - member[0]
+            legal = (kept & guard == guard) + 2 * (given & guard == guard)
+            if not may_be_asked(legal, code.rules.brisk):
+                continue
             replies = []
-            if no is not None and (after := rest + no.table) & guard == guard:
-                settled = _settled(code, parts, [*others, no], after, hands, asked, Answer.NO)
+            if no is not None and legal & 1:
+                settled = _settled(code, parts, [*others, no], kept, hands, asked, Answer.NO)
                 replies.append(Reply(Answer.NO, *settled))
-            if yes is not None:
-                after = rest + yes.table + member[asked] - member[0]
-                if after & guard == guard:
-                    moved = hands_after(hands, 0, asked, True)
-                    settled = _settled(code, parts, [*others, yes], after, moved, asked, Answer.YES)
-                    replies.append(Reply(Answer.YES, *settled))
-            if replies:
-                found[Choice(asked, tuple(replies))] = None
+            if yes is not None and legal & 2:
+                moved = hands_after(hands, 0, asked, True)
+                settled = _settled(code, parts, [*others, yes], given, moved, asked, Answer.YES)
+                replies.append(Reply(Answer.YES, *settled))
+            found[Choice(asked, tuple(replies))] = None
     return list(found)
 
 
