@@ -38,6 +38,7 @@ from quaternity.epistemic.formula import (
 from quaternity.errors import InputError, LimitError
 from quaternity.game.cards import Card
 from solvers.problem import DealProblem
+from solvers.wording import shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,7 +285,10 @@ class _Parser:
 
     def whole(self) -> Formula:
         """The formula that the text is."""
-        formula = self.formula()
+        try:
+            formula = self.formula()
+        except LimitError as error:  # also of the values that are made of it
+            raise LimitError(_at_place(self.text, self.token.start, str(error))) from None
         if self.token.kind != "END":
             raise self.expected("an operator or the end")
         return formula
@@ -294,10 +298,10 @@ class _Parser:
     def expected(self, what: str) -> InputError:
         """The refusal of what comes next."""
         token = self.token
-        found = "the end" if token.kind == "END" else repr(self.shown(token))
+        found = "the end" if token.kind == "END" else shown(self.typed(token))
         return _fault(self.text, token.start, f"expected {what}, found {found}")
 
-    def shown(self, token: _Token) -> str:
+    def typed(self, token: _Token) -> str:
         """A piece as it was typed."""
         match = _TOKEN.match(self.text, token.start)
         return "" if match is None else match[0]
@@ -450,6 +454,8 @@ class _Parser:
         around: list[Callable[[Formula], Formula]] = []
         while (made := self.prefix()) is not None:
             around.append(made)
+            if len(around) > MAX_DEPTH:
+                raise LimitError(f"the formula is nested more than {MAX_DEPTH} deep")
         formula = self.atom()
         for one in reversed(around):
             formula = one(formula)
@@ -520,7 +526,7 @@ class _Parser:
         if token.kind == "WORD" and self.is_free(token.text):
             named = f": known by name are {', '.join(self.names)}" if self.names else ""
             raise _fault(
-                self.text, token.start, f"{token.text!r} is not part of any formula{named}"
+                self.text, token.start, f"{shown(token.text)} is not part of any formula{named}"
             )
         raise self.expected("a formula")
 
@@ -728,15 +734,20 @@ def _compared(term: _Term, sign: str, number: int) -> Formula:
 
 
 def _fault(text: str, position: int, why: str) -> InputError:
-    """The error, with the line of the text and a mark under the place."""
+    """The error about a place in a text."""
+    return InputError(_at_place(text, position, why))
+
+
+def _at_place(text: str, position: int, why: str) -> str:
+    """What is wrong, with the line of the text and a mark under the place."""
     start = text.rfind("\n", 0, position) + 1
     line = text[start:].split("\n", 1)[0]
     column = position - start
-    first = max(0, column - 60)
-    shown = "".join(one if one.isprintable() else " " for one in line[first : column + 20])
+    first = max(0, column - 58)
+    part = "".join(one if one.isprintable() else " " for one in line[first : column + 20])
     where = f"line {text.count(chr(10), 0, position) + 1}, " if "\n" in text.strip("\n") else ""
-    return InputError(
-        f"formula, {where}column {column + 1}: {why}\n  {shown.rstrip()}\n"
+    return (
+        f"formula, {where}column {column + 1}: {why}\n  {part.rstrip()}\n"
         f"  {' ' * (column - first)}^"
     )
 

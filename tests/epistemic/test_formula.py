@@ -205,18 +205,26 @@ def test_any_text_is_read_or_refused(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("text", "column", "allowed"),
     [
-        "(" * 10_000 + "true" + ")" * 10_000,
-        "[" * 10_000,
-        "!" * 10_000 + "true",
-        "true -> " * 1000 + "true",
-        "true" + " " * MAX_TEXT,
+        ("(" * 10_000 + "true" + ")" * 10_000, 102, 100),
+        ("[" * 10_000, 102, 100),
+        ("!" * 10_000 + "true", 102, 100),
+        ("Kw1 " * 60 + "true", 245, 100_000),
+        ("true -> " * 1000 + "true", 8 * 101 + 1, 100),
+        ("true" + " " * MAX_TEXT, None, MAX_TEXT),
     ],
 )
-def test_what_is_too_deep_or_too_long_is_refused(text: str) -> None:
-    with pytest.raises(LimitError):
+def test_what_is_too_deep_or_too_long_is_refused(
+    text: str, column: int | None, allowed: int
+) -> None:
+    """With the place where it became so, and what is allowed."""
+    with pytest.raises(LimitError, match=rf"formula.* {allowed}\b") as caught:
         parse(text)
+    if column is not None:
+        first, line, mark = str(caught.value).splitlines()
+        assert first.startswith(f"formula, column {column}: ")
+        assert max(len(line), len(mark)) <= 80
 
 
 @pytest.mark.parametrize(
@@ -243,8 +251,9 @@ def test_what_needs_a_language_says_so(text: str, words: str) -> None:
     ],
 )
 def test_what_is_too_long_when_written_out_is_refused(text: str) -> None:
-    with pytest.raises(LimitError):
+    with pytest.raises(LimitError, match=r"formula, column \d+: .*more than 100(000)? ") as caught:
         parse(text, Language(4, (20,) * 13))
+    assert str(caught.value).splitlines()[2].strip() == "^"
 
 
 def test_what_is_long_but_not_deep_is_read() -> None:
