@@ -553,7 +553,7 @@ class LegalQuestions:
 
         Cost: while the view has not been listed, that of one question.
         """
-        if self._known is None and self._solver is None:
+        if self._known is None and self._solver is None and self.state._legal is None:
             return self.state._answers(question)
         if question.asker == self.state.turn:
             for listed in self._found():
