@@ -65,11 +65,13 @@ def quaternity_words(tablebase: Tablebase | None = None) -> GameWords:
 
 
 def _remark(match: Match[Any, Any, Any]) -> str | None:
-    """That an answer is due, what two players mean, and that a position was there before."""
+    """That an answer is due, what the game is like, and that a position was there before."""
     if match.position.pending is not None:
         return "your answer: yes or no (y or n)?"
     if match.rules.seats == 2 and not match.moves:
         return "With two players every answer is a forced yes: player 0 never loses the turn."
+    if match.rules.settings.brisk and not match.moves:
+        return "A brisk game: questions to which only no can be answered are not asked."
     if match.position in match.positions[:-1]:
         before = match.positions[: match.positions.index(match.position)]
         moves = sum(map(match.rules.is_settled, before))

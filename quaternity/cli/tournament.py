@@ -134,6 +134,8 @@ def _tournament(
         return
     if plot is not None:
         check_picture(plot)
+    # As in files: of brisk games alone it is said that they are.
+    said = {name: value for name, value in chosen.items() if name != "brisk" or value}
 
     def replay(game: int) -> list[str]:
         options = chosen | {"game": game, "seed": seed, "cap": cap, "move_seconds": move_seconds}
@@ -142,7 +144,7 @@ def _tournament(
     def show(results: list[GameResult], run: dict[str, Any]) -> None:
         table = tabulated(results, len(entries), Random(seed), plan.games_a_deal)
         if as_json:
-            print(json.dumps({**chosen, **_document(plan, words, table), **run}))
+            print(json.dumps({**said, **_document(plan, words, table), **run}))
         else:
             _print(plan, words, table)
         # A picture that fails costs no results.

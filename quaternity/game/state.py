@@ -38,6 +38,7 @@ from quaternity.game.legal import (
 from quaternity.game.question import Answer, Question
 from quaternity.game.settings import Settings, TieBreak, checked_brisk, checked_seed
 from quaternity.game.transition import (
+    HOPELESS,
     answered,
     drawn_player,
     hands_after,
@@ -322,13 +323,13 @@ class State(Shown):
     def faults(self, question: Question) -> list[str]:
         """Everything that makes a question illegal; empty when it is legal."""
         faults = question_faults(self.problem, self.turn, self.completed, self.set_size, question)
-        if self.brisk and self.is_hopeless(question):
+        if not may_be_asked(HOPELESS, self.brisk) and self.is_hopeless(question):
             faults.append(hopeless_fault(answer_fault(self.problem, question, Answer.YES)))
         return faults
 
     def is_hopeless(self, question: Question) -> bool:
         """Whether only no can be answered to a question, which a brisk game forbids."""
-        return self._possible_answers(question) == 1
+        return self._possible_answers(question) == HOPELESS
 
     def _answers(self, question: Question) -> Answers:
         answers = self._possible_answers(question)

@@ -28,6 +28,10 @@ def _stated(low: tuple[int, ...], asker: int) -> tuple[int, ...]:
     return low if least == low[asker] else with_entry(low, asker, least)
 
 
+HOPELESS = 1
+"""The possible answers of a hopeless question, as in `may_be_asked`: no alone."""
+
+
 def may_be_asked(answers: int, brisk: bool) -> bool:
     """Whether a question may be asked that has these possible answers.
 
@@ -36,7 +40,7 @@ def may_be_asked(answers: int, brisk: bool) -> bool:
     Args:
         answers: 1 for a no that is possible, plus 2 for a yes.
     """
-    return answers >= (2 if brisk else 1)
+    return answers > (HOPELESS if brisk else 0)
 
 
 def asking(constraint: SetConstraint, asker: int, card: int) -> SetConstraint:
@@ -161,6 +165,7 @@ def drawn_player(
 
 __all__ = [
     "FEWEST_OF_ASKER",
+    "HOPELESS",
     "answered",
     "asking",
     "claimed",

@@ -108,6 +108,9 @@ class Tablebase:
         InputError: the file cannot be read, is not a tablebase, or is one of another version.
     """
 
+    _close_file = staticmethod(os.close)
+    # Of the class: at the very end of a process the module has no `os` any more.
+
     def __init__(self, path: str | Path) -> None:
         self.path = str(path)
         self._file = _open(self.path)
@@ -134,7 +137,7 @@ class Tablebase:
         """Let go of the file."""
         file, self._file = self._file, -1
         if file >= 0:
-            os.close(file)
+            self._close_file(file)
 
     def __del__(self) -> None:
         # Bots keep theirs open for as long as they live.

@@ -74,7 +74,10 @@ def _question_fault(state: State, solvers: Sequence[Solver], tally: Tally) -> Fa
         fault, feasible = _judged(state, problem, asked, tally)
         if fault is not None:
             return f"after '{question}: {answer}' {fault[0]}", fault[1]
-        if feasible is not None and (answer in found.get(question, ())) != feasible:
+        answers = found.get(question, ())
+        if state.brisk and state.is_hopeless(question):
+            answers = (Answer.NO,)  # possible, though the question is not legal
+        if feasible is not None and (answer in answers) != feasible:
             legal, other = ("legal", "illegal") if feasible else ("illegal", "legal")
             text = f"'{question}: {answer}' is {legal} by the evidence, but {other} to the engine"
             return text, state

@@ -1,0 +1,210 @@
+"""Brisk games: no questions to which only no can be answered; and they end."""
+
+import pickle
+from dataclasses import replace
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+
+from quaternity import Answer, Card, Game, Move, Question, Settings, State
+from quaternity.errors import InputError
+from quaternity.game.encoded import QuaternityEncoded
+from quaternity.game.faults import IllegalQuestion
+from quaternity.game.record import RecordError, parse_record, record_text
+from quaternity.game.rules import QuaternityRules
+from quaternity.game.state_file import StateFileError, parse_state, state_document, state_text
+from quaternity.game.transition import may_be_asked
+from quaternity.insight.check import check_record
+from quaternity.insight.explanation import explained
+from quaternity.insight.perft import perft
+from quaternity.perfect.keys.arrays import key_array
+from quaternity.perfect.keys.canonical import Coding, Rules, canonical
+from quaternity.perfect.successors.many_states import Expander
+from quaternity.perfect.successors.one_state import choices
+from quaternity.trials.campaign import Tally, position_fault
+from quaternity.trials.strategies import game_settings, games, states
+from solvers import SOLVERS
+from solvers.counting import count_deals
+from tests.game.worlds import Worlds
+from tests.sizes import examples, thorough
+
+BRISK = Settings(3, 3, 3, brisk=True)
+LARGER = game_settings(max_players=6, max_set_size=5, max_cards=30).map(
+    lambda one: replace(one, brisk=True)
+)
+HOPELESS = Question(1, 0, Card(0, 1))
+
+
+def known_no(settings: Settings = BRISK) -> Game:
+    """After `0 asks 1 for 0/1: no`, which tells that neither has the card."""
+    return Game.start(settings).play(Move.parse("0 asks 1 for 0/1: no"))
+
+
+@given(states())
+@settings(max_examples=examples(100))
+def test_the_legal_questions_are_those_that_may_be_answered_yes(state: State) -> None:
+    brisk, plain = (
+        dict(replace(state, brisk=one).legal_questions.items()) for one in (True, False)
+    )
+    assert brisk == {one: answers for one, answers in plain.items() if Answer.YES in answers}
+    for question in plain:
+        faults = replace(state, brisk=True).faults(question)
+        assert (not faults) == (question in brisk)
+        assert replace(state, brisk=True).is_hopeless(question) == bool(faults)
+
+
+@given(games(LARGER, max_moves=60))
+@settings(max_examples=examples(200))
+def test_who_is_on_turn_has_a_question_and_every_no_rules_out_deals(game: Game) -> None:
+    """What the proof in the guide says: nobody is stuck, and games end."""
+    for state, after, move in zip(game.states, game.states[1:], game.moves, strict=False):
+        before, left = (count_deals(one.problem) for one in (state, after))
+        if not move.answer:
+            assert left < before
+        elif after.completed == state.completed:
+            assert after.turn == state.turn
+            assert left <= before
+    assert game.state.is_over or game.state.legal_questions
+    if not game.state.is_over:
+        assert any(Answer.YES in answers for _, answers in game.state.legal_questions.items())
+
+
+@pytest.mark.parametrize("sizes", [(2, 13, 13), (4, 13, 4), *thorough([], [(13, 4, 4)])], ids=str)
+def test_random_games_end(sizes: tuple[int, int, int]) -> None:
+    """With tables and, of 13 players, without."""
+    state, random, moves = State.start(Settings(*sizes, brisk=True)), Random(3), 0
+    while not state.is_over:
+        question = next(state.legal_questions.first())
+        if state.has_tables:
+            question = random.choice([*state.legal_questions])
+        answer = random.choice(state.answers(question))
+        state = state.after(question, answer)
+        moves += 1
+    assert moves > 12
+
+
+def test_every_solver_and_the_deals_say_the_same_of_a_hopeless_question() -> None:
+    state = known_no().state
+    for view in (state.legal_questions, *map(state.legal_questions_by, SOLVERS.values())):
+        assert HOPELESS not in view
+        assert dict(view.items()) == Worlds.start(BRISK).after(
+            Question(0, 1, Card(0, 1)), Answer.NO
+        ).legal()  # fmt: skip
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(State, "has_tables", False)
+        assert HOPELESS not in known_no().state.legal_questions
+    assert HOPELESS in known_no(Settings(3, 3, 3)).state.legal_questions
+    solvers = [SOLVERS["coalitions"], SOLVERS["max-flow"]]
+    assert position_fault(state, solvers, Tally()) is None
+
+
+@pytest.mark.parametrize("answer", Answer)
+def test_a_hopeless_question_is_refused_with_its_reason(answer: Answer) -> None:
+    game = known_no()
+    reason = "player 0 is known not to have 0/1; hopeless questions are not asked in a brisk game"
+    with pytest.raises(IllegalQuestion) as caught:
+        game.state.after(HOPELESS, answer)
+    assert caught.value.faults == [reason]
+    assert [*explained(game, HOPELESS)] == [
+        f"1 asks 0 for 0/1 is refused: {reason}",
+        "  this rests on these moves, and on none of the others:",
+        "    move 1: 0 asks 1 for 0/1: no",
+    ]
+    record = parse_record(f"{record_text(game)}{Move(HOPELESS, answer)}\n")
+    told = check_record(record, [SOLVERS["coalitions"]]).reason
+    assert told is not None
+    assert reason in told
+    assert told.endswith("none of the others: line 7: 0 asks 1 for 0/1: no")
+
+
+def test_what_makes_a_question_hopeless_may_be_a_count() -> None:
+    """To ask for a card of set 0, player 1 must have one; so 0 and 1 have both others."""
+    game, question = known_no(), Question(1, 2, Card(0, 0))
+    assert game.state.faults(question) == [
+        "player 2 cannot have 0/0: otherwise players 0 and 1 must hold at least 2 cards of set 0, "
+        "but can have only 1; hopeless questions are not asked in a brisk game"
+    ]
+    # What is wrong anyhow is told alone.
+    assert game.state.faults(Question(0, 1, Card(0, 1))) == ["player 1 is on turn, not player 0"]
+
+
+def test_left_out_in_one_place_the_rule_is_left_out_everywhere(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def without(answers: int, brisk: bool) -> bool:
+        del brisk
+        return answers > 0
+
+    monkeypatch.setattr(may_be_asked, "__code__", without.__code__)
+    state = known_no().state
+    assert HOPELESS in state.legal_questions
+    assert HOPELESS in [*state.legal_questions]
+    assert HOPELESS in state.legal_questions_by(SOLVERS["max-flow"])
+    assert not state.faults(HOPELESS)
+    code = Coding(Rules.of(state))
+    key = canonical(state).key
+    found = choices(code, key)
+    assert found == choices(Coding(replace(code.rules, brisk=False)), key)
+    assert Expander(code).expand(key_array(code, [key])).counts.tolist() == [len(found)]
+
+
+@given(games(max_moves=8))
+@settings(max_examples=examples(60))
+def test_records_states_and_copies_keep_what_was_agreed(game: Game) -> None:
+    record, text = record_text(game), state_text(game.state)
+    assert parse_record(record).replay() == game
+    assert parse_state(text).state == game.state
+    assert pickle.loads(pickle.dumps(game.state)) == game.state  # noqa: S301 - written just above
+    assert QuaternityEncoded.of_state(text)[0].settings == game.settings
+    # Only brisk games say what they are: the files of the others are as they always were.
+    assert ("brisk" in record, "brisk" in state_document(game.state)) == (game.settings.brisk,) * 2
+    assert ("brisk" in repr(game.state)) == game.settings.brisk
+
+
+def test_a_record_may_say_that_its_game_is_not_brisk() -> None:
+    head = "quaternity 1\nset-size 3\nsets 3\nplayers 3\nbrisk {}\n"
+    assert parse_record(head.format("no")).settings == Settings(3, 3, 3)
+    assert QuaternityRules.of_record(head.format("yes").encode()).settings == BRISK
+    with pytest.raises(RecordError, match="line 5: brisk: 'true' is neither yes nor no"):
+        parse_record(head.format("true"))
+    with pytest.raises(InputError, match="brisk yes was asked for, but the record has no"):
+        QuaternityRules(BRISK).replay(head.format("no").encode())
+    with pytest.raises(RecordError, match="cut off"):
+        parse_record(head.format("yes").removesuffix("s\n"))
+
+
+def test_only_truth_values_say_it() -> None:
+    for wrong in (1, "yes", None):
+        with pytest.raises(InputError, match=r"brisk: .* is neither true nor false"):
+            Settings(brisk=wrong)  # type: ignore[arg-type]  # the fault
+    text = state_text(State.start(BRISK)).replace("true", '"yes"')
+    with pytest.raises(StateFileError, match='brisk: "yes" is neither true nor false'):
+        parse_state(text)
+
+
+def test_ways_to_play() -> None:
+    """Pinned, and of a small game counted by explicit deals."""
+    start, small = State.start(Settings(brisk=True)), Settings(2, 3, 3, brisk=True)
+    assert [perft(start, depth) for depth in (1, 2, 3)] == [48, 2136, 86184]
+    for depth in (1, 2, 3):
+        assert perft(State.start(small), depth) == _leaves(Worlds.start(small), depth)
+
+
+def _leaves(worlds: Worlds, depth: int) -> int:
+    legal = worlds.legal()
+    if not depth or not legal:
+        return 1
+    return sum(
+        _leaves(worlds.after(question, answer), depth - 1)
+        for question, answers in legal.items()
+        for answer in answers
+    )
+
+
+@pytest.mark.parametrize("brisk", [False, True])
+def test_a_mask_for_learning_programs_has_the_legal_questions(brisk: bool) -> None:
+    rules = QuaternityRules(replace(BRISK, brisk=brisk))
+    position = rules.replay(record_text(known_no(rules.settings)).encode()).positions[-1]
+    encoded = QuaternityEncoded(rules)
+    assert encoded.mask(position)[encoded.action(HOPELESS, position)] == (not brisk)

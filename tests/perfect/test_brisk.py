@@ -1,0 +1,157 @@
+"""Brisk games, solved: they are finite, and told from those with hopeless questions."""
+
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from quaternity.errors import InputError
+from quaternity.game.question import Answer
+from quaternity.game.settings import Settings, TieBreak
+from quaternity.game.state import State
+from quaternity.perfect import tablebase as tablebase_module
+from quaternity.perfect.forcing import Forcing, caught
+from quaternity.perfect.keys.arrays import key_bytes
+from quaternity.perfect.keys.canonical import Coding, Key, Rules, canonical, coding
+from quaternity.perfect.solving.solver import Solution, solve
+from quaternity.perfect.successors.one_state import choices
+from quaternity.perfect.tablebase import Tablebase, write_tablebase
+from quaternity.perfect.waiting import waiting
+from solvers.counting import count_deals
+from solvers.problem import DealProblem
+from tests.perfect.positions import all_keys, random_states, relabelled
+from tests.sizes import thorough
+from tests.table.planted import make_bot
+
+START = State.start(Settings(3, 3, 3, brisk=True))
+
+
+@pytest.fixture(scope="module")
+def solution() -> Solution:
+    """Brisk 3-3-3, solved."""
+    return solve(START)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "states", "questions", "answers", "longest"),
+    [
+        ((2, 3, 3), 13, 15, 21, 3),
+        ((3, 2, 3), 75, 162, 190, 4),
+        ((3, 3, 3), 1_335, 4_618, 5_652, 7),
+        ((2, 6, 3), 215, 381, 499, 6),
+        ((2, 4, 4), 1_079, 2_339, 3_345, 4),
+        pytest.param((4, 3, 3), 87_379, 510_702, 712_266, 12, marks=pytest.mark.slow),
+    ],
+    ids=str,
+)
+def test_sizes(
+    sizes: tuple[int, int, int], states: int, questions: int, answers: int, longest: int
+) -> None:
+    start = State.start(Settings(*sizes, brisk=True))
+    solved = solve(start)
+    graph = solved.graph
+    assert (len(graph), graph.questions, graph.answers) == (states, questions, answers)
+    assert solved.facts()["longest_forced"] == longest
+    assert solved.standing(start).can_force == ()
+
+
+def measure(code: Coding, key: Key) -> tuple[int, int, int]:
+    """What every move makes smaller: the deals, the sets in play, the cards not with the asker."""
+    parts = code.parts(key)
+    sets = [code.book.numbered(number).constraint for number in parts.kinds]
+    chance = parts.place == code.rules.players
+    left = code.cards + 1 if chance else code.cards - parts.hands[0]
+    return count_deals(DealProblem(parts.hands, sets)), len(sets), left
+
+
+@pytest.mark.parametrize(
+    ("sizes", "tie_break", "most"),
+    [
+        ((2, 3, 3), TieBreak.FIRST_IN_ORDER, 10**6),
+        ((3, 2, 3), TieBreak.FIRST_IN_ORDER, 10**6),
+        ((3, 3, 3), TieBreak.FIRST_IN_ORDER, thorough(200, 10**6)),
+        ((2, 4, 4), TieBreak.FEWEST_SETS, 10**6),
+        ((4, 3, 3), TieBreak.FIRST_IN_ORDER, thorough(100, 3_000)),
+    ],
+    ids=str,
+)
+def test_every_move_leads_to_less(
+    sizes: tuple[int, int, int], tie_break: TieBreak, most: int
+) -> None:
+    """So no game goes on for ever; and whoever is on turn has a question."""
+    start = State.start(Settings(*sizes, tie_break, brisk=True))
+    code = coding(Rules.of(start))
+    for key in all_keys(code, canonical(start).key, most)[:most]:
+        options, before = choices(code, key), measure(code, key)
+        assert bool(options) == bool(code.parts(key).kinds)
+        for _, replies in options:
+            assert all(measure(code, reply.key) < before for reply in replies)
+
+
+def test_names_do_not_matter_and_the_rules_do() -> None:
+    random = Random(1)
+    for state in random_states(START, Random(2), 60):
+        other, _ = relabelled(state, random)
+        assert canonical(other).key == canonical(state).key
+        rules = Rules.of(state)
+        assert coding(rules).state(canonical(state).key).brisk
+        assert rules != Rules.of(replace(state, brisk=False))
+        assert Rules.of_document(rules.document()) == rules
+    assert "brisk" not in Rules(3, 3, 3).document()
+
+
+def test_nobody_waits_and_searches_find_what_is_solved(solution: Solution) -> None:
+    code = coding(solution.graph.rules)
+    assert not any(caught(code, key) for key in key_bytes(solution.graph.keys[::10]))
+    won = 0
+    for state in random_states(START, Random(5), thorough(30, 300)):
+        for player in range(3):
+            assert waiting(state, player) is None
+            forcing = Forcing(state, player)
+            assert forcing.search() == (player in solution.standing(state).can_force)
+            assert forcing.check()[1]
+            assert forcing.line()[1] is None
+            won += bool(forcing.can_force)
+    assert won > 5
+
+
+def test_tablebases_and_working_directories_are_of_one_game(
+    tmp_path: Path, solution: Solution
+) -> None:
+    path, plain = tmp_path / "brisk.tablebase", replace(START, brisk=False)
+    write_tablebase(path, solution)
+    with Tablebase(path) as tablebase:
+        assert tablebase.rules == Rules(3, 3, 3, brisk=True)
+        for state in random_states(START, Random(1), 60):
+            assert tablebase.standing(state) == solution.standing(state)
+        with pytest.raises(InputError, match=r"and 3 players, brisk, not 3 sets of 3 and 3 player"):
+            tablebase.standing(plain)
+        with pytest.raises(InputError, match="players, brisk, not"):
+            tablebase.check_settings(Settings(3, 3, 3))
+    small = State.start(Settings(2, 3, 3, brisk=True))
+    solve(small, directory=tmp_path / "work")
+    with pytest.raises(InputError, match="work"):
+        solve(replace(small, brisk=False), directory=tmp_path / "work")
+
+
+@pytest.mark.parametrize("name", ["random", "informed", "search:4", "perfect"])
+def test_bots_ask_no_hopeless_questions(tmp_path: Path, solution: Solution, name: str) -> None:
+    if name == "perfect":
+        write_tablebase(tmp_path / "3-3-3", solution)
+        name = f"perfect:{tmp_path / '3-3-3'}"
+    bot, state = make_bot(name, Random(1), Settings(3, 3, 3, brisk=True)), START
+    while not state.is_over:
+        question = bot.ask(state)
+        assert Answer.YES in state.answers(question)
+        state = state.after(question, bot.answer(state, question))
+
+
+def test_a_tablebase_can_be_left_open_at_the_very_end_of_a_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_tablebase(tmp_path / "file", solve(State.start(Settings(2, 2, 2))))
+    tablebase: Any = Tablebase(tmp_path / "file")
+    monkeypatch.setattr(tablebase_module, "os", None)
+    tablebase.__del__()
