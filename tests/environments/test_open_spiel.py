@@ -33,6 +33,7 @@ GAMES = [
     "python_quarto",
     "python_set(max_moves=30)",
     "python_set(seats=1,table=9,reward=points,max_moves=30)",
+    "python_quaternity(set_size=3,brisk=True)",
 ]
 
 assert quaternity.environments.open_spiel.NEVER, "importing it registers the games"
@@ -239,10 +240,11 @@ def quaternity_end(seed: int, settings: Settings, moves: int) -> State:
             return state
 
 
+@pytest.mark.parametrize("brisk", [False, True])
 @pytest.mark.parametrize("seed", range(thorough(4, 40)))
-def test_minimax_agrees_with_solved_ends_of_quaternity(seed: int) -> None:
+def test_minimax_agrees_with_solved_ends_of_quaternity(seed: int, brisk: bool) -> None:
     """Who can force a win against all others together; a move and its answer are two here."""
-    state = quaternity_end(seed, Settings(2, 3, 3), seed % 4)
+    state = quaternity_end(seed, Settings(2, 3, 3, brisk=brisk), seed % 4)
     standing = solve_quaternity(state).standing(state)
     lengths = [one for one in standing.forced_length if one is not None]
     most = 2 * max(lengths, default=2)

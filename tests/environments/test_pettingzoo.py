@@ -153,6 +153,8 @@ def test_settings_and_starts_are_arguments() -> None:
     env = quarto_v0.env(start=record, render_mode="ansi")
     env.reset()
     assert "in hand  B" in str(env.render())
+    env = quaternity_v0.env(brisk=True, render_mode="ansi")
+    assert env.unwrapped.game.rules.settings.brisk
     with pytest.raises(InputError, match="setting 'sets' is unknown; known are squares"):
         quarto_v0.env(sets=3)
 

@@ -106,6 +106,18 @@ def test_what_may_not_be_played_says_why(site: Site) -> None:
     assert table.look()["version"] == 0
 
 
+def test_a_brisk_table_asks_no_hopeless_questions(site: Site) -> None:
+    assert 'name="settings.brisk"' in site.ask("GET", "/new?game=quaternity").body.decode()
+    table = Table(site, settings=SMALL | {"brisk": True})
+    assert table.look()["settings"]["brisk"]
+    assert table.move(0, "1 0 2").status == table.move(1, "no").status == 200
+    faults = table.move(1, "0 0 2").json["faults"]
+    assert faults == [
+        "player 0 is known not to have 0/2; hopeless questions are not asked in a brisk game"
+    ]
+    assert b"\nbrisk yes\n" in site.ask("GET", f"{table.path}/record").body
+
+
 @pytest.mark.parametrize(
     ("wanted", "says"),
     [

@@ -46,6 +46,7 @@ def test_every_end_of_a_range_is_taken_and_what_is_beyond_is_refused(game: str) 
     [
         ("set", {"table": 13}, None, "table: 13 is not a whole number 9..18 in steps of 3"),
         ("quarto", {"squares": 1}, 2, "squares: 1 is neither true nor false"),
+        ("quaternity", {"brisk": "true"}, 3, "brisk: 'true' is neither true nor false"),
         ("quaternity", {"tie_break": []}, 3, r"tie_break: \[\] is unknown; known are first"),
         ("quaternity", {"seed": 3}, 3, "settings: 'seed' is unknown; known are set_size"),
         ("quaternity", {"players": 4}, 3, "seats: 3 for players 4"),

@@ -1,0 +1,61 @@
+"""`--brisk`, wherever a game is agreed."""
+
+from pathlib import Path
+
+from tests.cli.conftest import Cli
+
+HEAD = "quaternity 1\nset-size 4\nsets 3\nplayers 3\ntie-break first-in-order\n"
+WHY = "hopeless questions are not asked in a brisk game"
+
+
+def folded(text: str) -> str:
+    """Text without its line ends."""
+    return " ".join(text.split())
+
+
+def test_a_brisk_game_is_played_kept_and_resumed(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "game.record"
+    begun = cli("play", "--brisk", "--record", path, stdin="1 0 2\nn\n0 0 2\nwhy\nquit\n")
+    assert "A brisk game: questions to which only no can be answered" in begun.out
+    assert folded(begun.out).count(f"player 0 is known not to have 0/2; {WHY}") == 2
+    assert "move 1: 0 asks 1 for 0/2: no" in begun.out
+    assert path.read_text() == f"{HEAD}brisk yes\n0 asks 1 for 0/2: no\n"
+    for options in ((), ("--brisk",)):
+        resumed = cli("play", *options, "--record", path, stdin="0 0 2\nquit\n")
+        assert WHY in folded(resumed.out)
+    plain = tmp_path / "plain.record"
+    plain.write_text(HEAD)
+    refused = cli("play", "--brisk", "--record", plain)
+    assert (refused.status, "brisk yes was asked for" in refused.err) == (2, True)
+    legal = [row[:3] for row in cli("questions", path, "--json").json]
+    assert [0, 0, 2] not in legal
+    with path.open("a") as file:
+        file.write("1 asks 0 for 0/2: no\n")
+    checked = cli("check", path)
+    assert (checked.status, WHY in checked.out) == (1, True)
+
+
+def test_a_brisk_game_is_solved_and_its_tablebase_is_its_own(cli: Cli, tmp_path: Path) -> None:
+    path, sizes = tmp_path / "game.tb", ("-s", 2, "-n", 3, "-p", 3)
+    found = cli("solve", *sizes, "--brisk", "--out", path, "--json").json
+    assert (found["states"], found["questions"], found["rules"]["brisk"]) == (13, 15, True)
+    assert "brisk" not in cli("solve", *sizes, "--json").json["rules"]
+    assert cli("solve", *sizes, "--brisk").out.startswith("2-3-3 brisk: 13 canonical states")
+    assert cli("solve", *sizes, "--brisk", "--estimate").out.startswith("2-3-3 brisk: ")
+    refused = cli("solve", *sizes, "--out", path)
+    assert (refused.status, "3 players, brisk, not" in refused.err) == (2, True)
+    # A state of no brisk game is solved as if the rest were one.
+    record = tmp_path / "plain.record"
+    record.write_text("quaternity 1\nset-size 2\nsets 3\nplayers 3\n")
+    assert cli("solve", "--from", record, "--brisk", "--json").json["states"] == 13
+    asked = cli("solve", *sizes, "--brisk", "--ask", "force:1", "--json").json
+    assert (asked["can_force"], asked["checked_whole"], asked["again"]) == (False, True, None)
+
+
+def test_programs_play_brisk_tournaments_and_sequences_are_counted(cli: Cli) -> None:
+    words = ("tournament", "informed", "random", "random", "-s", 2, "--games", 6)
+    assert "6 games of 2-3-3 brisk" in cli(*words, "--brisk").out
+    assert cli(*words, "--brisk", "--json").json["brisk"] is True
+    assert "brisk" not in cli(*words, "--json").json
+    assert cli(*words, "--brisk", "--game", 0).out.splitlines()[5] == "brisk yes"
+    assert cli("perft", "--brisk", "-d", 2, "--json").json == {"leaves": [48, 2136]}
