@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from math import inf
 from time import monotonic
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,21 +11,16 @@ import typer
 
 from quaternity.cli.kwartet import kwartet
 from quaternity.cli.options import AsJson
-from quaternity.cli.terminal import say, warn, warn_about
+from quaternity.cli.terminal import columns, say, warn, warn_about, width
 from quaternity.errors import InputError, LimitError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from quaternity.cli.knowing import Moment
-    from quaternity.epistemic import Formula, SeenTruth
     from quaternity.kwartet.log import GameLog
     from quaternity.kwartet.seen import SeenLog
-
-UNSAID = "not to be said"
-"""In a row over time: what is to be said is not true then, or not known to be."""
-MARKS = {True: "#", False: ".", None: "?", UNSAID: "-"}
-"""How a truth value is shown in the row of a formula over time."""
+    from quaternity.kwartet.timelines import Timeline, Told
 
 
 @kwartet.command()
@@ -47,6 +43,9 @@ def know(
     over_time: Annotated[
         bool, typer.Option("--over-time", help="From which request on it is true, and when not.")
     ] = False,
+    svg: Annotated[
+        str | None, typer.Option("--svg", metavar="FILE", help="Also draw --over-time as SVG.")
+    ] = None,
     why: Annotated[
         bool, typer.Option("--why", help="Say why, or show a deal where it fails.")
     ] = False,
@@ -77,8 +76,8 @@ def know(
     Everything counts from 0.
 
     A log as one seat saw it (kwartet log --seat, kwartet note) is asked as that seat: what it
-    cannot tell is open (null). Exit status 4 when a formula is not decided within the limits, 1
-    when what is to be said is not true.
+    cannot tell is open (null), and what it cannot tell of --say is supposed to be true. Exit status
+    4 when a formula is not decided within the limits, 1 when what is to be said is not true.
 
     Example: quaternity kwartet know game.log --go 20 'K1 !K2 H3 8/3' --why
     """
@@ -88,15 +87,16 @@ def know(
     for text in log.warnings:
         warn_about(game, text)
     asked = _Asked(log, seat, tuple(said or ()), method, seconds)
+    if svg is not None and not over_time:
+        raise InputError("--svg draws what is true over time: it goes with --over-time")
     if over_time:
-        if go is not None or at is not None or why:
-            raise InputError("--over-time goes through the whole game: no --go, --at or --why")
-        failed = asked.over_time(formulas, as_json)
+        if go is not None or at is not None or why or chance:
+            raise InputError(
+                "--over-time goes through the whole game: no --go, --at, --why or --chance"
+            )
+        failed = asked.over_time(formulas, as_json, svg)
     else:
-        step = _step(log, go, at)
-        several = len(formulas) > 1
-        told = [asked.once(text, step, why, chance, as_json, several) for text in formulas]
-        failed = not all(told)
+        failed = asked.at_a_moment(formulas, _step(log, go, at), why, chance, as_json)
     if failed:
         raise typer.Exit(4)
 
@@ -132,175 +132,194 @@ class _Asked:
         self.method, self.seconds = method, seconds
 
     def moment(self, step: int) -> Moment:
+        """After so many requests, before anything is said."""
         from quaternity.cli.knowing import moment
 
         return moment(self.log, step, self.seat)
 
-    def once(
-        self, text: str, step: int, why: bool, chance: bool, as_json: bool, several: bool
-    ) -> bool:
-        """Tell the truth of a formula at a moment; False where the reason was not found."""
+    def once_said(self, at: Moment) -> tuple[Moment, list[str]]:
+        """The moment once all is said that is to be said, and what of it is only supposed.
+
+        Raises:
+            _NotTrue: one of the announcements is not true when its turn comes.
+        """
         from quaternity.cli.knowing import read_formula, truth_at
 
-        at, begun = self.moment(step), monotonic()
-        self._check_said(at)
-        formula = read_formula(text, at, self.said)
+        supposed = []
+        for text in self.said:
+            formula = read_formula(text, at)
+            truth = truth_at(formula, at, self.method, self.seconds).truth
+            if truth is False:
+                known = "" if at.deal is not None else f", as is known to {at.eyes}"
+                raise _NotTrue(f"{text} cannot be said: it is not true{known}")
+            if truth is None:
+                supposed.append(text)
+            at = at._replace(said=(*at.said, formula))
+        return at, supposed
+
+    def at_a_moment(
+        self, formulas: Sequence[str], step: int, why: bool, chance: bool, as_json: bool
+    ) -> bool:
+        """Tell the truth of formulas at a moment; whether some reason was not found."""
+        try:
+            at, supposed = self.once_said(self.moment(step))
+        except _NotTrue as error:
+            warn(str(error))
+            raise typer.Exit(1) from None
+        if supposed and not as_json:
+            say(f"supposing what is not known to {at.eyes}: {'; '.join(supposed)}")
+        failed = False
+        for text in formulas:
+            answer, lines, problems = self.once(text, at, why, chance)
+            if as_json:
+                answer |= {"supposed": supposed} if supposed else {}
+                print(json.dumps(answer, separators=(",", ":")), flush=True)
+            else:
+                told = {True: "true", False: "false", None: "open"}[answer["true"]]
+                say(f"{told}  {text}" if len(formulas) > 1 else told)
+                for line in lines:
+                    say(line)
+            for problem in problems:
+                warn(problem)
+            failed = failed or bool(problems)
+        return failed
+
+    def once(
+        self, text: str, at: Moment, why: bool, chance: bool
+    ) -> tuple[dict[str, Any], list[str], list[str]]:
+        """The truth of a formula at a moment: the answer, lines, and what was not found."""
+        from quaternity.cli.knowing import (
+            chance_at,
+            chance_text,
+            deal_lines,
+            other_deals,
+            read_formula,
+            truth_at,
+            why_at,
+        )
+
+        begun, formula, problems = monotonic(), read_formula(text, at), []
         found = truth_at(formula, at, self.method, self.seconds, why)
-        reason, failed = found.why, None
-        if isinstance(reason, LimitError):
-            reason, failed = None, reason
         answer: dict[str, Any] = {"formula": text, "true": found.truth}
-        lines = [] if reason is None else list(reason.lines)
-        if why and found.truth and failed is None:
+        lines: list[str] = []
+        if why:
             left = max(1.0, self.seconds - (monotonic() - begun))
-            lines = self._with_requests(formula, at, left, answer) or lines
-        if lines:
-            answer["why"] = lines
-        if reason is not None:
-            answer["deals"] = [deal.owner for deal in reason.deals]
-        elif found.deals and why:
-            answer["deals"] = [deal.owner for deal in found.deals]
-        likely = ""
+            reason = why_at(formula, found, at, self.method, left)
+            lines = [f"  {line}" for line in reason.lines]
+            if lines:
+                answer["why"] = list(reason.lines)
+            if reason.failed is None:
+                answer["deals"] = [deal.owner for deal in reason.deals]
+            else:
+                problems.append(f"the reason was not found: {reason.failed}")
+            if reason.requests is not None:
+                answer["requests"] = list(reason.requests.requests)
+                answer["minimal"] = reason.requests.minimal
+            if found.truth is None:
+                both = other_deals(reason.deals, at.public.settings.players)
+                lines += (f"  {line}" for line in both)
+            else:
+                lines += deal_lines(reason, at)
         if chance:
             try:
-                likely = self._chance(formula, at, answer)
+                likely = chance_at(formula, at, self.seconds)
             except LimitError as error:
-                failed = error
-        if as_json:
-            print(json.dumps(answer, separators=(",", ":")), flush=True)
-        else:
-            self._print(text if several else "", at, found, lines, why)
-            if likely:
-                print(f"  chance as {at.eyes} can tell: {likely}")
-        if failed is not None:
-            warn(f"{'the reason' if why else 'the chance'} was not found: {failed}")
-        return failed is None
-
-    def _chance(self, formula: Formula, at: Moment, answer: dict[str, Any]) -> str:
-        """How likely a formula is for a seat or, where none is named, for everybody."""
-        from quaternity.cli.knowing import chance_at, chance_text
-
-        found = chance_at(formula, at, self.seconds)
-        answer["chance"] = {
-            "value": float(found.chance), "low": found.low, "high": found.high,
-            "exact": found.is_exact,
-        }  # fmt: skip
-        return chance_text(found)
-
-    def _check_said(self, at: Moment) -> None:
-        """Refuse an announcement that is not true when its turn comes."""
-        unsaid = self._unsaid(at)
-        if unsaid is not None:
-            text, truth = unsaid
-            known = "" if truth is False else f"known to {at.eyes} to be "
-            warn(f"{text} cannot be said: it is not {known}true")
-            raise typer.Exit(1)
-
-    def _unsaid(self, at: Moment) -> tuple[str, bool | None] | None:
-        """The first announcement that is not true when its turn comes, and what it is then."""
-        from quaternity.cli.knowing import read_formula, truth_at
-        from quaternity.epistemic.formula import FALSE, Not
-        from quaternity.epistemic.seen_truth import announced
-
-        for number, text in enumerate(self.said):
-            before = [read_formula(one, at) for one in self.said[:number]]
-            said = announced([*before, read_formula(text, at)], FALSE)
-            found = truth_at(Not(said), at, self.method, self.seconds)
-            if not found.truth:
-                return text, found.truth
-        return None
-
-    def _with_requests(
-        self, formula: Formula, at: Moment, seconds: float, answer: dict[str, Any]
-    ) -> list[str]:
-        """The requests that make a formula true, and what follows from them."""
-        from quaternity.cli.knowing import reason_lines, reasons_at
-
-        try:
-            found = reasons_at(formula, at, self.method, seconds)
-        except LimitError:
-            return []
-        if found is None:
-            return []
-        answer["requests"], answer["minimal"] = list(found.requests), found.minimal
-        if found.explanation is not None:
-            answer["deals"] = [deal.owner for deal in found.explanation.deals]
-        return list(reason_lines(formula, found, at.events))
-
-    def _print(
-        self, text: str, at: Moment, found: SeenTruth, lines: Sequence[str], why: bool
-    ) -> None:
-        from quaternity.cli.knowing import beside, other_deals
-
-        players = at.public.settings.players
-        told = {True: "true", False: "false", None: "open"}[found.truth]
-        print(f"{told}  {text}" if text else told)
-        for line in lines:
-            say(f"  {line}")
-        if why and found.truth is None:
-            for line in other_deals(found, players):
-                print(f"  {line}")
-        deals = (
-            found.why.deals
-            if found.why is not None and not isinstance(found.why, LimitError)
-            else ()
-        )
-        for number, deal in enumerate(deals, start=1):
-            print(f"deal {number}:")
-            if at.deal is None:
-                _print_deal(deal, players)
+                problems.append(f"the chance was not found: {error}")
             else:
-                for line in beside(at.deal, deal, players, ("really", f"deal {number}")):
-                    print(f"  {line}")
+                answer["chance"] = {
+                    "value": float(likely.chance), "low": likely.low, "high": likely.high,
+                    "exact": likely.is_exact,
+                }  # fmt: skip
+                lines.append(f"  chance as {at.eyes} can tell: {chance_text(likely)}")
+        return answer, lines, problems
 
-    def over_time(self, formulas: Sequence[str], as_json: bool) -> bool:
+    def over_time(self, formulas: Sequence[str], as_json: bool, svg: str | None) -> bool:
         """Tell the truth of formulas after each request; whether some was not decided."""
-        from quaternity.cli.knowing import read_formula, truth_at
+        from quaternity.files.writing import write_text
+        from quaternity.kwartet.timelines import Timeline, timelines_svg
 
-        undecided = False
-        wide = max(map(len, formulas))
+        told: list[list[Told]] = [[] for _ in formulas]
+        undecided = [
+            problem for step in range(len(self.log.events) + 1)
+            for problem in self._told_after(step, formulas, told)
+        ]  # fmt: skip
+        for problem in undecided:
+            warn(problem)
+        lines = [Timeline(text, row) for text, row in zip(formulas, told, strict=True)]
         if not as_json:
             mark = ", -: --say is not true" * bool(self.said)
             say(f"#: true, .: false, ?: cannot be told{mark}; a mark for the deal and for each "
                 f"of {len(self.log.events)} requests")  # fmt: skip
-        for text in formulas:
-            row: list[bool | str | None] = []
-            for step in range(len(self.log.events) + 1):
-                at = self.moment(step)
-                formula = read_formula(text, at, self.said)
-                try:
-                    unsaid = self._unsaid(at)
-                    found = truth_at(formula, at, self.method, self.seconds)
-                    row.append(UNSAID if unsaid else found.truth)
-                except LimitError as error:
-                    undecided = True
-                    row.append(None)
-                    warn(f"after request {step}: {text}: {error}")
-            changes = [0, *(n for n in range(1, len(row)) if row[n] != row[n - 1])]
+        wide = max(map(len, formulas))
+        for line in lines:
             if as_json:
-                told = [None if one == UNSAID else one for one in row]
-                answer = {"formula": text, "over_time": told, "changes": changes[1:]}
-                if self.said:
-                    answer["unsaid"] = [step for step, one in enumerate(row) if one == UNSAID]
-                print(json.dumps(answer, separators=(",", ":")), flush=True)
-                continue
-            print(f"{text:<{wide}}  {''.join(MARKS[one] for one in row)}")
-            for step in changes:
-                said = "at the deal" if not step else f"from request {step}, {self._event(step)}"
-                words = {True: "true", False: "false", None: "not to be told", UNSAID: UNSAID}
-                word = words[row[step]]
-                say(f"  {word} {said}")
-        return undecided
+                self._print_json(line)
+            else:
+                self._print(line, wide)
+        if svg is not None:
+            write_text(svg, timelines_svg(lines, "what is true, request by request"))
+        return bool(undecided)
 
-    def _event(self, step: int) -> str:
-        event = self.log.events[step - 1]
-        return ", ".join(str(event).splitlines())
+    def _told_after(
+        self, step: int, formulas: Sequence[str], told: Sequence[list[Told]]
+    ) -> Iterator[str]:
+        """Put down what is told of each formula after a request; yields what is not decided."""
+        from quaternity.cli.knowing import read_formula, truth_at
+        from quaternity.kwartet.timelines import UNSAID
+
+        at = self.moment(step)
+        asked = [read_formula(text, at) for text in formulas]
+        try:
+            at, _ = self.once_said(at)
+        except _NotTrue:
+            for row in told:
+                row.append(UNSAID)
+            return
+        except LimitError as error:
+            for row in told:
+                row.append(None)
+            yield f"after request {step}: {error}"
+            return
+        for text, formula, row in zip(formulas, asked, told, strict=True):
+            try:
+                row.append(truth_at(formula, at, self.method, self.seconds).truth)
+            except LimitError as error:
+                row.append(None)
+                yield f"after request {step}: {text}: {error}"
+
+    def _print_json(self, line: Timeline) -> None:
+        from quaternity.kwartet.timelines import UNSAID
+
+        told = [None if one == UNSAID else one for one in line.told]
+        answer = {"formula": line.formula, "over_time": told, "changes": line.changes()}
+        if self.said:
+            answer["unsaid"] = [step for step, one in enumerate(line.told) if one == UNSAID]
+        print(json.dumps(answer, separators=(",", ":")), flush=True)
+
+    def _print(self, line: Timeline, wide: int) -> None:
+        """A row of marks, and below it when it changes."""
+        from quaternity.kwartet.timelines import UNSAID, WORDS
+
+        marks = {True: "#", False: ".", None: "?", UNSAID: "-"}
+        row = "".join(marks[one] for one in line.told)
+        most = (width() or inf) - wide - 2
+        if len(row) <= most:
+            print(f"{line.formula:<{wide}}  {row}")
+        else:  # in pieces, each behind the number of its first request
+            say(line.formula)
+            piece = columns() // 10 * 10 - 10
+            for first in range(0, len(row), piece):
+                print(f"{first:>6}  {row[first : first + piece]}")
+        for step in (0, *line.changes()):
+            said = "at the deal"
+            if step:
+                event = ", ".join(str(self.log.events[step - 1]).splitlines())
+                said = f"from request {step}, {event}"
+            say(f"  {WORDS[line.told[step]]} {said}")
 
 
-def _print_deal(deal: Any, players: int) -> None:
-    for player in range(players):
-        cards = " ".join(f"{index}/{number}" for index, number in deal.hand(player))
-        say(f"  player {player}: {cards or 'no cards'}")
+class _NotTrue(InputError):
+    """What is to be said is not true."""
 
 
 __all__ = ["know"]

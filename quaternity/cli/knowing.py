@@ -35,6 +35,7 @@ class Moment(NamedTuple):
         seat: who asks; None for a bystander, or where all hands are seen.
         hand: the seat's cards.
         deal: the real deal, where all hands are seen.
+        said: what was said in public then, or is supposed to be, one after another.
     """
 
     start: PublicState
@@ -43,6 +44,7 @@ class Moment(NamedTuple):
     seat: int | None
     hand: Hand
     deal: Deal | None = None
+    said: tuple[Formula, ...] = ()
 
     @property
     def eyes(self) -> str:
@@ -83,38 +85,38 @@ def _eyes(seat: int | None) -> str:
     return "everybody" if seat is None else f"player {seat}"
 
 
-def read_formula(text: str, at: Moment, said: Sequence[str] = ()) -> Formula:
-    """A formula at a moment, after announcements.
+def read_formula(text: str, at: Moment) -> Formula:
+    """A formula at a moment.
 
     Raises:
-        InputError: one of them cannot be read.
+        InputError: it cannot be read.
     """
     from quaternity.epistemic.holding import checked_formula
-    from quaternity.epistemic.seen_truth import announced
     from quaternity.kwartet.settings import SET_SIZE
 
-    read = [
-        checked_formula(one, at.public.problem, SET_SIZE, at.public.points) for one in (*said, text)
-    ]
-    return announced(read[:-1], read[-1])
+    return checked_formula(text, at.public.problem, SET_SIZE, at.public.points)
 
 
 def truth_at(
     formula: Formula, at: Moment, method: str = "auto", seconds: float = SECONDS, why: bool = False
 ) -> SeenTruth:
-    """The truth of a formula, as far as it is seen. Raises as `quaternity.epistemic.holds`."""
+    """The truth of a formula, as far as it is seen, once all that is said is said.
+
+    Raises as `quaternity.epistemic.as_seen`.
+    """
     from quaternity.epistemic.explanation import judge
     from quaternity.epistemic.holding import holds
-    from quaternity.epistemic.seen_truth import SeenTruth, as_seen
+    from quaternity.epistemic.seen_truth import SeenTruth, announced, as_seen
     from quaternity.kwartet.settings import SET_SIZE
 
     problem = at.public.problem
     if at.deal is None:
-        return as_seen(formula, problem, at.seat, at.hand, method, seconds, SET_SIZE, why=why)
-    place = (problem, at.deal, method, seconds, SET_SIZE)
+        place = at.seat, at.hand, method, seconds, SET_SIZE
+        return as_seen(formula, problem, *place, why=why, said=at.said)
+    formula = announced(at.said, formula)
     if not why:
-        return SeenTruth(holds(formula, *place))
-    truth, reason = judge(formula, *place)
+        return SeenTruth(holds(formula, problem, at.deal, method, seconds, SET_SIZE))
+    truth, reason = judge(formula, problem, at.deal, method, seconds, SET_SIZE)
     return SeenTruth(truth, (), reason)
 
 
@@ -131,7 +133,7 @@ def chance_at(
 
     drawn = SAMPLES if samples is None else samples
     place = at.public.problem, at.seat, at.hand
-    return formula_chance(formula, *place, seconds, SET_SIZE, samples=drawn)
+    return formula_chance(formula, *place, seconds, SET_SIZE, samples=drawn, said=at.said)
 
 
 def chance_text(found: FormulaChance) -> str:
@@ -142,8 +144,13 @@ def chance_text(found: FormulaChance) -> str:
     return f"about {percent(found.chance)} ({ends}, by {found.drawn} deals drawn)"
 
 
-def reasons_at(formula: Formula, at: Moment, method: str, seconds: float) -> Reasons | None:
+def _reasons_at(
+    formula: Formula, deal: Deal, at: Moment, method: str, seconds: float
+) -> Reasons | None:
     """The requests that make a formula true, where it says that something is known.
+
+    Args:
+        deal: the real one, or one that is possible.
 
     Raises:
         LimitError: not found within the time.
@@ -152,15 +159,8 @@ def reasons_at(formula: Formula, at: Moment, method: str, seconds: float) -> Rea
     from quaternity.epistemic.needed_requests import is_knowledge, reasons
     from quaternity.kwartet.settings import SET_SIZE
     from quaternity.kwartet.stated import stated_by
-    from solvers.registry import solve
-    from solvers.verdict import Feasible
 
-    deal = at.deal
-    if deal is None:
-        problem = at.public.problem
-        verdict = solve(problem if at.seat is None else problem.seen_by(at.seat, at.hand))
-        assert isinstance(verdict, Feasible), "what was seen is possible"
-        deal = verdict.deal
+    if at.deal is None:
         formula = Everywhere(formula) if at.seat is None else Knows(at.seat, formula)
     if not is_knowledge(formula):
         return None
@@ -174,6 +174,44 @@ def reasons_at(formula: Formula, at: Moment, method: str, seconds: float) -> Rea
         at.deal is not None,
         SET_SIZE,
     )
+
+
+class Why(NamedTuple):
+    """Why a formula has its truth value.
+
+    Attributes:
+        lines: sentences.
+        deals: that the sentences speak of, or that differ in what cannot be told.
+        requests: what it rests on, where it says that something is known.
+        failed: what kept the reason from being found.
+    """
+
+    lines: tuple[str, ...] = ()
+    deals: tuple[Deal, ...] = ()
+    requests: Reasons | None = None
+    failed: LimitError | None = None
+
+
+def why_at(formula: Formula, found: SeenTruth, at: Moment, method: str, seconds: float) -> Why:
+    """The reason for a truth value that was found together with its explanation."""
+    from quaternity.epistemic.formula import negation
+    from quaternity.epistemic.seen_truth import announced
+
+    if found.truth is None:
+        return Why(deals=found.deals)
+    if isinstance(found.why, LimitError):
+        return Why(failed=found.why)
+    assert found.why is not None, "it was asked for"
+    # Of what is not so for a seat, it knows that.
+    claim = announced(at.said, formula if found.truth else negation(formula))
+    resting = None
+    if found.truth or at.deal is None:
+        with suppress(LimitError):
+            resting = _reasons_at(claim, at.deal or found.deals[0], at, method, seconds)
+    if resting is None:
+        return Why(found.why.lines, found.why.deals)
+    deals = () if resting.explanation is None else resting.explanation.deals
+    return Why(tuple(reason_lines(claim, resting, at.events)), deals, resting)
 
 
 def reason_lines(formula: Formula, found: Reasons, events: Sequence[Event]) -> Iterator[str]:
@@ -195,28 +233,41 @@ def reason_lines(formula: Formula, found: Reasons, events: Sequence[Event]) -> I
         yield from found.explanation.lines
 
 
+def deal_lines(why: Why, at: Moment) -> Iterator[str]:
+    """The deals of a reason: against the real one where that is seen."""
+    players = at.public.settings.players
+    for number, deal in enumerate(why.deals, start=1):
+        yield f"deal {number}:"
+        if at.deal is not None:
+            heads = ("really", f"deal {number}")
+            yield from (f"  {line}" for line in beside(at.deal, deal, players, heads))
+            continue
+        for player in range(players):
+            cards = " ".join(f"{index}/{number}" for index, number in deal.hand(player))
+            yield f"  player {player}: {cards or 'no cards'}"
+
+
 def told_lines(text: str, at: Moment, seconds: float = SECONDS, why: bool = False) -> Iterator[str]:
     """What whoever sits at a table can tell of a formula that was typed."""
     try:
         formula = read_formula(text, at)
-        found = truth_at(formula, at, seconds=seconds)
+        found = truth_at(formula, at, seconds=seconds, why=why)
         if found.truth is None:
             likely = ""
             with suppress(LimitError):  # only where it can be counted at once
                 likely = f": true with {chance_text(chance_at(formula, at, 2.0, 0))}"
             yield f"{_you(at)} not know whether {text}{likely}"
             if why:
-                yield from other_deals(found, at.public.settings.players)
+                yield from other_deals(found.deals, at.public.settings.players)
             return
         told = "true" if found.truth else "false"
         yield f"{'everybody knows' if at.seat is None else 'you know'} that {text} is {told}"
         if why:
-            from quaternity.epistemic.formula import negation
-
-            claim = formula if found.truth else negation(formula)
-            shown = reasons_at(claim, at, "auto", seconds)
-            if shown is not None:
-                yield from reason_lines(claim, shown, at.events)
+            reason = why_at(formula, found, at, "auto", seconds)
+            yield from reason.lines
+            yield from deal_lines(reason, at)
+            if reason.failed is not None:
+                yield f"the reason was not found: {reason.failed}"
     except (InputError, LimitError) as error:
         yield str(error)
 
@@ -243,9 +294,9 @@ def _you(at: Moment) -> str:
     return "the record does" if at.seat is None else "you do"
 
 
-def other_deals(found: SeenTruth, players: int) -> Iterator[str]:
-    """The two deals that differ in what cannot be told, side by side."""
-    true, false = found.deals
+def other_deals(deals: Sequence[Deal], players: int) -> Iterator[str]:
+    """Two deals that differ in what cannot be told, side by side."""
+    true, false = deals
     yield "true if the cards lie as on the left, false if as on the right:"
     yield from beside(true, false, players, ("true", "false"))
 
@@ -279,16 +330,18 @@ def beside(one: Deal, other: Deal, players: int, heads: tuple[str, str]) -> Iter
 
 __all__ = [
     "Moment",
+    "Why",
     "beside",
     "chance_at",
     "chance_text",
+    "deal_lines",
     "moment",
     "moment_of_view",
     "other_deals",
     "read_formula",
     "reason_lines",
-    "reasons_at",
     "told_lines",
     "told_of_state",
     "truth_at",
+    "why_at",
 ]

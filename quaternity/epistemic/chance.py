@@ -1,13 +1,14 @@
 """The chance of a formula, as one seat sees it: all deals it holds possible are equally likely.
 
 What the seat can tell is put in first. What remains of hands alone is split into disjoint cases,
-each of which is counted: exact. Where few deals are possible, they are listed: exact too. Else
-deals are drawn evenly and the formula is evaluated in each: an estimate with an interval.
+each of which is counted: exact. Where few deals are possible, all are tried: exact too. Else
+deals are drawn evenly and the formula is evaluated in each: an estimate with an interval. Once
+something was said, only the deals in which it was true are left: a quotient of two such chances.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from fractions import Fraction
 from math import sqrt
@@ -16,11 +17,11 @@ from typing import NamedTuple
 
 from quaternity.epistemic import formula as logic
 from quaternity.epistemic.evaluator import Deadline, Evaluator, Undecided
-from quaternity.epistemic.formula import FALSE, TRUE, Formula
+from quaternity.epistemic.formula import FALSE, TRUE, Formula, negation
 from quaternity.epistemic.holding import FEW_WORLDS, SECONDS, ask, checked_formula
 from quaternity.epistemic.normal_form import normal_form
-from quaternity.epistemic.propositional import determined, narrowed
-from quaternity.epistemic.seen_truth import told
+from quaternity.epistemic.propositional import cases, determined, narrowed, without_knowledge
+from quaternity.epistemic.seen_truth import NEVER_TRUE, announced, told
 from quaternity.errors import InputError, LimitError
 from solvers.counting import count_deals
 from solvers.problem import DealProblem
@@ -30,8 +31,12 @@ from solvers.verdict import Deal, Feasible
 
 MAX_COUNTS = 500
 """Most cases that are counted; what has more is estimated."""
+FEW_DEALS = 1000
+"""So many deals that a seat holds possible are all tried: the chance is exact."""
 SAMPLES = 1000
 """Most deals that are drawn."""
+DRAWS = 50
+"""At most so many times as many, where what was said is not true in all of them."""
 LEAST_SAMPLES = 20
 """With fewer in the time there is no estimate."""
 QUANTILE = 1.959964
@@ -67,11 +72,12 @@ def formula_chance(
     set_size: int | None = None,
     points: tuple[int, ...] | None = None,
     samples: int = SAMPLES,
+    said: Sequence[Formula | str] = (),
 ) -> FormulaChance:
     """The chance of a formula for a seat.
 
     Args:
-        problem, seat, hand, set_size, points: as for `quaternity.epistemic.as_seen`.
+        problem, seat, hand, set_size, points, said: as for `quaternity.epistemic.as_seen`.
         samples: most deals that are drawn; 0 for an exact chance or none.
 
     Raises:
@@ -85,27 +91,44 @@ def formula_chance(
     >>> formula_chance("[!H0 0/1!] K1 H0 0/0", three_cards, 0, [0b001]).chance
     Fraction(1, 2)
     """
-    formula = checked_formula(formula, problem, set_size, points)
+    formula, *before = (checked_formula(one, problem, set_size, points) for one in (formula, *said))
     seen = problem if seat is None else problem.seen_by(seat, hand)
     verdict = solve(seen)
     if not isinstance(verdict, Feasible):
         raise InputError("no deal fits what was seen")
     players = () if seat is None else (seat,)
     deadline = Deadline(seconds)
+    given = negation(announced(before, FALSE))
+    both = negation(announced(before, negation(formula)))
 
     def question(evaluator: Evaluator) -> FormulaChance:
-        plain = _settled(normal_form(formula, problem), players, evaluator, verdict.deal)
-        if not plain.modal_depth:
+        def exact(formula: Formula) -> Fraction | None:
+            if isinstance(formula, logic.Constant):
+                return Fraction(formula.value)
+            if not formula.modal_depth:
+                with suppress(LimitError):
+                    return _counted(formula, seen, deadline)
             with suppress(LimitError):
-                return _counted(plain, seen, deadline)
-        with suppress(LimitError):
-            return _listed(plain, problem, seen, deadline)
-        truth, other = told(evaluator, plain, seat, verdict.deal)
-        if other is None:
-            return _exactly(int(truth), 1)
-        return _estimated(plain, seen, evaluator, samples, deadline)
+                return _listed(formula, problem, seen, deadline)
+            truth, other = told(evaluator, formula, seat, verdict.deal)
+            return Fraction(truth) if other is None else None
 
-    return ask(question, formula, problem, "solvers", seconds)
+        fits, fits_too = (
+            _settled(normal_form(one, problem), players, evaluator, verdict.deal)
+            for one in (given, both)
+        )
+        share, true = exact(fits), exact(fits_too)
+        if share == 0:
+            raise InputError(NEVER_TRUE)
+        if share is None or true is None:
+            return _in_deals(fits, fits_too, seen, evaluator, samples, deadline)
+        return _exactly(true / share)
+
+    return ask(question, announced(before, formula), problem, "solvers", seconds)
+
+
+def _exactly(chance: Fraction) -> FormulaChance:
+    return FormulaChance(chance, float(chance), float(chance))
 
 
 def _settled(
@@ -125,12 +148,7 @@ def _settled(
     return formula
 
 
-def _exactly(true: int, deals: int) -> FormulaChance:
-    chance = Fraction(true, deals)
-    return FormulaChance(chance, float(chance), float(chance))
-
-
-def _counted(formula: Formula, seen: DealProblem, deadline: Deadline) -> FormulaChance:
+def _counted(formula: Formula, seen: DealProblem, deadline: Deadline) -> Fraction:
     """By the disjoint cases in which the owners of the cards it names make it true.
 
     Raises:
@@ -159,12 +177,12 @@ def _counted(formula: Formula, seen: DealProblem, deadline: Deadline) -> Formula
         kinds.append(mask & ~sum(1 << player for player in named))
         return sum(number(formula, narrowed(problem, {card: kind})) for kind in kinds if kind)
 
-    return _exactly(number(formula, seen), count_deals(seen, seconds=deadline.left()))
+    return Fraction(number(formula, seen), count_deals(seen, seconds=deadline.left()))
 
 
 def _listed(
     formula: Formula, problem: DealProblem, seen: DealProblem, deadline: Deadline
-) -> FormulaChance:
+) -> Fraction:
     """By a list of all public deals.
 
     Raises:
@@ -186,32 +204,53 @@ def _listed(
             possible &= fits[model.owners[row]]
             row += 1
     true = model.extension(formula, check=deadline.left)
-    return _exactly(int((true & possible).sum()), int(possible.sum()))
+    return Fraction(int((true & possible).sum()), int(possible.sum()))
 
 
-def _estimated(
+def _in_deals(
+    given: Formula,
     formula: Formula,
     seen: DealProblem,
     evaluator: Evaluator,
     samples: int,
     deadline: Deadline,
 ) -> FormulaChance:
-    """By deals drawn evenly. One that is not decided counts for either side of the interval.
+    """By all deals where they are few, else by deals drawn evenly.
+
+    One that is not decided counts for either side of the interval.
+
+    Args:
+        given: true in the deals that count, those of the formula among them.
 
     Raises:
         LimitError: the deals are too many to draw, or too few were decided in the time.
     """
-    if not samples:
-        raise LimitError("not counted within the limits")
+    needed = cases(seen, without_knowledge(given, weaker=True)) or ()
+    if len(needed) == 1:  # not drawn in vain where it says who has what
+        seen = narrowed(seen, needed[0])
     deals, random = NumberedDeals(seen, seconds=deadline.left()), Random(0)
+    few = deals.number <= FEW_DEALS
+    if not few and not samples:
+        raise LimitError("not counted within the limits")
+    numbers: Iterable[int] = (random.randrange(deals.number) for _ in range(samples * DRAWS))
+    if few:
+        numbers = random.sample(range(deals.number), deals.number)
     true = drawn = open_ones = 0
-    while drawn < samples:
-        drawn += 1
+    for number in numbers:
+        deal = deals.deal(number)
         try:
-            true += evaluator.truth(formula, deals.draw(random))
+            deadline.left()
+            if evaluator.truth(given, deal):
+                true += evaluator.truth(formula, deal)
+                drawn += 1
         except Undecided:
-            open_ones += 1
+            drawn, open_ones = drawn + 1, 1
+        if open_ones or (drawn == samples and not few):
             break
+    if few and not open_ones:
+        if not drawn:
+            raise InputError(NEVER_TRUE)
+        return _exactly(Fraction(true, drawn))
     if drawn - open_ones < LEAST_SAMPLES:
         raise Undecided(f"undecided: only {drawn - open_ones} deals were decided in the time")
     low = _interval(true, drawn)[0] if true else 0.0

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from quaternity.epistemic import formula as logic
-from quaternity.epistemic.evaluator import Evaluator
+from quaternity.epistemic.evaluator import Evaluator, Said
 from quaternity.epistemic.explanation import Explanation, explained
 from quaternity.epistemic.formula import Formula, negation
 from quaternity.epistemic.holding import SECONDS, Method, ask, checked_formula
@@ -15,6 +15,9 @@ from solvers.problem import DealProblem
 from solvers.registry import solve
 from solvers.verdict import Deal, Feasible
 
+NEVER_TRUE = "what is to be said is not true in any deal that fits"
+"""Why something cannot be supposed."""
+
 
 class SeenTruth(NamedTuple):
     """What a seat can tell.
@@ -22,7 +25,8 @@ class SeenTruth(NamedTuple):
     Attributes:
         truth: of the formula, in all deals that the seat holds possible; None where some make it
             true and others false.
-        deals: where it is None, a deal that makes it true, and one that makes it false.
+        deals: where it is None, a deal that makes it true, and one that makes it false; else one
+            that is possible.
         why: where it was asked for, the reason, or what kept it from being found.
     """
 
@@ -41,6 +45,7 @@ def as_seen(
     set_size: int | None = None,
     points: tuple[int, ...] | None = None,
     why: bool = False,
+    said: Sequence[Formula | str] = (),
 ) -> SeenTruth:
     """What a seat can tell of a formula.
 
@@ -52,6 +57,8 @@ def as_seen(
         hand: the seat's cards, a bit mask per set; nothing for a bystander.
         points: per player the sets put down, where formulas may speak of them.
         why: also give the reason.
+        said: what is supposed to be said in public before, one after another, and true when it is
+            said; only the deals in which it is are possible then.
 
     Raises:
         InputError: as for `holds`; or no deal fits.
@@ -61,41 +68,58 @@ def as_seen(
     >>> three_cards = DealProblem([1, 1, 1], [SetConstraint.of([[0, 1, 2]] * 3, players=3)])
     >>> [as_seen(text, three_cards, 0, [0b001]).truth for text in ("H0 0/0", "K1 H0 0/0", "H1 0/1")]
     [True, False, None]
+    >>> as_seen("K0 H1 0/1", three_cards, 0, [0b001], said=["K2 H2 0/2"]).truth
+    True
     """
-    formula = checked_formula(formula, problem, set_size, points)
+    formula, *before = (checked_formula(one, problem, set_size, points) for one in (formula, *said))
+    said_first = tuple(before)
     seen = problem if seat is None else problem.seen_by(seat, hand)
     verdict = solve(seen)
     if not isinstance(verdict, Feasible):
         raise InputError("no deal fits what was seen")
-    some_deal = verdict.deal
 
     def question(evaluator: Evaluator) -> SeenTruth:
-        truth, other = told(evaluator, formula, seat, some_deal)
+        some_deal = verdict.deal
+        if said_first:
+            all_true = _other(evaluator, announced(said_first, logic.FALSE), seat, some_deal)
+            if all_true is None:
+                raise InputError(NEVER_TRUE)
+            some_deal = all_true
+        truth, other = told(evaluator, formula, seat, some_deal, said_first)
         if other is not None:
             deals = (some_deal, other) if truth else (other, some_deal)
             return SeenTruth(None, deals)
         if not why:
-            return SeenTruth(truth)
-        known = formula if truth else negation(formula)
+            return SeenTruth(truth, (some_deal,))
+        known = announced(said_first, formula if truth else negation(formula))
         claim = logic.Everywhere(known) if seat is None else logic.Knows(seat, known)
         try:
-            return SeenTruth(truth, (), explained(evaluator, claim, some_deal, real=False))
+            return SeenTruth(
+                truth, (some_deal,), explained(evaluator, claim, some_deal, real=False)
+            )
         except LimitError as error:
-            return SeenTruth(truth, (), error)
+            return SeenTruth(truth, (some_deal,), error)
 
-    asked = logic.Everywhere(formula) if seat is None else logic.Knows(seat, formula)
+    asked = announced(said_first, formula)
+    asked = logic.Everywhere(asked) if seat is None else logic.Knows(seat, asked)
     return ask(question, asked, problem, method, seconds)
 
 
 def told(
-    evaluator: Evaluator, formula: Formula, seat: int | None, deal: Deal
+    evaluator: Evaluator, formula: Formula, seat: int | None, deal: Deal, said: Said = ()
 ) -> tuple[bool, Deal | None]:
     """The truth at a possible deal, and another where it differs, if there is one."""
-    truth = evaluator.truth(formula, deal)
-    wanted = formula if truth else negation(formula)
+    truth = evaluator.truth(formula, deal, said)
+    return truth, _other(evaluator, formula if truth else negation(formula), seat, deal, said)
+
+
+def _other(
+    evaluator: Evaluator, formula: Formula, seat: int | None, deal: Deal, said: Said = ()
+) -> Deal | None:
+    """A deal that a seat cannot tell from this one, or a public one, where a formula is false."""
     if seat is None:
-        return truth, evaluator.public_counterexample(wanted)
-    return truth, evaluator.counterexample((seat,), wanted, deal)
+        return evaluator.public_counterexample(formula, said)
+    return evaluator.counterexample((seat,), formula, deal, said)
 
 
 def announced(formulas: Iterable[Formula], then: Formula) -> Formula:
@@ -105,4 +129,4 @@ def announced(formulas: Iterable[Formula], then: Formula) -> Formula:
     return then
 
 
-__all__ = ["SeenTruth", "announced", "as_seen", "told"]
+__all__ = ["NEVER_TRUE", "SeenTruth", "announced", "as_seen", "told"]

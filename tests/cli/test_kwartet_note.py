@@ -227,10 +227,39 @@ def test_announcements(cli: Cli, path: Path) -> None:
     path.write_text(f"{START}0 asks 2 for 1/1: no\n")
     says = ("--say", "!H0 0/3 | H0 1/1", "--say", "some c in set 3: H1 c")
     assert cli("kwartet", "know", path, "H0 1/1", *says).out == "true\n"
-    outcome = cli("kwartet", "know", path, "true", "--say", "H0 0/3")
+    outcome = cli("kwartet", "know", path, "true", "--say", "H1 0/3")
     assert (outcome.status, outcome.out) == (1, "")
-    assert "H0 0/3 cannot be said: it is not known to player 1 to be true" in outcome.err
-    assert "it is not true" in cli("kwartet", "know", path, "true", "--say", "H1 0/3").err
+    assert "H1 0/3 cannot be said: it is not true, as is known to player 1" in outcome.err
+    # Each is said after those before: then it is known that player 0 has it.
+    refused = cli("kwartet", "know", path, "true", "--say", "H0 0/3", "--say", "H2 0/3")
+    assert refused.status == 1
+    assert "H2 0/3 cannot be said" in refused.err
+
+
+def test_what_a_seat_cannot_tell_is_supposed_to_be_true_when_it_is_said(
+    cli: Cli, path: Path
+) -> None:
+    path.write_text(f"{START}0 asks 2 for 1/1: no\n")
+    says = ("--say", "H2 0/3", "--say", "K0 !H0 0/2")
+    asked = ("H0 0/2", "K1 H2 0/2", "H0 3/1", "H2 2/2")
+    outcome = cli("kwartet", "know", path, *asked, *says)
+    assert outcome.out.splitlines() == [
+        "supposing what is not known to player 1: H2 0/3; K0 !H0 0/2",
+        "false  H0 0/2",
+        "true  K1 H2 0/2",
+        "open  H0 3/1",
+        "open  H2 2/2",
+    ]
+    told = cli("kwartet", "know", path, *asked, *says, "--chance", "--why", "--json").out
+    answers = [json.loads(line) for line in told.splitlines()]
+    assert [one["true"] for one in answers] == [False, True, None, None]
+    assert answers[0]["supposed"] == ["H2 0/3", "K0 !H0 0/2"]
+    deals = [deal for one in answers for deal in one["deals"]]
+    assert len(deals) == 6
+    # Both deals of the two that are open, and those that the reasons of the others begin with.
+    assert [deal[0][2:] for deal in deals] == [[2, 2]] * 6
+    # Of the seven cards left player 0 has four, player 2 three.
+    assert [one["chance"]["value"] for one in answers] == [0, 1, 4 / 7, 3 / 7]
 
 
 def test_over_time(cli: Cli, path: Path) -> None:
@@ -246,6 +275,23 @@ def test_over_time(cli: Cli, path: Path) -> None:
     told = cli("kwartet", "know", path, "H0 0/3", "--over-time", "--json").json
     assert told == {"formula": "H0 0/3", "over_time": [None, None, False], "changes": [2]}
     assert cli("kwartet", "know", path, "true", "--over-time", "--at", 1).status == 2
+    assert cli("kwartet", "know", path, "true", "--over-time", "--chance").status == 2
+
+
+def test_over_time_on_a_narrow_terminal_and_as_a_drawing(
+    cli: Cli, path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path.write_text(log_text(random_log(KwartetSettings(3, 4), Random(1), 30)))
+    drawing = tmp_path / "time.svg"
+    monkeypatch.setenv("COLUMNS", "30")
+    outcome = cli("kwartet", "know", path, "true", "--over-time", "--svg", drawing)
+    assert outcome.out.splitlines()[-4:-1] == [
+        "true", f"     0  {'#' * 20}", f"    20  {'#' * 11}",
+    ]  # fmt: skip
+    assert "<title>true from 0</title>" in drawing.read_text()
+    refused = cli("kwartet", "know", path, "true", "--svg", drawing)
+    assert (refused.status, refused.out) == (2, "")
+    assert "it goes with --over-time" in refused.err
 
 
 @pytest.mark.parametrize("seed", range(thorough(2, 20)))

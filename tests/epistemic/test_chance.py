@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from fractions import Fraction
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quaternity.epistemic import Language, chance
+from quaternity.epistemic import FALSE, Formula, Language, as_seen, chance
 from quaternity.epistemic.by_solvers import SolverEvaluator
 from quaternity.epistemic.chance import formula_chance
 from quaternity.epistemic.evaluator import Undecided
+from quaternity.epistemic.seen_truth import announced
 from quaternity.epistemic.strategies import formulas, positions
-from quaternity.errors import LimitError
+from quaternity.errors import InputError, LimitError
 from solvers import Deal, DealProblem, SetConstraint
 from solvers.brute_force import deals
 from tests.epistemic.by_definition import holds_by_definition
@@ -30,16 +32,34 @@ def hand_of(deal: Deal, player: int) -> list[int]:
 def test_exact_chances_are_shares_of_deals(
     listing: bool, position: tuple[DealProblem, Deal], data: st.DataObject
 ) -> None:
+    """Of those in which all that was said was true; and what a seat can tell is 0 or 1."""
     problem, deal = position
     formula = data.draw(formulas(Language.of(problem), 2), label="formula")
+    said = data.draw(st.lists(formulas(Language.of(problem), 1), max_size=2), label="said")
     seat = data.draw(st.sampled_from([None, *range(problem.players)]), label="seat")
     hand = [] if seat is None else hand_of(deal, seat)
+
+    def are_true(formula: Formula, among: list[Deal]) -> list[Deal]:
+        return [one for one in among if holds_by_definition(formula, problem, one)]
+
     possible = [one for one in deals(problem) if seat is None or hand_of(one, seat) == hand]
-    true = sum(holds_by_definition(formula, problem, one) for one in possible)
+    possible = are_true(~announced(said, FALSE), possible)
+    true = len(are_true(announced(said, formula), possible))
+    if not possible:
+        for ask in (formula_chance, as_seen):
+            with pytest.raises(InputError, match="not true in any deal"):
+                ask(formula, problem, seat, hand, said=said)
+        return
+    with suppress(LimitError):
+        told = as_seen(
+            formula, problem, seat, hand, "explicit" if listing else "solvers", said=said
+        )
+        assert told.truth is (None if 0 < true < len(possible) else true > 0)
+        assert all(one in possible for one in told.deals)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(chance, "FEW_WORLDS", 10**6 if listing else 0)
         try:
-            found = formula_chance(formula, problem, seat, hand, samples=0)
+            found = formula_chance(formula, problem, seat, hand, samples=0, said=said)
         except LimitError:
             assert not listing
             return
@@ -55,17 +75,34 @@ def test_estimates_have_the_chance_in_their_interval(monkeypatch: pytest.MonkeyP
     assert exact.is_exact
     assert exact.chance == Fraction(1, 2)
     monkeypatch.setattr(chance, "FEW_WORLDS", 0)
+    assert formula_chance("K1 H2 0/2", *seen, samples=0) == exact  # all deals are tried
+    monkeypatch.setattr(chance, "FEW_DEALS", 0)
     drawn = formula_chance("K1 H2 0/2", *seen, samples=400)
     assert drawn.drawn == 400
     assert drawn.low < 0.5 < drawn.high < drawn.low + 0.12
     assert float(drawn.chance) == pytest.approx(0.5, abs=0.06)
     assert formula_chance("K1 H0 0/1", *seen).chance == 0  # searched for, and there is none
+    # What is said is true in every other deal drawn.
+    said = formula_chance("K1 H2 0/2", *seen, samples=50, said=["K1 H2 0/2 | K1 H0 0/1"])
+    assert said.drawn == 50
+    assert said.chance == 1
+
+
+def test_deals_are_drawn_where_what_is_said_is_true() -> None:
+    """That player 1 has six cards is true in one of 900: else 2500 deals would be too few."""
+    whole = DealProblem([13] * 4, [SetConstraint.of([[0, 1, 2, 3]] * 4, 4)] * 13)
+    rare = " & ".join(f"H1 {card}" for card in ("1/0", "1/1", "1/2", "1/3", "2/0", "2/1"))
+    asked = "K1 H2 3/0 | H3 4/1 & M2 H1 1/0"
+    found = formula_chance(asked, whole, 0, [0] * 9 + [0b1111] * 3 + [1], samples=50, said=[rare])
+    assert found.drawn == 50
+    assert found.low < 13 / 33 < found.high
 
 
 def test_what_is_not_counted_in_time_is_said() -> None:
     problem = DealProblem([1, 1, 1], [SetConstraint.of([[0, 1, 2], [0, 1, 2], [1, 2]], 3)])
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(chance, "FEW_WORLDS", 0)
+        patch.setattr(chance, "FEW_DEALS", 0)
         with pytest.raises(LimitError):
             formula_chance("K1 H2 0/2", problem, 0, [0b001], samples=0)
 
