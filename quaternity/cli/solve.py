@@ -62,6 +62,13 @@ def solve(
             "by backward induction, and moves that keep it (also when FILE is there already)."
         ),
     ] = None,
+    everybody: Annotated[
+        str | None,
+        typer.Option(
+            help="What everybody wants for himself, points (his sets) or win: what comes of that, "
+            "however ties are broken. Needs a game that ends: --brisk, or two players."
+        ),
+    ] = None,
     most_states: Annotated[
         int, typer.Option(min=1, help="Refuse games that are estimated to be larger.")
     ] = MOST_STATES,
@@ -98,24 +105,24 @@ def solve(
 
     state = _state(position, set_size, sets, players, tie_break, brisk)
     if ask is not None:
-        if out or rankings or estimate_only:
-            raise InputError("--ask goes without --out, --rankings and --estimate")
+        if out or rankings or everybody or estimate_only:
+            raise InputError("--ask goes without --out, --rankings, --everybody and --estimate")
         _answer(state, ask, seconds, as_json)
         return
     rules = Rules.of(state)
     target = None if out is None else Path(out)
-    wishes = None
-    if rankings is not None:
-        from quaternity.perfect.solving.preferences import parse_rankings
-
-        wishes = parse_rankings(rankings, rules.players)
+    values = _wished_values(state, rankings, everybody)
+    if everybody is not None and position is None and players > 2 and not brisk:
+        raise InputError(
+            "--everybody needs a game that ends, and in this one two players can ask each other "
+            "hopeless questions for ever: --brisk forbids them"
+        )
     if target is not None and not estimate_only and target.exists():
         limit = None if no_limit else most_states
         found = _from_file(target, state)
         _show_with(
-            found, lambda: _walked(state, found["states"], limit, workers, dask), state, wishes,
-            as_json,
-        )  # fmt: skip
+            found, lambda: _walked(state, found["states"], limit, workers, dask), values, as_json
+        )
         return
     if estimate_only or not (no_limit or (target is not None and _work(target).exists())):
         expected = _estimated(rules, state)
@@ -129,7 +136,27 @@ def solve(
             )
     limit = None if no_limit else max(most_states, 2 * MOST_STATES)
     found, graph = _solved(state, target, limit, workers, dask)
-    _show_with(found, lambda: graph, state, wishes, as_json)
+    _show_with(found, lambda: graph, values, as_json)
+
+
+Values = dict[str, "Callable[[GameGraph], dict[str, Any]]"]
+"""What more is to be found in a graph, by its name in JSON."""
+
+
+def _wished_values(state: State, rankings: str | None, everybody: str | None) -> Values:
+    """What finds the values under wishes; those are read here, before anything is solved."""
+    from functools import partial
+
+    values: Values = {}
+    if rankings is not None:
+        from quaternity.perfect.solving.preferences import parse_rankings
+
+        values["value"] = partial(_value, state, parse_rankings(rankings, state.players))
+    if everybody is not None:
+        from quaternity.perfect.solving.everybody import checked_wish, everybody_document
+
+        values["everybody"] = partial(everybody_document, state=state, wish=checked_wish(everybody))
+    return values
 
 
 def _answer(state: State, ask: str, seconds: float, as_json: bool) -> None:
@@ -284,14 +311,14 @@ def _walked(
 
     if limit is not None and states > limit:
         raise LimitError(
-            f"--rankings walks through all {states:,} states: the limit is {limit:,}; "
+            f"wishes need a walk through all {states:,} states: the limit is {limit:,}; "
             "--most-states sets another, --no-limit none"
         )
     with progress("walking", None) as bar, open_executor(workers, dask) as pool:
         return game_graph(state, pool, None, _report_to(bar))
 
 
-def _value(graph: GameGraph, state: State, wishes: tuple[Ranking, ...]) -> dict[str, Any]:
+def _value(state: State, wishes: tuple[Ranking, ...], graph: GameGraph) -> dict[str, Any]:
     from quaternity.perfect.solving.preferences import Unsettled, induce
 
     induction = induce(graph, wishes)
@@ -341,14 +368,15 @@ def _show_estimate(rules: Rules, expected: Estimate, as_json: bool) -> None:
 def _show_with(
     found: dict[str, Any],
     graph: Callable[[], GameGraph],
-    state: State,
-    wishes: tuple[Ranking, ...] | None,
+    values: Values,
     as_json: bool,
 ) -> None:
-    """Show what was found, with the value that is wished for; also if the value cannot be had."""
+    """Show what was found, with the values that are wished for; also if they cannot be had."""
     try:
-        if wishes is not None:
-            found["value"] = _value(graph(), state, wishes)
+        if values:
+            walked = graph()
+            for name, value in values.items():
+                found[name] = value(walked)
     finally:
         _show(found, as_json)
 
@@ -379,6 +407,8 @@ def _show(found: dict[str, Any], as_json: bool) -> None:
         say(f"  the longest forced win anywhere takes {longest} moves")
     if "value" in found:
         _show_value(found["value"])
+    if "everybody" in found:
+        _show_everybody(found["everybody"])
     if found["tablebase"]:
         say(f"  tablebase: {found['tablebase']}")
 
@@ -393,6 +423,33 @@ def _show_value(value: dict[str, Any]) -> None:
         say(f"    {move}")
     if value["again"] is not None:
         say(f"    and so on for ever: as after {value['again']} moves, but for names of cards")
+
+
+def _show_everybody(found: dict[str, Any]) -> None:
+    words = {"win": ("a loss", "a shared win", "a win")}.get(found["wish"])
+
+    def gets(outcomes: list[tuple[int, ...]], player: int) -> str:
+        amounts = sorted({outcome[player] for outcome in outcomes})
+        if words is None:
+            return _one_of(list(map(str, amounts))) + (" set" if amounts == [1] else " sets")
+        return _one_of([words[amount] for amount in amounts])
+
+    winners = ["nobody" if one is None else f"player {one}" for one in found["winners"]]
+    ties = ", as ties are broken" if len(winners) > 1 else ""
+    say(f"  when everybody plays for himself ({found['wish']}), {_one_of(winners)} wins{ties}")
+    for player in range(len(found["least"])):
+        anyhow, *by_ties = (
+            gets(outcomes, player)
+            for outcomes in (found["outcomes"], found["against"][player], found["for"][player])
+        )
+        line = f"    player {player} gets {anyhow}"
+        if {anyhow} != {*by_ties}:
+            line += "; with ties against him {}, for him {}".format(*by_ties)
+        say(line)
+
+
+def _one_of(words: list[str]) -> str:
+    return " or ".join([", ".join(words[:-1])] * (len(words) > 1) + words[-1:])
 
 
 __all__ = ["MOST_STATES", "solve"]

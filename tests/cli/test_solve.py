@@ -162,6 +162,21 @@ def test_what_is_solved_is_shown_when_wishes_cannot_be_heard(cli: Cli, tmp_path:
         assert "chance" in outcome.err
 
 
+def test_everybody_for_himself(cli: Cli, tmp_path: Path) -> None:
+    text = cli("solve", "-s", 2, "--brisk", "--everybody", "points").out
+    assert "(points), player 0, player 1 or player 2 wins, as ties are broken\n" in text
+    assert "player 1 gets 0, 1 or 2 sets; with ties against him 0 sets, for him 1 or 2 sets" in text
+    record = tmp_path / "game.record"
+    record.write_text(HEADER + "brisk yes\n0 asks 1 for 0/0: yes\n", encoding="utf-8")
+    late = ("solve", "--from", record, "--everybody", "win")
+    found = cli(*late, "--json", "--out", tmp_path / "file").json["everybody"]
+    assert (found["wish"], found["winners"], found["outcomes"]) == ("win", [0], [[2, 0, 0]])
+    assert cli(*late, "--json", "--out", tmp_path / "file").json["everybody"] == found
+    assert "(win), player 0 wins\n    player 0 gets a win\n" in cli(*late).out
+    two = cli("solve", "-s", 3, "-n", 4, "-p", 2, "--everybody", "points").out
+    assert "player 0 gets 4 sets\n    player 1 gets 0 sets\n" in two
+
+
 def test_where_nobody_can_win(cli: Cli) -> None:
     found = cli("solve", "-s", 2, "-n", 2, "-p", 4)
     assert found.out.count("cannot win") == 4
@@ -194,6 +209,9 @@ def test_large_games_are_refused_before_they_start(cli: Cli) -> None:
         (["--tie-break", "dice"], 2, "dice"),
         (["--rankings", "0-1"], 2, "1 for 3"),
         (["--rankings", "0-12 1-02 2-09"], 2, "'2-09'"),
+        (["--everybody", "sets"], 2, "'sets' is not points or win"),
+        (["-s", 5, "--everybody", "win"], 2, "--brisk forbids them"),
+        (["--ask", "force:1", "--everybody", "win"], 2, "goes without"),
         (["-s", 2, "--workers", 0], 2, "workers"),
         (["--from", "/no/such/file"], 2, "/no/such/file"),
         (["-s", 2, "--out", "/no/such/directory/file"], 2, "cannot be used"),

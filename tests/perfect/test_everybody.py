@@ -1,0 +1,279 @@
+"""Everybody for himself, against plain recursion over explicit positions, and against its laws."""
+
+from functools import cache
+from itertools import product
+from random import Random
+
+import numpy as np
+import pytest
+
+from quaternity.errors import InputError, LimitError
+from quaternity.game.settings import Settings, TieBreak
+from quaternity.game.state import State
+from quaternity.perfect.keys.kinds import role_orders
+from quaternity.perfect.solving import everybody
+from quaternity.perfect.solving.everybody import (
+    TIES,
+    WISHES,
+    Outcome,
+    _Tables,
+    everybody_document,
+    for_himself,
+)
+from quaternity.perfect.solving.solver import game_graph, solve
+from tests.perfect.plain_solver import Game, Position
+from tests.perfect.positions import random_states, state_of
+from tests.sizes import thorough
+
+
+class Plain:
+    """The outcomes as the module defines them, with ties counting so much for one player."""
+
+    def __init__(self, game: Game, wish: str, ties: int, about: int) -> None:
+        self.game, self.wish, self.ties, self.about = game, wish, ties, about
+        self.known: dict[Position, set[Outcome]] = {}
+
+    def of(self, position: Position) -> set[Outcome]:
+        """The outcomes of a position, worked out after those of all that follow."""
+        if position not in self.known:
+            self.known[position] = self.after(position)
+        return self.known[position]
+
+    def after(self, position: Position) -> set[Outcome]:
+        """From the outcomes of what follows."""
+        found = questions(self.game, position)
+        if position.turn is None:
+            points = [position.completed.count(player) for player in range(self.game.players)]
+            if self.wish == "points":
+                return {tuple(points)}
+            ahead = [player for player, point in enumerate(points) if point == max(points)]
+            gets = [0] * len(points)
+            for player in ahead:
+                gets[player] = 2 if len(ahead) == 1 else 1
+            return {tuple(gets)}
+        assert found, "a brisk game has a question until it is over"
+        return self.chosen(
+            position.turn,
+            [
+                self.chosen(asked, [self.of(after) for after in answers.values()])
+                for (asked, _), answers in found.items()
+            ],
+        )
+
+    def chosen(self, player: int, choices: list[set[Outcome]]) -> set[Outcome]:
+        """An outcome comes about if every other choice has one that the player likes no more."""
+
+        def liking(outcome: Outcome) -> tuple[int, int]:
+            return outcome[player], self.ties * outcome[self.about]
+
+        return {
+            outcome
+            for choice in choices
+            for outcome in choice
+            if all(
+                other is choice or any(liking(one) <= liking(outcome) for one in other)
+                for other in choices
+            )
+        }
+
+
+@cache
+def questions(game: Game, position: Position) -> dict[tuple[int, int], dict[bool, Position]]:
+    """The questions of a position, met again and again."""
+    return game.questions(position)
+
+
+@cache
+def in_order(game: Game) -> list[Position]:
+    """All positions, each before all that follow."""
+    found: dict[Position, None] = {}
+
+    def visit(position: Position) -> None:
+        if position not in found:
+            for answers in questions(game, position).values():
+                for after in answers.values():
+                    visit(after)
+            found[position] = None
+
+    visit(game.start())
+    return [*reversed(found)]
+
+
+def brisk(set_size: int, sets: int, players: int) -> Game:
+    """A brisk game."""
+    return Game(set_size, sets, players, brisk=True)
+
+
+def start_of(game: Game) -> State:
+    """The start of a game."""
+    return State.start(Settings(game.set_size, game.sets, game.players, brisk=game.brisk))
+
+
+def check(game: Game, positions: list[Position], wish: str, ties: str) -> None:
+    """All outcomes of some positions of a brisk game, for every player ties may be about."""
+    found = for_himself(game_graph(start_of(game)), wish, ties)
+    for about in range(game.players):
+        plain = Plain(game, wish, TIES[ties], about)
+        for position in positions:
+            # Of a finished game there is no state on its own.
+            if position.turn is not None:
+                state = state_of(game, position)
+                assert set(found.of(state, about)) == plain.of(position)
+
+
+@pytest.mark.parametrize("wish", WISHES)
+@pytest.mark.parametrize("ties", TIES)
+def test_all_states_of_small_games(wish: str, ties: str) -> None:
+    for game in (brisk(2, 2, 2), brisk(2, 3, 3), brisk(2, 2, 4), *thorough([], [brisk(3, 2, 3)])):
+        check(game, in_order(game), wish, ties)
+
+
+def late_positions(game: Game, random: Random, deals: int, count: int) -> list[Position]:
+    """Positions of random brisk games in which few deals are left."""
+    found: list[Position] = []
+    start = game.start()
+    while len(found) < count:
+        position = start
+        while position.turn is not None and len(position.deals) > deals:
+            answers = random.choice([*questions(game, position).values()])
+            position = random.choice([*answers.values()])
+        found.append(position)
+    return found
+
+
+@pytest.mark.parametrize("ties", TIES)
+def test_late_states_of_larger_games(ties: str) -> None:
+    for game in (brisk(3, 3, 3), *thorough([], [brisk(2, 4, 4)])):
+        check(game, late_positions(game, Random(3), thorough(12, 24), 5), "points", ties)
+
+
+def test_every_way_to_break_ties_gives_one_of_the_outcomes() -> None:
+    """Max^n with one outcome a state, ties broken by lot."""
+    game, random = brisk(*thorough((2, 3, 3), (3, 2, 3))), Random(1)
+    found = for_himself(game_graph(start_of(game)))
+    expected = found.of(start_of(game))
+    seen = set()
+    for _ in range(thorough(20, 40)):
+        known: dict[Position, Outcome] = {}
+        for position in reversed(in_order(game)):
+            ways = questions(game, position)
+            if position.turn is None:
+                known[position] = tuple(position.completed.count(one) for one in range(3))
+                continue
+            offers = [
+                by_lot(random, asked, [known[after] for after in answers.values()])
+                for (asked, _), answers in ways.items()
+            ]
+            known[position] = by_lot(random, position.turn, offers)
+        seen.add(known[game.start()])
+    assert len(seen) > 1
+    assert seen <= {*expected}
+
+
+def by_lot(random: Random, player: int, offers: list[Outcome]) -> Outcome:
+    """One of those that give a player most."""
+    most = max(offer[player] for offer in offers)
+    return random.choice([offer for offer in offers if offer[player] == most])
+
+
+# The outcomes of the start, whatever ties; with ties against players 0 and 1, and for them.
+GOLDEN = {
+    (2, 3, 3, "points"): ("210 201 120 102 021 012", "021 012", "201", "210 201", "210 120 021"),
+    (2, 3, 3, "win"): ("200 020 002", "020 002", "200", "200", "200 020"),
+    (3, 3, 3, "points"): (
+        "210 201 120 111 102 021 012", "021 012", "102", "210 201 120 111 102", "120 111 021",
+    ),
+    (3, 3, 3, "win"): ("111 020 002", "020 002", "111", "111 020 002", "111 020"),
+    (4, 3, 3, "points"): (
+        "300 210 201 120 111 102 030 021 012 003",
+        "210 201 120 111 102 030 021 012 003",
+        "300 210 201 111 102 012 003",
+        "300 210 201 111 021 012",
+        "210 201 120 111 102 030 021 012",
+    ),
+    (4, 3, 3, "win"): ("200 111 020 002", "111", "111", "111", "111"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("size", [
+    pytest.param(size, id="-".join(map(str, size)), marks=[pytest.mark.slow] * (size[0] == 4))
+    for size in GOLDEN
+])  # fmt: skip
+def test_golden_outcomes(size: tuple[int, int, int, str]) -> None:
+    *sizes, wish = size
+    start = start_of(brisk(*sizes))
+    found = everybody_document(game_graph(start), start, wish)
+    listed = [found["outcomes"], *found["against"][:2], *found["for"][:2]]
+    words = [" ".join("".join(map(str, one)) for one in outcomes) for outcomes in listed]
+    assert tuple(words) == GOLDEN[size]
+    # The other players are alike.
+    for ties in ("against", "for"):
+        swapped = {(zero, two, one) for zero, one, two in found[ties][1]}
+        assert swapped == {*found[ties][2]}
+    assert found["least"] == [min(column) for column in zip(*found["outcomes"], strict=True)]
+
+
+def test_with_two_players_player_0_gets_all() -> None:
+    start = State.start(Settings(3, 4, 2))
+    found = everybody_document(game_graph(start), start)
+    assert (found["outcomes"], found["winners"]) == ([(4, 0)], [0])
+    assert found["against"] == found["for"] == [[(4, 0)]] * 2
+
+
+def test_what_can_be_forced_comes() -> None:
+    """Who can force a win gets no less for playing for it alone; and who cannot win does not."""
+    start = start_of(brisk(3, 3, 3))
+    solution = solve(start)
+    found = {ties: for_himself(solution, "win", ties) for ties in TIES}
+    for state in random_states(start, Random(5), thorough(60, 1000)):
+        standing = solution.standing(state)
+        for player in range(3):
+            for outcomes in found.values():
+                gets = {one[player] for one in outcomes.of(state, player)}
+                assert player not in standing.can_force or gets == {2}
+                assert player in standing.can_win or 2 not in gets
+
+
+def test_what_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    endless = game_graph(State.start(Settings(2, 3, 3)))
+    with pytest.raises(InputError, match="in 9 of 15 states the game can go on for ever"):
+        for_himself(endless)
+    with pytest.raises(InputError, match="'sets' is not points or win"):
+        for_himself(endless, "sets")
+    with pytest.raises(InputError, match="'at random' is not any or against or for"):
+        for_himself(endless, "win", "at random")
+    chancy = game_graph(State.start(Settings(2, 4, 4, TieBreak.FEWEST_SETS, brisk=True)))
+    with pytest.raises(InputError, match="tie-break first-in-order"):
+        for_himself(chancy)
+    monkeypatch.setattr(everybody, "MOST_BYTES", 10)
+    with pytest.raises(LimitError, match="MB: limit"):
+        for_himself(game_graph(start_of(brisk(2, 3, 3))))
+
+
+@pytest.mark.parametrize("ties", TIES.values())
+def test_sets_of_more_outcomes_than_a_word_has_bits(ties: int) -> None:
+    """What the tables look up, against what it means."""
+    random, orders = Random(7), role_orders(4)[0]
+    ends = [one for one in product(range(7), repeat=4) if sum(one) == 6]
+    tables = _Tables(4, ends, ties, states=1)
+    assert (len(tables.outcomes), tables.words) == (84, 2)
+
+    def members(bits: list[int]) -> set[Outcome]:
+        return {one for n, one in enumerate(tables.outcomes) if bits[n // 64] >> n % 64 & 1}
+
+    marks = np.array([[random.random() < 0.1 for _ in tables.outcomes] for _ in range(40)])
+    sets = np.array([[tables.bits(row)] * tables.abouts for row in marks])
+    order = np.array([random.randrange(len(orders)) for _ in marks])
+    asked = np.array([random.randrange(4) for _ in marks])
+    for about in range(tables.abouts):
+        renamed = tables.before(sets, np.arange(len(sets)), order, about)
+        kept = tables.no_worse[about, asked, tables.worst(renamed, asked, about)]
+        for row, roles, role in zip(range(len(sets)), order, asked, strict=True):
+            before = members(renamed[row].tolist())
+            after = members(sets[row, 0].tolist())
+            # Of a role before the answer, the role afterwards.
+            named = [orders[roles].index(one) for one in range(4)]
+            assert before == {tuple([one[named[of]] for of in range(4)]) for one in after}
+            liking = {one: (one[role], ties * one[about]) for one in tables.outcomes}
+            worst = min((liking[one] for one in before), default=max(liking.values()))
+            assert members(kept[row].tolist()) == {one for one in liking if liking[one] >= worst}
