@@ -76,11 +76,12 @@ def chosen_solvers(names: str) -> list[Solver]:
     from solvers.registry import VARIANTS
     from solvers.rivals import installed
 
-    groups = {"all": all_solvers(), "rivals": installed(), "variants": VARIANTS}
+    # Only a group that is named looks for what other packages bring.
+    groups = {"all": all_solvers, "rivals": installed, "variants": VARIANTS.copy}
     chosen: list[Solver] = []
     for name in map(str.strip, names.split(",")):
         if name in groups:
-            chosen += groups[name].values()
+            chosen += groups[name]().values()
         elif name:
             chosen.append(find_solver(name))
     if not chosen:
