@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from typing import Self
 
@@ -135,6 +135,11 @@ class Settings:
                 f"{self.sets} sets of {self.set_size} are {self.set_size * self.sets} cards, "
                 f"which {self.players} players cannot share evenly"
             )
+
+    def __repr__(self) -> str:
+        """As a call. Only brisk games say what they are: seeds are made of this, and stay."""
+        said = [one.name for one in fields(self) if one.name != "brisk" or self.brisk]
+        return f"Settings({', '.join(f'{name}={getattr(self, name)!r}' for name in said)})"
 
     @property
     def hand(self) -> int:
