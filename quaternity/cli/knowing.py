@@ -68,21 +68,11 @@ def moment(log: GameLog | SeenLog, step: int, seat: int | None = None) -> Moment
     """
     from quaternity.kwartet.seen import SeenLog
 
-    if isinstance(log, SeenLog):
-        if seat is not None and seat != log.seat:
-            raise InputError(f"--seat {seat}: the log shows only what {_eyes(log.seat)} saw")
-        return moment_of_view(log.views[0].public, log.views[step])
-    if seat is not None and not 0 <= seat < log.settings.players:
-        raise InputError(f"--seat {seat} is out of range 0..{log.settings.players - 1}")
-    position, events = log.positions[step], log.events[:step]
-    start = log.positions[0].public
-    if seat is not None:
-        return moment_of_view(start, position.view(seat, events))
-    return Moment(start, events, position.public, None, (), position.deal)
-
-
-def _eyes(seat: int | None) -> str:
-    return "everybody" if seat is None else f"player {seat}"
+    start = log.states[0]
+    if seat is not None or isinstance(log, SeenLog):
+        return moment_of_view(start, log.view(step, seat))
+    position = log.positions[step]
+    return Moment(start, log.events[:step], position.public, None, (), position.deal)
 
 
 def read_formula(text: str, at: Moment) -> Formula:

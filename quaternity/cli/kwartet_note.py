@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from itertools import takewhile
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -13,11 +14,11 @@ from quaternity.cli.knowing import Moment, moment, told_lines
 from quaternity.cli.kwartet import kwartet
 from quaternity.cli.terminal import columns, folded, warn
 from quaternity.errors import IllegalMove, InputError, LimitError
+from solvers.wording import MOST_TEXT, shown
 
 if TYPE_CHECKING:
     from quaternity.files.growing_file import GrowingFile
     from quaternity.game.question import Answer, Question
-    from quaternity.kwartet.hands import Hand
     from quaternity.kwartet.seen import SeenLog
     from quaternity.kwartet.settings import KwartetSettings
 
@@ -82,7 +83,8 @@ def note(
             if not isinstance(log, SeenLog):
                 raise InputError(f"{game}: shows all hands: note goes on with what one seat saw")
             if seat is not None and seat != log.seat:
-                raise InputError(f"{game}: was written by seat {log.seat}, not {seat}")
+                who = "a bystander" if log.seat is None else f"seat {log.seat}"
+                raise InputError(f"{game}: was written by {who}, not {seat}")
             for text in log.warnings:
                 warn(f"{game}: {text}")
             if log.warnings:  # a line was cut off, perhaps with the request it belongs to
@@ -99,7 +101,6 @@ def _begun(
     settings: KwartetSettings, seat: int | None, hand: str | None, cards: str | None
 ) -> SeenLog:
     """The game right after the deal, as it is told."""
-    from quaternity.kwartet.hands import FULL
     from quaternity.kwartet.seen import SeenLog
 
     sizes = settings.hand_sizes()
@@ -112,23 +113,35 @@ def _begun(
         return SeenLog.start(settings, sizes)
     if not 0 <= seat < settings.players:
         raise InputError(f"--seat {seat} is out of range 0..{settings.players - 1}")
-    if hand is None:
-        print("your cards, for example 0/1 3/2 ...: ", end="", flush=True)
-        hand = sys.stdin.readline()
-    held = _hand(hand, settings.sets)
-    full = [(index, seat) for index, mask in enumerate(held) if mask == FULL]
-    return SeenLog.start(settings, sizes, seat, held, full if settings.at_once else [])
+    if hand is not None:
+        return _dealt(settings, sizes, seat, hand)
+    while True:
+        number = f"{sizes[seat]} " if len(sizes) > seat else ""
+        print(f"your {number}cards, for example 0/1 3/2 ...: ", end="", flush=True)
+        typed = sys.stdin.readline()
+        try:
+            return _dealt(settings, sizes, seat, typed)
+        except InputError as error:
+            if not typed:
+                raise
+            print(folded(str(error)))
 
 
-def _hand(text: str, sets: int) -> Hand:
+def _dealt(settings: KwartetSettings, sizes: Sequence[int], seat: int, text: str) -> SeenLog:
+    """The game right after the deal, with the hand that was typed."""
     from quaternity.game.cards import Card
-    from quaternity.kwartet.hands import hand_of
+    from quaternity.kwartet.hands import FULL, hand_of
+    from quaternity.kwartet.seen import SeenLog
 
     cards = [Card.parse(word) for word in text.replace(",", " ").split()]
     for number, card in enumerate(cards):
         if card in cards[:number]:
             raise InputError(f"card {card} is in the hand twice")
-    return hand_of(cards, sets)
+    hand = hand_of(cards, settings.sets)
+    full = [(index, seat) for index, mask in enumerate(hand) if mask == FULL]
+    if settings.players == 2:  # the other has all that one has not
+        full += [(index, 1 - seat) for index, mask in enumerate(hand) if not mask]
+    return SeenLog.start(settings, sizes, seat, hand, full if settings.at_once else [])
 
 
 class _Notes:
@@ -138,6 +151,8 @@ class _Notes:
         from quaternity.kwartet.rules import KwartetRules
 
         self.log, self.file = log, file
+        self.at_deal: list[tuple[int, int]] = []
+        """The sets put down at the deal in the order in which they were typed."""
         self.rules = KwartetRules(log.settings)
         self.words: dict[str, Callable[[str], Iterator[str]]] = {
             "know": lambda rest: self.told(rest, why=False),
@@ -156,18 +171,18 @@ class _Notes:
         Only what changed is written: the last request, or what was put down at the deal.
         """
         from quaternity.files.reading import read_bytes
-        from quaternity.kwartet.log import seen_header
+        from quaternity.kwartet.log_reader import event_lines
 
         old, new = _lines(before), _lines(self.log)
-        same = 0
-        while same < min(len(old), len(new)) and old[same] == new[same]:
-            same += 1
-        if same < len(old):
-            data = read_bytes(self.file.path)
-            at = data.rfind(f"\n{old[same]}".encode()) + 1 or len(seen_header(self.log).encode())
-            self.file.shorten(at)
+        data, same = read_bytes(self.file.path), len(old)
+        if new[:same] != old:
+            # Whole requests: by hand, what was put down may be written in another order.
+            pairs = zip(_blocks(before), _blocks(self.log), strict=False)
+            same = sum(len(one) for one, _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+            data = data[: event_lines(data)[same]]
+            self.file.shorten(len(data))
         if new[same:]:
-            end = b"" if read_bytes(self.file.path).endswith((b"\n", b"\r")) else b"\n"
+            end = b"" if data.endswith((b"\n", b"\r")) else b"\n"
             self.file.append(end.decode() + "".join(f"{line}\n" for line in new[same:]))
 
     def run(self) -> None:
@@ -195,7 +210,7 @@ class _Notes:
 
     def obey(self, line: str) -> Iterator[str]:
         """What is told when a line is typed."""
-        word, _, rest = line.partition(" ")
+        word, _, rest = line.replace("\t", " ").partition(" ")
         if word.lower() in self.words:
             yield from self.words[word.lower()](rest.strip())
             return
@@ -223,9 +238,11 @@ class _Notes:
         down = _PUTS_DOWN.fullmatch(line)
         if down is not None:
             return self.put_down(int(down[1]), int(down[2]))
-        found = _REQUEST.fullmatch(line)
+        found = _REQUEST.fullmatch(line) if len(line) <= MOST_TEXT else None
         if found is None:
-            raise InputError(f"{line!r} is not understood: type for example 2 asks 0 for 4/1: no")
+            raise InputError(
+                f"{shown(line)} is not understood: type for example 2 asks 0 for 4/1: no"
+            )
         question, answer = self.read(found[1], found[2])
         gone = tuple(map(int, re.findall(r"\d{1,9}", found[3] or "")))
         return self.log.after(question, answer, gone or self.log.downs_after(question, answer))
@@ -244,8 +261,6 @@ class _Notes:
 
     def put_down(self, player: int, index: int) -> SeenLog:
         """A set that was put down after the last request, or at the deal."""
-        from quaternity.kwartet.seen import SeenLog
-
         log = self.log
         if log.events:
             last = log.events[-1]
@@ -254,12 +269,11 @@ class _Notes:
             if index in last.announced:
                 raise InputError(f"that player {player} put down {index} is written already")
             return log.undone().after(last.question, last.answer, (*last.announced, index))
-        start = log.views[0].public
-        gone = [(one, who) for one, who in enumerate(start.removed) if who is not None]
-        sizes, hand = log.sizes, log.hand if log.seat is not None else None
-        return SeenLog.start(
-            log.settings, sizes, log.seat, hand, [*gone, (index, player)], log.names
-        )
+        if (index, player) in log.put_down_at_deal:
+            raise InputError(f"that player {player} put down {index} is written already")
+        new = log.redealt([*log.put_down_at_deal, (index, player)])
+        self.at_deal.append((index, player))
+        return new
 
     def news(self, before: SeenLog) -> Iterator[str]:
         """What was written, and what has become certain."""
@@ -337,15 +351,29 @@ class _Notes:
             yield f"{number}. {' · '.join(str(event).splitlines())}"
 
     def undo(self, rest: str) -> Iterator[str]:
-        """Take the last request back."""
+        """Take the last request back or, where there is none, a set put down at the deal."""
         del rest
-        if not self.log.events:
-            yield "there is nothing to take back"
-            return
-        before, gone = self.log, self.log.events[-1]
-        self.log = before.undone()
+        before = self.log
+        if before.events:
+            gone = before.events[-1]
+            self.log, said = before.undone(), f"{gone.question}: {gone.answer}"
+        else:
+            # What is dealt full to the own hand is put down whatever is typed.
+            others = [one for one in before.put_down_at_deal if one[1] != before.seat]
+            if not others:
+                yield "there is nothing to take back"
+                return
+            typed = [one for one in self.at_deal if one in others]
+            index, player = last = (typed or others)[-1]
+            left = [one for one in before.put_down_at_deal if one != last]
+            said = f"{player} puts down {index}"
+            try:
+                self.log = before.redealt(left)
+            except InputError as error:
+                yield f"{said} cannot be taken back: {error}"
+                return
         self.keep(before)
-        yield f"taken back: {gone.question}: {gone.answer}"
+        yield f"taken back: {said}"
 
 
 def _whole(path: str, log: SeenLog) -> int:
@@ -363,10 +391,15 @@ def _whole(path: str, log: SeenLog) -> int:
     return max(data.rfind(b"\n", 0, end - 1), data.rfind(b"\r", 0, end - 1)) + 1
 
 
-def _lines(log: SeenLog) -> list[str]:
-    from quaternity.kwartet.log import seen_header, seen_text
+def _blocks(log: SeenLog) -> list[list[str]]:
+    """The lines of what was put down at the deal, and of each request."""
+    from quaternity.kwartet.log import put_down_at_deal
 
-    return seen_text(log)[len(seen_header(log)) :].splitlines()
+    return [put_down_at_deal(log.states[0]), *(str(event).splitlines() for event in log.events)]
+
+
+def _lines(log: SeenLog) -> list[str]:
+    return [line for block in _blocks(log) for line in block]
 
 
 def _certain(log: SeenLog) -> dict[str, int]:

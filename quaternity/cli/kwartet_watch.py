@@ -52,10 +52,8 @@ def watch(
     for text in log.warnings:
         warn(f"{game}: {text}")
     last = log.settings.players - 1
-    if seat is not None and not 0 <= seat <= last:
-        raise InputError(f"--seat {seat} is out of range 0..{last}")
+    log.view(0, seat)  # refuses a seat that it does not show
     if isinstance(log, SeenLog):
-        moment(log, 0, seat)  # refuses another seat than the log's
         seat = log.seat
     if not 0 <= step <= len(log.events):
         raise InputError(f"--step {step} is out of range 0..{len(log.events)}")
@@ -67,7 +65,10 @@ def watch(
         elif seat is not None and int(who) != seat:
             print(f"only what player {seat} sees is shown")
         else:
-            show_knowledge(log, at, int(who))
+            try:
+                show_knowledge(log, at, int(who))
+            except InputError as error:
+                print(error)
 
     def tell(text: str, at: int) -> Iterator[str]:
         return told_lines(text, moment(log, at, seat))
@@ -94,20 +95,20 @@ def show_step(
     from quaternity.kwartet.log import put_down_at_deal
     from quaternity.kwartet.seen import SeenLog
 
-    public = _public(log, step)
+    public = log.states[step]
     if step:
         event = log.events[step - 1]
         said = f"{event.question}: {event.answer}"
         said += "".join(f", {event.question.asker} puts down {one}" for one in event.announced)
     else:
-        said = ", ".join(["the deal", *put_down_at_deal(_public(log, 0))])
+        said = ", ".join(["the deal", *put_down_at_deal(log.states[0])])
     say(f"{bold(f'step {step} of {len(log.events)}')}: {said}")
     if seat is None and not isinstance(log, SeenLog):
         print("\n".join(hands_lines(log, step)))
     else:
         if log.names:
             say(_names(log))
-        _show_view(_view(log, step, seat))
+        _show_view(log.view(step, seat))
     if public.is_over:
         say(f"all sets are put down: {points_text(public)}")
     elif worlds:
@@ -115,9 +116,14 @@ def show_step(
 
 
 def show_knowledge(log: GameLog | SeenLog, step: int, seat: int) -> None:
-    """Print what a seat knows at a step."""
+    """Print what a seat knows at a step.
+
+    Raises:
+        InputError: the log does not show that.
+    """
+    view = log.view(step, seat)
     print(f"what player {seat} knows at step {step}")
-    _show_view(_view(log, step, seat))
+    _show_view(view)
 
 
 def hands_lines(log: GameLog, step: int) -> list[str]:
@@ -156,25 +162,6 @@ def points_text(public: PublicState) -> str:
     return f"{told}: a tie of players {', '.join(map(str, best))}"
 
 
-def _view(log: GameLog | SeenLog, step: int, seat: int | None) -> View:
-    """What a seat sees after some requests."""
-    from quaternity.kwartet.seen import SeenLog
-
-    if isinstance(log, SeenLog):
-        return log.views[step]
-    assert seat is not None, "with all hands there is no need for a view"
-    return log.positions[step].view(seat, log.events[:step])
-
-
-def _public(log: GameLog | SeenLog, step: int) -> PublicState:
-    """What everybody knows after some requests."""
-    from quaternity.kwartet.seen import SeenLog
-
-    if isinstance(log, SeenLog):
-        return log.views[step].public
-    return log.positions[step].public
-
-
 def _show_view(view: View) -> None:
     from quaternity.kwartet.rules import KwartetRules
 
@@ -191,10 +178,10 @@ def _say_worlds(log: GameLog | SeenLog, step: int, seat: int | None) -> None:
     from quaternity.kwartet.chances import public_worlds, worlds_of
     from quaternity.kwartet.seen import SeenLog
 
-    say(f"possible deals: for everybody {_number(public_worlds(_public(log, step)))}")
+    say(f"possible deals: for everybody {_number(public_worlds(log.states[step]))}")
     seats = range(log.settings.players) if seat is None else (seat,)
     if seat is not None or not isinstance(log, SeenLog):
-        told = [f"player {one} {_number(worlds_of(_view(log, step, one)))}" for one in seats]
+        told = [f"player {one} {_number(worlds_of(log.view(step, one)))}" for one in seats]
         say(f"  for {', '.join(told)}")
 
 

@@ -23,6 +23,7 @@ from quaternity.game.state import State
 from quaternity.game.text_table import WIDTH, SetLine, at_least, owners_text, score_text
 from solvers.errors import NoDeal
 from solvers.problem import players_in
+from solvers.wording import shown
 
 ASK = re.compile(
     r"(?:(\d{1,9})\s+asks\s+)?(\d{1,9})(?:\s+for)?\s+(\d{1,9})\s*[/\s]\s*(\d{1,9})", re.ASCII
@@ -166,7 +167,7 @@ class QuaternityRules:
         match = ASK.fullmatch(text.partition(":")[0].strip())
         if match is None or view.state.turn is None:
             raise InputError(
-                f"{text!r} is not understood: a question is for example 1 0 2 or 1 for 0/2"
+                f"{shown(text)} is not understood: a question is for example 1 0 2 or 1 for 0/2"
             )
         asker = view.state.turn if match[1] is None else int(match[1])
         asked, index, number = (int(match[group]) for group in (2, 3, 4))

@@ -21,6 +21,7 @@ from quaternity.kwartet.settings import SET_SIZE, KwartetSettings
 from quaternity.kwartet.view import NOBODY, View
 from quaternity.table.plain_rules import PlainRules
 from solvers.filtering import closed
+from solvers.wording import shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,8 +138,8 @@ class KwartetRules(PlainRules[KwartetGame, Question, View]):
         match = ASK.fullmatch(text.partition(":")[0].strip())
         if match is None:
             raise InputError(
-                f"{text!r} is not understood: a request is for example 1 0/2 or 1 0 2, an opponent "
-                "and a card"
+                f"{shown(text)} is not understood: a request is for example 1 0/2 or 1 0 2, an "
+                "opponent and a card"
             )
         asker = view.seat if match[1] is None else int(match[1])
         asked, index, number = (int(match[group]) for group in (2, 3, 4))

@@ -75,6 +75,36 @@ class SeenLog:
             raise InputError(f"the deal cannot be: {why}")
         return cls(settings, tuple(sizes), seat, own, (), (view,), tuple(names))
 
+    def redealt(self, announced: Sequence[tuple[int, int]]) -> SeenLog:
+        """Right after the deal, with other sets put down at once. Raises as `start`."""
+        hand = None if self.seat is None else self.hand
+        return self.start(self.settings, self.sizes, self.seat, hand, announced, self.names)
+
+    @property
+    def put_down_at_deal(self) -> list[tuple[int, int]]:
+        """The sets put down right after the deal, as (set, player)."""
+        removed = enumerate(self.states[0].removed)
+        return [(index, player) for index, player in removed if player is not None]
+
+    @property
+    def states(self) -> list[PublicState]:
+        """What was public right after the deal and after each request."""
+        return [view.public for view in self.views]
+
+    def view(self, step: int, seat: int | None) -> View:
+        """What was seen after some requests.
+
+        Args:
+            seat: the log's own, or None.
+
+        Raises:
+            InputError: the log does not show what another seat saw.
+        """
+        if seat is not None and seat != self.seat:
+            who = "everybody" if self.seat is None else f"player {self.seat}"
+            raise InputError(f"seat {seat}: the log shows only what {who} saw")
+        return self.views[step]
+
     def after(self, question: Question, answer: Answer, announced: Sequence[int] = ()) -> SeenLog:
         """The game with one more request.
 
@@ -178,8 +208,14 @@ def _check_start(
         raise InputError("no set is put down before the first request")
     for index, player in announced:
         others = [FULL if player == seat else 0]
-        if len(down) != len(announced) or not 0 <= index < settings.sets:
-            raise InputError(f"set {index} cannot be put down at the deal")
+        if not 0 <= index < settings.sets:
+            raise InputError(f"set {index} is out of range 0..{settings.sets - 1}")
+        if not 0 <= player < settings.players:
+            raise InputError(f"player {player} is out of range 0..{settings.players - 1}")
+        if announced.count((index, player)) > 1:
+            raise InputError(f"'{player} puts down {index}' is given more than once")
+        if down[index] != player:
+            raise InputError(f"set {index} cannot be put down by {player} and by {down[index]}")
         if seat is not None and hand[index] not in others:
             raise InputError(f"player {player} cannot put down {index}: player {seat} sees that")
     for index, held in enumerate(hand):

@@ -8,7 +8,15 @@ from random import Random
 
 import pytest
 
-from quaternity.kwartet.log import GameLog, log_as_seen, log_text, parse_any_log
+from quaternity.kwartet.hands import cards_in
+from quaternity.kwartet.log import (
+    GameLog,
+    log_as_seen,
+    log_text,
+    parse_any_log,
+    seen_by,
+    seen_text,
+)
 from quaternity.kwartet.seen import SeenLog
 from quaternity.kwartet.settings import KwartetSettings
 from tests.cli.conftest import Cli
@@ -54,7 +62,7 @@ def test_what_is_typed_is_kept_and_told(cli: Cli, path: Path) -> None:
 
 
 def test_sets_that_others_put_down(cli: Cli, path: Path) -> None:
-    typed = "2 puts down 1\n2 puts down 3\n0 asks 2 for 1/1: yes\n0 puts down 1\nundo\nquit\n"
+    typed = "2 puts down 1\n2 puts down 3\n0 asks 2 for 1/1: yes\n0 puts down 1\nquit\n"
     outcome = cli("kwartet", "note", path, *NEW[:-1], HAND.replace("1/0", "3/1"), stdin=typed)
     assert "player 2 cannot put down 3: player 1 sees that" in outcome.out
     kept = path.read_text()
@@ -78,6 +86,135 @@ def test_sets_are_kept_in_whatever_order_they_are_typed(cli: Cli, path: Path) ->
     typed = "0 asks 2 for 3/2: no\n0 puts down 3\n0 puts down 1\nquit\n"
     cli("kwartet", "note", late, *new, "--announce", "after-own-request", stdin=typed)
     assert late.read_text().endswith("3/2: no\n0 puts down 1\n0 puts down 3\n")
+
+
+def typed_lines(log: GameLog, seat: int, random: Random) -> list[str]:
+    """A game as somebody types it: shortly or in full, with slips that are taken back."""
+    lines = []
+    slips = [
+        "x" * 5000,
+        "0 puts down 99",
+        "9 asks 9 for 9/9: no",
+        "know",
+        "why H0",
+        " " * 900 + "y",
+    ]
+    down = [one for one in seen_by(log, seat).put_down_at_deal if one[1] != seat]
+    random.shuffle(down)
+    for index, player in down:
+        lines += [f"{player} puts down {index}", "undo"] * random.randrange(2)
+        lines.append(f"{player} puts down {index}")
+    for event in log.events:
+        asker, asked, card = event.question
+        full = [
+            f"{asker} asks {asked} for {card}: ", f"{asker} {asked} {card} ", f"{asked} {card}, ",
+            f"{asked} for {card} ",
+        ]  # fmt: skip
+        said = random.choice(full) + random.choice(["yes", "y"] if event.answer else ["no", "n"])
+        later = [f"{asker} puts down {one}" for one in event.announced]
+        if later and random.random() < 0.5:
+            said, later = f"{said}, puts down {' and '.join(map(str, event.announced))}", []
+        random.shuffle(later)
+        lines += [said, *later, "undo"] * random.randrange(2)
+        lines += [random.choice(slips)] * random.randrange(2)
+        lines += [said, *later]
+    return lines
+
+
+@pytest.mark.parametrize("seed", range(thorough(4, 60)))
+def test_what_is_typed_however_it_is_typed_is_what_the_seat_saw(
+    cli: Cli, path: Path, seed: int
+) -> None:
+    random = Random(f"typed/{seed}")
+    settings = random_settings(random, range(2, 9), range(2, 14))
+    log = random_log(settings, random, random.randrange(25))
+    seat = random.randrange(settings.players)
+    mine = seen_by(log, seat)
+    new = {
+        "--seat": seat, "--players": settings.players, "--sets": settings.sets,
+        "--cards": ",".join(map(str, mine.sizes)), "--announce": settings.announce,
+        "--hand": " ".join(map(str, cards_in(mine.hand))),
+    }  # fmt: skip
+    options = [part for pair in new.items() for part in pair]
+    if not settings.own_card_requests:
+        options.append("--no-own-card-requests")
+    lines = typed_lines(log, seat, random)
+    while lines:
+        now = random.randint(1, len(lines))
+        outcome = cli("kwartet", "note", path, *options, stdin="\n".join(lines[:now]))
+        assert (outcome.status, outcome.err) == (0, "")
+        lines, options = lines[now:], []
+    if not path.exists():
+        cli("kwartet", "note", path, *options)
+    assert path.read_text() == seen_text(mine)
+
+
+def test_what_was_put_down_at_the_deal_is_taken_back(cli: Cli, path: Path) -> None:
+    hand = "0/0 0/1 0/2 0/3 2/1 4/0 4/1 5/0"
+    new = ("--seat", 1, "--players", 3, "--sets", 6, "--hand", hand)
+    cli("kwartet", "note", path, *new, stdin="2 puts down 3\n0 puts down 1\n")
+    begun = path.read_text()
+    typed = "undo\nundo\nundo\n0 puts down 3\n2 puts down 1\nundo\n2 puts down 1\n"
+    outcome = cli("kwartet", "note", path, stdin=typed)
+    assert "taken back: 2 puts down 3" in outcome.out
+    assert "taken back: 0 puts down 1" in outcome.out
+    assert "there is nothing to take back" in outcome.out
+    swapped = begun.replace("0 puts down 1\n", "2 puts down 1\n")
+    swapped = swapped.replace("2 puts down 3\n", "0 puts down 3\n")
+    assert path.read_text() == swapped
+    typed = "0 puts down 1\n2 puts down 1\n2 puts down 9\n7 puts down 5\n"
+    told = cli("kwartet", "note", path, stdin=typed).out
+    assert "set 1 cannot be put down by" in told
+    assert "that player 2 put down 1 is written already" in told
+    assert "set 9 is out of range 0..5" in told
+    assert "player 7 is out of range 0..2" in told
+    # The set typed last goes first, wherever it stands; the own one stays.
+    cli("kwartet", "note", path, stdin="undo\nundo\n0 puts down 3\n2 puts down 1\nundo\n")
+    assert path.read_text() == begun.replace("0 puts down 1\n2 puts down 3", "0 puts down 3")
+
+
+def test_of_two_players_each_has_what_the_other_has_not(cli: Cli, path: Path) -> None:
+    new = ("--seat", 0, "--players", 2, "--sets", 2, "--hand", "0/0 0/1 0/2 0/3")
+    outcome = cli("kwartet", "note", path, *new, stdin="undo\n")
+    assert path.read_text().endswith("0 puts down 0\n1 puts down 1\n")
+    assert outcome.status == 0
+    assert "1 puts down 1 cannot be taken back: the deal cannot be" in outcome.out
+
+
+def test_a_line_too_long_is_told_in_part(cli: Cli, path: Path) -> None:
+    typed = [
+        "z" * 9000,
+        f"0 asks 2 for {'1' * 3000}: no",
+        f"know {'q' * 9000}",
+        f"2 {' ' * 99999}y",
+    ]
+    outcome = cli("kwartet", "note", path, *NEW, stdin="\n".join(typed))
+    assert outcome.status == 0
+    assert max(map(len, outcome.out.splitlines())) < 500
+    assert outcome.out.count("...") == 4
+
+
+@pytest.mark.parametrize(
+    ("lines", "typed", "left"),
+    [
+        ("  0 asks 2 for 1/1: no  # aha\n", "undo\n", ""),
+        ("0  asks 2 for  1/1 :  no\n# so\n\t1 asks 0 for 0/3: no\n", "undo\n", 1),
+        ("2 puts down 1\n", "undo\n", ""),
+        ("2 puts down 1\n0 puts down 3\n", "undo\n", 1),
+        ("0 asks 2 for 1/2:no\r\n1 asks 0 for 0/3: no\r\n", "undo\n", 1),
+    ],
+)
+def test_what_was_written_by_hand_is_cut_off_where_it_begins(
+    cli: Cli, path: Path, lines: str, typed: str, left: str | int
+) -> None:
+    start = START.replace(" 1/0", " 2/2") if "puts" in lines else START
+    start = start.replace("2/0 2/1 3/0", "2/0 2/1") + "# here 1/1 goes\n"
+    start = start.replace("6 cards", "5 cards").replace("hand 0: 5", "hand 0: 6")
+    path.write_bytes((start + lines).encode())
+    outcome = cli("kwartet", "note", path, stdin=typed)
+    assert (outcome.status, outcome.err) == (0, ""), outcome
+    kept = "".join(lines.splitlines(keepends=True)[:left]) if isinstance(left, int) else left
+    assert path.read_bytes().decode().replace("# so\n", "").rstrip() == (start + kept).rstrip()
 
 
 @pytest.mark.parametrize("end", ["", "\n"])
@@ -112,10 +249,15 @@ def test_bad_beginnings(cli: Cli, path: Path, arguments: list[object], words: st
     assert not path.exists()
 
 
-def test_the_hand_is_asked_for(cli: Cli, path: Path) -> None:
-    outcome = cli("kwartet", "note", path, *NEW[:-2], stdin=f"{HAND}\nquit\n")
-    assert "your cards, for example" in outcome.out
+def test_the_hand_is_asked_for_until_it_is_one(cli: Cli, path: Path) -> None:
+    outcome = cli("kwartet", "note", path, *NEW[:-2], stdin=f"0/0\nx\n{HAND}\nquit\n")
+    assert outcome.out.count("your 6 cards, for example") == 3
+    assert "hand 1: 1 cards, not 6" in outcome.out
     assert path.read_text() == START
+    path.unlink()
+    outcome = cli("kwartet", "note", path, *NEW[:-2], stdin="0/0\n")
+    assert outcome.status == 2
+    assert not path.exists()
 
 
 def test_other_logs_are_left_alone(cli: Cli, path: Path) -> None:

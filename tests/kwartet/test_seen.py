@@ -175,3 +175,7 @@ def test_starts_that_cannot_be() -> None:
         SeenLog.start(later, (4, 4), 0, (0b1111, 0), [(0, 0)])
     with pytest.raises(InputError, match="3 cards, not 4"):
         SeenLog.start(settings, (4, 4), 0, (0b0111, 0))
+    with pytest.raises(InputError, match="'1 puts down 1' is given more than once"):
+        SeenLog.start(settings, (4, 4), 0, (0b1111, 0), [(0, 0), (1, 1), (1, 1)])
+    with pytest.raises(InputError, match="set 0 cannot be put down by 1 and by 0"):
+        SeenLog.start(settings, (4, 4), 0, (0b1111, 0), [(0, 1), (0, 0)])

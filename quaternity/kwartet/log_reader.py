@@ -1,0 +1,366 @@
+"""Reads the lines of a game log one after another, and plays by the rules what they say."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from quaternity.errors import IllegalMove, InputError
+from quaternity.game.cards import Card
+from quaternity.game.question import Move
+from quaternity.kwartet.hands import Hand, hand_of
+from quaternity.kwartet.played import GameLog
+from quaternity.kwartet.position import Position
+from quaternity.kwartet.public import Event, IllegalRequest, PublicState
+from quaternity.kwartet.seen import SeenLog
+from quaternity.kwartet.settings import PLAYERS, SET_SIZE, SETS, Announce, KwartetSettings
+
+FIRST_LINE = "kwartet 1"
+
+_HIDDEN = re.compile(r"(\d{1,9})\s+cards?", re.ASCII)
+_HAND = re.compile(r"hand\s+(\d{1,9})\s*:(.*)", re.ASCII)
+_PUTS_DOWN = re.compile(r"(\d{1,9})\s+puts\s+down\s+(\d{1,9})", re.ASCII)
+_LINE_END = re.compile(r"\r\n|\n|\r")
+
+
+LONGEST_REASON = 500
+"""Characters of a message about a fault; a line may be as long as the file."""
+
+
+class LogError(InputError):
+    """A text is not a game log, or its game breaks the rules.
+
+    Attributes:
+        line: of the fault, from 1.
+        reason: what is wrong there.
+        path: of the file, if it is known.
+    """
+
+    def __init__(self, line: int, reason: str, path: str = "") -> None:
+        if len(reason) > LONGEST_REASON:
+            reason = f"{reason[: LONGEST_REASON - 100]} … {reason[-90:]}"
+        super().__init__(f"{f'{path}: ' if path else ''}line {line}: {reason}")
+        self.line, self.reason, self.path = line, reason, path
+
+
+def game_in(raw: bytes) -> GameLog | SeenLog:
+    """The game in the bytes of a log.
+
+    Raises:
+        LogError: it is no log, or the game in it breaks the rules.
+    """
+    reader = _Reader()
+    lines, cut_off = lines_in(raw)
+    for number, line in enumerate(lines, start=1):
+        reader.take(number, _plain(line))
+    if cut_off is not None:
+        reader.take_cut_off(len(lines) + 1, cut_off.split(b"#", 1)[0].strip())
+    return reader.finished(len(lines) + 1)
+
+
+def hidden_hands(data: bytes) -> Iterator[tuple[int, int]]:
+    """The lines of a log that hide a hand, and whose it is."""
+    for number, line in enumerate(lines_in(data)[0], start=1):
+        hand = _HAND.fullmatch(_plain(line))
+        if hand and _HIDDEN.fullmatch(hand[2].strip()):
+            yield number, int(hand[1])
+
+
+def event_lines(data: bytes) -> list[int]:
+    """Where, in bytes, each line of a log begins that is a request or an announcement."""
+    return [
+        line.start()
+        for line in re.finditer(rb"[^\r\n]+", data)
+        if _plain(line[0].decode(errors="replace"))[:1].isdigit()
+    ]
+
+
+def _plain(line: str) -> str:
+    """A line without its comment and surrounding blanks."""
+    return line.split("#", 1)[0].strip()
+
+
+def lines_in(raw: bytes) -> tuple[list[str], bytes | None]:
+    """The whole lines, and what stands after the last line end."""
+    raw = raw.removeprefix(b"\xef\xbb\xbf")
+    end = max(raw.rfind(b"\n"), raw.rfind(b"\r")) + 1
+    try:
+        text = raw[:end].decode()
+    except UnicodeDecodeError as error:
+        line = len(_LINE_END.findall(raw[: error.start].decode(errors="replace"))) + 1
+        raise LogError(line, "not UTF-8 text") from None
+    return _LINE_END.split(text)[:-1], raw[end:] or None
+
+
+class _Reader:
+    """Takes the lines of a log one after another."""
+
+    def __init__(self) -> None:
+        self.started = False
+        self.header: dict[str, str] = {}
+        self.header_lines: dict[str, int] = {}
+        self.dealt: dict[int, tuple[int, list[Card]]] = {}
+        self.settings: KwartetSettings | None = None
+        self.names: tuple[str, ...] = ()
+        self.hands: tuple[Hand, ...] = ()
+        self.events: list[Event] = []
+        self.positions: list[Position] = []
+        self.pending: list[str] = []
+        self.warnings: list[str] = []
+        self.hidden: dict[int, tuple[int, int]] = {}
+        self.seen: SeenLog | None = None
+        self.put_down: list[tuple[int, int]] = []
+        """Set and player, at the deal or after the request that waits, where hands are hidden."""
+        self.put_down_line = 0
+        self.waiting: tuple[int, Move] | None = None
+
+    def take(self, number: int, line: str) -> None:
+        """One line, comments and surrounding blanks taken away."""
+        if not line:
+            return
+        if not self.started:
+            if line.split() != FIRST_LINE.split():
+                raise LogError(number, f"a log starts with {FIRST_LINE!r}")
+            self.started = True
+        elif hand := _HAND.fullmatch(line):
+            self._take_hand(number, int(hand[1]), hand[2])
+        elif line[0].isdigit():
+            self._take_event(number, line)
+        elif self.dealt or self.hidden:
+            raise LogError(number, f"{line!r} is neither a request nor an announcement")
+        else:
+            self._take_setting(number, line)
+
+    def take_cut_off(self, number: int, line: bytes) -> None:
+        """What stands after the last line end: used only if nothing can be missing from it."""
+        if not line:
+            return
+        try:
+            text = line.decode()
+            if self.started:
+                Move.parse(text)  # no shorter text is a move, and only moves stand last
+        except (UnicodeDecodeError, InputError):
+            self.warnings.append(f"line {number} is cut off and left out")
+            if self.waiting is not None and b"puts".startswith(b"".join(line.split()[1:2])):
+                self.waiting, self.put_down = None, []  # perhaps its announcement
+            return
+        self.take(number, text)
+
+    def finished(self, number: int) -> GameLog | SeenLog:
+        """The game, after the last line."""
+        if not self.started:
+            raise LogError(number, f"a log starts with {FIRST_LINE!r}")
+        if self.hidden:
+            self._settle_seen(number)
+            assert self.seen is not None
+            return replace(self.seen, warnings=tuple(self.warnings))
+        if not self.positions:
+            self._deal(number)
+        assert self.settings is not None, "the deal was made"
+        # Announcements follow from the requests; only a log that was cut off lacks the last.
+        return GameLog(
+            self.settings,
+            self.hands,
+            tuple(self.events),
+            tuple(self.positions),
+            self.names,
+            tuple(self.warnings),
+        )
+
+    def _take_setting(self, number: int, line: str) -> None:
+        key, _, value = line.partition(" ")
+        if key not in ("players", "sets", "announce", "own-card-requests", "seats"):
+            raise LogError(
+                number,
+                f"{key!r} is no setting: known are players, sets, announce, own-card-requests "
+                "and seats, and then 'hand 0: ...'",
+            )
+        if key in self.header:
+            raise LogError(number, f"{key} is given more than once")
+        self.header[key] = value.strip()
+        self.header_lines[key] = number
+
+    def _read_settings(self) -> KwartetSettings:
+        """The settings from the header; checked when the first hand arrives."""
+        values: dict[str, int] = {}
+        for key, allowed in (("players", PLAYERS), ("sets", SETS)):
+            text = self.header.get(key)
+            if text is not None:
+                if re.fullmatch(r"[0-9]{1,9}", text) is None or int(text) not in allowed:
+                    raise LogError(
+                        self.header_lines[key],
+                        f"{key}: {text!r} is not a whole number {allowed[0]}..{allowed[-1]}",
+                    )
+                values[key] = int(text)
+        own = self.header.get("own-card-requests", "yes")
+        if own not in ("yes", "no"):
+            raise LogError(
+                self.header_lines["own-card-requests"],
+                f"own-card-requests: {own!r} is neither yes nor no",
+            )
+        try:
+            announce = Announce.parse(self.header.get("announce", Announce.AT_ONCE))
+        except InputError as error:
+            raise LogError(self.header_lines["announce"], str(error)) from None
+        settings = KwartetSettings(**values, announce=announce, own_card_requests=own == "yes")
+        if "seats" in self.header:
+            names = tuple(name.strip() for name in self.header["seats"].split(","))
+            if len(names) != settings.players:
+                raise LogError(
+                    self.header_lines["seats"],
+                    f"seats: {len(names)} names for {settings.players} players",
+                )
+            self.names = names
+        return settings
+
+    def _take_hand(self, number: int, player: int, text: str) -> None:
+        if self.settings is None:
+            self.settings = self._read_settings()
+        settings = self.settings
+        if self.positions or self.put_down or self.seen is not None or self.waiting is not None:
+            raise LogError(number, "a hand after the first request")
+        if player >= settings.players:
+            raise LogError(number, f"player {player} is out of range 0..{settings.players - 1}")
+        if player in self.dealt or player in self.hidden:
+            raise LogError(number, f"hand {player} is given more than once")
+        if hidden := _HIDDEN.fullmatch(text.strip()):
+            self.hidden[player] = number, int(hidden[1])
+            return
+        cards: list[Card] = []
+        seen = {card: one for one, (_, hand) in self.dealt.items() for card in hand}
+        for word in text.split():
+            try:
+                card = Card.parse(word)
+            except InputError as error:
+                raise LogError(number, str(error)) from None
+            if card.set_index >= settings.sets or card.number >= SET_SIZE:
+                raise LogError(
+                    number,
+                    f"card {card} is out of range 0/0..{settings.sets - 1}/{SET_SIZE - 1}",
+                )
+            if card in seen:
+                raise LogError(number, f"card {card} is dealt twice: player {seen[card]} has it")
+            seen[card] = player
+            cards.append(card)
+        self.dealt[player] = number, cards
+
+    def _deal(self, number: int) -> None:
+        """Everything is dealt: the position before the first request."""
+        settings = self.settings
+        if settings is None:
+            settings = self.settings = self._read_settings()
+        missing = [player for player in range(settings.players) if player not in self.dealt]
+        if missing:
+            raise LogError(number, f"the hand of player {missing[0]} is missing")
+        hands = [hand_of(self.dealt[player][1], settings.sets) for player in sorted(self.dealt)]
+        dealt = sum(len(cards) for _, cards in self.dealt.values())
+        if dealt != settings.cards:
+            held = {card for _, cards in self.dealt.values() for card in cards}
+            lost = next(
+                Card(index, one)
+                for index in range(settings.sets)
+                for one in range(SET_SIZE)
+                if Card(index, one) not in held
+            )
+            raise LogError(number, f"{dealt} of {settings.cards} cards are dealt: {lost} is not")
+        self.hands = tuple(hands)
+        self.positions.append(Position.start(settings, self.hands))
+        self.pending = put_down_at_deal(self.positions[0].public)
+
+    def _take_seen_event(self, number: int, line: str) -> None:
+        """A request or an announcement where hands are hidden: a request waits for what follows."""
+        if down := _PUTS_DOWN.fullmatch(line):
+            player, index = int(down[1]), int(down[2])
+            if self.waiting is not None and player != self.waiting[1].question.asker:
+                asker = self.waiting[1].question.asker
+                raise LogError(number, f"{line!r}: only player {asker}, who asked, can do that")
+            if self.seen is not None and self.waiting is None:
+                raise LogError(number, f"{line!r}: no request came before it")
+            self.put_down.append((index, player))
+            self.put_down_line = number
+            return
+        try:
+            move = Move.parse(line)
+        except InputError as error:
+            raise LogError(number, str(error)) from None
+        self._settle_seen(number)
+        self.waiting = number, move
+
+    def _settle_seen(self, number: int) -> None:
+        """Take the deal, or the request that waited, with the announcements that followed it."""
+        down, self.put_down = self.put_down, []
+        try:
+            if self.seen is None:
+                number = self.put_down_line or number
+                self.seen = self._seen_start(number, down)
+            elif self.waiting is not None:
+                number, move = self.waiting
+                self.seen = self.seen.after(move.question, move.answer, [one for one, _ in down])
+        except (InputError, IllegalMove) as error:
+            raise error if isinstance(error, LogError) else LogError(number, str(error)) from None
+        self.waiting = None
+
+    def _seen_start(self, number: int, down: list[tuple[int, int]]) -> SeenLog:
+        settings = self.settings
+        assert settings is not None, "a hand was given"
+        if len(self.dealt) > 1:
+            raise LogError(number, "where hands are hidden, one hand is shown at most")
+        sizes = []
+        for player in range(settings.players):
+            if player not in self.dealt and player not in self.hidden:
+                raise LogError(number, f"the hand of player {player} is missing")
+            sizes.append(
+                len(self.dealt[player][1]) if player in self.dealt else self.hidden[player][1]
+            )
+        seat = next(iter(self.dealt), None)
+        hand = None if seat is None else hand_of(self.dealt[seat][1], settings.sets)
+        return SeenLog.start(settings, sizes, seat, hand, down, self.names)
+
+    def _take_event(self, number: int, line: str) -> None:
+        if self.hidden:
+            self._take_seen_event(number, line)
+            return
+        if not self.positions:
+            self._deal(number)
+        if down := _PUTS_DOWN.fullmatch(line):
+            said = f"{int(down[1])} puts down {int(down[2])}"
+            if said not in self.pending:
+                wanted = f"expected is '{self.pending[0]}'" if self.pending else "no set is full"
+                raise LogError(number, f"'{said}': {wanted}")
+            self.pending.remove(said)
+            return
+        if self.pending:
+            raise LogError(number, f"before this, '{self.pending[0]}' is missing")
+        try:
+            move = Move.parse(line)
+            position, event = self.positions[-1].ask(move.question)
+        except (InputError, IllegalRequest) as error:
+            raise LogError(number, str(error)) from None
+        if event.answer != move.answer:
+            asked, card = move.question.asked, move.question.card
+            holds = "holds" if event.answer else "does not hold"
+            raise LogError(number, f"'{move}': player {asked} {holds} {card}")
+        self.positions.append(position)
+        self.events.append(event)
+        self.pending = [f"{move.question.asker} puts down {one}" for one in event.announced]
+
+
+def put_down_at_deal(start: PublicState) -> list[str]:
+    """The lines for the sets that were announced right after the deal."""
+    return [
+        f"{player} puts down {index}"
+        for index, player in enumerate(start.removed)
+        if player is not None
+    ]
+
+
+__all__ = [
+    "FIRST_LINE",
+    "LogError",
+    "event_lines",
+    "game_in",
+    "hidden_hands",
+    "lines_in",
+    "put_down_at_deal",
+]

@@ -1,0 +1,136 @@
+"""A game as it was played, with all hands, and what a seat saw of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from quaternity.errors import InputError
+from quaternity.kwartet.hands import Hand
+from quaternity.kwartet.position import Position
+from quaternity.kwartet.public import Event, PublicState
+from quaternity.kwartet.seen import SeenLog
+from quaternity.kwartet.settings import KwartetSettings
+from quaternity.kwartet.view import NOBODY, View
+
+
+@dataclass(frozen=True, slots=True)
+class GameLog:
+    """A game under way or over, with everything that was hidden.
+
+    Attributes:
+        settings: the rules.
+        hands: per player the cards dealt.
+        events: the requests so far.
+        names: per player who plays there, or empty.
+        positions: the positions, the one right after the deal first: one more than events.
+        warnings: what was odd about the text it was read from.
+    """
+
+    settings: KwartetSettings
+    hands: tuple[Hand, ...]
+    events: tuple[Event, ...]
+    positions: tuple[Position, ...] = field(repr=False)
+    names: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = field(default=(), compare=False)
+
+    @classmethod
+    def of(
+        cls,
+        settings: KwartetSettings,
+        hands: tuple[Hand, ...],
+        events: Sequence[Event],
+        names: Sequence[str] = (),
+    ) -> GameLog:
+        """The log of a game that was played by the rules.
+
+        Raises:
+            IllegalRequest: it was not.
+        """
+        positions = [Position.start(settings, hands)]
+        positions += [after for after, _ in positions[0].played(event.question for event in events)]
+        return cls(settings, hands, tuple(events), tuple(positions), tuple(names))
+
+    @property
+    def states(self) -> list[PublicState]:
+        """What was public right after the deal and after each request."""
+        return [position.public for position in self.positions]
+
+    def view(self, step: int, seat: int | None) -> View:
+        """What a seat saw after some requests, or a bystander.
+
+        Raises:
+            InputError: there is no such seat.
+        """
+        position, events = self.positions[step], self.events[:step]
+        if seat is None:
+            return View(position.public, NOBODY, (0,) * self.settings.sets, events)
+        if not 0 <= seat < self.settings.players:
+            raise InputError(f"seat {seat} is out of range 0..{self.settings.players - 1}")
+        return position.view(seat, events)
+
+    @property
+    def go_ends(self) -> tuple[int, ...]:
+        """Per finished go, in order, the number of requests made when it ended.
+
+        A go is one player's stretch of requests. It ends with a failure, or when the player has no
+        cards left.
+        """
+        return go_ends(self.events, self.states)
+
+    def after_goes(self, goes: int) -> Position:
+        """The position after a number of finished goes: 0 is right after the deal.
+
+        Its `public.problem` is what everybody knows then, `public.removed` the sets that are gone,
+        and `hands` (or `deal`) the truth.
+
+        Raises:
+            InputError: the log has not so many finished goes.
+        """
+        ends = self.go_ends
+        if not 0 <= goes <= len(ends):
+            raise InputError(f"go {goes} is out of range: the log has {len(ends)} finished goes")
+        return self.positions[ends[goes - 1] if goes else 0]
+
+
+def ends_go(event: Event, after: Position) -> bool:
+    """Whether a request ended its player's go.
+
+    Args:
+        after: the position after it.
+    """
+    return _ends_go(event, after.public)
+
+
+def _ends_go(event: Event, after: PublicState) -> bool:
+    return not event.answer or not after.hands[event.question.asker]
+
+
+def go_ends(events: Sequence[Event], states: Sequence[PublicState]) -> tuple[int, ...]:
+    """See `GameLog.go_ends`.
+
+    Args:
+        states: what was public after the deal and after each request.
+    """
+    after = zip(events, states[1:], strict=True)
+    return tuple(number for number, one in enumerate(after, start=1) if _ends_go(*one))
+
+
+def goes_of(log: GameLog | SeenLog) -> tuple[int, ...]:
+    """See `GameLog.go_ends`."""
+    return go_ends(log.events, log.states)
+
+
+def seen_by(log: GameLog, seat: int | None) -> SeenLog:
+    """A game as one seat saw it, or a bystander.
+
+    Raises:
+        InputError: there is no such seat.
+    """
+    views = tuple(log.view(step, seat) for step in range(len(log.positions)))
+    sizes = tuple(sum(held.bit_count() for held in hand) for hand in log.hands)
+    hand = (0,) * log.settings.sets if seat is None else log.hands[seat]
+    return SeenLog(log.settings, sizes, seat, hand, log.events, views, log.names, log.warnings)
+
+
+__all__ = ["GameLog", "ends_go", "go_ends", "goes_of", "seen_by"]
