@@ -27,14 +27,12 @@ from quaternity.errors import InputError
 from quaternity.game.cards import Card
 from quaternity.game.question import Answer, Move, Question
 from quaternity.game.state import State
-from quaternity.game.transition import answered, claimed, hands_after
+from quaternity.game.transition import answered, hands_after
 from quaternity.perfect.keys.canonical import Coding, Key, Rules, alike_roles, canonical, coding
 from quaternity.perfect.keys.kinds import NumberedKind
 from quaternity.perfect.successors.one_state import Choice, canonical_after, choices
-from quaternity.perfect.waiting import joined, kept_from_winning, set_passes, waiting, who_waits
-from solvers.coalition_tables import IMPOSSIBLE
+from quaternity.perfect.waiting import ring_of_opponents, waiting
 from solvers.errors import SolverFault
-from solvers.problem import players_in
 
 MANY = 1 << 40
 """Stands for infinitely many open states."""
@@ -333,8 +331,10 @@ class Forcing:
             seen[node] = len(moves)
             if not won and lost_at_sight(state, self.player):
                 asked = waiting(state, self.player) or []
-                places = [state.turn, *[question.asked for question in asked]]
-                again = places.index(places[-1]) + len(moves) if asked else None
+                turns = [one.asker for one in asked]
+                again = None
+                if asked:  # the round began when whoever is on turn in the end was so before
+                    again = len(moves) + len(turns) - 1 - turns[::-1].index(asked[-1].asked)
                 return [*moves, *[Move(one, Answer.NO) for one in asked]], again
             options = self._strategy(state, node)
             question, replies = max(options, key=lambda one: max(r.node.rank for r in one[1]))
@@ -411,148 +411,104 @@ def at_sight(code: Coding, place: Place) -> bool | None:
     if parts.points[role] + left <= best:
         return False
     if role and parts.place < len(parts.points) and not code.rules.brisk:
-        passes = joined([set_passes(kind.masks, kind.low) for kind in kinds], len(parts.points))
-        if kept_from_winning(passes, 0) >> role & 1:
+        slack = code.book.layout.slack([kind.table for kind in kinds], parts.hands)
+        if ring_of_opponents(kinds, slack, parts.hands, 0, role):
             return False
     return None
 
 
-class _Taking(NamedTuple):
-    """What role 0 came to by keeping the turn; for the whole of it see `caught`.
-
-    Attributes:
-        kinds: the sets in the order they had at first, completed ones too.
-        hands: per role.
-        elsewhere: per set who may have a card of role 0, for each: he and whom he took it from.
-    """
-
-    kinds: tuple[NumberedKind, ...]
-    hands: tuple[int, ...]
-    elsewhere: tuple[frozenset[int], ...]
-
-    def masks(self, index: int) -> tuple[int, ...]:
-        """The owner masks of a set, whatever role 0 has taken of what he could take."""
-        masks = [mask for mask in self.kinds[index].masks if mask > 1]
-        return tuple(dict.fromkeys([*masks, *self.elsewhere[index]]))
+_Taken = tuple[tuple[NumberedKind, ...], tuple[int, ...]]
+"""Sets and hands once role 0 has taken all cards that he knows to be with somebody."""
 
 
 def caught(code: Coding, key: Key) -> bool:
-    """Whether role 0, on turn, cannot force a win since every no leads into a ring that waits.
+    """Whether role 0, on turn, cannot force a win since every no leads to a ring of opponents.
 
     He keeps the turn only by questions to which the answer must be yes. Cards that he knows to be
     with somebody, of sets of which he surely holds one, he can take in any order, now or later,
-    without telling anything: all of them are taken here, and what others can do is counted only if
-    they can do it whichever of them he has taken. Whatever becomes known besides leaves passes as
-    they are: the set has a card of the player who passes and one that is not his. Who is not in a
-    ring hands over to one, by a question to it that may be answered no. So if all opponents come to
-    a ring after all that can be taken, and after every further question that must be answered yes,
-    and so on, then no order of questions avoids the rings.
+    without telling anything. So all of them are taken here: whoever shares a set then does so
+    whichever of them he has taken. If every other question may be answered by a no after which the
+    asked begins a ring, and everybody can begin one whom he asks for what he knows to be elsewhere,
+    and if the same is true after each further question that must be answered yes, and so on, then
+    no order of questions avoids the rings.
 
-    False where that is not seen within `MOST_CAUGHT` states. Cost: some 50 microseconds a set.
+    False where that is not seen within `MOST_CAUGHT` states. Cost: some microseconds a question.
     """
     parts = code.parts(key)
-    players = len(parts.hands)
-    if code.rules.brisk or parts.place == players or not parts.kinds:
+    if code.rules.brisk or parts.place == len(parts.hands) or not parts.kinds:
         return False
-    opponents = sum(1 << role for role in range(1, players) if parts.hands[role])
     kinds = tuple([code.book.numbered(number) for number in parts.kinds])
-    own = tuple([frozenset({1} & set(kind.masks)) for kind in kinds])
-    todo, seen = [_taken(code, _Taking(kinds, parts.hands, own))], set[_Taking]()
+    opponents = [role for role, hand in enumerate(parts.hands) if hand and role]
+
+    def begins(role: int, kinds: Sequence[NumberedKind], slack: int, hands: Sequence[int]) -> bool:
+        """Whether an opponent begins a ring, whichever of his cards role 0 has taken."""
+        # If he had cards that can all be taken, he and two others who share sets are three.
+        able = [role] if hands[role] else [other for other in opponents if hands[other]]
+        return any(ring_of_opponents(kinds, slack, hands, one, 0) for one in able)
+
+    todo, seen = [_taken(code, kinds, parts.hands)], set[_Taken]()
     while todo:
-        taking = todo.pop()
-        if taking in seen:
+        kinds, hands = taken = todo.pop()
+        if taken in seen:
             continue
-        seen.add(taking)
-        passes = joined(
-            [set_passes(taking.masks(index), kind.low) for index, kind in enumerate(taking.kinds)],
-            players,
-        )
-        ring = who_waits(passes, opponents)
-        others = players_in(opponents & ~ring)
-        if not ring or len(seen) > MOST_CAUGHT:
+        seen.add(taken)
+        slack = code.book.layout.slack([kind.table for kind in kinds], hands)
+        if len(seen) > MOST_CAUGHT or not all(
+            begins(one, kinds, slack, hands) for one in opponents
+        ):
             return False
-        if not all(_joins(code, taking, other, ring) for other in others):
-            return False
-        todo += [_taken(code, after) for after in _sure(code, taking)]
-    return True
-
-
-def _taken(code: Coding, taking: _Taking) -> _Taking:
-    """What is left once role 0 has taken all cards that he can take without telling anything."""
-    book, layout = code.book, code.book.layout
-    while True:
-        kinds, hands = list(taking.kinds), list(taking.hands)
-        elsewhere = list(taking.elsewhere)
-        for index, kind in enumerate(taking.kinds):
-            for mask in kind.masks if kind.low[0] else ():
-                if mask > 1 and mask.bit_count() == 1:
-                    now, asked = kinds[index], mask.bit_length() - 1
-                    card = now.masks.index(mask)
-                    constraint = answered(now.constraint, 0, asked, card, Answer.YES)
-                    kinds[index] = book.kind(constraint.owners, constraint.low)
-                    elsewhere[index] |= {1 | mask}
-                    hands[0] += 1
-                    hands[asked] -= 1
-        slack = layout.slack([kind.table for kind in kinds], hands)
-        for index, kind in enumerate(kinds):
-            if kind.masks:
-                kinds[index] = closed = kind.closed(slack)
-                if closed.owner is not None:
-                    hands[closed.owner] -= code.rules.set_size
-                    kinds[index] = book.completed
-        before, taking = taking, _Taking(tuple(kinds), tuple(hands), tuple(elsewhere))
-        if before.kinds == taking.kinds:
-            return taking
-
-
-def _joins(code: Coding, taking: _Taking, other: int, ring: int) -> bool:
-    """Whether an opponent, asked by role 0 whatever it is, can say no and hand over to a ring."""
-    layout = code.book.layout
-    slack = layout.slack([kind.table for kind in taking.kinds], taking.hands)
-
-    def hands_over(slack: int, kinds: Sequence[NumberedKind]) -> bool:
-        for index, kind in enumerate(kinds):
-            for mask in dict.fromkeys(kind.masks):
-                for member in players_in(ring):
-                    both = 1 << other | 1 << member
-                    if mask == 1 and all(who & both for who in taking.elsewhere[index]):
-                        continue  # a card that role 0 may not have taken yet
-                    card = kind.masks.index(mask)
-                    said = claimed(kind.constraint, other, member, card, Answer.NO)
-                    table = layout.table_of(said)
-                    if table != IMPOSSIBLE and layout.fits(slack - kind.table + table):
-                        return True
-        return False
-
-    if not hands_over(slack, taking.kinds):
-        return False
-    for index, kind in enumerate(taking.kinds):
-        rest = slack - kind.table
-        for asked, no, _ in kind.questions() if kind.masks else ():
-            if asked != other or no is None or not layout.fits(rest + no.table):
-                continue
-            kinds = [*taking.kinds[:index], no, *taking.kinds[index + 1 :]]
-            if not hands_over(rest + no.table, kinds):
+        for asked, after, rest, answer in _questions(code, kinds, slack):
+            if answer:
+                todo.append(_taken(code, after, hands_after(hands, 0, asked, answer)))
+            elif asked in opponents and not begins(asked, after, rest, hands):
                 return False
     return True
 
 
-def _sure(code: Coding, taking: _Taking) -> Iterator[_Taking]:
-    """What follows the questions of role 0 that must be answered yes."""
-    layout, (kinds, hands, elsewhere) = code.book.layout, taking
-    slack = layout.slack([kind.table for kind in kinds], hands)
+def _taken(code: Coding, kinds: tuple[NumberedKind, ...], hands: tuple[int, ...]) -> _Taken:
+    """What is left once role 0 has taken all cards that he can take without telling anything."""
+    book = code.book
+    before = None
+    while kinds != before:
+        before, left, held = kinds, list(kinds), list(hands)
+        for index, kind in enumerate(kinds):
+            for mask in kind.masks if kind.low[0] else ():
+                if mask > 1 and mask.bit_count() == 1:
+                    now, asked = left[index].constraint, mask.bit_length() - 1
+                    now = answered(now, 0, asked, now.owners.index(mask), Answer.YES)
+                    left[index] = book.kind(now.owners, now.low)
+                    held = [*hands_after(tuple(held), 0, asked, Answer.YES)]
+        slack = book.layout.slack([kind.table for kind in left], held)
+        for index, kind in enumerate(left):
+            if kind.masks:
+                left[index] = closed = kind.closed(slack)
+                if closed.owner is not None:
+                    held[closed.owner] -= code.rules.set_size
+                    left[index] = book.completed
+        kinds, hands = tuple(left), tuple(held)
+    return kinds, hands
+
+
+def _questions(
+    code: Coding, kinds: tuple[NumberedKind, ...], slack: int
+) -> Iterator[tuple[int, tuple[NumberedKind, ...], int, Answer]]:
+    """What role 0 can ask: per question the asked, and the sets and their slack after the answer.
+
+    The answer is no where it may be, else yes (the slack is not that of the hands then).
+    """
+    layout = code.book.layout
     for index, kind in enumerate(kinds):
         rest = slack - kind.table
         for asked, no, yes in kind.questions() if kind.masks else ():
-            if yes is None or (no is not None and layout.fits(rest + no.table)):
+            if no is not None and layout.fits(rest + no.table):
+                after, answer = no, Answer.NO
+            elif yes is not None and layout.fits(
+                rest + yes.table + layout.member[asked] - layout.member[0]
+            ):
+                after, answer = yes, Answer.YES
+            else:
                 continue
-            if layout.fits(rest + yes.table + layout.member[asked] - layout.member[0]):
-                # What he says by asking is said, so the card is his from now on.
-                yield _Taking(
-                    (*kinds[:index], yes, *kinds[index + 1 :]),
-                    hands_after(hands, 0, asked, Answer.YES),
-                    (*elsewhere[:index], elsewhere[index] | {1}, *elsewhere[index + 1 :]),
-                )
+            yield asked, (*kinds[:index], after, *kinds[index + 1 :]), rest + after.table, answer
 
 
 def lost_at_sight(state: State, player: int) -> bool:
@@ -572,12 +528,12 @@ def lost_at_sight(state: State, player: int) -> bool:
         return False
     seen = [state]
     for question in line:
-        if question.asker == player or state.answers(question) != (Answer.NO,):
-            raise SolverFault(f"{question} does not pass in {state}")
+        if player in question[:2] or Answer.NO not in state.answers(question):
+            raise SolverFault(f"{question} does not wait in {state}")
         state = state.after(question, Answer.NO)
         seen.append(state)
     if not any(state.same_position(before) for before in seen[:-1]):
-        raise SolverFault(f"waiting changes {state}")
+        raise SolverFault(f"waiting comes to no end in {state}")
     return True
 
 
