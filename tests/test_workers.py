@@ -28,7 +28,7 @@ from tests.bulk_work import (
     puts_off_interrupts,
 )
 from tests.cluster import cluster
-from tests.sizes import thorough
+from tests.sizes import only_thorough, thorough
 
 ITEMS = 400
 CHUNK = 5
@@ -157,6 +157,7 @@ def test_an_impossible_number_of_workers_is_refused(workers: int) -> None:
         pass
 
 
+@only_thorough
 def test_a_cluster_loses_one_worker_then_all_then_its_scheduler(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

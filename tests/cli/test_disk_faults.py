@@ -13,6 +13,7 @@ import pytest
 
 from tests.cli.conftest import Cli, Outcome
 from tests.faults import Death, Disk, Fault
+from tests.sizes import thorough
 
 RECORD = "quaternity 1\nset-size 4\nsets 3\nplayers 3\ntie-break first-in-order\n"
 DEAL = """kwartet 1
@@ -181,7 +182,7 @@ def test_here_and_there_the_disk_fails(name: str, cli: Cli, tmp_path: Path) -> N
     trial = Trial(name, cli, tmp_path)
     count = len(trial.operations)
     faults = cycle(FAULTS)
-    for number in range(0, count, max(1, count // 4)):
+    for number in range(0, count, max(1, count // thorough(3, 4))):
         fault, stays = next(faults)
         trial.check(number, fault, stays=stays)
 

@@ -31,6 +31,7 @@ from quaternity import guide
 from quaternity.cli.app import app
 from tests import notebooks
 from tests.cli.conftest import Cli
+from tests.sizes import THOROUGH, thorough
 
 HOUSE = Path(__file__).parents[2]
 PAGES = {"README": HOUSE / "README.md"} | {
@@ -214,13 +215,16 @@ def test_pages_at_the_terminal(cli: Cli) -> None:
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 def test_the_change_of_the_page_on_the_house_applies_and_passes_its_test(tmp_path: Path) -> None:
+    """In the quick run only whether it applies: its test takes a process and a tree of its own."""
     (patch,) = (one for one in blocks(guide.page("house").text) if one.file == "eager.patch")
-    for folder in ("quaternity", "solvers", "tests"):
-        shutil.copytree(HOUSE / folder, tmp_path / folder)
+    changed = re.findall(r"^--- a/(\S+)", patch.text, re.MULTILINE)
+    for name in thorough(changed, ["quaternity", "solvers", "tests"]):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (shutil.copytree if THOROUGH else shutil.copy)(HOUSE / name, tmp_path / name)
     here = dict.fromkeys(("PYTHONPATH", "GIT_CEILING_DIRECTORIES"), str(tmp_path))
     for words in (
         ["git", "apply", "-"],
-        [sys.executable, "-m", "pytest", "-q", "tests/quarto/test_eager.py"],
+        *thorough([], [[sys.executable, "-m", "pytest", "-q", "tests/quarto/test_eager.py"]]),
     ):
         done = subprocess.run(
             words, input=patch.text, cwd=tmp_path, capture_output=True, text=True, check=False,

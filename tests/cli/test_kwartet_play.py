@@ -15,6 +15,7 @@ from quaternity.table.match import Match
 from tests.cli.conftest import Cli, Outcome
 from tests.kwartet.games import random_log, random_settings
 from tests.kwartet.twins import twins
+from tests.sizes import thorough
 
 HANDS = ((0b0011, 0b0011, 0b0001), (0b0100, 0b0100, 0b0110), (0b1000, 0b1000, 0b1000))
 SETTINGS = KwartetSettings(3, 3)
@@ -285,7 +286,7 @@ def transcript(
     return capfd.readouterr().out
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", range(thorough(12, 25)))
 def test_what_a_person_is_shown_depends_on_what_the_seat_sees_only(
     seed: int, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -249,7 +249,7 @@ def test_more_bad_input(
 def test_the_strategy_in_the_guide_plays_once_it_is_installed(
     cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As a distribution on the path of a new process, and in its workers."""
+    """As a distribution on the path of this process, and in workers."""
     page = guide.page("bots").text
     code = re.search(r"```python hoard.py\n([^`]*def hoarder.*?)```", page, re.DOTALL)
     points = re.search(r"(\[project.entry-points.\"quaternity.kwartet.*?)```", page, re.DOTALL)
@@ -260,17 +260,14 @@ def test_the_strategy_in_the_guide_plays_once_it_is_installed(
     (tmp_path / "my_package.py").write_text(code[1])
     with installed(tmp_path, "my_package", "\n".join(lines) + "\n", monkeypatch):
         game = ("--seats", "hoarder,random,greedy,random", "--seed", "1")
-        ended = subprocess.run(
-            [sys.executable, "-m", "quaternity", "kwartet", "simulate", *game,
-             "--games", "20", "--workers", "2", "--json"],
-            capture_output=True, text=True, check=False, timeout=120,
-        )  # fmt: skip
-        assert (ended.returncode, ended.stderr) == (0, "")
-        found = json.loads(ended.stdout)
-        assert found["strategies"][0] == "hoarder"
-        assert found["win_share"][0] > 0.7
+        options = ("--games", "20", "--workers", "2", "--json")
+        ended = cli("kwartet", "simulate", *game, *options)
+        assert (ended.status, ended.err) == (0, "")
+        assert ended.json["strategies"][0] == "hoarder"
+        assert ended.json["win_share"][0] > 0.7
         assert "seats hoarder,random,greedy,random" in cli("kwartet", "log", *game).out
         unknown = cli("kwartet", "simulate", "--seats", "hoarder,nobody")
+    sys.modules.pop("my_package", None)
     assert unknown.status == 2
     assert "exact, patient, reader, hoarder" in unknown.err
 
@@ -392,7 +389,7 @@ def test_workers_and_clusters_stop_and_tell_the_same(cli: Cli, foreign: Path, na
 
 @pytest.mark.parametrize(
     ("number", "status", "said"),
-    [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated")],
+    [(signal.SIGINT, 130, "interrupted"), *thorough([], [(signal.SIGTERM, 143, "terminated")])],
 )
 def test_an_interrupt_ends_a_strategy_that_loops_and_shows_what_is_finished(
     foreign: Path, number: int, status: int, said: str

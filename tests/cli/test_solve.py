@@ -15,6 +15,7 @@ from quaternity.perfect.solving.graph_files import MANIFEST, WorkDirectory
 from quaternity.perfect.solving.solver import solve
 from quaternity.table.tournament import playing as tournament
 from tests.cli.conftest import Cli
+from tests.sizes import thorough
 
 HEADER = "quaternity 1\nset-size 2\nsets 3\nplayers 3\n"
 
@@ -215,7 +216,7 @@ def test_large_games_are_refused_before_they_start(cli: Cli) -> None:
         (["-s", 2, "--workers", 0], 2, "workers"),
         (["--from", "/no/such/file"], 2, "/no/such/file"),
         (["-s", 2, "--out", "/no/such/directory/file"], 2, "cannot be used"),
-        (["-s", 2, "--dask", "nowhere"], 2, "dask"),
+        *thorough([], [(["-s", 2, "--dask", "nowhere"], 2, "dask")]),  # which loads much
         (["-s", 4, "-n", 13, "-p", 13], 4, "at most 7 players"),
     ],
     ids=str,

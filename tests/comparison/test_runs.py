@@ -15,7 +15,7 @@ from quaternity.trials.comparison.drawing import growth_svg
 from quaternity.trials.comparison.page import page
 from quaternity.trials.comparison.runs import Answer, Comparison, Run, is_runs_file, parse_runs
 from quaternity.trials.comparison.scores import par2
-from tests.sizes import THOROUGH
+from tests.sizes import THOROUGH, thorough
 
 
 def run(solver: str, cards: int, feasible: bool, answer: Answer, seconds: float) -> Run:
@@ -148,7 +148,7 @@ def odd_comparisons() -> dict[str, Comparison]:
         "names, gaps, no time": changed(
             seed=-3, versions=dict.fromkeys(NAMES.values(), "1"), runs=odd
         ),
-        "timeouts": changed(runs=lost),
+        **thorough({}, {"timeouts": changed(runs=lost)}),
     }
 
 

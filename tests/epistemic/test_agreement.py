@@ -49,7 +49,7 @@ def drawn(data: st.DataObject, problem: DealProblem, depth: int = 3) -> Formula:
 
 
 @given(positions(max_players=3), st.data())
-@settings(max_examples=thorough(30, 250))
+@settings(max_examples=thorough(20, 250))
 def test_truth(position: Position, data: st.DataObject) -> None:
     problem, deal = position
     agree(WAYS, drawn(data, problem), problem, deal)
@@ -105,7 +105,7 @@ def test_every_operator_around_every_other(
          C(part, [1, 2]), P(part),
          ALSO.announce(part), (~part).announce(K(1, HERE)), part & THERE, part | ALSO)
     ):  # fmt: skip
-        for deal in many[number % 3 :: thorough(7, 1)]:
+        for deal in many[number % 3 :: thorough(13, 1)]:
             try:
                 agree(TWO_WAYS, outer, A_FEW, deal)
             except Undecided as error:
@@ -155,7 +155,7 @@ def test_common_knowledge_of_those_who_see_it_all() -> None:
 
 
 @given(positions(max_sets=2, max_set_size=2), st.data())
-@settings(max_examples=thorough(20, 50))
+@settings(max_examples=thorough(12, 50))
 def test_truth_of_deep_formulas(position: Position, data: st.DataObject) -> None:
     problem, deal = position
     agree(WAYS, drawn(data, problem, 5), problem, deal)
@@ -193,7 +193,7 @@ def test_chains_of_knowledge_in_games_of_thousands_of_deals(seed: int) -> None:
 
 
 @given(positions(max_players=3), st.data())
-@settings(max_examples=thorough(25, 40))
+@settings(max_examples=thorough(15, 40))
 def test_witnesses_instead_of_patterns(position: Position, data: st.DataObject) -> None:
     """The way for sets that are too large to list their patterns gives the same answers."""
     problem, deal = position
@@ -219,7 +219,7 @@ def test_groups_instead_of_hands(position: Position, data: st.DataObject) -> Non
 
 
 @given(positions(max_players=3), st.data())
-@settings(max_examples=thorough(25, 250))
+@settings(max_examples=thorough(15, 250))
 def test_guesses_instead_of_refutations(position: Position, data: st.DataObject) -> None:
     """Refinement by counterexamples alone gives the same answers."""
     problem, deal = position
@@ -231,7 +231,7 @@ def test_guesses_instead_of_refutations(position: Position, data: st.DataObject)
 
 
 @given(positions(max_players=3), st.data())
-@settings(max_examples=thorough(20, 100))
+@settings(max_examples=thorough(12, 100))
 def test_one_question_instead_of_cases(position: Position, data: st.DataObject) -> None:
     """Formulas of too many cases are asked of CP-SAT whole, with the same answers."""
     problem, deal = position

@@ -122,7 +122,7 @@ def test_rows_of_long_sets_are_estimated_in_full_and_leave_nothing_behind() -> N
     size = 3_000
     layout = lanes_for(3, size, size)
     tracemalloc.start()
-    for first in range(thorough(30, 100)):
+    for first in range(thorough(12, 100)):
         owners = (7,) * first + (6,) + (7,) * (size - first - 1)
         one = legal.prepared(layout, SetConstraint.trusted(owners, (0,) * 3, (size,) * 3))
         for fitting in (1, 2, 3):

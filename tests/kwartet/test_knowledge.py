@@ -41,7 +41,7 @@ def by_solver(problem: DealProblem) -> set[Deal]:
 SHAPES = [(2, 2), (2, 3), (3, 2), *thorough([], [(3, 3)]), (4, 2), (5, 2), (6, 2)]
 
 
-@pytest.mark.parametrize("seed", range(thorough(5, 21)))
+@pytest.mark.parametrize("seed", range(thorough(4, 21)))
 def test_the_deals_of_the_problem_are_those_that_replay_the_record(seed: int) -> None:
     random = Random(seed)
     players, sets = SHAPES[seed % len(SHAPES)]
@@ -53,7 +53,7 @@ def test_the_deals_of_the_problem_are_those_that_replay_the_record(seed: int) ->
     truth = tuple(map(plain, dealt))
     first, announced = at_deal(truth, rules)
     assert tuple(map(plain, start.hands)) == first
-    few = thorough({5: 2, 3: 6}, {6: 6, 5: 10, 3: 16})  # many deals are slow to look at
+    few = thorough({4: 5, 3: 6}, {6: 6, 5: 10, 3: 16})  # many deals are slow to look at
     steps = steps[: few.get(players, thorough(10, 26))]
     cards = frozenset().union(*truth)
     worlds = set()
@@ -77,7 +77,7 @@ def test_the_deals_of_the_problem_are_those_that_replay_the_record(seed: int) ->
                 assert by_solver(own) == possible
 
 
-@pytest.mark.parametrize("seed", range(thorough(4, 100)))
+@pytest.mark.parametrize("seed", range(thorough(2, 100)))
 def test_the_real_deal_satisfies_everything_that_is_known(seed: int) -> None:
     random = Random(f"real/{seed}")
     for settings in (random_settings(random, range(2, 7), range(2, 14)) for _ in range(12)):

@@ -19,7 +19,7 @@ from tests.kwartet.twins import twins
 from tests.sizes import thorough
 from tests.table.planted import STRATEGIES
 
-GAMES = 15
+GAMES = thorough(8, 15)
 TWINS = 25
 
 
@@ -64,7 +64,7 @@ def test_games_that_a_seat_cannot_tell_apart_give_it_the_same(seed: int) -> None
             for twin in twins(log, seat, random, TWINS):
                 assert everything_given(twin, seat, seed) == given
                 pairs += 1
-    assert pairs > 60
+    assert pairs > thorough(30, 60)
 
 
 @pytest.mark.parametrize("seed", range(thorough(3, 10)))

@@ -88,7 +88,7 @@ def test_both_ways_agree(
     code = coding(Rules.of(start))
     keys = all_keys(code, canonical(start).key, min(most, thorough(100, most)))
     assert Expander.fault(code) is None
-    for key in keys[: thorough(20, 200)]:
+    for key in keys[: thorough(10, 200)]:
         agree({"kinds": choices, "states": choices_by_state}, code, key, answer=counted)
     agree(
         {
@@ -108,7 +108,7 @@ def test_many_players_by_kinds_and_by_states(
 ) -> None:
     start = State.start(Settings(*sizes, tie_break=tie_break))
     code = coding(Rules.of(start))
-    for key in all_keys(code, canonical(start).key, 60)[: thorough(20, 60)]:
+    for key in all_keys(code, canonical(start).key, 60)[: thorough(10, 60)]:
         agree({"kinds": choices, "states": choices_by_state}, code, key, answer=counted)
 
 

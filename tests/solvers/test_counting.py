@@ -160,7 +160,7 @@ def test_bounds_in_every_set_agree_with_plain_counting(size: int, sets: int, pla
 
 def test_bounds_in_every_one_of_many_sets() -> None:
     """All sets differ, and every one is bound, so nothing is alike."""
-    problem = bound_everywhere(4, thorough(9, 13), 4)
+    problem = bound_everywhere(4, thorough(7, 13), 4)
     deals = agree({"polynomial": count_deals, "remaining hands": count_by_remaining_hands}, problem)
     exact = exact_chances(problem)
     assert exact.deals == deals

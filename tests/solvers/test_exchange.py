@@ -65,7 +65,7 @@ def test_what_is_exported_is_read_back(reader: Reader) -> None:
     if not reader.installed:
         pytest.skip(f"{reader.needs} is not installed")
     starts_programs = reader.needs[0] == "!" or reader.solver == "clasp"
-    check_read_back(reader, 20 if starts_programs else thorough(28, 200))
+    check_read_back(reader, 20 if starts_programs else thorough(20, 200))
 
 
 @pytest.mark.slow

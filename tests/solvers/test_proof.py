@@ -142,7 +142,7 @@ def test_corrupted_proofs_are_refused_unless_they_are_proofs() -> None:
     tried, proofs = check_corruptions(of_families(1))
     assert tried > 500
     assert proofs < tried / 100
-    tried, proofs = check_corruptions(islice(impossible(), thorough(15, 100)))
+    tried, proofs = check_corruptions(islice(impossible(), thorough(10, 100)))
     assert 0 < proofs < tried / 20
 
 
