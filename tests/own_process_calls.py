@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 from contextlib import suppress
@@ -33,6 +34,11 @@ def doubled(number: int) -> int:
 
 def refused(number: int) -> int:
     raise InputError(f"{number} is refused")
+
+
+def fails_in_its_own_way() -> None:
+    """Fails by an error of a kind that the parent does not know."""
+    json.loads("what")
 
 
 def unsendable() -> object:

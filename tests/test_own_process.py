@@ -35,6 +35,7 @@ from tests.own_process_calls import (
     deed,
     doubled,
     exits,
+    fails_in_its_own_way,
     is_killed,
     kills_its_group,
     leaves,
@@ -72,6 +73,8 @@ def test_results_and_errors_come_back(
         process.call(leaves)
     with pytest.raises(Exception, match="lambda"):
         process.call(unsendable)
+    with pytest.raises(SolverFault, match="Expecting value"):
+        process.call(fails_in_its_own_way)
     assert process.call(doubled, 4, seconds=60) == 8
     assert notes() is None
 

@@ -365,8 +365,9 @@ class Tables:
         """The tables of somebody, the latest first: `table`, `game`, `over` and `made` (UTC)."""
         rows = self.store.read(
             "SELECT DISTINCT id, game, over, made, tables.rowid FROM tables JOIN seats ON id = "
-            "table_id WHERE browser = ?1 AND archive = 0 UNION SELECT id, game, over, made, rowid "
-            "FROM tables WHERE maker = ?1 AND archive = 0 ORDER BY 5 DESC LIMIT 100",
+            "table_id WHERE browser = ? AND archive = 0 UNION SELECT id, game, over, made, rowid "
+            "FROM tables WHERE maker = ? AND archive = 0 ORDER BY 5 DESC LIMIT 100",
+            browser,
             browser,
         )
         return [

@@ -33,6 +33,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from quaternity.errors import InputError, LimitError
 from quaternity.workers.pool import Raised
+from solvers.errors import SolverFault
 from solvers.interrupts import leave_interrupts
 from solvers.wording import shown
 
@@ -512,7 +513,12 @@ def _worked(work: bytes, told: Notes) -> bytes:
         function, arguments = pickle.loads(work)  # noqa: S301  # our own parent's
         return pickle.dumps((function(*arguments), None))
     except BaseException as error:
-        return pickle.dumps((None, Raised(error)))
+        answer = pickle.dumps((None, Raised(error)))
+        try:
+            _Values(io.BytesIO(answer)).load()
+        except pickle.UnpicklingError:  # of a kind that the parent does not know
+            answer = pickle.dumps((None, Raised(SolverFault(f"the work failed by {error!r}"))))
+        return answer
 
 
 def _end_with_parent() -> None:
