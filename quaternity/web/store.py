@@ -12,6 +12,7 @@ import json
 import os
 import sqlite3
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Lock, Thread
@@ -102,19 +103,17 @@ class Store:
             os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
         except OSError as error:
             raise InputError(f"{folder}: {error.strerror}") from error
-        if try_lock(self._lock) is False:
-            os.close(self._lock)
-            raise InputError(f"{folder}: another server has the tables of this folder")
-        try:
-            self._writer = self._connected()
-            _migrate(self._writer, self.path)
-            self._reader = self._connected()
-        except sqlite3.Error as error:
-            os.close(self._lock)
-            raise InputError(f"{self.path}: {error}") from error
-        except InputError:
-            os.close(self._lock)
-            raise
+        with ExitStack() as opened:
+            opened.callback(os.close, self._lock)
+            if try_lock(self._lock) is False:
+                raise InputError(f"{folder}: another server has the tables of this folder")
+            try:
+                self._writer = self._connected(opened)
+                _migrate(self._writer, self.path)
+                self._reader = self._connected(opened)
+            except sqlite3.Error as error:
+                raise InputError(f"{self.path}: {error}") from error
+            opened.pop_all()
         self.trouble: str | None = None
         """Why nothing could be written the last time; None when it could."""
         self._reading = Lock()
@@ -122,8 +121,9 @@ class Store:
         self._thread = Thread(target=self._write, name="store", daemon=True)
         self._thread.start()
 
-    def _connected(self) -> sqlite3.Connection:
+    def _connected(self, opened: ExitStack) -> sqlite3.Connection:
         database = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False)
+        opened.callback(database.close)
         database.execute("PRAGMA journal_mode = WAL")
         database.execute("PRAGMA synchronous = FULL")
         database.execute("PRAGMA cache_size = -8000")
