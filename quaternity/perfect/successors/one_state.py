@@ -75,6 +75,7 @@ def choices(code: Coding, key: Key) -> list[Choice]:
         return _chances(code, parts, kinds)
     layout, hands = code.book.layout, parts.hands
     guard, member = layout.guard, layout.member
+    asked_of = [may_be_asked(answers, code.rules.brisk) for answers in range(4)]
     slack = layout.slack([kind.table for kind in kinds], hands)
     found: dict[Choice, None] = {}
     for index, kind in enumerate(kinds):
@@ -88,7 +89,7 @@ def choices(code: Coding, key: Key) -> list[Choice]:
             kept = 0 if no is None else rest + no.table
             given = 0 if yes is None else rest + yes.table + member[asked] - member[0]
             legal = (kept & guard == guard) + 2 * (given & guard == guard)
-            if not may_be_asked(legal, code.rules.brisk):
+            if not asked_of[legal]:
                 continue
             replies = []
             if no is not None and legal & 1:
