@@ -1,0 +1,83 @@
+"""What a seat is told of formulas, and why: enough, minimal, and every sentence true."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from quaternity.cli.knowing import Moment, moment, truth_at, why_at
+from quaternity.epistemic import Formula, H, K, Kw, M, Method, holds
+from quaternity.epistemic.formula import Knows, negation
+from quaternity.epistemic.seen_truth import announced
+from quaternity.game.cards import Card
+from quaternity.kwartet.settings import SET_SIZE
+from quaternity.kwartet.stated import stated_by
+from solvers import DealProblem
+from tests.epistemic.test_explanation import check_sentences
+from tests.kwartet.games import random_log, random_settings
+from tests.sizes import thorough
+
+
+def random_formula(random: Random, at: Moment, depth: int) -> Formula:
+    """About a card in play: who has it, who knows, and who knows that."""
+    sets = [index for index, gone in enumerate(at.public.removed) if gone is None]
+    players = at.public.settings.players
+    formula: Formula = H(random.randrange(players), Card(random.choice(sets), random.randrange(4)))
+    for _ in range(depth):
+        formula = random.choice((K, Kw, M))(random.randrange(players), formula)
+        formula = random.choice((formula, ~formula))
+    return formula
+
+
+def check_why(formula: Formula, at: Moment) -> int | None:
+    """Fails unless what is told is so; how many requests it rests on, where that is told."""
+    found = truth_at(formula, at, why=True)
+    public, seat = at.public.problem, at.seat
+    assert seat is not None
+    if found.truth is None:
+        for deal, truth in zip(found.deals, (True, False), strict=True):
+            assert not holds(~announced(at.said, at.said[-1]), public, deal) if at.said else True
+            assert holds(announced(at.said, formula), public, deal, Method.EXPLICIT) is truth
+        return None
+    why = why_at(formula, found, at, "auto", 60)
+    assert why.requests is not None
+    assert why.requests.minimal
+    assert why.requests.explanation is not None
+    claim = Knows(seat, announced(at.said, formula if found.truth else negation(formula)))
+
+    def is_so(chosen: set[int]) -> bool:
+        return holds(claim, stated(chosen), found.deals[0], Method.EXPLICIT, 60, SET_SIZE)
+
+    def stated(chosen: set[int]) -> DealProblem:
+        return stated_by(at.start, at.events, chosen)
+
+    chosen = set(why.requests.requests)
+    assert is_so(chosen)
+    assert not any(is_so(chosen - {one}) for one in chosen)
+    check_sentences(
+        why.requests.explanation,
+        lambda formula, deal: holds(formula, stated(chosen), deal, Method.EXPLICIT, 60, SET_SIZE),
+    )
+    listed = [line for line in why.lines if line.startswith("  ") and line.strip()[:1].isdigit()]
+    assert len(listed) == len(chosen)
+    for line, number in zip(listed, sorted(chosen), strict=True):
+        assert line.startswith(f"  {number + 1}. {at.events[number].question}: ")
+    return len(chosen)
+
+
+@pytest.mark.parametrize("supposing", [False, True])
+@pytest.mark.parametrize("seed", range(thorough(4, 60)))
+def test_reasons_are_enough_minimal_and_true(seed: int, supposing: bool) -> None:
+    random = Random(f"why/{seed}")
+    log = random_log(random_settings(random, range(3, 4), range(2, 4)), random, 8)
+    if log.positions[-1].public.is_over:
+        return
+    at = moment(log, len(log.events), random.randrange(3))
+    if supposing:
+        said = random_formula(random, at, random.randrange(2))
+        if truth_at(said, at).truth is False:
+            said = ~said
+        at = at._replace(said=(said,))
+    rest = [check_why(random_formula(random, at, depth), at) for depth in (0, 0, 1, 1, 2, 2, 3)]
+    assert supposing or any(one is not None for one in rest)
