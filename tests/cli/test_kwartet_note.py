@@ -305,14 +305,20 @@ def all_that_is_told(cli: Cli, log: GameLog, seat: int, folder: Path) -> str:
     for arguments in (
         ["know", seen, *ASKED[:: thorough(3, 1)], "--why"],
         ["know", whole, *ASKED[1 :: thorough(3, 1)], "--why", "--seat", seat],
+        ["know", whole, *ASKED[:2], "--chance", "--seat", seat, "--say", f"M{seat} H0 0/1"],
+        ["know", seen, *ASKED[:2], "--chance", "--why", "--say", "H0 0/1 | H1 0/2 | H2 0/0"],
+        ["know", whole, "K9 true", "--seat", seat],
+        ["know", whole, "true", "--seat", seat, "--say", ASKED[0], "--say", f"!{ASKED[0]}"],
         ["know", seen, ASKED[0], "--over-time", "--say", f"Kw{seat} H0 0/0"],
         ["know", whole, *ASKED[: thorough(1, 4)], "--over-time", "--seat", seat, "--json"],
+        ["know", whole, ASKED[0], "--over-time", "--seat", seat, "--svg", folder / "drawn.svg"],
         ["watch", seen],
         ["watch", whole, "--seat", seat],
     ):
         outcome = cli("kwartet", *arguments)
         told += [outcome.status, outcome.out, outcome.err]
-    words = "\n".join(["state", "chances", *(f"why {one}" for one in ASKED[-2:]), "hint", "quit"])
+    told.append((folder / "drawn.svg").read_text())
+    words = "\n".join(["state", "chances", "history", *(f"why {one}" for one in ASKED[-2:]), "hint", "quit"])
     outcome = cli("kwartet", "note", seen, stdin=words)
     return repr([*told, outcome, seen.read_text()])
 
