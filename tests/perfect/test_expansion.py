@@ -17,6 +17,7 @@ from quaternity.perfect.keys.arrays import (
 )
 from quaternity.perfect.keys.canonical import Rules, canonical, coding
 from quaternity.perfect.keys.kinds import role_orders
+from quaternity.perfect.solving.graph import IDLE, OPEN
 from quaternity.perfect.successors.many_states import Expander, Expansion, expanded_plainly
 from quaternity.perfect.successors.one_state import Choice, choices
 from tests.agreement import agree
@@ -29,28 +30,22 @@ FIRST, FEWEST = TieBreak
 
 def questions(result: Expansion, players: int) -> list[Counter[tuple[object, ...]]]:
     """Per state its questions, in no order, with the roles that answers lead to."""
-    keys = key_bytes(result.keys)
-    orders = role_orders(players)[0]
-    found = []
-    place = 0
-    for count in result.counts.tolist():
-        mine: Counter[tuple[object, ...]] = Counter()
-        for row in range(place, place + count):
-            answers: list[bytes | None] = []
-            for to, order in (
-                (result.no[row], result.no_order[row]), (result.yes[row], result.yes_order[row])
-            ):  # fmt: skip
-                if to < 0:
-                    answers.append(None)
-                    continue
-                # Roles that look alike may be given out in any order, so the key is all that is
-                # compared here; that orders are right is seen by what the solver makes of them.
-                assert sorted(orders[order]) == list(range(players))
-                answers.append(keys[to])
-            mine[int(result.asked[row]), *answers] += 1
-        found.append(mine)
-        place += count
-    assert place == len(result.asked)
+    # Roles that look alike may be given out in any order, so the key is all that is compared here;
+    # that orders are right is seen by what the solver makes of them.
+    keys, orders = key_bytes(result.keys), len(role_orders(players)[0])
+    led = [keys[outcome // orders] for outcome in result.outcomes.tolist()]
+    groups, states = result.counts.shape
+    found = [Counter[tuple[object, ...]]() for _ in range(states)]
+    owners = np.repeat(np.tile(np.arange(states), groups), result.counts.ravel())
+    single = int(result.counts[:OPEN].sum())
+    idle = int(result.counts[IDLE].sum())
+    for row, (owner, asked) in enumerate(zip(owners.tolist(), result.asked.tolist(), strict=True)):
+        if row < single:
+            answers = [None, led[row]] if result.said[row] else [led[row], None]
+        else:
+            answers = [led[row], led[row + len(owners) - single]]
+        found[owner][row < idle, asked, *answers] += 1
+    assert len(led) == 2 * len(owners) - single
     return found
 
 
@@ -98,6 +93,32 @@ def test_both_ways_agree(
         key_array(code, keys),
         answer=lambda result: (key_bytes(result.keys), questions(result, code.rules.players)),
     )
+
+
+@pytest.mark.parametrize(
+    ("sizes", "tie_break"),
+    [((2, 4, 2), FIRST), ((3, 3, 3), FIRST), ((2, 4, 4), FEWEST), ((2, 6, 6), FIRST)],
+    ids=str,
+)
+def test_no_answer_makes_a_state_less_certain(
+    sizes: tuple[int, int, int], tie_break: TieBreak
+) -> None:
+    """Two legal answers always teach something; one teaches something or leaves all as it was."""
+    start = State.start(Settings(*sizes, tie_break=tie_break))
+    code = coding(Rules.of(start))
+
+    def uncertainty(key: bytes) -> int:
+        return sum(code.book.numbered(kind).uncertainty for kind in code.parts(key).kinds)
+
+    idle = 0
+    for key in all_keys(code, canonical(start).key, thorough(60, 1000)):
+        before = uncertainty(key)
+        for _, replies in choices(code, key):
+            after = [uncertainty(reply.key) for reply in replies]
+            assert max(after) <= before
+            assert len(after) == 1 or max(after) < before
+            idle += before in after
+    assert idle > 0
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,9 @@
-"""One round of retrograde analysis, against what it means, on graphs no game brings about."""
+"""One step of retrograde analysis, against what it means, on graphs no game brings about."""
 
 from collections.abc import Callable
-from itertools import product
+from itertools import chain, product
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,99 +12,113 @@ from quaternity.game.settings import Settings, TieBreak
 from quaternity.game.state import State
 from quaternity.perfect.keys.arrays import key_bytes
 from quaternity.perfect.keys.canonical import coding
-from quaternity.perfect.keys.kinds import role_orders
-from quaternity.perfect.solving.graph import Segment
-from quaternity.perfect.solving.retrograde import Steps
+from quaternity.perfect.keys.kinds import Roles, role_orders
+from quaternity.perfect.solving.graph import Block
+from quaternity.perfect.solving.retrograde import Games, Words
 from quaternity.perfect.solving.solver import solve
 from quaternity.perfect.solving.standing import NEVER
 from quaternity.perfect.successors.one_state import choices
 from tests.perfect.checker import quickest, slowest
 from tests.sizes import thorough
 
+STATES = 20
+"""Whose words are given; ten more states lead to them."""
 
-def random_segment(random: Random, players: int, states: int) -> Segment:
-    """Ten states that ask or in which chance chooses, and lead to `states` states anyhow."""
-    counts = [random.randint(1, 4) for _ in range(10)]
-    first = [sum(counts[:state]) for state in range(10)]
-    asked = []
-    for count in counts:
-        chance = random.random() < 0.2
-        asked += [players if chance else random.randrange(1, players) for _ in range(count)]
-    orders = len(role_orders(players)[0])
-    columns = [
-        [random.randrange(limit) for _ in asked] for limit in (states, states, orders, orders)
-    ]
-    for row, one in enumerate(asked):
-        if one == players or random.random() < 0.3:  # one answer, written twice
-            columns[1][row], columns[3][row] = columns[0][row], columns[2][row]
-    return Segment(
-        np.arange(10, dtype=np.uint32), np.array(first), np.array(asked, np.uint8),
-        *(np.array(column, np.uint32) for column in columns),
-    )  # fmt: skip
+Outcome = tuple[int, Roles]
+Question = tuple[int, list[Outcome]]
+"""Who answers, and what each legal answer leads to."""
 
 
-class Plain:
-    """What a round means for one state of a segment."""
+def random_questions(random: Random, players: int, chance: bool) -> list[list[Question]]:
+    """Idle, forced and open questions of one state."""
+    orders = role_orders(players)[0]
 
-    def __init__(self, segment: Segment, players: int, state: int) -> None:
-        ends = [*segment.first.tolist()[1:], len(segment.asked)]
-        self.rows = range(int(segment.first[state]), ends[state])
-        self.segment, self.players = segment, players
-        self.orders = role_orders(players)[0]
-
-    def after(self, row: int) -> list[tuple[int, tuple[int, ...]]]:
-        """The state after no and after yes, and per role then its role before."""
-        one = self.segment
+    def questions(most: int, answers: int) -> list[Question]:
         return [
-            (int(one.no[row]), self.orders[one.no_order[row]]),
-            (int(one.yes[row]), self.orders[one.yes_order[row]]),
+            (
+                players if chance else random.randrange(1, players),
+                [(random.randrange(STATES), random.choice(orders)) for _ in range(answers)],
+            )
+            for _ in range(random.randint(0, most))
         ]
 
-    def holds(self, controls: set[int], good: Callable[[int, tuple[int, ...]], bool]) -> bool:
-        """Whether `controls`, of the roles and chance, can bring about what is good."""
-        questions = []
-        for row in self.rows:
-            answers = [good(state, roles) for state, roles in self.after(row)]
-            mine = int(self.segment.asked[row]) in controls
-            questions.append(any(answers) if mine else all(answers))
-        chance = self.segment.asked[self.rows[0]] == self.players
-        return (any if (self.players if chance else 0) in controls else all)(questions)
+    groups = [questions(3, 1), *([] for _ in range(2))]
+    if not chance:
+        groups[1:] = questions(2, 1), questions(2, 2)
+    return groups if any(groups) else random_questions(random, players, chance)
 
 
-@pytest.mark.parametrize("players", [2, 3, 4, 5])
-def test_a_round_is_what_it_means(players: int) -> None:
+def block_of(states: list[list[list[Question]]], players: int) -> Block:
+    """The states as arrays."""
+    numbers = role_orders(players)[1]
+
+    def outcomes(group: int, answer: int) -> np.ndarray[Any, Any]:
+        return np.array(
+            [
+                led[answer][0] * len(numbers) + numbers[led[answer][1]]
+                for groups in states
+                for _, led in groups[group]
+            ],
+            np.uint32,
+        )
+
+    return Block(
+        np.arange(STATES, STATES + len(states)),
+        np.array([[len(groups[group]) for groups in states] for group in range(3)], np.uint8),
+        tuple(
+            np.array([asked for groups in states for asked, _ in groups[group]], np.uint8)
+            for group in range(3)
+        ),
+        (outcomes(0, 0), outcomes(1, 0), outcomes(2, 0), outcomes(2, 1)),
+    )
+
+
+def holds(
+    groups: list[list[Question]],
+    controls: set[int],
+    good: Callable[[int, Roles], bool],
+    chooser: int,
+) -> bool:
+    """Whether `controls`, of the roles and chance, can bring about what is good."""
+    answered = [
+        (any if asked in controls else all)(good(*outcome) for outcome in led)
+        for asked, led in chain.from_iterable(groups)
+    ]
+    return (any if chooser in controls else all)(answered)
+
+
+@pytest.mark.parametrize("players", [2, 3, 4, 5, 6])
+def test_a_step_is_what_it_means(players: int) -> None:
     random = Random(players)
-    steps = Steps(players)
-    for _ in range(60):
-        check_round(random, steps, players)
+    games = Games(players)
+    for _ in range(thorough(20, 60)):
+        check_step(random, games, players)
 
 
-def check_round(random: Random, steps: Steps, players: int) -> None:
-    """All roles in all states of one segment."""
+def check_step(random: Random, games: Games, players: int) -> None:
+    """All games in all states of one block, at first and when it is settled."""
     everybody = {*range(players), players}
-    segment = random_segment(random, players, states=20)
-    values = np.array([random.randrange(1 << players) for _ in range(20)], np.uint8)
-    rows = np.array([random.randrange(1 << players**2) for _ in range(20)], steps.rows)
-    forcing, reaching = steps.forcing(segment, values), steps.reaching(segment, values)
-    helping = steps.helping(segment, rows)
-    for state, role in product(range(10), range(players)):
-        plain = Plain(segment, players, state)
+    by_chance = [random.random() < 0.2 and players >= 4 for _ in range(10)]
+    states = [random_questions(random, players, chance) for chance in by_chance]
+    words = np.zeros(STATES + len(states), games.word)
+    words[:STATES] = [random.randrange(1 << players * (players + 1)) for _ in range(STATES)]
+    block = block_of(states, players)
+    settling = Words(games, words, block)
+    settling.step()
+    assert not settling.step()
+    for state, (groups, chance) in enumerate(zip(states, by_chance, strict=True)):
+        word = int(words[STATES + state])
+        for row, role in product(range(players + 1), range(players)):
 
-        def good(after: int, roles: tuple[int, ...], role: int = role) -> bool:
-            return bool(values[after] >> roles.index(role) & 1)
+            def good(after: int, roles: Roles, row: int = row, role: int = role) -> bool:
+                mine = row if row == players else roles.index(row)
+                return bool(int(words[after]) >> mine * players + roles.index(role) & 1)
 
-        assert forcing[state] >> role & 1 == plain.holds({role}, good)
-        assert reaching[state] >> role & 1 == plain.holds(everybody, good)
-        for other in range(players):
-
-            def helped(
-                after: int, roles: tuple[int, ...], role: int = role, other: int = other
-            ) -> bool:
-                bit = roles.index(role) * players + roles.index(other)
-                return bool(int(rows[after]) >> bit & 1)
-
-            found = int(helping[state]) >> (role * players + other) & 1
-            assert found == plain.holds(everybody - {role}, helped)
+            controls = everybody
+            if row < players:
+                controls = {role} if row == role else everybody - {row}
+            expected = holds(groups, controls, good, players if chance else 0)
+            assert word >> row * players + role & 1 == expected
 
 
 @pytest.mark.parametrize(

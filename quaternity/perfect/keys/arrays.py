@@ -50,7 +50,10 @@ def to_words(keys: Keys) -> NDArray[Any]:
     """The words of keys, [key, word]."""
     if keys.dtype.kind == "u":
         return np.asarray(keys).reshape(-1, 1)
-    return np.asarray(np.ascontiguousarray(keys).view(">u8").reshape(len(keys), -1), np.uint64)
+    return np.asarray(
+        np.ascontiguousarray(keys).view(">u8").reshape(len(keys), keys.dtype.itemsize // 8),
+        np.uint64,
+    )
 
 
 def found_at(known: Keys, keys: Keys) -> NDArray[Any]:
@@ -73,6 +76,74 @@ def distinct(keys: Keys) -> Keys:
     return keys[np.append(True, keys[1:] != keys[:-1])] if len(keys) else keys
 
 
+def numbered(words: NDArray[Any]) -> tuple[Keys, NDArray[Any]]:
+    """The different ones of some keys, ascending, and per key its place among them.
+
+    Args:
+        words: of the keys, [key, word].
+
+    Most are found by a table with one place for each remainder of a product, where the last key of
+    a place stays; only what meets another key there is sorted with all its repetitions.
+    """
+    bits = len(words).bit_length() + 2
+    mixed = words[:, 0] * np.uint64(_SPREAD)
+    for column in words.T[1:]:
+        mixed = (mixed ^ mixed >> np.uint64(32) ^ column) * np.uint64(_SPREAD)
+    slots = mixed >> np.uint64(64 - bits)
+    table = np.zeros(1 << bits, np.int64)
+    table[slots] = np.arange(len(words))
+    chosen = table[slots]
+    other = np.nonzero((words[chosen] != words).any(1))[0]
+    _, first, inverse = np.unique(from_words(words[other]), return_index=True, return_inverse=True)
+    chosen[other] = other[first][inverse]
+    rank = np.zeros(len(words), np.int64)
+    rank[chosen] = 1
+    rows = np.nonzero(rank)[0]
+    keys = from_words(words[rows])
+    turn = np.argsort(keys)
+    rank[rows[turn]] = np.arange(len(rows))
+    return keys[turn], rank[chosen]
+
+
+def narrow(numbers: NDArray[Any]) -> NDArray[Any]:
+    """Whole numbers, from 0 on, in the narrowest type that holds them."""
+    return numbers.astype(np.min_scalar_type(int(numbers.max(initial=0))))
+
+
+class Uncertainty:
+    """How much is not known in many states, see `NumberedKind.uncertainty`."""
+
+    def __init__(self, code: Coding) -> None:
+        self._code = code
+        # The kinds met so far, ascending: their numbers, and what is not known of them.
+        self._known = np.zeros(1, np.uint64), np.zeros(1, np.int64)
+
+    def of(self, keys: Keys) -> NDArray[Any]:
+        """The sum over the sets of each state, given by key."""
+        words, code = to_words(keys), self._code
+        result = np.zeros(len(words), np.int64)
+        for field in range(-code.rules.sets, 0):
+            (word, shift), width = code.fields[field], code.widths[field]
+            result += self._of_kinds(words[:, word] >> np.uint64(shift) & np.uint64(2**width - 1))
+        return result
+
+    def _of_kinds(self, numbers: NDArray[Any]) -> NDArray[Any]:
+        known, values = self._known
+        place = np.searchsorted(known, numbers)
+        place[place == len(known)] = 0
+        new = numbers[known[place] != numbers]
+        if len(new):
+            known = np.union1d(known, new)
+            kinds = [self._code.book.numbered(number) for number in known.tolist()]
+            values = np.array([kind.uncertainty for kind in kinds])
+            self._known = known, values
+            place = np.searchsorted(known, numbers)
+        return np.asarray(values[place])
+
+
+_SPREAD = 0x9E3779B97F4A7C15
+"""An odd number whose multiples spread over the words (Knuth's multiplicative hashing)."""
+
 MOST_PLAYERS = 5
 """Most players: the lanes of a table are 32 bits of a mask."""
 
@@ -94,7 +165,9 @@ def array_fault(book: KindBook) -> str | None:
     return None
 
 
-_BY_PLACE = ("number", "table", "lanes", "owner", "lowered", "renaming", "first", "count")
+_BY_PLACE = (
+    "number", "uncertainty", "table", "lanes", "owner", "lowered", "renaming", "first", "count"
+)  # fmt: skip
 _UNKNOWN_AT_FIRST = ("owner", "renaming", "first")
 
 
@@ -103,6 +176,7 @@ class KindArrays:
 
     Attributes:
         number: of the kind in its book (int64).
+        uncertainty: of the kind (int64).
         table: packed coalition tables, [place, word] (uint64).
         lanes: the same numbers one by one, [place, coalition] (int16).
         owner: the player who alone may own every card, or -1 (int8).
@@ -124,7 +198,7 @@ class KindArrays:
         self.orders = role_orders(players)[0]
         self._kinds: list[NumberedKind] = []
         self._closings: dict[int, int] = {}
-        self.number = np.zeros(64, np.int64)
+        self.number, self.uncertainty = np.zeros((2, 64), np.int64)
         self.table = np.zeros((64, self.words), np.uint64)
         self.lanes = np.zeros((64, 2**players), np.int16)
         self.owner = np.full(64, -1, np.int8)
@@ -158,7 +232,7 @@ class KindArrays:
                 more = np.full(column.shape, fill, column.dtype)
                 setattr(self, name, np.concatenate([column, more]))
         layout = self.book.layout
-        self.number[place] = kind.number
+        self.number[place], self.uncertainty[place] = kind.number, kind.uncertainty
         self.table[place] = self._cut(kind.table)
         lanes = [layout.lane(kind.table, coalition) for coalition in range(2**layout.players)]
         self.lanes[place] = lanes
@@ -272,9 +346,6 @@ class KindArrays:
 KEPT_BITS = 20
 """The logarithm of how many closed kinds are kept, at 12 bytes each."""
 
-_SPREAD = 0x9E3779B97F4A7C15
-"""An odd number whose multiples spread over the words (Knuth's multiplicative hashing)."""
-
 
 class Closings:
     """What closing makes of a kind and the needs of the other sets, as far as lately met.
@@ -311,6 +382,7 @@ __all__ = [
     "Closings",
     "Keys",
     "KindArrays",
+    "Uncertainty",
     "among",
     "array_fault",
     "distinct",
@@ -318,5 +390,7 @@ __all__ = [
     "from_words",
     "key_array",
     "key_bytes",
+    "narrow",
+    "numbered",
     "to_words",
 ]

@@ -28,6 +28,9 @@ MOST_CLOSINGS = 1 << 18
 MOST_KINDS = 1 << 17
 """Kinds kept per book before all are forgotten, at some two kilobytes each (sets of ten: eight)."""
 
+MOST_CARDS = 1 << 16
+"""Owners count for more than so many cards of minimums."""
+
 Roles = tuple[int, ...]
 """An order of players: `roles[role]` is a player."""
 
@@ -138,6 +141,20 @@ class NumberedKind(Kind):
         constraint = answered(self.constraint, 0, asked, card, answer)
         kind = self._book.kind(constraint.owners, constraint.low)
         return kind if kind.table != IMPOSSIBLE else None
+
+    @property
+    def uncertainty(self) -> int:
+        """How much is not known about the set: owners that cards can have, then minimums.
+
+        The sum of it over all sets of a state, closed, never grows in a game. An answer leaves of
+        the deals those that fit it, so cards have the same owners or fewer, and players the same
+        minimums or more: but for the card that goes over. It counts as one owner afterwards, and if
+        it was known to be with the asked player, the minimums of both, less the cards that they are
+        known to have, stay what they were. A completed set counts as nothing.
+        """
+        known = sum(mask.bit_count() == 1 for mask in self.masks)
+        owners = sum(mask.bit_count() for mask in self.masks)
+        return owners * MOST_CARDS - (sum(self.low) - known)
 
     def __repr__(self) -> str:
         return f"<Kind {self.number}: {self.constraint}>"

@@ -30,6 +30,7 @@ import numpy as np
 
 from quaternity.perfect.keys.arrays import Keys, among, key_array
 from quaternity.perfect.keys.canonical import Key, Rules, coding
+from quaternity.perfect.keys.kinds import role_orders
 from quaternity.perfect.successors.many_states import expanded
 
 if TYPE_CHECKING:
@@ -50,11 +51,11 @@ DEARER = 5
 VALUE_SHARE = 0.6
 """Time for merging, numbering and the values, as a share of the time for expanding."""
 
-QUESTION_BYTES = 22
-"""What a question takes on disk at most: as it came back, and once more in the graph."""
+ANSWER_BYTES, QUESTION_BYTES = 4, 1
+"""What an answer, and a question, takes on disk."""
 
-STATE_BYTES = 8
-"""What a state takes beside its keys, while the graph is written."""
+STATE_BYTES = 7
+"""What a state takes beside its key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,11 +155,11 @@ class _Sampled(NamedTuple):
 
 def _sampled(rules: Rules, start: Key, random: Random, sample: int, end: float) -> _Sampled:
     """The numbers by samples of one size, given up at a time of `time.perf_counter`."""
-    code = coding(rules)
+    code, orders = coding(rules), len(role_orders(rules.players)[0])
     started = time.perf_counter()
     level = key_array(code, [start])
     seen = level
-    size, total, questions, found, seconds, exact = 1.0, 1.0, 0.0, 0.0, 0.0, True
+    size, total, disk, largest, seconds, exact = 1.0, 1.0, 0.0, 0.0, 0.0, True
     finished, expanded_states = True, 0
     while len(level):
         if time.perf_counter() > end:
@@ -174,28 +175,32 @@ def _sampled(rules: Rules, start: Key, random: Random, sample: int, end: float) 
         scale = size / len(chosen)
         seconds += (time.perf_counter() - began) * scale
         expanded_states += len(chosen)
-        questions += len(result.asked) * scale
-        found += len(result.keys) * scale
-        level, reached = _new(result, seen)
+        taken_by = len(result.asked) * QUESTION_BYTES + len(result.outcomes) * ANSWER_BYTES
+        disk += taken_by * scale
+        largest = max(largest, (taken_by + len(result.keys) * code.words * 8) * scale)
+        level, reached = _new(result, seen, orders)
         seen = np.union1d(seen, level)
         size = float(len(level)) if exact else _distinct(len(level), reached, scale)
         total += size
         if size < 1:
             break
-    # Of each state its key is among the known ones and in its level, and in every portion of states
-    # that leads to it. (A sample shares fewer states than a portion does, so this is high.)
-    disk = (2 * total + found) * code.words * 8 + total * STATE_BYTES + questions * QUESTION_BYTES
+    # Of each state its key is among the known ones, and in its level. The largest level is there
+    # twice, and the keys that each portion of it leads to. (A sample shares fewer states than a
+    # portion does, so this is high.)
+    disk += 2 * total * code.words * 8 + total * STATE_BYTES + largest
     taken = time.perf_counter() - started
     duration = seconds * (1 + VALUE_SHARE)
     return _Sampled(total, exact, finished, duration, disk, expanded_states, taken)
 
 
-def _new(result: Expansion, seen: Keys) -> tuple[Keys, int]:
+def _new(result: Expansion, seen: Keys, orders: int) -> tuple[Keys, int]:
     """The states that were not seen before, and how often they are led to, once per state."""
-    parent = np.repeat(np.arange(len(result.counts)), result.counts)
-    leads = np.concatenate(
-        [np.stack([parent[to >= 0], to[to >= 0]], 1) for to in (result.no, result.yes)]
-    )
+    groups, states = result.counts.shape
+    parent = np.repeat(np.tile(np.arange(states), groups), result.counts.ravel())
+    answers = np.arange(len(result.outcomes))
+    # The answers yes to open questions come last.
+    answers[len(parent) :] -= len(answers) - len(parent)
+    leads = np.stack([parent[answers], result.outcomes // orders], 1)
     to = np.unique(leads, axis=0)[:, 1]
     fresh = ~among(seen, result.keys)
     return result.keys[fresh], int(fresh[to].sum())

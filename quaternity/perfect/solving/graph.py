@@ -2,25 +2,38 @@
 
 They are found breadth first. The states of one level are expanded in portions, wherever the
 executor runs them; what they lead to is merged with what was met before, in ranges of keys that fit
-in memory. Everything is kept in a working directory: portions as they come back, levels as they are
-found. A run that was interrupted goes on from there. The states, their numbering and the graph are
-the same however they were found.
+in memory. Then what the level leads to is numbered, in the order in which states are found.
+Everything is kept in a working directory: portions as they come back, levels as they are found. A
+run that was interrupted goes on from there. The states, their numbering and the graph are the same
+however they were found.
+
+No answer makes a state less certain (`quaternity.perfect.keys.kinds.NumberedKind.uncertainty`). So
+the states of equal uncertainty, a *stratum*, lead to each other only by idle questions, by which
+nothing is learnt, and else to strata that are more certain. Within a level states are sorted by
+their strata.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from quaternity.errors import InputError, LimitError
-from quaternity.perfect.keys.arrays import Keys, among, distinct, found_at, key_array, key_bytes
+from quaternity.perfect.keys.arrays import (
+    Keys,
+    Uncertainty,
+    among,
+    distinct,
+    found_at,
+    key_array,
+    key_bytes,
+)
 from quaternity.perfect.keys.canonical import Coding, Key, Rules, coding
+from quaternity.perfect.keys.kinds import role_orders
 from quaternity.perfect.solving.graph_files import Report, WorkDirectory, quiet
 from quaternity.perfect.successors.many_states import expanded
 from quaternity.workers.pool import Pool, ordered_map, threaded_map
@@ -54,7 +67,127 @@ class Segment:
     yes_order: NDArray[Any]
 
 
-COLUMNS = ("states", "counts", "asked", "no", "yes", "no_order", "yes_order")
+IDLE, FORCED, OPEN = range(3)
+"""The groups of questions, see `quaternity.perfect.successors.many_states.Expansion`."""
+
+
+class Portion(NamedTuple):
+    """Some states with their questions, as they were expanded and are kept on disk.
+
+    Attributes:
+        begin: the number of the first state, alone in an array; the others follow.
+        strata: the uncertainty of the states, one for each run of states where it is the same.
+        first: where the runs begin.
+        counts, asked, outcomes: see `quaternity.perfect.successors.many_states.Expansion`, with the
+            numbers of states in the place of indices of keys.
+    """
+
+    begin: NDArray[Any]
+    strata: NDArray[Any]
+    first: NDArray[Any]
+    counts: NDArray[Any]
+    asked: NDArray[Any]
+    outcomes: NDArray[Any]
+
+
+class Block(NamedTuple):
+    """Some states with their questions, those of each group in the order of states.
+
+    Attributes:
+        states: their numbers. All have questions.
+        counts: [group, state], see `quaternity.perfect.successors.many_states.Expansion`.
+        asked: per group the role that answers each question.
+        outcomes: of idle questions, of forced ones, of open ones after no, and after yes.
+    """
+
+    states: NDArray[Any]
+    counts: NDArray[Any]
+    asked: tuple[NDArray[Any], ...]
+    outcomes: tuple[NDArray[Any], ...]
+
+    @classmethod
+    def of(cls, portion: Portion, first: int, end: int, ends: NDArray[Any]) -> Block:
+        """The states of a portion from one to before another that have questions.
+
+        Args:
+            ends: [group, 2], how many questions of the portion come before each of the two.
+        """
+        counts = portion.counts[:, first:end]
+        asking = counts.any(0)
+        states = int(portion.begin[0]) + first + np.nonzero(asking)[0]
+        sizes = portion.counts.sum(1, np.int64).tolist()
+        starts = [0, sizes[IDLE], sizes[IDLE] + sizes[FORCED], len(portion.asked)]
+        parts = [
+            slice(start + ends[group, 0], start + ends[group, 1])
+            for start, group in zip(starts, (IDLE, FORCED, OPEN, OPEN), strict=True)
+        ]
+        return cls(
+            states,
+            counts[:, asking],
+            tuple([portion.asked[part] for part in parts[:3]]),
+            tuple([portion.outcomes[part] for part in parts]),
+        )
+
+    @classmethod
+    def joined(cls, blocks: Sequence[Block]) -> Block:
+        """Blocks as one."""
+        if len(blocks) == 1:
+            return blocks[0]
+        return cls(
+            np.concatenate([block.states for block in blocks]),
+            np.concatenate([block.counts for block in blocks], 1),
+            tuple(map(np.concatenate, zip(*(block.asked for block in blocks), strict=True))),
+            tuple(map(np.concatenate, zip(*(block.outcomes for block in blocks), strict=True))),
+        )
+
+    def chosen(self, rows: NDArray[Any]) -> Block:
+        """Some of the states, by their places."""
+        counts = self.counts[:, rows].astype(np.int64)
+        before = np.cumsum(self.counts, 1, np.int64)[:, rows] - np.cumsum(counts, 1)
+        at = [
+            np.repeat(skipped, count) + np.arange(count.sum())
+            for skipped, count in zip(before, counts, strict=True)
+        ]
+        return Block(
+            self.states[rows],
+            self.counts[:, rows],
+            tuple([column[one] for column, one in zip(self.asked, at, strict=True)]),
+            tuple(
+                [column[one] for column, one in zip(self.outcomes, [*at, at[OPEN]], strict=True)]
+            ),
+        )
+
+    def chances(self, players: int) -> NDArray[Any]:
+        """In which states chance is on turn."""
+        idle = self.counts[IDLE].astype(np.int64)
+        rows = np.nonzero(idle)[0]
+        found = np.zeros(len(idle), bool)
+        found[rows] = self.asked[IDLE][(np.cumsum(idle) - idle)[rows]] == players
+        return found
+
+    def segment(self, orders: int, numbers: NDArray[Any]) -> Segment:
+        """The same, question by question, with other numbers in the place of these."""
+        counts = self.counts.astype(np.int64)
+        total = counts.sum(0)
+        first = np.cumsum(total) - total
+        begin = first + np.cumsum(counts, 0) - counts
+        flat = counts.ravel()
+        place = np.repeat(begin.ravel() - np.cumsum(flat) + flat, flat) + np.arange(flat.sum())
+        no, yes, asked = (
+            np.empty(len(place), one.dtype) for one in (*self.outcomes[:2], self.asked[0])
+        )
+        idle, forced, *free = self.outcomes
+        no[place] = np.concatenate([idle, forced, free[0]])
+        yes[place] = np.concatenate([idle, forced, free[1]])
+        asked[place] = np.concatenate(self.asked)
+        (no, no_order), (yes, yes_order) = (
+            np.divmod(one, one.dtype.type(orders)) for one in (no, yes)
+        )
+        small = np.min_scalar_type(orders - 1)
+        return Segment(
+            numbers[self.states], first, asked, numbers[no], numbers[yes],
+            no_order.astype(small), yes_order.astype(small),
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,59 +198,63 @@ class GameGraph:
         rules: of the game.
         start: the number of the state from which all follow.
         keys: per state its key, ascending.
+        found: per state when it was found: its number in `portions`, `strata` and `Block`.
         questions, answers: how many there are; questions that come to the same are one (see
             `quaternity.perfect.successors.one_state.Choice`).
         levels: per number of moves how many states are first reached by so many.
-        columns: the arrays of `Segment`, for all segments, mapped from disk.
-        bounds: per segment (states, questions) before it; and all.
+        portions: the states in which somebody can ask, or chance is on turn, mapped from disk.
     """
 
     rules: Rules
     start: int
     keys: Keys
+    found: NDArray[Any]
     questions: int
     answers: int
     levels: tuple[int, ...]
-    columns: dict[str, NDArray[Any]]
-    bounds: tuple[tuple[int, int], ...]
+    portions: tuple[Portion, ...]
 
     def __len__(self) -> int:
         return len(self.keys)
 
-    def segments(self, share: slice = slice(None)) -> Iterator[Segment]:
-        """The states in which somebody can ask, or chance is on turn: all, or a share of them."""
-        columns = self.columns
-        for (state, question), (states_end, questions_end) in [*pairwise(self.bounds)][share]:
-            if state == states_end:
-                continue
-            counts = columns["counts"][state:states_end].astype(np.int64)
-            questions = slice(question, questions_end)
-            yield Segment(
-                columns["states"][state:states_end],
-                np.cumsum(counts) - counts,
-                *(columns[name][questions] for name in COLUMNS[2:]),
-            )
+    @property
+    def orders(self) -> int:
+        """How many orders of roles there are."""
+        return len(role_orders(self.rules.players)[0])
 
-    def chances(self) -> Segment | None:
+    def segments(self) -> Iterator[Segment]:
+        """The states in which somebody can ask, or chance is on turn."""
+        numbers = np.empty(len(self), np.uint32)
+        numbers[self.found] = np.arange(len(self), dtype=np.uint32)
+        for portion in self.portions:
+            ends = np.stack([np.zeros(3, np.int64), portion.counts.sum(1, np.int64)], 1)
+            block = Block.of(portion, 0, portion.counts.shape[1], ends)
+            if len(block.states):
+                yield block.segment(self.orders, numbers)
+
+    def strata(self, most_states: int) -> list[Callable[[], list[Block]]]:
+        """The strata from the most certain on: what gives the blocks of each.
+
+        Args:
+            most_states: how many states a block of several portions should at most have.
+        """
+        runs: dict[int, list[tuple[Portion, int, int, NDArray[Any]]]] = {}
+        for portion in self.portions:
+            first, counts = portion.first.tolist(), portion.counts
+            ends = np.zeros((len(first) + 1, 3), np.int64)
+            ends[1:] = np.cumsum(np.add.reduceat(counts, first, 1, np.int64), 1).T
+            for run, (stratum, begin, end) in enumerate(
+                zip(portion.strata.tolist(), first, [*first[1:], counts.shape[1]], strict=True)
+            ):
+                runs.setdefault(stratum, []).append((portion, begin, end, ends[run : run + 2].T))
+        return [partial(_blocks, runs[stratum], most_states) for stratum in sorted(runs)]
+
+    def chances(self) -> NDArray[Any] | None:
         """The states in which chance is on turn, or None when there are none."""
-        players = self.rules.players
-        parts = []
-        for segment in self.segments():
-            mine = segment.asked[segment.first] == players
-            if mine.any():
-                counts = np.diff(segment.first, append=len(segment.asked))
-                parts.append((segment, mine, counts[mine], np.repeat(mine, counts)))
-        if not parts:
+        if self.rules.players < 4:
             return None
-        counts = np.concatenate([count for _, _, count, _ in parts])
-        return Segment(
-            np.concatenate([segment.states[mine] for segment, mine, _, _ in parts]),
-            np.cumsum(counts) - counts,
-            *(
-                np.concatenate([getattr(segment, name)[rows] for segment, _, _, rows in parts])
-                for name in COLUMNS[2:]
-            ),
-        )
+        found = [one.states[one.asked[one.first] == self.rules.players] for one in self.segments()]
+        return np.concatenate(found) if any(map(len, found)) else None
 
     def ends(self) -> tuple[NDArray[Any], NDArray[Any]]:
         """The states after which nothing comes: their numbers, and the role that won.
@@ -126,10 +263,13 @@ class GameGraph:
         in play: nobody can be asked there, so the game never ends. No game leads there, but it can
         be solved from such a state.
         """
-        over = np.ones(len(self), bool)
-        for segment in self.segments():
-            over[segment.states] = False
-        states = np.nonzero(over)[0]
+        over = [
+            int(portion.begin[0]) + np.nonzero(~portion.counts.any(0))[0]
+            for portion in self.portions
+        ]
+        mine = np.zeros(len(self), bool)
+        mine[np.concatenate(over)] = True
+        states = np.nonzero(mine[self.found])[0]
         code = coding(self.rules)
         winners = []
         for key in key_bytes(self.keys[states]):
@@ -153,20 +293,42 @@ class GameGraph:
         return [int(number) for number in found]
 
 
+def _blocks(
+    runs: Sequence[tuple[Portion, int, int, NDArray[Any]]], most_states: int
+) -> list[Block]:
+    """The blocks of a stratum, from parts of portions."""
+    blocks: list[Block] = []
+    waiting: list[Block] = []
+    size = 0
+    for number, run in enumerate(runs, 1):
+        block = Block.of(*run)
+        if len(block.states):
+            waiting.append(block)
+            size += len(block.states)
+        if waiting and (size >= most_states or number == len(runs)):
+            blocks.append(Block.joined(waiting))
+            waiting, size = [], 0
+    return blocks
+
+
 def loaded_graph(code: Coding, directory: WorkDirectory) -> GameGraph:
     """The graph in a directory."""
     about = directory.arrays("graph")
     levels = tuple(about["levels"].tolist())
-    columns = {name: directory.array(f"graph-{name}") for name in COLUMNS}
+    portions = []
+    for level in range(len(levels)):
+        arrays = [*directory.arrays(f"graph-{level}").values()]
+        size = len(Portion._fields)
+        portions += [Portion(*arrays[at : at + size]) for at in range(0, len(arrays), size)]
     return GameGraph(
         code.rules,
         int(about["start"][0]),
         directory.array(f"known-{len(levels)}"),
-        len(columns["asked"]),
-        int(about["answers"]),
+        directory.array(f"found-{len(levels)}"),
+        sum(len(portion.asked) for portion in portions),
+        sum(len(portion.outcomes) for portion in portions),
         levels,
-        columns,
-        tuple((int(states), int(questions)) for states, questions in about["bounds"]),
+        tuple(portions),
     )
 
 
@@ -221,8 +383,10 @@ def generate(
             known = sum(levels.sizes)
             if most_states is not None and known > most_states:
                 raise LimitError(f"more than {most_states:,} states, the most that were allowed")
+            levels.number(pool.threads)
             levels.expand(pool, report)
-        _assemble(code, start, directory, levels, pool.threads, report)
+        levels.number(pool.threads)
+        levels.end(start)
     return loaded_graph(code, directory)
 
 
@@ -231,12 +395,14 @@ class _Levels:
 
     Files: `level-L` the states first reached by L moves; `expanded-L-C` what portion C of level L
     leads to, and `fresh-L-C` the keys among it that were not known before; `known-L` all states of
-    levels up to L. Keys ascend in each.
+    levels up to L by ascending keys, and `found-L` their numbers; `graph-L` what level L
+    leads to in numbers.
     """
 
     def __init__(self, code: Coding, directory: WorkDirectory) -> None:
         self.code, self.directory = code, directory
         self._portion = portion(code.rules)
+        self._uncertainty = Uncertainty(code)
         self.sizes: list[int] = []
         while directory.has(name := f"level-{len(self.sizes)}"):
             self.sizes.append(len(directory.array(name)))
@@ -245,9 +411,17 @@ class _Levels:
         """Make level 0, unless it is there."""
         if not self.sizes:
             keys = key_array(self.code, [start])
-            self.directory.save("known-0", {"keys": keys})
-            self.directory.save("level-0", {"keys": keys})
+            for name, array in ("found", np.zeros(1, np.uint32)), ("known", keys), ("level", keys):
+                self.directory.save(f"{name}-0", {"": array})
             self.sizes.append(1)
+
+    def end(self, start: Key) -> None:
+        """Say that the graph is there."""
+        last = len(self.sizes) - 1
+        known = self.directory.array(f"known-{last}")
+        place = found_at(known, key_array(self.code, [start]))
+        self.directory.save("graph", {"start": place, "levels": np.array(self.sizes[:-1])})
+        self.directory.drop([f"level-{level}" for level in range(last + 1)])
 
     def portions(self, level: int) -> int:
         """How many portions a level is expanded in."""
@@ -269,7 +443,7 @@ class _Levels:
         for number, result in zip(missing, ordered_map(pool, expanded, work), strict=True):
             fresh = result.keys[~among(known, result.keys)]
             self.directory.save(f"fresh-{level}-{number}", {"keys": fresh})
-            arrays = {name: getattr(result, name) for name in ("keys", "counts", *COLUMNS[2:])}
+            arrays = {name: getattr(result, name) for name in ("keys", *Portion._fields[3:])}
             self.directory.save(f"expanded-{level}-{number}", arrays)
             done += len(self.portion_of(keys, number))
             report(f"level {level}", before + done, None)
@@ -283,17 +457,63 @@ class _Levels:
         """Sort what a level leads to into known states and the next level."""
         names = [f"fresh-{level}-{number}" for number in range(self.portions(level))]
         columns = [self.directory.array(name) for name in (f"known-{level}", *names)]
+        numbers = self.directory.array(f"found-{level}")
+        old, end = 0, sum(self.sizes)
         with (
             # Closed, and named, in turn from the last: a level is there when all of it is known.
             self.directory.pieces(f"level-{level + 1}") as fresh,
             self.directory.pieces(f"known-{level + 1}") as merged,
+            self.directory.pieces(f"found-{level + 1}") as found,
         ):
             for parts in _ranges(columns, MERGE_BYTES // 4):
                 new = distinct(np.concatenate(parts[1:]))
-                fresh.add(new)
-                merged.add(np.sort(np.concatenate([parts[0], new]), kind="stable"))
+                turn = np.argsort(self._uncertainty.of(new), kind="stable")
+                number = np.empty(len(new), np.uint32)
+                number[turn] = np.arange(end, end + len(new))
+                end += len(new)
+                fresh.add(new[turn])
+                keys = np.concatenate([parts[0], new])
+                order = np.argsort(keys, kind="stable")
+                merged.add(keys[order])
+                mine = numbers[old : old + len(parts[0])]
+                old += len(parts[0])
+                found.add(np.concatenate([mine, number])[order])
         self.sizes.append(fresh.length)
-        self.directory.drop([f"known-{level}", *names])
+        self.directory.drop([f"known-{level}", f"found-{level}", *names])
+
+    def number(self, threads: int) -> None:
+        """Write what the last level but one leads to in numbers of states, unless it is there."""
+        level = len(self.sizes) - 2
+        if level < 0:
+            return
+        count = self.portions(level)
+        if not self.directory.has(f"graph-{level}"):
+            numbered = threaded_map(threads, partial(self._numbered, level), range(count))
+            with self.directory.pieces(f"graph-{level}") as file:
+                for number, one in enumerate(numbered):
+                    for name, column in one._asdict().items():
+                        file.add(column, f"{number} {name}")
+        self.directory.drop([f"expanded-{level}-{number}" for number in range(count)])
+
+    def _numbered(self, level: int, number: int) -> Portion:
+        """One portion of a level."""
+        arrays = self.directory.arrays(f"expanded-{level}-{number}")
+        keys = self.portion_of(self.directory.array(f"level-{level}"), number)
+        known, found = (self.directory.array(f"{what}-{level + 1}") for what in ("known", "found"))
+        orders = len(role_orders(self.code.rules.players)[0])
+        key, order = np.divmod(arrays["outcomes"], arrays["outcomes"].dtype.type(orders))
+        numbers = found[found_at(known, arrays["keys"])]
+        outcome = np.min_scalar_type(sum(self.sizes) * orders).type
+        uncertainty = self._uncertainty.of(keys)
+        first = np.nonzero(np.diff(uncertainty, prepend=-1))[0]
+        return Portion(
+            np.array([sum(self.sizes[:level]) + number * self._portion]),
+            uncertainty[first],
+            first,
+            arrays["counts"],
+            arrays["asked"],
+            numbers.astype(outcome)[key] * outcome(orders) + order.astype(outcome),
+        )
 
 
 def _ranges(columns: Sequence[Keys], most_bytes: int) -> Iterator[list[Keys]]:
@@ -316,73 +536,12 @@ def _ranges(columns: Sequence[Keys], most_bytes: int) -> Iterator[list[Keys]]:
         starts = ends
 
 
-def _assemble(
-    code: Coding,
-    start: Key,
-    directory: WorkDirectory,
-    levels: _Levels,
-    threads: int,
-    report: Report,
-) -> None:
-    """Number the states, and write the graph in these numbers."""
-    last = len(levels.sizes) - 1
-    known = directory.array(f"known-{last}")
-    bounds = [(0, 0)]
-    answers = 0
-    with ExitStack() as stack:
-        files = {name: stack.enter_context(directory.pieces(f"graph-{name}")) for name in COLUMNS}
-        portions = [
-            (level, number) for level in range(last) for number in range(levels.portions(level))
-        ]
-        results = threaded_map(threads, partial(_numbered, levels, known), portions)
-        for done, (columns, led) in enumerate(results, 1):
-            answers += led
-            for name, column in columns.items():
-                files[name].add(column)
-            bounds.append((files["states"].length, files["asked"].length))
-            report("numbering", sum(levels.sizes) * done // len(portions), sum(levels.sizes))
-    directory.save(
-        "graph",
-        {
-            "start": found_at(known, key_array(code, [start])),
-            "answers": np.array(answers),
-            "levels": np.array(levels.sizes[:-1]),
-            "bounds": np.array(bounds),
-        },
-    )
-    directory.drop(
-        [f"expanded-{level}-{number}" for level, number in portions]
-        + [f"level-{level}" for level in range(last + 1)]
-    )
-
-
-def _numbered(
-    levels: _Levels, known: Keys, portion_at: tuple[int, int]
-) -> tuple[dict[str, NDArray[Any]], int]:
-    """The columns of one portion of a level in numbers of states, and how many answers it has."""
-    level, number = portion_at
-    arrays = levels.directory.arrays(f"expanded-{level}-{number}")
-    states = found_at(known, levels.portion_of(levels.directory.array(f"level-{level}"), number))
-    to = found_at(known, arrays["keys"])
-    asking = arrays["counts"] > 0
-    no, yes = arrays["no"], arrays["yes"]
-    columns = {
-        "states": states[asking].astype(np.uint32),
-        "counts": arrays["counts"][asking],
-        "asked": arrays["asked"],
-        "no": to[np.where(no < 0, yes, no)].astype(np.uint32),
-        "yes": to[np.where(yes < 0, no, yes)].astype(np.uint32),
-        "no_order": np.where(no < 0, arrays["yes_order"], arrays["no_order"]),
-        "yes_order": np.where(yes < 0, arrays["no_order"], arrays["yes_order"]),
-    }
-    return columns, int((no >= 0).sum() + (yes >= 0).sum())
-
-
 __all__ = [
-    "COLUMNS",
     "MERGE_BYTES",
     "MOST_AT_ONCE",
+    "Block",
     "GameGraph",
+    "Portion",
     "Segment",
     "generate",
     "loaded_graph",

@@ -68,8 +68,9 @@ _MARK = b"arrays/1"
 class Pieces:
     """A file that gets arrays piece by piece, and its name when all of it is on the disk."""
 
-    def __init__(self, path: Path, seed: int, durable: bool) -> None:
-        self._path, self._durable = path, durable
+    def __init__(self, path: Path, seed: int, durable: bool, whole: set[str]) -> None:
+        """`whole` gets the name of the file when the file has it."""
+        self._path, self._durable, self._whole = path, durable, whole
         self._part = path.with_name(path.name + PART)
         self._file = self._part.open("wb")
         self._checksum, self._place = seed, 0
@@ -118,6 +119,7 @@ class Pieces:
                 if self._durable:
                     os.fsync(self._file.fileno())
             self._part.replace(self._path)
+            self._whole.add(self._path.name)
         finally:
             self._part.unlink(missing_ok=True)
 
@@ -184,8 +186,7 @@ class WorkDirectory:
 
     def pieces(self, name: str) -> Pieces:
         """A file to be written piece by piece."""
-        self._verified.discard(name)
-        return Pieces(self.path / name, self._seed_of(name), self._durable)
+        return Pieces(self.path / name, self._seed_of(name), self._durable, self._verified)
 
     def save(self, name: str, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Write arrays into a file, whole or not at all."""
@@ -196,8 +197,8 @@ class WorkDirectory:
     def arrays(self, name: str) -> dict[str, NDArray[Any]]:
         """The arrays in a file, read where they are looked at.
 
-        All of the file is read for its checksum the first time: four gigabytes a second and more,
-        if it still is in memory.
+        All of a file that an earlier run wrote is read for its checksum the first time: four
+        gigabytes a second and more, if it still is in memory.
 
         Raises:
             InputError: it is damaged, of another computation, or missing.

@@ -13,40 +13,50 @@ Then
 - the *length* of a forced win is the number of moves (a question with its answer) to the end when
   the winner hastens it and the others delay it.
 
-Every set is a least fixed point, reached by repeating one round over all questions: after round k
-it holds what k moves can force. So positions may repeat, and no order of states matters.
+Every set is a least fixed point. All of them are found together, a bit for each in one word per
+state: the bits of a question are "and" or "or" of those after its answers, by who controls the
+answer in that game; and those of a state likewise, by who controls the question. The strata
+(`quaternity.perfect.solving.graph`) are settled one after the other, the most certain first. What
+leads to others is looked at once; only idle questions, which lead from a stratum into itself, are
+looked at again and again, until nothing changes. As a question is in no other way idle than that
+its only answer teaches nothing, these are mostly passes and cards that everybody knows of. Any
+order of such steps leads to the same least fixed point (chaotic iteration, Cousot 1977). The
+lengths of a stratum's forced wins are then found from above in the same way.
 
-Cost: a round takes a few nanoseconds for every question, and there are as many rounds as the
-longest forced way has moves.
+Cost: some 30 nanoseconds for every question, and a few for every idle question each time.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain, pairwise, product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from quaternity.perfect.keys.kinds import role_orders
-from quaternity.perfect.solving.graph import GameGraph, Segment
+from quaternity.perfect.solving.graph import FORCED, IDLE, OPEN, Block, GameGraph
 from quaternity.perfect.solving.graph_files import WorkDirectory
 from quaternity.perfect.solving.standing import NEVER
 from quaternity.workers.pool import threaded_map
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from numpy.typing import NDArray
 
     from quaternity.perfect.solving.graph_files import Report
 
 SAVE_SECONDS = 30.0
-"""How often the rounds of an unfinished analysis are saved."""
+"""How often the values of an unfinished analysis are saved."""
 
+BLOCK = 1 << 13
+"""About how many states are settled at a time; what is kept of them stays near the processor."""
 
-SHARES = 4
-"""In how many shares, of segments, the work of a round comes for each thread."""
+TABLE_BITS = 17
+"""The logarithm of how many entries a table of renamed bits may have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,176 +81,315 @@ def solve_graph(
 ) -> Values:
     """All values of all states.
 
-    Rounds are worked out by as many threads as are given. Finished analyses, and the rounds of an
-    unfinished one, are kept in the directory.
-    Memory: about 10 + 6 P bytes a state.
+    Blocks of a stratum are worked out by as many threads as are given. The values of the strata
+    that are settled are kept in the directory.
+    Memory: about 10 + 4 P bytes a state.
     """
-    players = graph.rules.players
-    rounds = _Rounds(graph, directory, report, threads)
-    steps = Steps(players)
-    ends, winners = graph.ends()
-    won = np.array([*(1 << role for role in range(players)), 0], np.uint8)[winners]
-
-    start = np.zeros(len(graph), np.uint8)
-    start[ends] = won
-    length = np.full((len(graph), players), NEVER, np.uint16)
-    for role in range(players):
-        length[ends[winners == role], role] = 0
-    can_force, length = rounds.repeat("can force", steps.forcing, start, length)
-    can_win, _ = rounds.repeat("can win", steps.reaching, start)
-    start = np.zeros(len(graph), steps.rows)
-    start[ends] = sum(
-        won.astype(steps.rows) << steps.rows(role * players) for role in range(players)
-    )
-    forced, _ = rounds.repeat("can prevent", steps.helping, start)
-    can_prevent = np.empty((len(graph), players), np.uint8)
-    for role in range(players):
-        others = (1 << players) - 1 - (1 << role)
-        can_prevent[:, role] = ~(forced >> steps.rows(role * players)).astype(np.uint8) & others
-    return Values(can_force, can_win, can_prevent, length)
+    games = Games(graph.rules.players)
+    settled = _Settled(graph, games, directory)
+    strata = graph.strata(BLOCK)
+    saved = time.monotonic()
+    for number in range(settled.strata, len(strata)):
+        blocks = strata[number]()
+        settled.settle(blocks, threads)
+        settled.strata += 1
+        settled.states += sum(len(block.states) for block in blocks)
+        if settled.strata == len(strata) or time.monotonic() - saved > SAVE_SECONDS:
+            settled.save()
+            saved = time.monotonic()
+        report("values", settled.states, len(graph))
+    return settled.values()
 
 
-class Steps:
-    """What one round makes of the roles, as bits, after the answers of each question."""
+class Games:
+    """All games of which the roles are found that can get what they want, a bit of a word each.
+
+    Bit a * players + b is that b wins though a plays against it, with everybody else for it; or, of
+    a = b, that b wins against everybody else, and chance. Bit players ** 2 + b is that b wins when
+    everybody wants it.
+
+    Attributes:
+        word: the type of a word.
+        won: per role the word of an end that it won; and of one that nobody won.
+    """
 
     def __init__(self, players: int) -> None:
-        orders = role_orders(players)[0]
-        self.players, self.masks = players, 1 << players
-        # [order, mask]: the roles before an answer of the roles of a mask after it.
-        self.before = np.array(
+        self.players = players
+        bits = players * (players + 1)
+        self.word: Any = np.min_scalar_type(2**bits - 1).type
+        pairs = [*product(range(players), repeat=2)]
+        self.won = np.array(
             [
-                [
-                    sum(1 << roles[role] for role in range(players) if mask >> role & 1)
-                    for mask in range(self.masks)
-                ]
-                for roles in orders
+                sum(1 << role + players * row for row in range(players + 1))
+                for role in range(players)
+            ]
+            + [0],
+            self.word,
+        )
+        # Per role, and for chance, the games in which it does not want what is wanted.
+        self._against = np.array(
+            [
+                sum(
+                    1 << one * players + two
+                    for one, two in pairs
+                    if (one != mover if one == two else one == mover)
+                )
+                for mover in range(players + 1)
             ],
-            np.uint8,
+            self.word,
         )
-        # [role, order]: the role afterwards of a role before.
-        self.after = np.array([[roles.index(role) for roles in orders] for role in range(players)])
-        self.mine = np.array([*(1 << role for role in range(players)), 0], np.uint8)
-        self.rows: Any = np.uint16 if players <= 4 else np.uint64
-        self.row: NDArray[Any] = np.array(
-            [*((self.masks - 1) << role * players for role in range(players)), 0], self.rows
+        self._orders = role_orders(players)[0]
+        self._tables = list(self._renaming_tables(bits))
+        # [role, order]: the place of the bit that the role can force a win, after an answer.
+        self._winning = np.array(
+            [
+                [roles.index(role) * (players + 1) for roles in self._orders]
+                for role in range(players)
+            ],
+            self.word,
         )
-        self._rows_before: NDArray[Any] | None = None
-        if players <= 4:
-            every = np.arange(1 << players * players, dtype=self.rows)
-            self._rows_before = np.array(
-                [self.rows_one_by_one(order, every) for order in range(len(orders))]
-            )
 
-    def _answers(self, segment: Segment, values: NDArray[Any]) -> tuple[NDArray[Any], ...]:
-        """The roles of `values` after no and yes, by what they were before."""
-        no = self.before[segment.no_order, values[segment.no]]
-        yes = self.before[segment.yes_order, values[segment.yes]]
-        return no, yes
+    def _renaming_tables(self, bits: int) -> Iterator[tuple[int, NDArray[Any]]]:
+        """The first of some bits of a word, and [order, these bits], what they were before."""
+        players, orders = self.players, self._orders
+        parts = -(-bits // (TABLE_BITS - len(orders).bit_length()))
+        for first, end in pairwise([bits * part // parts for part in range(parts + 1)]):
+            table = np.zeros((len(orders), 1 << end - first), self.word)
+            for bit in range(first, end):
+                one, two = divmod(bit, players)
+                before = [
+                    1 << (one if one == players else roles[one]) * players + roles[two]
+                    for roles in orders
+                ]
+                half = 1 << bit - first
+                added = np.array(before, self.word)[:, None]
+                table[:, half : 2 * half] = table[:, :half] | added
+            yield first, table
 
-    def rows_before(self, order: NDArray[Any], rows: NDArray[Any]) -> NDArray[Any]:
-        """Rows of bits per role after an answer, by the roles before it."""
-        if self._rows_before is not None:
-            return np.asarray(self._rows_before[order, rows])
-        return self.rows_one_by_one(order, rows)
+    def can_force(self, words: NDArray[Any], role: int) -> NDArray[Any]:
+        """Per state whether a role can force a win."""
+        return np.asarray(words >> self.word(role * (self.players + 1)) & self.word(1) != 0)
 
-    def rows_one_by_one(self, order: NDArray[Any] | int, rows: NDArray[Any]) -> NDArray[Any]:
-        """The same, worked out row by row."""
-        result = np.zeros(len(rows), self.rows)
-        for role in range(self.players):
-            place = (self.after[role][order] * self.players).astype(self.rows)
-            row = (rows >> place) & self.rows(self.masks - 1)
-            before = self.before[order, row].astype(self.rows)
-            result = result | before << self.rows(role * self.players)
+    def can_win(self, words: NDArray[Any]) -> NDArray[Any]:
+        """Per state the roles that can win, as bits."""
+        return self._bits(words, range(self.players**2, self.players * (self.players + 1)))
+
+    def can_prevent(self, words: NDArray[Any]) -> NDArray[Any]:
+        """[state, role], the other roles whose win the role can prevent, as bits."""
+        players = self.players
+        result = np.empty((len(words), players), np.uint8)
+        for role in range(players):
+            others = np.uint8((1 << players) - 1 - (1 << role))
+            wins = self._bits(words, range(role * players, (role + 1) * players))
+            result[:, role] = ~wins & others
         return result
 
-    def forcing(self, segment: Segment, values: NDArray[Any]) -> NDArray[Any]:
-        """Each role against all others together."""
-        no, yes = self._answers(segment, values)
-        question = (no & yes) | ((no | yes) & self.mine[segment.asked])
-        some = np.bitwise_or.reduceat(question, segment.first)
-        every = np.bitwise_and.reduceat(question, segment.first)
-        # Role 0 chooses the question, unless chance does, which is nobody's friend.
-        chooser = np.where(segment.asked[segment.first] == self.players, 0, 1).astype(np.uint8)
-        return np.asarray(every | (some & chooser))
+    def _bits(self, words: NDArray[Any], places: Sequence[int]) -> NDArray[Any]:
+        """Some bits of words, put together."""
+        result = np.zeros(len(words), np.uint8)
+        for number, place in enumerate(places):
+            result |= (words >> self.word(place) & self.word(1)).astype(np.uint8) << number
+        return result
 
-    def reaching(self, segment: Segment, values: NDArray[Any]) -> NDArray[Any]:
-        """All roles together."""
-        no, yes = self._answers(segment, values)
-        return np.asarray(np.bitwise_or.reduceat(no | yes, segment.first))
+    def before(self, order: NDArray[Any], words: NDArray[Any]) -> NDArray[Any]:
+        """Words by the roles before an answer, given by the number of the order of roles."""
+        result = np.zeros(len(words), self.word)
+        for first, table in self._tables:
+            result |= table[order, words >> self.word(first) & self.word(table.shape[1] - 1)]
+        return result
 
-    def helping(self, segment: Segment, values: NDArray[Any]) -> NDArray[Any]:
-        """Per role, a row of bits, the wins that all others together can force against it.
+    def after(self, outcomes: NDArray[Any], words: NDArray[Any]) -> NDArray[Any]:
+        """The words after answers, by the roles before them."""
+        states, order = np.divmod(outcomes, outcomes.dtype.type(len(self._orders)))
+        return self.before(order, words[states])
 
-        The row of a role is at bits role * players and up.
+    def lengths_after(
+        self, role: int, words: NDArray[Any], lengths: NDArray[Any], outcomes: NDArray[Any]
+    ) -> NDArray[Any]:
+        """The lengths of a role's forced wins after answers; `NEVER` where it can force none."""
+        states, order = np.divmod(outcomes, outcomes.dtype.type(len(self._orders)))
+        wins = words[states] >> self._winning[role][order] & self.word(1)
+        return np.where(wins != 0, lengths[states], np.uint16(NEVER))
+
+    def against(self, movers: NDArray[Any]) -> NDArray[Any]:
+        """The games in which roles, or chance, do not want what is wanted."""
+        return np.asarray(self._against[movers])
+
+
+class _Settled:
+    """The values of the strata that are settled, in the order in which states are found.
+
+    Attributes:
+        strata, states: how many are settled.
+        words: see `Games`.
+        lengths: of the forced win of the one role that has one.
+    """
+
+    def __init__(self, graph: GameGraph, games: Games, directory: WorkDirectory) -> None:
+        self.graph, self.games, self.directory = graph, games, directory
+        if directory.has("values"):
+            kept = directory.arrays("values")
+            self.words, self.lengths = np.array(kept["words"]), np.array(kept["lengths"])
+            self.strata, self.states = kept["settled"].tolist()
+            return
+        self.strata = self.states = 0
+        ends, winners = graph.ends()
+        self.words = np.zeros(len(graph), games.word)
+        self.words[graph.found[ends]] = games.won[winners]
+        self.lengths = np.full(len(graph), NEVER, np.uint16)
+        self.lengths[graph.found[ends[winners < games.players]]] = 0
+
+    def save(self) -> None:
+        """Keep the values in the directory."""
+        settled = np.array([self.strata, self.states])
+        arrays = {"words": self.words, "lengths": self.lengths, "settled": settled}
+        self.directory.save("values", arrays)
+
+    def values(self) -> Values:
+        """The values in the order of keys."""
+        games, found = self.games, self.graph.found
+        words, lengths = self.words[found], self.lengths[found]
+        can_force = np.zeros(len(words), np.uint8)
+        length = np.full((len(words), games.players), NEVER, np.uint16)
+        for role in range(games.players):
+            wins = games.can_force(words, role)
+            can_force |= wins.astype(np.uint8) << role
+            length[wins, role] = lengths[wins]
+        return Values(can_force, games.can_win(words), games.can_prevent(words), length)
+
+    def settle(self, blocks: Sequence[Block], threads: int) -> None:
+        """Find the values of a stratum, all that it leads to being settled.
+
+        Threads may meet each other's values of before or after a step: both are right so far.
         """
-        no = self.rows_before(segment.no_order, values[segment.no])
-        yes = self.rows_before(segment.yes_order, values[segment.yes])
-        against: NDArray[Any] = self.row[segment.asked]
-        question = ((no | yes) & ~against) | (no & yes & against)
-        some = np.bitwise_or.reduceat(question, segment.first)
-        every = np.bitwise_and.reduceat(question, segment.first)
-        # Role 0 chooses the question, and would not help; chance would.
-        by_chance = segment.asked[segment.first] == self.players
-        against = np.where(by_chance, 0, self.row[0]).astype(values.dtype)
-        return np.asarray((some & ~against) | (every & against))
+        values = self.games, self.words
+        _repeat([*threaded_map(threads, partial(Words, *values), blocks)], threads)
+        lengths = threaded_map(
+            threads, lambda block: [*all_lengths(*values, self.lengths, block)], blocks
+        )
+        _repeat([*chain.from_iterable(lengths)], threads)
 
 
-Step = Callable[[Segment, "NDArray[Any]"], "NDArray[Any]"]
+class Words:
+    """The words of a block on the way to the least fixed point.
+
+    Args:
+        words: of all states.
+    """
+
+    def __init__(self, games: Games, words: NDArray[Any], block: Block) -> None:
+        self._games, self._words, self._states = games, words, block.states
+        idle, forced, no, yes = block.outcomes
+        no, yes = games.after(no, words), games.after(yes, words)
+        against = games.against(block.asked[OPEN])
+        values = {FORCED: games.after(forced, words), OPEN: (no & yes) | ((no | yes) & ~against)}
+        self._over = _OverStates(block.counts)
+        none, every = games.word(0), ~games.word(0)
+        self._some = self._over(np.bitwise_or, values, np.full(len(block.states), none))
+        self._every = self._over(np.bitwise_and, values, np.full(len(block.states), every))
+        chooser = block.chances(games.players).astype(np.uint8) * games.players
+        self._against = games.against(chooser)
+        self.idle = idle
+
+    def step(self) -> bool:
+        """Go on; gives whether anything changed."""
+        idle = {IDLE: self._games.after(self.idle, self._words)}
+        some = self._over(np.bitwise_or, idle, self._some)
+        every = self._over(np.bitwise_and, idle, self._every)
+        new = (some & ~self._against) | (every & self._against)
+        return _changed(self._words, self._states, new)
 
 
-class _Rounds:
-    """Repeats a step over all states until nothing changes."""
+class Lengths:
+    """The lengths of a role's forced wins in a block on the way down.
+
+    Args:
+        words, lengths: of all states.
+        block: of states where the role can force a win.
+        choose: `np.minimum` where the role chooses the question, else `np.maximum`.
+    """
 
     def __init__(
-        self, graph: GameGraph, directory: WorkDirectory, report: Report, threads: int
+        self,
+        games: Games,
+        words: NDArray[Any],
+        lengths: NDArray[Any],
+        block: Block,
+        role: int,
+        choose: np.ufunc,
     ) -> None:
-        self.graph, self.directory, self.report = graph, directory, report
-        self.threads = threads
-        count = SHARES * threads if threads > 1 else 1
-        self.shares = [slice(number, None, count) for number in range(count)]
-        self.chances = graph.chances()
+        self._lengths, self._states, self._choose = lengths, block.states, choose
+        self._after = partial(games.lengths_after, role, words, lengths)
+        self.idle, *outcomes = block.outcomes
+        forced, no, yes = map(self._after, outcomes)
+        answer = np.where(block.asked[OPEN] == role, np.minimum(no, yes), np.maximum(no, yes))
+        nothing = np.full(len(block.states), NEVER if choose is np.minimum else 0, np.uint16)
+        self._over = _OverStates(block.counts)
+        self._best = self._over(choose, {FORCED: forced, OPEN: answer}, nothing)
+        # Chance takes no move.
+        self._move = (~block.chances(games.players)).astype(np.uint16)
 
-    def repeat(
-        self, name: str, step: Step, values: NDArray[Any], length: NDArray[Any] | None = None
-    ) -> tuple[NDArray[Any], NDArray[Any]]:
-        """The least fixed point above `values`, and per state and role the round of its bit."""
-        if length is None:
-            length = np.zeros((0, self.graph.rules.players), np.uint16)
-        file = f"values-{name.replace(' ', '-')}"
-        done, done_at = False, 0
-        if self.directory.has(file):
-            kept = self.directory.arrays(file)
-            values, length = np.array(kept["values"]), np.array(kept["length"])
-            done, done_at = bool(kept["done"]), int(kept["round"])
-        saved = time.monotonic()
-        while not done:
-            done_at += 1
-            new = values.copy()
-            settle = partial(self._settle, step, values, new)
-            for _ in threaded_map(self.threads, settle, self.shares):
-                pass
-            if self.chances is not None:
-                # Chance takes no move: its choices count in the same round.
-                new[self.chances.states] = step(self.chances, new)
-            # An end stays what it is, and what could be forced can be.
-            changed = np.nonzero(new != values)[0]
-            done = not len(changed)
-            if len(length) and not done:
-                added = new[changed] & ~values[changed]
-                for role in range(length.shape[1]):
-                    length[changed[added >> role & 1 == 1], role] = done_at
-            values = new
-            self.report(f"{name}: round {done_at}", len(changed), None)
-            if done or time.monotonic() - saved > SAVE_SECONDS:
-                arrays = {"values": values, "length": length}
-                state = {"done": np.array(done), "round": np.array(done_at)}
-                self.directory.save(file, arrays | state)
-                saved = time.monotonic()
-        return values, length
-
-    def _settle(self, step: Step, values: NDArray[Any], new: NDArray[Any], share: slice) -> None:
-        for segment in self.graph.segments(share):
-            new[segment.states] = step(segment, values)
+    def step(self) -> bool:
+        """Go on; gives whether anything changed."""
+        best = self._over(self._choose, {IDLE: self._after(self.idle)}, self._best)
+        best += np.where(best == NEVER, np.uint16(0), self._move)
+        return _changed(self._lengths, self._states, best)
 
 
-__all__ = ["SAVE_SECONDS", "Steps", "Values", "solve_graph"]
+def all_lengths(
+    games: Games, words: NDArray[Any], lengths: NDArray[Any], block: Block
+) -> Iterator[Lengths]:
+    """For each role that can force a win; chance and all others delay it.
+
+    In a state at most one role can force a win.
+    """
+    chance = block.chances(games.players)
+    for role in range(games.players):
+        wins = games.can_force(words[block.states], role)
+        hastened = wins & ~chance & (role == 0)
+        for rows, choose in ((hastened, np.minimum), (wins & ~hastened, np.maximum)):
+            if rows.any():
+                part = block.chosen(np.nonzero(rows)[0])
+                yield Lengths(games, words, lengths, part, role, choose)
+
+
+class _OverStates:
+    """Puts together what the questions of each state are worth."""
+
+    def __init__(self, counts: NDArray[Any]) -> None:
+        rows = [np.nonzero(count)[0] for count in counts]
+        self._groups = [
+            (states, np.cumsum(count[states], dtype=np.int64) - count[states])
+            for states, count in zip(rows, counts, strict=True)
+        ]
+
+    def __call__(
+        self, ufunc: np.ufunc, values: dict[int, NDArray[Any]], start: NDArray[Any]
+    ) -> NDArray[Any]:
+        """Per state its value at the start and, by group, those of its questions, put together."""
+        result = start.copy()
+        for group, worth in values.items():
+            states, first = self._groups[group]
+            if len(states):
+                result[states] = ufunc(result[states], ufunc.reduceat(worth, first))
+        return result
+
+
+def _changed(values: NDArray[Any], states: NDArray[Any], new: NDArray[Any]) -> bool:
+    """Give states new values; whether there are any."""
+    rows = np.nonzero(new != values[states])[0]
+    values[states[rows]] = new[rows]
+    return len(rows) > 0
+
+
+def _repeat(parts: Sequence[Words | Lengths], threads: int) -> None:
+    """Let parts take steps until nothing changes."""
+
+    def step(part: Words | Lengths) -> bool:
+        return part.step()
+
+    while any([*threaded_map(threads if len(parts) > 1 else 1, step, parts)]):
+        parts = [part for part in parts if len(part.idle)]
+
+
+__all__ = ["SAVE_SECONDS", "Games", "Values", "Words", "all_lengths", "solve_graph"]

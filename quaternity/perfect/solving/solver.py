@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from quaternity.game.state import State
 
-FORMAT = "quaternity-solve/3"
+FORMAT = "quaternity-solve/4"
 """Of working directories; a new version does not go on where an old one stopped."""
 
 

@@ -21,10 +21,14 @@ from quaternity.perfect.keys.arrays import (
     Closings,
     Keys,
     KindArrays,
+    Uncertainty,
     array_fault,
-    from_words,
+    distinct,
+    found_at,
     key_array,
     key_bytes,
+    narrow,
+    numbered,
     to_words,
 )
 from quaternity.perfect.keys.canonical import Coding, Key, Rules, coding
@@ -109,25 +113,74 @@ def _smaller(one: NDArray[Any], two: NDArray[Any]) -> NDArray[Any]:
 class Expansion:
     """All questions of some canonical states, with what their answers lead to.
 
+    Questions come in three groups. One with two legal answers is *open*. One with a single answer
+    is *idle* when nothing is learnt by it (`NumberedKind.uncertainty` stays), else *forced*. In
+    each group they come in the order of states.
+
     Attributes:
         keys: the keys that are led to, ascending and distinct.
-        counts: per state its number of questions; those that come to the same are one (uint16).
-        asked: per question, in the order of states, the role that answers; the number of players
-            where chance chooses who is on turn, each possible player being a question (uint8).
-        no, yes: per question the index in `keys` that the answer leads to; -1 when the answer is
-            not legal (int32). Chance's choice counts as a no.
-        no_order, yes_order: the number of the order of roles
-            (`quaternity.perfect.keys.kinds.role_orders`) that gives, for each role after the
-            answer, its role before (uint8).
+        counts: [group, state], how many idle, forced and open questions a state has; questions that
+            come to the same are one.
+        asked: per question, group by group, the role that answers; the number of players where
+            chance chooses who is on turn, each possible player being an idle question (uint8).
+        outcomes: per question what its only answer leads to, or no; then per open question what
+            yes leads to. The index in `keys`, times the number of orders of roles, plus the number
+            of the order (`quaternity.perfect.keys.kinds.role_orders`) that gives, for each role
+            after the answer, its role before.
+        said: per idle and forced question whether the answer is yes. Chance's choice counts as no.
     """
 
     keys: Keys
     counts: NDArray[Any]
     asked: NDArray[Any]
-    no: NDArray[Any]
-    yes: NDArray[Any]
-    no_order: NDArray[Any]
-    yes_order: NDArray[Any]
+    outcomes: NDArray[Any]
+    said: NDArray[Any]
+
+
+class _Answered(NamedTuple):
+    """Questions about some states, in any order, and what they lead to.
+
+    Attributes:
+        owner, asked: per question the index of its state, and the role that answers.
+        outcomes: [no or yes, question], see `Expansion`; -1 where the answer is not legal.
+        learns: per question whether something is learnt by it.
+    """
+
+    owner: NDArray[Any]
+    asked: NDArray[Any]
+    outcomes: NDArray[Any]
+    learns: NDArray[Any]
+
+
+def _gathered(keys: Keys, states: int, questions: _Answered) -> Expansion:
+    """The expansion of some states. Of questions that come to the same one is kept."""
+    owner, asked, led, learns = questions
+    legal = led >= 0
+    # A question is a number, for quick sorting: its group, state and asked role, and its outcomes.
+    found, most = None, int(led.max(initial=0))
+    if states.bit_length() + 5 + 2 * most.bit_length() > 64:
+        found, led = np.unique(led, return_inverse=True)
+        most = len(found)
+    one, width = np.uint64(1), np.uint64(most.bit_length())
+    mask = (one << width) - one
+    no, yes = np.where(legal, led, 0).astype(np.uint64)
+    head = owner.astype(np.uint64) << np.uint64(3) | asked.astype(np.uint64)
+    both = legal[0] & legal[1]
+    free = distinct((head[both] << width | no[both]) << width | yes[both])
+    group = learns.astype(np.uint64) * np.uint64(states)
+    single = ((head + (group << np.uint64(3))) << one | legal[1]) << width | no | yes
+    single = distinct(single[~both])
+    heads = np.concatenate([single >> width + one, free >> width + width])
+    owners = (heads >> np.uint64(3)).astype(np.int64)
+    owners[len(single) :] += 2 * states
+    outcomes = np.concatenate([single & mask, free >> width & mask, free & mask])
+    return Expansion(
+        keys,
+        narrow(np.bincount(owners, minlength=3 * states).reshape(3, states)),
+        (heads & np.uint64(7)).astype(np.uint8),
+        narrow(outcomes if found is None else found[outcomes]),
+        (single >> width & one).astype(bool),
+    )
 
 
 class _States(NamedTuple):
@@ -143,6 +196,10 @@ class _States(NamedTuple):
     hands: NDArray[Any]
     points: NDArray[Any]
     kinds: NDArray[Any]
+
+    def uncertainty(self, arrays: KindArrays) -> NDArray[Any]:
+        """Per state what is not known, see `NumberedKind.uncertainty`."""
+        return np.asarray(arrays.uncertainty[self.kinds].sum(1))
 
 
 class _Questions(NamedTuple):
@@ -196,8 +253,21 @@ class Expander:
         chance_owner, chances = self._chosen(states)
         positions = positions.joined(chances)
         words, order = smallest_keys(self.code, self.kinds, positions)
-        found, inverse = np.unique(from_words(words), return_inverse=True)
-        return self._gathered(questions, chance_owner, len(keys), (found, inverse, order))
+        found, inverse = numbered(words)
+        before = states.uncertainty(self.kinds)
+        after = self.kinds.uncertainty[positions.kinds].sum(1)
+        owner = np.concatenate([questions.parent, chance_owner])
+        legal = np.array([questions.no >= 0, questions.yes >= 0])
+        led = int(legal.sum())
+        outcomes = np.full((2, len(owner)), -1)
+        left = np.full((2, len(owner)), -1)
+        for column, values in ((outcomes, inverse * len(self.kinds.orders) + order), (left, after)):
+            column[:, : legal.shape[1]][legal] = values[:led]
+            column[0, legal.shape[1] :] = values[led:]
+        chance = np.full(len(chance_owner), self.rules.players, np.uint8)
+        asked = np.concatenate([questions.asked, chance])
+        learns = left.max(0) != before[owner]
+        return _gathered(found, len(keys), _Answered(owner, asked, outcomes, learns))
 
     # ------------------------------------------------------------------ before the answer
 
@@ -354,45 +424,6 @@ class Expander:
         nobody = np.zeros(len(row), np.int64)
         return chances[row], Positions(kinds[row], hands, points, first, nobody, rank)
 
-    # ------------------------------------------------------------------ the result
-
-    def _gathered(
-        self,
-        questions: _Questions,
-        chance_owner: NDArray[Any],
-        states: int,
-        reached: tuple[Keys, NDArray[Any], NDArray[Any]],
-    ) -> Expansion:
-        """Answers put with their questions, questions in the order of states.
-
-        Of questions that come to the same one is kept.
-
-        Args:
-            reached: the keys that are led to; and, first of all no, then of all yes, then of what
-                chance chooses, which key it is and by which order of roles.
-        """
-        keys, inverse, order = reached
-        chances = np.full(len(chance_owner), self.rules.players, np.uint8)
-        legal = np.array([questions.no >= 0, questions.yes >= 0])
-        answers = int(legal.sum())
-        to = np.full((2, len(questions.asked) + len(chances)), -1, np.int32)
-        by = np.zeros(to.shape, np.uint8)
-        for column, values in ((to, inverse), (by, order)):
-            column[:, : legal.shape[1]][legal] = values[:answers]
-            column[0, legal.shape[1] :] = values[answers:]
-        owner = np.concatenate([questions.parent, chance_owner])
-        asked = np.concatenate([questions.asked, chances])
-        outcomes = to.astype(np.int64) << 8 | by
-        turn = np.lexsort((asked, *outcomes, owner))
-        one, two = turn[1:], turn[:-1]
-        new = (owner[one] != owner[two]) | (asked[one] != asked[two])
-        new |= (outcomes[:, one] != outcomes[:, two]).any(0)
-        turn = turn[np.append(True, new)] if len(turn) else turn
-        counts = np.bincount(owner[turn], minlength=states).astype(np.uint16)
-        return Expansion(
-            keys, counts, asked[turn], to[0, turn], to[1, turn], by[0, turn], by[1, turn]
-        )
-
 
 def _holds(slack: NDArray[Any], guard: NDArray[Any]) -> NDArray[Any]:
     holds: NDArray[Any] = (slack & guard == guard).all(1)
@@ -420,33 +451,27 @@ def expanded_plainly(code: Coding, keys: Keys) -> Expansion:
     """The same for any game, one state at a time."""
     numbers = role_orders(code.rules.players)[1]
     found: dict[Key, int] = {}
-    counts, asked = [], []
-    to: tuple[list[int], list[int]] = ([], [])
-    by: tuple[list[int], list[int]] = ([], [])
-    for key in key_bytes(keys):
-        questions = choices(code, key)
-        counts.append(len(questions))
-        for question in questions:
-            asked.append(question.asked)
-            for answer in (0, 1):
-                to[answer].append(-1)
-                by[answer].append(0)
+    rows: list[tuple[int, ...]] = []
+    for state, key in enumerate(key_bytes(keys)):
+        for question in choices(code, key):
+            led = [-1, -1]
             for reply in question.replies:
-                to[reply.answer][-1] = found.setdefault(reply.key, len(found))
-                by[reply.answer][-1] = numbers[reply.roles]
-    ordered = sorted(found)
-    rank = np.full(len(found) + 1, -1, np.int32)
-    rank[[found[key] for key in ordered]] = np.arange(len(found))
-    order_type = np.uint8 if len(numbers) <= 256 else np.uint16
-    return Expansion(
-        key_array(code, ordered),
-        np.array(counts, np.uint16),
-        np.array(asked, np.uint8),
-        rank[to[0]],
-        rank[to[1]],
-        np.array(by[0], order_type),
-        np.array(by[1], order_type),
-    )
+                place = found.setdefault(reply.key, len(found))
+                led[reply.answer] = place * len(numbers) + numbers[reply.roles]
+            rows.append((state, question.asked, *led))
+    ordered = key_array(code, sorted(found))
+    columns = np.array(rows, np.int64).reshape(-1, 4).T
+    owner, asked, outcomes = columns[0], columns[1], columns[2:]
+    rank = found_at(ordered, key_array(code, found))
+    uncertainty = Uncertainty(code)
+    before, after = uncertainty.of(keys), uncertainty.of(ordered)
+    legal = outcomes >= 0
+    number, order = np.divmod(outcomes[legal], len(numbers))
+    outcomes[legal] = rank[number] * len(numbers) + order
+    left = np.full(outcomes.shape, -1)
+    left[legal] = after[rank[number]]
+    learns = left.max(0) != before[owner]
+    return _gathered(ordered, len(keys), _Answered(owner, asked, outcomes, learns))
 
 
 __all__ = ["Expander", "Expansion", "Positions", "expanded", "expanded_plainly", "smallest_keys"]
