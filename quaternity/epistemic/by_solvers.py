@@ -9,21 +9,28 @@ by counterexamples, which ends because there are finitely many hands, or at the 
 is asked twice, with and without its simplification of the model.
 
 `C f` is false iff a chain of deals leads from the real one to a deal where `f` is false, each
-indistinguishable from the one before for some player. Chains of 1, 2, 3, … steps are asked of
-CP-SAT, one model each. If `f` is publicly entailed there is none. Otherwise, when no chain of k
-steps at all goes from k deals in a row with `f` to one without, while no shorter chain leads there
-from the real deal, none of any length does (k-induction). Where neither happens within
-`MAX_STEPS` steps the answer is `Undecided`.
+indistinguishable from the one before for some player (see `reaching`). Where no such deal is among
+those that agree with the real one on what never changes, there is none. Otherwise one is chosen,
+and chains of 1, 2, 3, … steps to it are asked of CP-SAT, one model each: nearly always there is
+one of three. Where there is none of a few, chains to any such deal are looked for, until no
+shortest chain of k steps at all goes from k deals in a row with `f` to one without, while none of
+up to k steps leads there from the real deal: then none of any length does (k-induction).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from quaternity.epistemic import formula as logic
-from quaternity.epistemic.coupled_deals import CoupledDeals, DealTable, negated
+from quaternity.epistemic.coupled_deals import CoupledDeals, DealTable
 from quaternity.epistemic.encoding import Encoder, Guess
-from quaternity.epistemic.evaluator import Deadline, Said, Undecided, information_set
+from quaternity.epistemic.evaluator import (
+    Deadline,
+    Said,
+    Undecided,
+    information_set,
+    same_hands,
+)
 from quaternity.epistemic.formula import Formula, every, some
 from quaternity.epistemic.normal_form import normal_form
 from quaternity.epistemic.propositional import (
@@ -37,6 +44,13 @@ from quaternity.epistemic.propositional import (
     true_in,
     unfolded,
     without_knowledge,
+)
+from quaternity.epistemic.reaching import (
+    deals_around,
+    deals_before,
+    hands_allowed,
+    joined_at_most,
+    linked,
 )
 from quaternity.errors import SolverFault
 from quaternity.game.cards import Card
@@ -56,7 +70,9 @@ class SolverEvaluator:
         self.problem = problem
         self.deadline = deadline
         self._answers: dict[tuple[Formula, Deal, Said], bool] = {}
-        self._everywhere: dict[tuple[Formula, Said], Deal | None] = {}
+        self._failures: dict[tuple[DealProblem, Formula, Said], Deal | None] = {}
+        self._chains: dict[tuple[logic.Common, Deal, Said], list[Deal]] = {}
+        self._leading_to_failure: dict[logic.Common, list[DealProblem]] = {}
         self._normal_forms: dict[Formula, Formula] = {}
 
     def truth(self, formula: Formula, deal: Deal, said: Said = ()) -> bool:
@@ -104,8 +120,8 @@ class SolverEvaluator:
                 return self._counterexample(formula.players, formula.part, deal, said) is None
             case logic.Everywhere(part):
                 return self._public_counterexample(part, said) is None
-            case logic.Common(part, players):
-                return not way_to(self, part, deal, said, players)
+            case logic.Common():
+                return not self._chain(formula, deal, said)
             case logic.Unknown(knower, owner, count, at_most):
                 held = (
                     self._truth(logic.Knows(knower, logic.Holds(owner, card)), deal, said)
@@ -121,9 +137,14 @@ class SolverEvaluator:
         return self._public_counterexample(self._normal(formula), tuple(map(self._normal, said)))
 
     def _public_counterexample(self, formula: Formula, said: Said) -> Deal | None:
-        if (formula, said) not in self._everywhere:
-            self._everywhere[formula, said] = self._search((), formula, None, said)
-        return self._everywhere[formula, said]
+        return self._failure(self.problem, formula, said)
+
+    def _failure(self, problem: DealProblem, formula: Formula, said: Said) -> Deal | None:
+        """A deal of a problem, in which all that was said was true, where a formula is false."""
+        key = (problem, formula, said)
+        if key not in self._failures:
+            self._failures[key] = self._search(problem, formula, said)
+        return self._failures[key]
 
     def counterexample(
         self, players: Sequence[int], formula: Formula, deal: Deal, said: Said = ()
@@ -158,7 +179,12 @@ class SolverEvaluator:
         if self._normal(logic.Common(formula, players)) == formula:
             # It has one truth value wherever a chain leads.
             return [] if self._truth(formula, deal, said) else [deal]
-        return way_to(self, formula, deal, said, players)
+        chain = self._chain(logic.Common(formula, players), deal, said)
+        for steps in range(1, len(chain) - 1):
+            shorter = self._chain_of(logic.Common(formula, players), deal, None, said, steps)
+            if shorter:
+                return shorter
+        return chain
 
     def _otherwise(
         self, players: Sequence[int], formula: Formula, truth: bool, deal: Deal, said: Said
@@ -168,7 +194,8 @@ class SolverEvaluator:
             return None if self._truth(formula, deal, said) == truth else deal
         needed = unfolded(formula, truth)
         if needed is None:
-            return self._search(players, formula if truth else logic.Not(formula), deal, said)
+            seen = information_set(self.problem, deal, players)
+            return self._search(seen, formula if truth else logic.Not(formula), said)
         wishes = sorted(needed[1], key=effort)
         if needed[0]:
             found = (self._otherwise(players, part, wish, deal, said) for part, wish in wishes)
@@ -182,7 +209,7 @@ class SolverEvaluator:
             for part, wish in wishes
             if not determined(part, players)
         )
-        return self._search(players, open_ones, deal, said)
+        return self._search(information_set(self.problem, deal, players), open_ones, said)
 
     def _is_public(self, part: Formula, said: Said) -> bool:
         """Whether a formula is seen at once to be true in every public deal."""
@@ -204,11 +231,9 @@ class SolverEvaluator:
                     [self._settled(part, deal, said) for part in formula.parts()]
                 )
 
-    def _search(
-        self, players: Sequence[int], formula: Formula, deal: Deal | None, said: Said
-    ) -> Deal | None:
+    def _search(self, seen: DealProblem, formula: Formula, said: Said) -> Deal | None:
+        """As `_failure`, not kept."""
         self.deadline.left()
-        seen = self.problem if deal is None else information_set(self.problem, deal, players)
         otherwise = every([*said, logic.Not(formula)])
         if not otherwise.modal_depth:
             known, found = self._plain_search(seen, otherwise)
@@ -263,6 +288,7 @@ class SolverEvaluator:
             CoupledDeals(self.deadline),
             self.problem,
             lambda part, said: self._public_counterexample(part, said) is None,
+            lambda common: self._leading_to_failure.get(common, ()),
         )
 
     def satisfiable(self, encoder: Encoder) -> bool:
@@ -290,8 +316,37 @@ class SolverEvaluator:
                 if self._truth(guess.formula, deal, said) != guess.truth:
                     wrong.append((guess, deal))
         for guess, deal in wrong:
-            encoder.forbid(guess, deal, self._counter_case(guess, deal))
+            if isinstance(guess.formula, logic.Common):
+                self._learn(encoder, guess, guess.formula, deal)
+            else:
+                encoder.forbid(guess, deal, self._counter_case(guess, deal))
         return bool(wrong)
+
+    def _learn(self, encoder: Encoder, guess: Guess, common: logic.Common, deal: Deal) -> None:
+        """Forbid a guess about common knowledge, wherever it is wrong for the same reason."""
+        encoder.forbid(guess, deal, None)
+        group = common.among(self.problem.players)
+        if not guess.truth:
+            area = self._area(common, deal)
+            if self._failure(area, common.part, guess.said) is None:
+                encoder.forbid_among(guess, area)
+        elif not guess.said:
+            known = self._leading_to_failure.setdefault(common, [])
+            for one in self._leading_there(common.part, self._chain(common, deal, ()), group):
+                if one not in known:
+                    known.append(one)
+                    encoder.exclude(common, one)
+
+    def _leading_there(
+        self, part: Formula, chain: Sequence[Deal], group: Sequence[int]
+    ) -> Iterator[DealProblem]:
+        """Deals from which failures are reached, around the deals of a chain but the first."""
+        bad = narrowed(self.problem, self._around(part, False, chain[-1], ()))
+        yield bad
+        for before, after in zip(chain[-2:0:-1], chain[:1:-1], strict=True):
+            blind = next(one for one in group if same_hands(before, after, (one,)))
+            bad = deals_before(self.problem, bad, after, blind)
+            yield bad
 
     def _counter_case(self, guess: Guess, deal: Deal) -> Case | None:
         """Why a guessed knowledge is wrong: a case, all of whose deals are counterexamples."""
@@ -301,119 +356,125 @@ class SolverEvaluator:
         found = self._counterexample(players, part, deal, guess.said)
         if found is None:
             raise SolverFault(f"{guess.formula} is false at {deal}, but nothing shows it")
-        case = case_around(part, False, found, guess.said, self._truth)
+        case = self._around(part, False, found, guess.said)
         for index, one in enumerate(guess.said):
-            said = guess.said[:index]
-            case = merged(case, case_around(one, True, found, said, self._truth))
+            case = merged(case, self._around(one, True, found, guess.said[:index]))
         return case
+
+    def _around(self, formula: Formula, truth: bool, deal: Deal, said: Said) -> Case:
+        """A case around a deal, in all of whose deals a formula has the same truth value."""
+        return case_around(formula, truth, deal, said, self._truth, self._known_around)
+
+    def _known_around(self, formula: Formula, truth: bool, deal: Deal, said: Said) -> Case | None:
+        """Hands like one's own with which one knows the same, or knows as little, of a formula."""
+        if said or not isinstance(formula, logic.Knows):
+            return None
+        player, part = formula.player, formula.part
+        if not truth:
+            other = self._counterexample((player,), part, deal, said)
+            assert other is not None, f"{formula} is false, but nothing shows it"
+            false = narrowed(self.problem, self._around(part, False, other, said))
+            return hands_allowed(deals_before(self.problem, false, other, player), player)
+        false_cases = cases(self.problem, part, False) if not part.modal_depth else None
+        if false_cases is None:
+            return None
+        false_deals = [narrowed(self.problem, one) for one in false_cases]
+        return hands_allowed(deals_around(self.problem, deal, player, false_deals), player)
+
+    def _area(self, common: logic.Common, deal: Deal) -> DealProblem:
+        """Deals that chains from a deal do not leave."""
+        group = common.among(self.problem.players)
+        return joined_at_most(self.problem, deal, group, self.deadline.left())
+
+    def _chain(self, common: logic.Common, deal: Deal, said: Said) -> list[Deal]:
+        """A chain from a deal to one where what is common knowledge is false; empty for none.
+
+        Raises:
+            Undecided: not shown within `MAX_STEPS` steps or the time limit.
+        """
+        key = (common, deal, said)
+        if key not in self._chains:
+            self._chains[key] = self._new_chain(common, deal, said)
+        return self._chains[key]
+
+    def _new_chain(self, common: logic.Common, deal: Deal, said: Said) -> list[Deal]:
+        part = common.part
+        if not self._truth(part, deal, said):
+            return [deal]
+        area = self._area(common, deal)
+        failure = self._failure(area, part, said)
+        if failure is None:
+            return []
+        for steps in range(1, FEW_STEPS + 1):
+            chain = self._chain_of(common, deal, failure, said, steps)
+            if chain:
+                return chain
+        for steps in range(1, MAX_STEPS + 1):
+            chain = self._chain_of(common, deal, None, said, steps)
+            if chain:
+                return chain
+            if self._closed(common, area, said, steps):
+                return []
+        raise Undecided(
+            f"undecided: no chain of {counted(MAX_STEPS, 'step')} leads to a deal where {part} "
+            "is false, but such deals agree with this one in all that is known never to change "
+            "along chains; a list of the deals would decide it where there are at most two "
+            "million (--method explicit)"
+        )
+
+    def _chain_of(
+        self, common: logic.Common, deal: Deal, end: Deal | None, said: Said, steps: int
+    ) -> list[Deal]:
+        """A chain of so many steps to a deal, or to any where a formula is false, or nothing."""
+        everybody, area = range(self.problem.players), self._area(common, deal)
+        encoder = self.encoder()
+        places = [information_set(self.problem, deal, everybody), *[area] * steps]
+        if end is not None:
+            places[-1] = information_set(self.problem, end, everybody)
+        tables = self._tables(encoder, common, places, said)
+        if end is None:
+            encoder.model.require_one([encoder.literal(common.part, False, tables[-1], said)])
+        if not self.satisfiable(encoder):
+            return []
+        chain = [encoder.model.deal(table) for table in tables]
+        if self._truth(common.part, chain[-1], said):
+            raise SolverFault(f"CP-SAT found {chain[-1]}, where {common.part} is not false")
+        return chain
+
+    def _closed(self, common: logic.Common, area: DealProblem, said: Said, steps: int) -> bool:
+        """Whether no shortest chain leads from so many deals with a formula to one without it."""
+        encoder = self.encoder()
+        tables = self._tables(encoder, common, [area] * (steps + 1), said, shortest=True)
+        for table in tables:
+            wish = table is not tables[-1]
+            encoder.model.require_one([encoder.literal(common.part, wish, table, said)])
+        return not self.satisfiable(encoder)
+
+    def _tables(
+        self,
+        encoder: Encoder,
+        common: logic.Common,
+        places: Sequence[DealProblem],
+        said: Said,
+        shortest: bool = False,
+    ) -> list[DealTable]:
+        """A chain of deals, one of each problem, in all of which what was said was true."""
+        tables = [encoder.new_deal(place) for place in places]
+        linked(encoder.model, tables, common.among(self.problem.players), shortest)
+        for table in tables:
+            for literal in encoder.membership(table, said):
+                encoder.model.require_one([literal])
+        return tables
 
 
 def _cards_of(deal: Deal, player: int) -> list[Card]:
     return [Card(index, number) for index, number in deal.hand(player)]
 
 
-MAX_STEPS = 8
+FEW_STEPS = 5
+"""Longest chain to one chosen deal."""
+MAX_STEPS = 100
 """Longest chain that is looked for."""
 
 
-def way_to(
-    evaluator: SolverEvaluator,
-    formula: Formula,
-    deal: Deal,
-    said: Said,
-    players: tuple[int, ...] = (),
-) -> list[Deal]:
-    """A chain of deals from a deal to one where a formula is false; empty when there is none.
-
-    The chain begins with the deal itself; each step is one that one of the players cannot tell, of
-    all players where none are named.
-
-    Raises:
-        Undecided: not shown within `MAX_STEPS` steps or the time limit.
-    """
-    if not evaluator.truth(formula, deal, said):
-        return [deal]
-    if evaluator.public_counterexample(formula, said) is None:
-        return []
-    for steps in range(1, MAX_STEPS + 1):
-        chain = _chain(evaluator, formula, deal, said, players, steps)
-        if chain:
-            return chain
-        if _closed(evaluator, formula, said, players, steps):
-            return []
-    raise Undecided(
-        f"undecided: no chain of {counted(MAX_STEPS, 'step')} leads to a deal where {formula} "
-        "is false, but it is not true in every public deal either; a list of the deals would "
-        "decide it where there are at most two million (--method explicit)"
-    )
-
-
-def _chain(
-    evaluator: SolverEvaluator,
-    formula: Formula,
-    deal: Deal,
-    said: Said,
-    players: tuple[int, ...],
-    steps: int,
-) -> list[Deal]:
-    """A chain of so many steps from a deal to one where a formula is false, or nothing."""
-    encoder = evaluator.encoder()
-    everybody = range(evaluator.problem.players)
-    real = encoder.new_deal(information_set(evaluator.problem, deal, everybody))
-    tables = _linked(encoder, evaluator, real, said, players, steps)
-    encoder.model.require_one([encoder.literal(formula, False, tables[-1], said)])
-    if not evaluator.satisfiable(encoder):
-        return []
-    chain = [encoder.model.deal(table) for table in tables]
-    if evaluator.truth(formula, chain[-1], said):
-        raise SolverFault(f"CP-SAT found {chain[-1]}, where {formula} is not false")
-    return chain
-
-
-def _closed(
-    evaluator: SolverEvaluator,
-    formula: Formula,
-    said: Said,
-    players: tuple[int, ...],
-    steps: int,
-) -> bool:
-    """Whether no chain leads from so many deals with a formula to one without it."""
-    encoder = evaluator.encoder()
-    first = encoder.new_deal(evaluator.problem)
-    tables = _linked(encoder, evaluator, first, said, players, steps)
-    for table in tables[:-1]:
-        encoder.model.require_one([encoder.literal(formula, True, table, said)])
-    encoder.model.require_one([encoder.literal(formula, False, tables[-1], said)])
-    return not evaluator.satisfiable(encoder)
-
-
-def _linked(
-    encoder: Encoder,
-    evaluator: SolverEvaluator,
-    first: DealTable,
-    said: Said,
-    players: tuple[int, ...],
-    steps: int,
-) -> list[DealTable]:
-    """A chain of deals, each with the hand of one of the players as in the deal before."""
-    model = encoder.model
-    tables = [first]
-    for _ in range(steps):
-        before, after = tables[-1], encoder.new_deal(evaluator.problem)
-        links = {
-            player: model.new_literal() for player in players or range(evaluator.problem.players)
-        }
-        model.require_one(links.values())
-        for player, link in links.items():
-            # Hands have equal sizes: that one contains the other is enough.
-            for old, new in zip(before.hand(player), after.hand(player), strict=True):
-                if old is not False:
-                    model.require_one([link.negated(), negated(old), new])
-        tables.append(after)
-    for table in tables:
-        for literal in encoder.membership(table, said):
-            model.require_one([literal])
-    return tables
-
-
-__all__ = ["MAX_STEPS", "SolverEvaluator", "way_to"]
+__all__ = ["MAX_STEPS", "SolverEvaluator"]

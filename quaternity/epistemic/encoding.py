@@ -10,7 +10,7 @@ for that hand.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from quaternity.epistemic import formula as logic
@@ -24,6 +24,7 @@ from quaternity.epistemic.propositional import (
     unfolded,
     without_knowledge,
 )
+from quaternity.epistemic.reaching import cards_fixed
 from quaternity.epistemic.refutation import Refuter
 from quaternity.errors import LimitError
 from quaternity.game.cards import Card
@@ -64,11 +65,13 @@ class Encoder:
         model: CoupledDeals,
         problem: DealProblem,
         everywhere: Callable[[Formula, Said], bool],
+        leading_to_failure: Callable[[logic.Common], Sequence[DealProblem]],
     ) -> None:
         self.model = model
         self.problem = problem
         self.guesses: list[Guess] = []
         self._everywhere = everywhere
+        self._leading_to_failure = leading_to_failure
         self._refuter = Refuter(model, problem)
         self._known: dict[tuple[int, Formula, bool, Said], Literal] = {}
         self._deals: list[DealTable] = []
@@ -111,6 +114,29 @@ class Encoder:
         if case is not None:
             reason = self._refuter.refuted(guess.table, guess.players, case)
             self.model.require_if(guess.literal, reason)
+
+    def forbid_among(self, guess: Guess, deals: DealProblem) -> None:
+        """Take back a guess that is wrong in all deals which agree with some on what is fixed."""
+        fixed = cards_fixed(self.problem, deals)
+        elsewhere = [negated(guess.table.held(owner, *card)) for owner, card in fixed]
+        self.model.require_one([negated(guess.literal), *elsewhere])
+
+    def exclude(self, common: logic.Common, bad: DealProblem) -> None:
+        """Let nobody guess something common knowledge who has a hand of deals that lead elsewhere.
+
+        Args:
+            bad: from each of its deals a chain leads to one where it is false.
+        """
+        for guess in self.guesses:
+            if guess.formula == common and guess.truth and not guess.said:
+                for literal in self._nowhere_in(bad, common, guess.table):
+                    self.model.require_if(guess.literal, literal)
+
+    def _nowhere_in(
+        self, bad: DealProblem, common: logic.Common, table: DealTable
+    ) -> Iterator[Literal]:
+        for player in common.among(self.problem.players):
+            yield self._refuter.refuted(table, (player,), {}, bad)
 
     def membership(self, table: DealTable, said: Said) -> list[Literal]:
         """Literals that together say that all announcements were true at a deal."""
@@ -245,6 +271,8 @@ class Encoder:
         if truth:
             necessary.append(self.literal(part, True, table, said))
             necessary += [self._knowledge((one,), part, True, table, said) for one in group]
+            for bad in () if said else self._leading_to_failure(formula):
+                necessary += self._nowhere_in(bad, formula, table)
         return self._guess(necessary, Guess(None, formula, truth, table, said, group[:1]))
 
     def _unknown(

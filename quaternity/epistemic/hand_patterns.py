@@ -68,7 +68,7 @@ class HandPatterns:
         public: the public problem that the deals belong to.
         seen: the players whose hands are seen.
         coalitions: bit masks of the coalitions of other players; the empty one comes first, and
-            falls short only where a pattern leaves no way to deal a set.
+            falls short where a pattern leaves no way to deal a set; the others only elsewhere.
     """
 
     def __init__(self, problem: DealProblem, public: DealProblem, seen: tuple[int, ...]) -> None:
@@ -238,7 +238,8 @@ class HandPatterns:
         from quaternity.epistemic.smallest_totals import Options
 
         assert self.options is not None
-        nothing = [self.never] * len(self.coalitions)
+        # Where a set cannot be dealt the empty coalition says so, and the others need not.
+        nothing = [-1, *[self.public.cards + 1] * (len(self.coalitions) - 1)]
         costs = {
             pattern: np.array(self._shares(index, pattern, allowed) or nothing, dtype=np.int32)
             for pattern in self.patterns(index)
@@ -249,11 +250,6 @@ class HandPatterns:
             now = costs[pattern]
             cheapest[counts] = now if before is None else np.minimum(before, now)
         return Options(np.array(list(cheapest), dtype=np.int32), np.stack(list(cheapest.values())))
-
-    @property
-    def never(self) -> int:
-        """The share of a set that cannot be dealt: so little that every coalition falls short."""
-        return -self.public.cards - 1
 
 
 @lru_cache(maxsize=64)

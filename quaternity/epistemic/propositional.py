@@ -242,6 +242,7 @@ def case_around(
     deal: Deal,
     said: Said,
     true_at: Callable[[Formula, Deal, Said], bool],
+    known_around: Callable[[Formula, bool, Deal, Said], Case | None] = lambda *_: None,
 ) -> Case:
     """A case that holds a deal, in all of whose deals a formula has the truth value it has there.
 
@@ -250,7 +251,9 @@ def case_around(
     Args:
         truth: the truth value of the formula at the deal.
         true_at: evaluates a formula at a deal.
+        known_around: a larger case for what is known, or not, if there is one.
     """
+    ways = true_at, known_around
     match formula:
         case logic.Holds(player, card):
             if card.number >= len(deal.owner[card.set_index]):
@@ -262,18 +265,19 @@ def case_around(
         case logic.Iff(first, second):
             # Not as two implications: of forty, one inside another, that would make 2^40 parts.
             sides = [(part, true_at(part, deal, said)) for part in (first, second)]
-            cases = [case_around(part, value, deal, said, true_at) for part, value in sides]
+            cases = [case_around(part, value, deal, said, *ways) for part, value in sides]
             return merged(cases[0], cases[1])
         case logic.Announced(announcement, then):
             if truth and not true_at(announcement, deal, said):
-                return case_around(announcement, False, deal, said, true_at)
+                return case_around(announcement, False, deal, said, *ways)
             return merged(
-                case_around(announcement, True, deal, said, true_at),
-                case_around(then, truth, deal, (*said, announcement), true_at),
+                case_around(announcement, True, deal, said, *ways),
+                case_around(then, truth, deal, (*said, announcement), *ways),
             )
         case logic.Knows() | logic.Distributed() | logic.Unknown() | logic.Common():
+            larger = known_around(formula, truth, deal, said)
             # Any one hand settles what is common knowledge.
-            return hands_of(formula.hands or (0,), deal)
+            return hands_of(formula.hands or (0,), deal) if larger is None else larger
         case _:
             needed = unfolded(formula, truth)
             assert needed is not None
@@ -284,7 +288,7 @@ def case_around(
             )
             case: Case = {}
             for part, wish in right:
-                case = merged(case, case_around(part, wish, deal, said, true_at))
+                case = merged(case, case_around(part, wish, deal, said, *ways))
                 if not needed[0]:
                     break
             return case

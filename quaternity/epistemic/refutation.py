@@ -29,22 +29,30 @@ class Refuter:
         self.problem = problem
         self._looks: dict[tuple[int, tuple[int, ...], int], dict[Pattern, Literal]] = {}
 
-    def refuted(self, table: DealTable, seen: tuple[int, ...], case: Case) -> Literal:
+    def refuted(
+        self,
+        table: DealTable,
+        seen: tuple[int, ...],
+        case: Case,
+        problem: DealProblem | None = None,
+    ) -> Literal:
         """A literal that can be true iff no deal of a case agrees with a table on some hands.
 
         Args:
             table: a deal of the model.
             seen: the players whose hands the deals share with the table.
-            case: who may own which card, besides what the public problem says.
+            case: who may own which card, besides what the problem says.
+            problem: the deals that there are; all public ones where it is None.
 
         Raises:
             Undecided: the model's time is up.
         """
         self.model.deadline.left()
-        patterns = hand_patterns(table.problem, self.problem, seen)
+        problem = self.problem if problem is None else problem
+        patterns = hand_patterns(table.problem, problem, seen)
         chosen = patterns.provable(case)
         if chosen is None:
-            return self._refuted_by_witnesses(table, seen, case)
+            return self._refuted_by_witnesses(table, seen, case, problem)
         proofs = [self._short(table, patterns, number, case) for number in chosen]
         return self.model.one_of(proofs)
 
@@ -58,10 +66,15 @@ class Refuter:
     def _short(self, table: DealTable, patterns: HandPatterns, number: int, case: Case) -> Literal:
         """A literal that can be true only if a coalition must hold more than it can have."""
         terms: list[tuple[int, Literal]] = []
-        for index in range(len(self.problem.sets)):
+        impossible: list[Literal] = []
+        for index, constraint in enumerate(self.problem.sets):
             for pattern, look in self._look(table, patterns, index).items():
                 shares = patterns.shares(index, pattern, case)
-                terms.append((patterns.never if shares is None else shares[number], look))
+                if shares is None:
+                    impossible.append(look)
+                terms.append((constraint.size if shares is None else shares[number], look))
+        if not patterns.coalitions[number]:
+            return self.model.one_of(impossible)
         proof = self.model.new_literal()
         least = sum(min(0, weight) for weight, _ in terms)
         most = patterns.hand(patterns.coalitions[number]) - 1
@@ -106,9 +119,11 @@ class Refuter:
                 bits.append(held if player == who else negated(held))
         return bits
 
-    def _refuted_by_witnesses(self, table: DealTable, seen: tuple[int, ...], case: Case) -> Literal:
+    def _refuted_by_witnesses(
+        self, table: DealTable, seen: tuple[int, ...], case: Case, problem: DealProblem
+    ) -> Literal:
         """The inequality itself: literals for the coalition A and, per set, the witness X."""
-        model, problem = self.model, self.problem
+        model = self.model
         others = [player for player in range(problem.players) if player not in seen]
         # A card of the case that a seen player holds, who may not, settles it at once.
         at_once = [

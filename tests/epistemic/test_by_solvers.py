@@ -169,6 +169,7 @@ def test_undecided_common_knowledge(monkeypatch: pytest.MonkeyPatch) -> None:
     )
     deal, formula = Deal(((1, 2, 3, 0),)), C(~H(1, "0/1"))
     assert holds(formula, problem, deal, "solvers") is False
+    monkeypatch.setattr("quaternity.epistemic.by_solvers.FEW_STEPS", 0)
     monkeypatch.setattr("quaternity.epistemic.by_solvers.MAX_STEPS", 1)
     with pytest.raises(Undecided, match="no chain of 1 step"):
         holds(formula, problem, deal, "solvers")
@@ -391,7 +392,7 @@ def test_counting_literals_of_which_some_are_certain(number: int, certain: int) 
     """One that is open, one that is false, and some that are true."""
     model = CoupledDeals(Deadline(60))
     open_one = model.new_literal()
-    encoder = Encoder(model, DealProblem([0], []), lambda _formula, _said: False)
+    encoder = Encoder(model, DealProblem([0], []), lambda _formula, _said: False, lambda _: ())
     enough = encoder._at_least(number, [*[True] * certain, open_one, False])
     if number == certain + 1:
         model.require_one([enough])

@@ -1,0 +1,150 @@
+"""Closures of what players can tell: each is right, and together they decide full-size games."""
+
+from itertools import combinations
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from quaternity.epistemic import H, K, as_seen, holds
+from quaternity.epistemic.by_solvers import SolverEvaluator
+from quaternity.epistemic.evaluator import Deadline
+from quaternity.epistemic.explicit import ExplicitEvaluator
+from quaternity.epistemic.formula import Common, Knows
+from quaternity.epistemic.grammar import Language
+from quaternity.epistemic.propositional import narrowed
+from quaternity.epistemic.reaching import (
+    cards_fixed,
+    deals_before,
+    hands_allowed,
+    joined_at_most,
+)
+from quaternity.epistemic.strategies import chains, formulas, positions
+from quaternity.game.cards import Card
+from quaternity.kwartet.position import Position
+from quaternity.kwartet.settings import SET_SIZE, KwartetSettings
+from solvers import Deal, DealProblem, SetConstraint
+from solvers.brute_force import deals
+from tests.kwartet.games import random_log
+from tests.sizes import thorough
+
+Moment = tuple[DealProblem, Deal]
+
+
+@given(positions(max_sets=2))
+@settings(max_examples=thorough(20, 200))
+def test_no_chain_leaves_what_never_changes(moment: Moment) -> None:
+    problem, deal = moment
+    model = ExplicitEvaluator(problem).model
+    for group in [*combinations(range(problem.players), 2), tuple(range(problem.players))]:
+        among = joined_at_most(problem, deal, group, 60)
+        inside, piece = set(deals(among)), model.pieces(players=group)
+        here = piece[model.world(deal)]
+        assert {one for one in deals(problem) if piece[model.world(one)] == here} <= inside
+        for owner, (index, number) in cards_fixed(problem, among):
+            assert all(one.owner[index][number] == owner for one in inside)
+
+
+@given(positions(max_players=3), st.data())
+@settings(max_examples=thorough(20, 200))
+def test_every_hand_of_deals_before_bad_ones_is_a_hand_of_a_bad_one(
+    moment: Moment, data: st.DataObject
+) -> None:
+    problem, deal = moment
+    player = data.draw(st.integers(0, problem.players - 1))
+    cards = [Card(i, number) for i, row in enumerate(deal.owner) for number in range(len(row))]
+    fixed = data.draw(st.sets(st.sampled_from(cards), max_size=3))
+    case = {card: 1 << deal.owner[card.set_index][card.number] for card in fixed}
+    bad = narrowed(problem, case)
+    before = deals_before(problem, bad, deal, player)
+    found = {one.hand(player) for one in deals(before)}
+    assert deal.hand(player) in found
+    assert found <= {one.hand(player) for one in deals(bad)}
+    allowed = narrowed(problem, hands_allowed(before, player))
+    assert found == {one.hand(player) for one in deals(allowed)}
+
+
+LAST_CARD = DealProblem(
+    [1, 1, 1], [SetConstraint.of([[0, 2], [0, 1, 2]], 3), SetConstraint.of([[0, 1, 2]], 3)]
+)
+"""If 0 holds 1/0, 0 knows that 2 must hold 0/0."""
+
+
+def test_a_hand_that_leaves_another_no_card_is_not_a_hand_before() -> None:
+    bad = narrowed(LAST_CARD, {Card(0, 1): 0b100})
+    before = deals_before(LAST_CARD, bad, Deal(((0, 2), (1,))), 0)
+    assert {one.hand(0) for one in deals(before)} == {((0, 0),)}
+
+
+def test_only_the_hand_that_leaves_no_choice_knows() -> None:
+    evaluator = SolverEvaluator(LAST_CARD, Deadline(60))
+    around = evaluator._around(K(0, ~H(2, "0/1")), True, Deal(((2, 1), (0,))), ())
+    assert {one.hand(0) for one in deals(narrowed(LAST_CARD, around))} == {((1, 0),)}
+
+
+@given(positions(max_players=3), st.data())
+@settings(max_examples=thorough(20, 400))
+def test_what_is_known_around_a_deal_is_known_at_it(moment: Moment, data: st.DataObject) -> None:
+    problem, deal = moment
+    language = Language.of(problem)
+    part = data.draw(st.one_of(formulas(language, 1), chains(language, 1)))
+    formula = Knows(data.draw(st.integers(0, problem.players - 1)), part)
+    explicit = ExplicitEvaluator(problem)
+    evaluator = SolverEvaluator(problem, Deadline(60))
+    truth = explicit.truth(formula, deal)
+    around = list(deals(narrowed(problem, evaluator._around(formula, truth, deal, ()))))
+    assert deal in around
+    assert all(explicit.truth(formula, one) == truth for one in around)
+
+
+@given(positions(max_players=3), st.data())
+@settings(max_examples=thorough(20, 200))
+def test_from_deals_that_lead_to_a_failure_chains_lead_there(
+    moment: Moment, data: st.DataObject
+) -> None:
+    problem, deal = moment
+    language = Language.of(problem)
+    part = data.draw(st.one_of(formulas(language, 1), chains(language, 1)))
+    group = data.draw(st.sets(st.integers(0, problem.players - 1), min_size=2))
+    common = Common(part, tuple(group))
+    explicit = ExplicitEvaluator(problem)
+    evaluator = SolverEvaluator(problem, Deadline(60))
+    chain = evaluator._chain(common, deal, ())
+    assert explicit.truth(common, deal) == (not chain)
+    for bad in evaluator._leading_there(part, chain, common.players) if chain else ():
+        assert not any(explicit.truth(common, one) for one in deals(bad))
+
+
+@pytest.fixture(scope="module")
+def moments() -> list[Position]:
+    """Positions all over a full-size game."""
+    log = random_log(KwartetSettings(), Random(11), 110)
+    return [log.positions[step] for step in (0, 20, 50, 80, 110)]
+
+
+OUTSIDE = (
+    "C{0,2} (H1 %s -> M3 H1 %s)",
+    "E C{2,3} !K0 H1 %s",
+    "C{0,2} (K1 H1 %s -> C{0,2} M1 H1 %s)",
+    "M3 C{0,2} !H1 %s",
+    "M3 C{0,1,2} !H3 %s",
+    "C{0,2} !C{2,3} !H1 %s",
+    "C{2,3} (Kw0 H1 %s | M2 !H1 %s)",
+)
+
+
+@pytest.mark.parametrize("formula", OUTSIDE)
+def test_a_seat_outside_the_group_is_answered_at_52_cards(
+    formula: str, moments: list[Position]
+) -> None:
+    """And what a seat is told is so: it has the truth value at the real deal."""
+    for at in moments[thorough(1, 0) :: thorough(3, 1)]:
+        problem, deal = at.public.problem, at.deal
+        index, number = deal.hand(1)[0]
+        asked = formula.replace("%s", f"{index}/{number}")
+        for seat in (None, 1, 3)[:: thorough(2, 1)]:
+            hand = () if seat is None else at.hands[seat]
+            found = as_seen(asked, problem, seat, hand, "solvers", 20, SET_SIZE)
+            if found.truth is not None:
+                assert holds(asked, problem, deal, "solvers", 20, SET_SIZE) == found.truth
