@@ -40,7 +40,10 @@ def solution() -> Solution:
         ((3, 3, 3), 1_335, 4_618, 5_652, 7),
         ((2, 6, 3), 215, 381, 499, 6),
         ((2, 4, 4), 1_079, 2_339, 3_345, 4),
+        pytest.param((3, 4, 3), 26_894, 124_481, 155_387, 9, marks=pytest.mark.slow),
+        pytest.param((2, 6, 4), 78_631, 260_982, 389_269, 8, marks=pytest.mark.slow),
         pytest.param((4, 3, 3), 87_379, 510_702, 712_266, 12, marks=pytest.mark.slow),
+        pytest.param((2, 5, 5), 91_775, 299_503, 435_229, 5, marks=pytest.mark.slow),
     ],
     ids=str,
 )
@@ -52,7 +55,9 @@ def test_sizes(
     graph = solved.graph
     assert (len(graph), graph.questions, graph.answers) == (states, questions, answers)
     assert solved.facts()["longest_forced"] == longest
-    assert solved.standing(start).can_force == ()
+    standing = solved.standing(start)
+    assert (standing.can_force, standing.can_win) == ((), (*range(start.players),))
+    assert not any(standing.can_prevent)
 
 
 def measure(code: Coding, key: Key) -> tuple[int, int, int]:
