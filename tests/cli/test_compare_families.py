@@ -18,6 +18,12 @@ FAMILIES = [
 ]  # fmt: skip
 
 
+@pytest.fixture(autouse=True)
+def _without_drawing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`comparison/test_runs.py` looks at the drawings of a page, and drawing takes long."""
+    monkeypatch.setattr("quaternity.trials.comparison.drawing.svg_of", lambda figure: "<svg/>")
+
+
 def test_every_table_can_be_made_again_from_the_runs(cli: Cli, tmp_path: Path) -> None:
     file, page = str(tmp_path / "runs.jsonl"), tmp_path / "page.html"
     first = cli(*FAMILIES, "--runs", file)

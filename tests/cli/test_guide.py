@@ -127,6 +127,8 @@ def test_a_page_says_what_is_so(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
+    if not THOROUGH:  # drawing takes long, and what a report shows is looked at elsewhere
+        monkeypatch.setattr("quaternity.trials.comparison.drawing.svg_of", lambda figure: "<svg/>")
     known = set(sys.modules)
     try:
         for block in blocks(PAGES[name].read_text(encoding="utf-8")):

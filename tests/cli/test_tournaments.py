@@ -78,11 +78,10 @@ FATAL = [("Crashes", 3, "ended its process"), ("Loops", 4, "gave no move within 
 
 @pytest.mark.parametrize(
     ("game", "player", "status", "said"),
-    [
-        (game, *FATAL[which])
-        for number, game in enumerate(GAMES)
-        for which in thorough([number % 2], [0, 1])
-    ],
+    thorough(
+        [(GAMES[0], *FATAL[0]), (GAMES[1], *FATAL[1])],
+        [(game, *fatal) for game in GAMES for fatal in FATAL],
+    ),
 )
 def test_a_player_that_ends_its_process_or_never_moves_costs_its_game_alone(
     cli: Cli, game: str, player: str, status: int, said: str, tmp_path: Path,
@@ -94,7 +93,7 @@ def test_a_player_that_ends_its_process_or_never_moves_costs_its_game_alone(
     assert said in done.err
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", thorough(GAMES[2:3], GAMES))
 def test_what_a_player_prints_is_no_result(cli: Cli, game: str) -> None:
     own_process().end()  # its standard error is that of the test which started it
     done = cli(*command(game, "Prints", "--games", 9, "--json"))

@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("pyspiel")
 
 import pyspiel
-from open_spiel.python.algorithms import generate_playthrough, minimax
+from open_spiel.python.algorithms import minimax
 from open_spiel.python.algorithms.get_all_states import get_all_states
 
 import quaternity.environments.open_spiel
@@ -24,7 +24,7 @@ from quaternity.perfect.solving.solver import solve as solve_quaternity
 from quaternity.quarto import solve as solve_quarto
 from quaternity.quarto.players import Careful
 from quaternity.quarto.rules import QuartoPosition, QuartoRules, QuartoSettings
-from tests.sizes import thorough
+from tests.sizes import only_thorough, thorough
 
 GAMES = [
     "python_quaternity(max_moves=40)",
@@ -57,9 +57,12 @@ def test_its_simulations(text: str) -> None:
     assert str(pyspiel.load_game(str(game))) == str(game)
 
 
+@only_thorough  # as it imports all games of OpenSpiel and what these need
 @pytest.mark.parametrize("text", ["python_kwartet(players=3,sets=2,max_moves=5)", "python_quarto"])
 def test_its_playthrough(text: str) -> None:
     """It checks what it prints; the same actions give the same text."""
+    from open_spiel.python.algorithms import generate_playthrough
+
     actions = drawn(text, 1, 15).history()
     first = generate_playthrough.playthrough(text, actions, observation_params_string="")
     assert first == generate_playthrough.playthrough(text, actions, observation_params_string="")

@@ -33,7 +33,7 @@ from quaternity.kwartet.settings import KwartetSettings
 from solvers import Deal, DealProblem, SetConstraint
 from tests.epistemic.by_definition import holds_by_definition
 from tests.kwartet.games import random_log
-from tests.sizes import examples
+from tests.sizes import examples, thorough
 
 Position = tuple[DealProblem, Deal]
 
@@ -210,7 +210,9 @@ def test_a_formula_of_the_deepest_nesting_has_a_normal_form() -> None:
     assert normal_form(formula, FOUR) == formula
 
 
-@pytest.mark.parametrize("inside", ["H1 0/1", "K2 !H1 0/1", "(H1 0/1 | K0 H2 0/0)"])
+@pytest.mark.parametrize(
+    "inside", ["H1 0/1", "K2 !H1 0/1", *thorough([], ["(H1 0/1 | K0 H2 0/0)"])]
+)
 def test_common_knowledge_of_common_knowledge_at_full_size(inside: str) -> None:
     """As quick as `!C f` itself; found undecided after a minute without."""
     log = random_log(KwartetSettings(), Random(7), 20)

@@ -70,7 +70,7 @@ def boards_with_quartos(random: Random, count: int) -> list[Board]:
 
 def test_reachable_boards_are_those_that_a_game_comes_to() -> None:
     random = Random(17)
-    sample = boards_with_quartos(random, thorough(20, 60))
+    sample = boards_with_quartos(random, thorough(12, 60))
     sample += [
         random_board(random, empty)
         for empty in (16, 15, *thorough((7,), (12, 10, 9, 8, 8, 7, 7, 6, 6)))

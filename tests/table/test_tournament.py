@@ -1,9 +1,9 @@
 """Tournaments: seats, repeatability, and what the table says."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from itertools import combinations, permutations
 from math import isclose, log10, sqrt
@@ -38,7 +38,7 @@ from quaternity.table.tournament.playing import (
 from quaternity.table.tournament.scores import AVERAGE, Measured, ratings, tabulated
 from quaternity.table.tournament.seatings import seatings
 from quaternity.ternary.rules import SetRules, SetSettings
-from quaternity.workers.pool import open_executor
+from quaternity.workers.pool import Pool, open_executor
 from tests.sizes import only_thorough, thorough
 from tests.table.planted import plant, plant_bot
 
@@ -46,8 +46,15 @@ SMALL = QuaternityRules(Settings(2, 3, 3))
 USUAL = QuaternityRules(Settings(4, 3, 3))
 
 
-def played(plan: Tournament, games: int, workers: int = 1) -> list[GameResult]:
-    with open_executor(workers) as pool:
+@pytest.fixture(scope="module")
+def workers() -> Iterator[Pool]:
+    """Two processes, which take a while to start."""
+    with open_executor(2) as pool:
+        yield pool
+
+
+def played(plan: Tournament, games: int, workers: Pool | None = None) -> list[GameResult]:
+    with nullcontext(workers) if workers else open_executor() as pool:
         return list(play(plan, games, pool))
 
 
@@ -71,10 +78,10 @@ def test_seats_rotate(bots: int, players: int) -> None:
     assert len({count for (one, other), count in pairs.items() if one != other}) == 1
 
 
-def test_the_same_seed_gives_the_same_games() -> None:
+def test_the_same_seed_gives_the_same_games(workers: Pool) -> None:
     plan = Tournament(SMALL, ("random", "informed", "search:3"), seed=5)
     one = played(plan, 12)
-    assert played(plan, 12, workers=2) == one
+    assert played(plan, 12, workers) == one
     # Nothing of a game depends on the games before it.
     assert play_game(plan, 7) == one[7]
     assert played(replace(plan, seed=6), 12) != one
@@ -391,11 +398,11 @@ def test_every_deal_is_played_from_all_seats(rules: Any, names: tuple[str, ...])
 
 
 @any_game
-def test_workers_play_the_same_games(rules: Any, names: tuple[str, ...]) -> None:
+def test_workers_play_the_same_games(rules: Any, names: tuple[str, ...], workers: Pool) -> None:
     plan = Tournament(rules, names, seed=3, cap=300)
     one = played(plan, 9)
     assert one == [play_game(plan, game) for game in range(9)]
-    assert played(plan, 9, workers=2) == one
+    assert played(plan, 9, workers) == one
     assert played(replace(plan, seed=4), 9) != one
     for game in (1, 8):
         record = record_of_game(plan, game).encode()
@@ -467,11 +474,11 @@ def test_searching_beats_in_a_few_games(rival: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("rival", ["random", "informed"])
 @pytest.mark.parametrize(("sets", "players"), [(3, 3), (4, 4)])
-def test_searching_beats(rival: str, sets: int, players: int) -> None:
+def test_searching_beats(rival: str, sets: int, players: int, workers: Pool) -> None:
     """By more than three standard errors over 500 rotated games of 4-3-3 and 4-4-4."""
     rules = QuaternityRules(Settings(4, sets, players))
     plan = Tournament(rules, ("search", *[rival] * (players - 1)), seed=1)
-    table = tabulated(played(plan, 500, workers=2), players, Random(1))
+    table = tabulated(played(plan, 500, workers), players, Random(1))
     for margin in table.margins[0][1:]:
         assert margin is not None
         assert margin.error is not None

@@ -11,7 +11,7 @@ from socket import create_connection
 import pytest
 
 from quaternity.web.store import FILE
-from tests.sizes import thorough
+from tests.sizes import only_thorough, thorough
 from tests.web.server import Server
 from tests.web.test_hammering import FIRST, SMALL, moved
 from tests.web.wire import Clients, request
@@ -48,8 +48,9 @@ def test_a_server_ends_cleanly_with_open_streams(tmp_path: Path) -> None:
     ended(tmp_path / "data", thorough(1, 10))
 
 
+@only_thorough
 def test_a_server_that_has_just_opened_ends(tmp_path: Path) -> None:
-    for _ in range(thorough(1, 5)):
+    for _ in range(5):
         with Server(tmp_path / "data") as server:
             assert server.stop() == 0
 
