@@ -19,14 +19,13 @@ from tempfile import TemporaryFile
 import pytest
 
 from quaternity.errors import InputError, PlayerFault, SolverFault
-from quaternity.workers import own_process
 from quaternity.workers.own_process import (
     Notes,
     OwnProcess,
     ProcessEnded,
-    _send,
     notes,
 )
+from quaternity.workers.serving import MARK, send
 from tests.own_process_calls import (
     PLAYED,
     closes,
@@ -136,7 +135,7 @@ def test_who_has_nobody_to_answer_ends_without_a_word(
     assert child.stdout is not None
     child.stdout.close()
     work = pickle.dumps((divmod, (7, 2)))
-    own_process._send(child.stdin.fileno(), bytes(own_process._MARK), work)
+    send(child.stdin.fileno(), bytes(MARK), work)
     child.wait(20)
     assert capfd.readouterr().err == ""
 
@@ -163,7 +162,7 @@ def test_time_in_which_this_side_was_stopped_is_not_the_players(
     def hours() -> float:
         look = next(looks)
         if look == 2:
-            _send(writer, mark, b"done")
+            send(writer, mark, b"done")
         return 3600.0 * look
 
     process._notes.thinks(0)
@@ -186,7 +185,7 @@ def test_who_thinks_for_too_long_is_stopped_whatever_it_does(
 
 
 def test_of_very_long_games_the_first_moves_are_noted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(own_process, "MOST_NOTED", 20)
+    monkeypatch.setattr("quaternity.workers.notes.MOST_NOTED", 20)
     with TemporaryFile() as file:
         file.truncate(1 << 24)
         told = Notes(file.fileno())

@@ -24,27 +24,16 @@ import sys
 import threading
 import weakref
 from collections.abc import Callable
-from contextlib import suppress
-from mmap import mmap
-from pathlib import Path
-from struct import Struct
 from time import monotonic, sleep
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, TypeVar
 
 from quaternity.errors import InputError, LimitError
-from quaternity.workers.pool import Raised
-from solvers.errors import SolverFault
-from solvers.interrupts import leave_interrupts
+from quaternity.workers.notes import NOTED_BYTES, Notes, notes
+from quaternity.workers.process_tree import TAGS, descendants, end_all, resident
+from quaternity.workers.serving import LENGTH, MARK, Values, send
 from solvers.wording import shown
 
 Result = TypeVar("Result")
-Arguments = ParamSpec("Arguments")
-
-MOST_NOTED = 1 << 23
-"""Bytes of moves that are noted; of longer games those up to there."""
-
-IDLE_SECONDS = 60
-"""A process that is given nothing to do leaves."""
 
 MOST_SECONDS = 10**6
 """The longest time that a player may be given for a move."""
@@ -55,18 +44,8 @@ FOREIGN_SECONDS = 60
 MEMORY_CHECK_SECONDS = 0.05
 """How often the memory of a process is looked at, where it has a limit."""
 
-_STATE, _LENGTH = Struct("<3Q"), Struct("<Q")
-_MARK = 16
-"""Bytes of the mark of a call: its answer begins with them."""
-
-_TAGS = "QUATERNITY_OWN_PROCESS"
-"""Variable of the environment by which whatever such a process started is found again."""
-
-_MOST_SWEEPS = 100
-
-_SIZE = _STATE.size + MOST_NOTED
 _START = (
-    "import sys; sys.path[:] = sys.argv[3:]; from quaternity.workers.own_process import serve; "
+    "import sys; sys.path[:] = sys.argv[3:]; from quaternity.workers.serving import serve; "
     "serve(int(sys.argv[1]), int(sys.argv[2]))"
 )
 
@@ -109,62 +88,6 @@ class ProcessEnded(LimitError):
         return f"the process that played {self.how}"
 
 
-class Notes:
-    """What a process tells about the game it plays, in memory that its parent sees.
-
-    Cost: less than a microsecond a note.
-    """
-
-    def __init__(self, file: int) -> None:
-        self._memory = mmap(file, _SIZE)
-        self._thoughts = self._used = 0
-        self._fits = True
-
-    def clear(self) -> None:
-        """Nothing noted."""
-        self._thoughts = self._used = 0
-        self._fits = True
-        _STATE.pack_into(self._memory, 0, 0, 0, 0)
-
-    def thinks(self, seat: int) -> None:
-        """A player begins to think."""
-        self._thoughts += 1
-        _STATE.pack_into(self._memory, 0, self._thoughts, seat + 1, self._used)
-
-    def moved(self, move: str) -> None:
-        """A move was made, and nobody thinks."""
-        line = f"{move}\n".encode()
-        start, end = _STATE.size + self._used, self._used + len(line)
-        self._fits = self._fits and end <= MOST_NOTED
-        if self._fits:
-            self._memory[start : start + len(line)] = line
-            self._used = end
-        _STATE.pack_into(self._memory, 0, self._thoughts, 0, self._used)
-
-    def state(self) -> tuple[int, int | None]:
-        """How often a player began to think, and the seat of the one that thinks now."""
-        thoughts, thinking, _ = _STATE.unpack_from(self._memory, 0)
-        return thoughts, thinking - 1 if thinking else None
-
-    def leave(self) -> None:
-        """Note elsewhere from now on."""
-        self._memory = mmap(-1, _SIZE)
-
-    def moves(self) -> list[str]:
-        """The moves noted."""
-        used = min(_STATE.unpack_from(self._memory, 0)[2], MOST_NOTED)
-        text = self._memory[_STATE.size : _STATE.size + used]
-        return text.decode(errors="replace").splitlines()
-
-
-_notes: Notes | None = None
-
-
-def notes() -> Notes | None:
-    """Where to tell about a game, in a process that is watched; None elsewhere."""
-    return _notes
-
-
 class OwnProcess:
     """A process that runs one call after the other; started when needed, and again after its end.
 
@@ -180,9 +103,9 @@ class OwnProcess:
         self._child: subprocess.Popen[bytes] | None = None
         self._finish: Callable[[], object] = lambda: None
         self._file, self._stacks = _memory_file(), _memory_file()
-        self._file.truncate(_SIZE)
+        self._file.truncate(NOTED_BYTES)
         # Who writes to any file that is open writes behind the notes.
-        self._file.seek(_SIZE)
+        self._file.seek(NOTED_BYTES)
         self._notes = Notes(self._file.fileno())
         for file in (self._file, self._stacks):
             weakref.finalize(self, file.close)
@@ -210,7 +133,7 @@ class OwnProcess:
                 it took too much memory.
             What the function raises.
         """
-        mark = os.urandom(_MARK)
+        mark = os.urandom(MARK)
         work = pickle.dumps((function, arguments))
         try:
             if self._path != sys.path:
@@ -242,14 +165,14 @@ class OwnProcess:
         tag = os.urandom(8).hex()
         child = subprocess.Popen(
             [sys.executable, "-c", _START, *map(str, files), *sys.path],
-            env=os.environ | {_TAGS: f"{os.environ.get(_TAGS, '')} {tag}"},
+            env=os.environ | {TAGS: f"{os.environ.get(TAGS, '')} {tag}"},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             bufsize=0,
             pass_fds=files,
             start_new_session=True,
         )
-        self._finish = weakref.finalize(self, _end, child, tag)
+        self._finish = weakref.finalize(self, end_all, child, tag)
         return child
 
     def _answer(
@@ -265,10 +188,10 @@ class OwnProcess:
         overdue, too_large, stack, how = False, False, "", ""
         most = None if memory is None else (child.pid, memory)
         try:
-            _send(child.stdin.fileno(), mark, work)
+            send(child.stdin.fileno(), mark, work)
             answer = self._in_time(child.stdout.fileno(), mark, seconds, most)
             if answer is not None:
-                return _Values(io.BytesIO(answer)).load()
+                return Values(io.BytesIO(answer)).load()
             overdue, stack = True, self._stack(child)
             how = f"gave no {self._wanted} within {seconds:g} s"
         except (EOFError, BrokenPipeError):
@@ -312,13 +235,13 @@ class OwnProcess:
                     raise EOFError
                 data += part
                 begin = data.find(mark)
-                del data[: max(0, len(data) - _MARK) if begin < 0 else begin]
-                body = _MARK + _LENGTH.size
+                del data[: max(0, len(data) - MARK) if begin < 0 else begin]
+                body = MARK + LENGTH.size
                 if begin >= 0 and len(data) >= body:
-                    end = body + _LENGTH.unpack_from(data, _MARK)[0]
+                    end = body + LENGTH.unpack_from(data, MARK)[0]
                     if len(data) >= end:
                         return bytes(data[body:end])
-            if most is not None and _resident(descendants(most[0])) > most[1]:
+            if most is not None and resident(descendants(most[0])) > most[1]:
                 raise MemoryError
             state, now = self._notes.state(), monotonic()
             if state != seen or state[1] is None:
@@ -345,21 +268,6 @@ class OwnProcess:
         return text.decode(errors="replace")
 
 
-class _Values(pickle.Unpickler):
-    """Reads an answer: values of ours and of Python alone, and nothing that does something.
-
-    Our own code writes answers, but what it runs there could write one in its place.
-    """
-
-    def find_class(self, module: str, name: str) -> Any:
-        if "." not in name and module.partition(".")[0] in ("builtins", "quaternity", "solvers"):
-            found = super().find_class(module, name)
-            kinds = (BaseException, frozenset, set)
-            if isinstance(found, type) and (module != "builtins" or issubclass(found, kinds)):
-                return found
-        raise pickle.UnpicklingError(f"{module}.{name} is no value")
-
-
 def _memory_file() -> io.FileIO:
     """A file without a name that others can be given; where the system can, on no disk."""
     if sys.platform == "linux":
@@ -379,56 +287,6 @@ def _ending(child: subprocess.Popen[bytes]) -> str:
     return f"was killed by signal {-status}" if status < 0 else f"ended with status {status}"
 
 
-def descendants(process: int) -> list[int]:
-    """A process, and those it started, and so on, as far as the system tells (Linux)."""
-    found = [process]
-    for one in found:  # which grows
-        for tasks in Path(f"/proc/{one}/task").glob("*/children"):
-            with suppress(OSError):
-                found += map(int, tasks.read_text().split())
-    return found
-
-
-def _resident(processes: list[int]) -> int:
-    """Bytes of memory of some processes; what two of them share counts twice."""
-    pages = 0
-    for one in processes:
-        with suppress(OSError):
-            pages += int(Path(f"/proc/{one}/statm").read_text().split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE")
-
-
-def _tagged(tag: str) -> list[int]:
-    """The processes that have a tag in their environment, as far as the system tells (Linux)."""
-    found = []
-    for environment in Path("/proc").glob("[0-9]*/environ"):
-        with suppress(OSError):  # that of another user, or ended
-            if tag.encode() in environment.read_bytes():
-                found.append(int(environment.parent.name))
-    return found
-
-
-def _end(child: subprocess.Popen[bytes], tag: str) -> None:
-    others = descendants(child.pid)[1:] if child.poll() is None else []
-    # Its session is its own, and has its number.
-    with suppress(ProcessLookupError, PermissionError):
-        os.killpg(child.pid, signal.SIGKILL)
-    for one in others:  # that left the session
-        with suppress(ProcessLookupError, PermissionError):
-            os.kill(one, signal.SIGKILL)
-    child.wait()
-    for pipe in (child.stdin, child.stdout):
-        if pipe is not None:
-            pipe.close()
-    for _ in range(_MOST_SWEEPS):  # they may fork meanwhile
-        left = _tagged(tag)
-        for one in left:  # orphans, of a process that ended by itself
-            with suppress(ProcessLookupError, PermissionError):
-                os.kill(one, signal.SIGKILL)
-        if not left:
-            break
-
-
 _kept = threading.local()
 
 
@@ -438,114 +296,6 @@ def own_process() -> OwnProcess:
         _kept.process = OwnProcess()
     process: OwnProcess = _kept.process
     return process
-
-
-def _send(file: int, mark: bytes, data: bytes) -> None:
-    data = mark + _LENGTH.pack(len(data)) + data
-    while data:
-        data = data[os.write(file, data) :]
-
-
-def _received(file: int) -> tuple[bytes, bytes]:
-    """The mark of a message, and the message."""
-
-    def exactly(count: int) -> bytes:
-        data = b""
-        while len(data) < count:
-            part = os.read(file, min(count - len(data), 1 << 20))
-            if not part:
-                raise EOFError
-            data += part
-        return data
-
-    return exactly(_MARK), exactly(*_LENGTH.unpack(exactly(_LENGTH.size)))
-
-
-# ---------------------------------------------------------------------------- the other side
-
-
-def serve(notes_file: int, stacks_file: int) -> None:
-    """In the new process: obey until nothing more comes, or the parent is gone."""
-    import faulthandler
-    import warnings
-
-    from solvers.plugins import BrokenPlugin
-
-    global _notes
-    leave_interrupts()
-    warnings.simplefilter("ignore", BrokenPlugin)  # the other side loads the same, and tells it
-    _end_with_parent()
-    faulthandler.register(signal.SIGUSR1, file=stacks_file, all_threads=False)
-    told = _notes = Notes(notes_file)
-    # Code from outside may print and read as it likes: it does not get at these two.
-    commands, answers = os.dup(0), os.dup(1)
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    os.dup2(2, 1)
-    me = os.getpid()
-
-    def forked() -> None:
-        # A copy of this process, made by a player, has nothing to say.
-        told.leave()
-        for file in (commands, answers):
-            with suppress(OSError):
-                os.close(file)
-
-    os.register_at_fork(after_in_child=forked)
-    while select.select([commands], [], [], IDLE_SECONDS)[0]:
-        try:
-            mark, work = _received(commands)
-        except EOFError:
-            break
-        answer = _worked(work, told)
-        if os.getpid() != me:
-            os._exit(0)
-        try:
-            _send(answers, mark, answer)
-        except BrokenPipeError:
-            break
-    os.killpg(me, signal.SIGKILL)
-
-
-def _worked(work: bytes, told: Notes) -> bytes:
-    try:
-        told.clear()
-        function, arguments = pickle.loads(work)  # noqa: S301  # our own parent's
-        return pickle.dumps((function(*arguments), None))
-    except BaseException as error:
-        answer = pickle.dumps((None, Raised(error)))
-        try:
-            _Values(io.BytesIO(answer)).load()
-        except pickle.UnpicklingError:  # of a kind that the parent does not know
-            answer = pickle.dumps((None, Raised(SolverFault(f"the work failed by {error!r}"))))
-        return answer
-
-
-def _end_with_parent() -> None:
-    """Have the session end with the parent, also in the middle of a call into C: by a process that
-    waits for the other side of the commands to be closed.
-    """
-    middle = os.fork()
-    if middle:
-        os.waitpid(middle, 0)
-        _adopt_orphans()
-        return
-    # Nobody's child: who waits here for all children does not wait for this one.
-    if os.fork():
-        os._exit(0)
-    os.closerange(1, 256)
-    poll = select.poll()
-    poll.register(0, 0)
-    poll.poll()
-    os.killpg(0, signal.SIGKILL)
-
-
-def _adopt_orphans() -> None:
-    """Let what this process's children leave behind become its children (Linux)."""
-    if sys.platform == "linux":
-        import ctypes
-
-        ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
 
 
 __all__ = [

@@ -1,0 +1,72 @@
+"""A process with all that it started, directly or not: found, weighed and ended."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from contextlib import suppress
+from pathlib import Path
+
+TAGS = "QUATERNITY_OWN_PROCESS"
+"""Variable of the environment by which whatever a process started is found again."""
+
+_MOST_SWEEPS = 100
+
+
+def descendants(process: int) -> list[int]:
+    """A process, and those it started, and so on, as far as the system tells (Linux)."""
+    found = [process]
+    for one in found:  # which grows
+        for tasks in Path(f"/proc/{one}/task").glob("*/children"):
+            with suppress(OSError):
+                found += map(int, tasks.read_text().split())
+    return found
+
+
+def resident(processes: list[int]) -> int:
+    """Bytes of memory of some processes; what two of them share counts twice."""
+    pages = 0
+    for one in processes:
+        with suppress(OSError):
+            pages += int(Path(f"/proc/{one}/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+def _tagged(tag: str) -> list[int]:
+    """The processes that have a tag in their environment, as far as the system tells (Linux)."""
+    found = []
+    for environment in Path("/proc").glob("[0-9]*/environ"):
+        with suppress(OSError):  # that of another user, or ended
+            if tag.encode() in environment.read_bytes():
+                found.append(int(environment.parent.name))
+    return found
+
+
+def end_all(child: subprocess.Popen[bytes], tag: str) -> None:
+    """End a process that leads a session, and all that it started.
+
+    Args:
+        tag: of its environment, in `TAGS`.
+    """
+    others = descendants(child.pid)[1:] if child.poll() is None else []
+    # Its session is its own, and has its number.
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(child.pid, signal.SIGKILL)
+    for one in others:  # that left the session
+        with suppress(ProcessLookupError, PermissionError):
+            os.kill(one, signal.SIGKILL)
+    child.wait()
+    for pipe in (child.stdin, child.stdout):
+        if pipe is not None:
+            pipe.close()
+    for _ in range(_MOST_SWEEPS):  # they may fork meanwhile
+        left = _tagged(tag)
+        for one in left:  # orphans, of a process that ended by itself
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(one, signal.SIGKILL)
+        if not left:
+            break
+
+
+__all__ = ["TAGS", "descendants", "end_all", "resident"]

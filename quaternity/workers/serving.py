@@ -1,0 +1,149 @@
+"""The other side of `own_process`: a process that obeys, and leaves nothing behind."""
+
+from __future__ import annotations
+
+import io
+import os
+import pickle
+import select
+import signal
+import sys
+from contextlib import suppress
+from struct import Struct
+from typing import Any
+
+from quaternity.workers.notes import Notes, note_in
+from quaternity.workers.pool import Raised
+from solvers.errors import SolverFault
+from solvers.interrupts import leave_interrupts
+
+IDLE_SECONDS = 60
+"""A process that is given nothing to do leaves."""
+
+MARK = 16
+"""Bytes of the mark of a call: its answer begins with them."""
+
+LENGTH = Struct("<Q")
+
+
+def send(file: int, mark: bytes, data: bytes) -> None:
+    """Write a message: its mark, its length, and itself."""
+    data = mark + LENGTH.pack(len(data)) + data
+    while data:
+        data = data[os.write(file, data) :]
+
+
+def _received(file: int) -> tuple[bytes, bytes]:
+    """The mark of a message, and the message."""
+
+    def exactly(count: int) -> bytes:
+        data = b""
+        while len(data) < count:
+            part = os.read(file, min(count - len(data), 1 << 20))
+            if not part:
+                raise EOFError
+            data += part
+        return data
+
+    return exactly(MARK), exactly(*LENGTH.unpack(exactly(LENGTH.size)))
+
+
+class Values(pickle.Unpickler):
+    """Reads an answer: values of ours and of Python alone, and nothing that does something.
+
+    Our own code writes answers, but what it runs there could write one in its place.
+    """
+
+    def find_class(self, module: str, name: str) -> Any:
+        if "." not in name and module.partition(".")[0] in ("builtins", "quaternity", "solvers"):
+            found = super().find_class(module, name)
+            kinds = (BaseException, frozenset, set)
+            if isinstance(found, type) and (module != "builtins" or issubclass(found, kinds)):
+                return found
+        raise pickle.UnpicklingError(f"{module}.{name} is no value")
+
+
+def serve(notes_file: int, stacks_file: int) -> None:
+    """In the new process: obey until nothing more comes, or the parent is gone."""
+    import faulthandler
+    import warnings
+
+    from solvers.plugins import BrokenPlugin
+
+    leave_interrupts()
+    warnings.simplefilter("ignore", BrokenPlugin)  # the other side loads the same, and tells it
+    _end_with_parent()
+    faulthandler.register(signal.SIGUSR1, file=stacks_file, all_threads=False)
+    told = note_in(notes_file)
+    # Code from outside may print and read as it likes: it does not get at these two.
+    commands, answers = os.dup(0), os.dup(1)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.dup2(2, 1)
+    me = os.getpid()
+
+    def forked() -> None:
+        # A copy of this process, made by a player, has nothing to say.
+        told.leave()
+        for file in (commands, answers):
+            with suppress(OSError):
+                os.close(file)
+
+    os.register_at_fork(after_in_child=forked)
+    while select.select([commands], [], [], IDLE_SECONDS)[0]:
+        try:
+            mark, work = _received(commands)
+        except EOFError:
+            break
+        answer = _worked(work, told)
+        if os.getpid() != me:
+            os._exit(0)
+        try:
+            send(answers, mark, answer)
+        except BrokenPipeError:
+            break
+    os.killpg(me, signal.SIGKILL)
+
+
+def _worked(work: bytes, told: Notes) -> bytes:
+    try:
+        told.clear()
+        function, arguments = pickle.loads(work)  # noqa: S301  # our own parent's
+        return pickle.dumps((function(*arguments), None))
+    except BaseException as error:
+        answer = pickle.dumps((None, Raised(error)))
+        try:
+            Values(io.BytesIO(answer)).load()
+        except pickle.UnpicklingError:  # of a kind that the parent does not know
+            answer = pickle.dumps((None, Raised(SolverFault(f"the work failed by {error!r}"))))
+        return answer
+
+
+def _end_with_parent() -> None:
+    """Have the session end with the parent, also in the middle of a call into C: by a process that
+    waits for the other side of the commands to be closed.
+    """
+    middle = os.fork()
+    if middle:
+        os.waitpid(middle, 0)
+        _adopt_orphans()
+        return
+    # Nobody's child: who waits here for all children does not wait for this one.
+    if os.fork():
+        os._exit(0)
+    os.closerange(1, 256)
+    poll = select.poll()
+    poll.register(0, 0)
+    poll.poll()
+    os.killpg(0, signal.SIGKILL)
+
+
+def _adopt_orphans() -> None:
+    """Let what this process's children leave behind become its children (Linux)."""
+    if sys.platform == "linux":
+        import ctypes
+
+        ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
+
+
+__all__ = ["LENGTH", "MARK", "Values", "send", "serve"]
