@@ -69,7 +69,7 @@ ROOMS: dict[str, tuple[str, str]] = {
     "insight": ("quaternity.insight", "game files errors solvers"),
     "trials": ("quaternity.trials", "workers game files errors solvers"),
     "epistemic": ("quaternity.epistemic", "game files errors solvers"),
-    "kwartet": ("quaternity.kwartet", "protocol workers game files errors solvers"),
+    "kwartet": ("quaternity.kwartet", "epistemic protocol workers game files errors solvers"),
     "protocol": ("quaternity.table.protocol quaternity.table.plain_rules", "files"),
     "quarto": ("quaternity.quarto", "protocol files errors solvers"),
     "ternary": ("quaternity.ternary", "protocol files errors solvers"),

@@ -17,7 +17,7 @@ from quaternity.errors import InputError, LimitError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from quaternity.cli.knowing import Moment
+    from quaternity.kwartet.knowing import Moment
     from quaternity.kwartet.log import GameLog
     from quaternity.kwartet.seen import SeenLog
     from quaternity.kwartet.timelines import Timeline, Told
@@ -133,7 +133,7 @@ class _Asked:
 
     def moment(self, step: int) -> Moment:
         """After so many requests, before anything is said."""
-        from quaternity.cli.knowing import moment
+        from quaternity.kwartet.knowing import moment
 
         return moment(self.log, step, self.seat)
 
@@ -143,7 +143,7 @@ class _Asked:
         Raises:
             _NotTrue: one of the announcements is not true when its turn comes.
         """
-        from quaternity.cli.knowing import read_formula, truth_at
+        from quaternity.kwartet.knowing import read_formula, truth_at
 
         supposed = []
         for text in self.said:
@@ -188,7 +188,7 @@ class _Asked:
         self, text: str, at: Moment, why: bool, chance: bool
     ) -> tuple[dict[str, Any], list[str], list[str]]:
         """The truth of a formula at a moment: the answer, lines, and what was not found."""
-        from quaternity.cli.knowing import (
+        from quaternity.kwartet.knowing import (
             chance_at,
             chance_text,
             deal_lines,
@@ -202,6 +202,7 @@ class _Asked:
         found = truth_at(formula, at, self.method, self.seconds, why)
         answer: dict[str, Any] = {"formula": text, "true": found.truth}
         lines: list[str] = []
+        wide = width() or inf
         if why:
             left = max(1.0, self.seconds - (monotonic() - begun))
             reason = why_at(formula, found, at, self.method, left)
@@ -216,10 +217,10 @@ class _Asked:
                 answer["requests"] = list(reason.requests.requests)
                 answer["minimal"] = reason.requests.minimal
             if found.truth is None:
-                both = other_deals(reason.deals, at.public.settings.players)
+                both = other_deals(reason.deals, at.public.settings.players, wide - 2)
                 lines += (f"  {line}" for line in both)
             else:
-                lines += deal_lines(reason, at)
+                lines += deal_lines(reason, at, wide)
         if chance:
             try:
                 likely = chance_at(formula, at, self.seconds)
@@ -264,7 +265,7 @@ class _Asked:
         self, step: int, formulas: Sequence[str], told: Sequence[list[Told]]
     ) -> Iterator[str]:
         """Put down what is told of each formula after a request; yields what is not decided."""
-        from quaternity.cli.knowing import read_formula, truth_at
+        from quaternity.kwartet.knowing import read_formula, truth_at
         from quaternity.kwartet.timelines import UNSAID
 
         at = self.moment(step)

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from quaternity.cli.knowing import Moment, moment, told_lines
 from quaternity.cli.kwartet import kwartet
 from quaternity.cli.terminal import columns, folded, warn
 from quaternity.errors import IllegalMove, InputError, LimitError
+from quaternity.kwartet.knowing import Moment, moment, told_lines
 from solvers.wording import MOST_TEXT, shown
 
 if TYPE_CHECKING:
@@ -301,7 +301,7 @@ class _Notes:
         if not formula:
             yield "say what: know H0 4/1 (player 0 has 4/1), or a formula as in kwartet know --help"
             return
-        yield from told_lines(formula, self.moment(), why=why)
+        yield from told_lines(formula, self.moment(), why=why, wide=columns())
 
     def state(self, rest: str) -> Iterator[str]:
         """The table as the seat sees it."""

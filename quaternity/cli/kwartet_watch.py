@@ -44,7 +44,7 @@ def watch(
 
     Example: quaternity kwartet watch my.game --seat 0
     """
-    from quaternity.cli.knowing import moment, told_lines
+    from quaternity.kwartet.knowing import moment, told_lines
     from quaternity.kwartet.log import read_any_log
     from quaternity.kwartet.seen import SeenLog
 

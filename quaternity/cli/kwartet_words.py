@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from quaternity.cli.chances import chance_lines
-from quaternity.cli.knowing import Moment, moment_of_view, told_lines
 from quaternity.cli.match import GameWords, MatchSession
 from quaternity.cli.terminal import columns
 from quaternity.errors import LimitError
 from quaternity.kwartet.chances import chance_of
+from quaternity.kwartet.knowing import Moment, moment_of_view, told_lines
 from solvers.counting import chances
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def _why(session: MatchSession, seat: int, rest: str) -> Iterator[str]:
     if not rest:
         yield "say what: why H1 0/2 (how do you know where card 0/2 is?)"
         return
-    yield from told_lines(rest, _moment(session, seat), why=True)
+    yield from told_lines(rest, _moment(session, seat), why=True, wide=columns())
 
 
 def _moment(session: MatchSession, seat: int) -> Moment:

@@ -13,6 +13,7 @@ from quaternity.game.cards import Card
 from quaternity.game.game import Game
 from quaternity.game.question import Answer, Move, Question
 from quaternity.game.rules import QuaternityPosition
+from quaternity.game.state import State
 from quaternity.insight.explanation import explained
 from solvers.wording import counted, listed
 
@@ -138,8 +139,6 @@ def _why(session: MatchSession, seat: int, rest: str) -> Iterator[str]:
 
 def _know(session: MatchSession, seat: int, rest: str) -> Iterator[str]:
     """What everybody can tell of a formula."""
-    from quaternity.cli.knowing import told_of_state
-
     del seat
     if not rest:
         yield "say what: know H1 0/2 (player 1 has 0/2), or a formula as in kwartet know --help"
@@ -147,4 +146,23 @@ def _know(session: MatchSession, seat: int, rest: str) -> Iterator[str]:
     yield from told_of_state(rest, session.match.position.state)
 
 
-__all__ = ["FORMS", "MARKS", "RULES", "game_of", "quaternity_words"]
+def told_of_state(text: str, state: State) -> Iterator[str]:
+    """What everybody can tell of a formula in a state of Quaternity, where hands are undefined."""
+    from quaternity.epistemic.holding import checked_formula
+    from quaternity.epistemic.seen_truth import as_seen
+    from quaternity.kwartet.knowing import SECONDS
+
+    points = tuple(state.points)
+    try:
+        formula = checked_formula(text, state.problem, state.set_size, points)
+        found = as_seen(formula, state.problem, None, seconds=SECONDS, set_size=state.set_size)
+    except (InputError, LimitError) as error:
+        yield str(error)
+        return
+    if found.truth is None:
+        yield f"that {text} can be true and can be false"
+    else:
+        yield f"that {text} is {'true' if found.truth else 'false'} whatever the cards are"
+
+
+__all__ = ["FORMS", "MARKS", "RULES", "game_of", "quaternity_words", "told_of_state"]

@@ -75,7 +75,7 @@ def watch(
     words = _WORDS["quaternity" if rules.name == "kwartet" and seat is None else rules.name]
     tell = None
     if rules.name == "quaternity":
-        from quaternity.cli.knowing import told_of_state
+        from quaternity.cli.quaternity_words import told_of_state
 
         def tell(text: str, at: int) -> Iterable[str]:
             return told_of_state(text, replay.positions[at].state)

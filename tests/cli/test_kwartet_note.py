@@ -318,7 +318,9 @@ def all_that_is_told(cli: Cli, log: GameLog, seat: int, folder: Path) -> str:
         outcome = cli("kwartet", *arguments)
         told += [outcome.status, outcome.out, outcome.err]
     told.append((folder / "drawn.svg").read_text())
-    words = "\n".join(["state", "chances", "history", *(f"why {one}" for one in ASKED[-2:]), "hint", "quit"])
+    words = "\n".join(
+        ["state", "chances", "history", *(f"why {one}" for one in ASKED[-2:]), "hint", "quit"]
+    )
     outcome = cli("kwartet", "note", seen, stdin=words)
     return repr([*told, outcome, seen.read_text()])
 

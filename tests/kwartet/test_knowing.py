@@ -6,14 +6,14 @@ from random import Random
 
 import pytest
 
-from quaternity.cli.knowing import Moment, moment, truth_at, why_at
 from quaternity.epistemic import Formula, H, K, Kw, M, Method, holds
 from quaternity.epistemic.formula import Knows, negation
 from quaternity.epistemic.seen_truth import announced
 from quaternity.game.cards import Card
+from quaternity.kwartet.knowing import Moment, beside, moment, other_deals, truth_at, why_at
 from quaternity.kwartet.settings import SET_SIZE
 from quaternity.kwartet.stated import stated_by
-from solvers import DealProblem
+from solvers import Deal, DealProblem
 from tests.epistemic.test_explanation import check_sentences
 from tests.kwartet.games import random_log, random_settings
 from tests.sizes import thorough
@@ -81,3 +81,29 @@ def test_reasons_are_enough_minimal_and_true(seed: int, supposing: bool) -> None
         at = at._replace(said=(said,))
     rest = [check_why(random_formula(random, at, depth), at) for depth in (0, 0, 1, 1, 2, 2, 3)]
     assert supposing or any(one is not None for one in rest)
+
+
+def test_two_deals_are_side_by_side_where_that_fits() -> None:
+    one, other = Deal(((0, 0, 1), (1, 1, 0))), Deal(((0, 1, 0), (1, 1, 0)))
+    heads = ("really", "deal 1")
+    assert list(beside(one, other, 3, heads)) == [
+        "          really        deal 1",
+        "player 0  0/0 0/1* 1/2  0/0 0/2* 1/2",
+        "player 1  0/2* 1/0 1/1  0/1* 1/0 1/1",
+        "player 2",
+        "0/1: player 0, on the right player 1",
+        "0/2: player 1, on the right player 0",
+    ]
+    assert list(beside(one, other, 3, heads, 30)) == [
+        "player 0  really  0/0 0/1* 1/2",
+        "          deal 1  0/0 0/2* 1/2",
+        "player 1  really  0/2* 1/0 1/1",
+        "          deal 1  0/1* 1/0 1/1",
+        "player 2  really  no cards",
+        "          deal 1  no cards",
+        "0/1: player 0, deal 1: player 1",
+        "0/2: player 1, deal 1: player 0",
+    ]
+    assert max(map(len, beside(one, other, 3, heads, 24))) <= 34
+    assert next(other_deals((one, other), 3)).endswith("false if as on the right:")
+    assert next(other_deals((one, other), 3, 30)).endswith("false if in the other:")

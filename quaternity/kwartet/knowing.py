@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from math import inf
 from typing import TYPE_CHECKING, NamedTuple
 
 from quaternity.errors import InputError, LimitError
@@ -13,7 +14,6 @@ if TYPE_CHECKING:
     from quaternity.epistemic import Formula, SeenTruth
     from quaternity.epistemic.chance import FormulaChance
     from quaternity.epistemic.needed_requests import Reasons
-    from quaternity.game.state import State
     from quaternity.kwartet.hands import Hand
     from quaternity.kwartet.log import GameLog
     from quaternity.kwartet.public import Event, PublicState
@@ -223,22 +223,33 @@ def reason_lines(formula: Formula, found: Reasons, events: Sequence[Event]) -> I
         yield from found.explanation.lines
 
 
-def deal_lines(why: Why, at: Moment) -> Iterator[str]:
-    """The deals of a reason: against the real one where that is seen."""
+def deal_lines(why: Why, at: Moment, wide: float = inf) -> Iterator[str]:
+    """The deals of a reason: against the real one where that is seen.
+
+    Args:
+        wide: how wide lines may be.
+    """
     players = at.public.settings.players
     for number, deal in enumerate(why.deals, start=1):
         yield f"deal {number}:"
         if at.deal is not None:
             heads = ("really", f"deal {number}")
-            yield from (f"  {line}" for line in beside(at.deal, deal, players, heads))
+            yield from (f"  {line}" for line in beside(at.deal, deal, players, heads, wide - 2))
             continue
         for player in range(players):
             cards = " ".join(f"{index}/{number}" for index, number in deal.hand(player))
             yield f"  player {player}: {cards or 'no cards'}"
 
 
-def told_lines(text: str, at: Moment, seconds: float = SECONDS, why: bool = False) -> Iterator[str]:
-    """What whoever sits at a table can tell of a formula that was typed."""
+def told_lines(
+    text: str, at: Moment, seconds: float = SECONDS, why: bool = False, wide: float = inf
+) -> Iterator[str]:
+    """What whoever sits at a table can tell of a formula that was typed.
+
+    Args:
+        why: with the reason, or two deals that differ in it.
+        wide: how wide lines may be where they can be narrower.
+    """
     try:
         formula = read_formula(text, at)
         found = truth_at(formula, at, seconds=seconds, why=why)
@@ -248,53 +259,46 @@ def told_lines(text: str, at: Moment, seconds: float = SECONDS, why: bool = Fals
                 likely = f": true with {chance_text(chance_at(formula, at, 2.0, 0))}"
             yield f"{_you(at)} not know whether {text}{likely}"
             if why:
-                yield from other_deals(found.deals, at.public.settings.players)
+                yield from other_deals(found.deals, at.public.settings.players, wide)
             return
         told = "true" if found.truth else "false"
         yield f"{'everybody knows' if at.seat is None else 'you know'} that {text} is {told}"
         if why:
             reason = why_at(formula, found, at, "auto", seconds)
             yield from reason.lines
-            yield from deal_lines(reason, at)
+            yield from deal_lines(reason, at, wide)
             if reason.failed is not None:
                 yield f"the reason was not found: {reason.failed}"
     except (InputError, LimitError) as error:
         yield str(error)
 
 
-def told_of_state(text: str, state: State) -> Iterator[str]:
-    """What everybody can tell of a formula in a state of Quaternity, where hands are undefined."""
-    from quaternity.epistemic.holding import checked_formula
-    from quaternity.epistemic.seen_truth import as_seen
-
-    points = tuple(state.points)
-    try:
-        formula = checked_formula(text, state.problem, state.set_size, points)
-        found = as_seen(formula, state.problem, None, seconds=SECONDS, set_size=state.set_size)
-    except (InputError, LimitError) as error:
-        yield str(error)
-        return
-    if found.truth is None:
-        yield f"that {text} can be true and can be false"
-    else:
-        yield f"that {text} is {'true' if found.truth else 'false'} whatever the cards are"
-
-
 def _you(at: Moment) -> str:
     return "the record does" if at.seat is None else "you do"
 
 
-def other_deals(deals: Sequence[Deal], players: int) -> Iterator[str]:
-    """Two deals that differ in what cannot be told, side by side."""
+def other_deals(deals: Sequence[Deal], players: int, wide: float = inf) -> Iterator[str]:
+    """Two deals that differ in what cannot be told: side by side, or where that is too wide below.
+
+    Args:
+        wide: how wide lines may be.
+    """
+    heads = ("true", "false")
     true, false = deals
-    yield "true if the cards lie as on the left, false if as on the right:"
-    yield from beside(true, false, players, ("true", "false"))
+    lines = list(beside(true, false, players, heads, wide))
+    if lines[0].split() == list(heads):
+        yield "true if the cards lie as on the left, false if as on the right:"
+    else:
+        yield "true if the cards lie in the one way, false if in the other:"
+    yield from lines
 
 
-def beside(one: Deal, other: Deal, players: int, heads: tuple[str, str]) -> Iterator[str]:
-    """Two deals side by side, a row a player; `*` marks the cards that lie elsewhere in the other.
+def beside(
+    one: Deal, other: Deal, players: int, heads: tuple[str, str], wide: float = inf
+) -> Iterator[str]:
+    """Two deals, a row a player; `*` marks the cards that lie elsewhere in the other.
 
-    Below them, in words, which cards differ.
+    Side by side or, where that is too wide, one below the other; then in words which cards differ.
     """
     from quaternity.game.text_table import table_lines
 
@@ -304,18 +308,32 @@ def beside(one: Deal, other: Deal, players: int, heads: tuple[str, str]) -> Iter
             for index, number in deal.hand(player)
         )
 
-    rows = [
-        [f"player {player}", cards(one, other, player), cards(other, one, player)]
-        for player in range(players)
-    ]
-    yield from table_lines(["", *heads], rows, None, align="<<<")
+    pairs = [(cards(one, other, player), cards(other, one, player)) for player in range(players)]
+    rows = [[f"player {player}", *pair] for player, pair in enumerate(pairs)]
+    lines, where = table_lines(["", *heads], rows, None, align="<<<"), "on the right"
+    if max(map(len, lines)) > wide:
+        lines, where = list(_below(pairs, heads, int(wide))), f"{heads[1]}:"
+    yield from lines
     moved: dict[tuple[int, int], list[str]] = {}
-    for index, (first, second) in enumerate(zip(one.owner, other.owner, strict=True)):
-        for number, (old, new) in enumerate(zip(first, second, strict=True)):
+    for index, (first_row, second_row) in enumerate(zip(one.owner, other.owner, strict=True)):
+        for number, (old, new) in enumerate(zip(first_row, second_row, strict=True)):
             if old != new:
                 moved.setdefault((old, new), []).append(f"{index}/{number}")
     for (old, new), those in sorted(moved.items()):
-        yield f"{', '.join(those)}: player {old}, on the right player {new}"
+        yield f"{', '.join(those)}: player {old}, {where} player {new}"
+
+
+def _below(pairs: Sequence[tuple[str, str]], heads: tuple[str, str], wide: int) -> Iterator[str]:
+    """Two hands a player, one below the other."""
+    from textwrap import wrap
+
+    column = max(map(len, heads)) + 2
+    for player, pair in enumerate(pairs):
+        for who, head, hand in zip((f"player {player}", ""), heads, pair, strict=True):
+            begins = f"{who:<10}{head:<{column}}"
+            yield from wrap(
+                hand or "no cards", wide, initial_indent=begins, subsequent_indent=" " * len(begins)
+            )
 
 
 __all__ = [
@@ -331,7 +349,6 @@ __all__ = [
     "read_formula",
     "reason_lines",
     "told_lines",
-    "told_of_state",
     "truth_at",
     "why_at",
 ]
