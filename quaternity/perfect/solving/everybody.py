@@ -118,7 +118,7 @@ def for_himself(solved: Solution | GameGraph, wish: str = "points", ties: str = 
         wish: what everybody wants, a name in `WISHES`.
         ties: how ties are broken, a name in `TIES`; against and for each player in turn.
 
-    Cost: some 0.3 microseconds a question; with ties against or for as much for each player.
+    Cost: half a microsecond a question; with ties against or for nearly as much for each player.
     Memory: 8 bytes a state (and player) for each 64 outcomes of the game; three sets and three
     players have ten.
 
