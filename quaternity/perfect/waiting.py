@@ -123,7 +123,7 @@ def waiting(state: State, player: int) -> list[Question] | None:
     >>> from quaternity import Settings
     >>> state = State.start(Settings(4, 3, 3))
     >>> list(map(str, waiting(state, 1)))
-    ['0 asks 2 for 0/0', '2 asks 0 for 0/1', '0 asks 2 for 0/0', '2 asks 0 for 0/1']
+    ['0 asks 2 for 0/2', '2 asks 0 for 0/2', '0 asks 2 for 0/2', '2 asks 0 for 0/2']
     """
     slack = state.slack()
     if state.brisk or slack is None or state.turn in (None, player) or state.is_over:
