@@ -86,11 +86,10 @@ def test_random_games_end(sizes: tuple[int, int, int]) -> None:
 
 def test_every_solver_and_the_deals_say_the_same_of_a_hopeless_question() -> None:
     state = known_no().state
+    expected = Worlds.start(BRISK).after(Question(0, 1, Card(0, 1)), Answer.NO).legal()
     for view in (state.legal_questions, *map(state.legal_questions_by, SOLVERS.values())):
         assert HOPELESS not in view
-        assert dict(view.items()) == Worlds.start(BRISK).after(
-            Question(0, 1, Card(0, 1)), Answer.NO
-        ).legal()  # fmt: skip
+        assert dict(view.items()) == expected
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(State, "has_tables", False)
         assert HOPELESS not in known_no().state.legal_questions
@@ -146,7 +145,7 @@ def test_left_out_in_one_place_the_rule_is_left_out_everywhere(
     key = canonical(state).key
     found = choices(code, key)
     assert found == choices(Coding(replace(code.rules, brisk=False)), key)
-    assert Expander(code).expand(key_array(code, [key])).counts.tolist() == [len(found)]
+    assert Expander(code).expand(key_array(code, [key])).counts.sum() == len(found)
 
 
 @given(games(max_moves=8))

@@ -178,7 +178,7 @@ def test_values_of_late_positions_are_those_of_a_plain_solver(brisk: bool) -> No
     solution = solve(replace(start_of(3, 3, 3), brisk=brisk))
     game, random, seen = Game(3, 3, 3, brisk), Random(11), 0
     start = game.start()
-    for _ in range(thorough(6, 20) if brisk else 3):
+    for _ in range(thorough(3, 20) if brisk else 3):
         position = start
         while position.turn is not None and len(position.deals) > 8:
             answers = random.choice([*game.questions(position).values()])
@@ -186,7 +186,7 @@ def test_values_of_late_positions_are_those_of_a_plain_solver(brisk: bool) -> No
         plain = PlainSolution(game, position)
         seen += len(plain.moves)
         check_values(plain, solution)
-    assert seen > 100
+    assert seen > 50
 
 
 def check_values(plain: PlainSolution, solution: Solution) -> None:
