@@ -19,12 +19,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
-from itertools import combinations
 from math import comb
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from quaternity.epistemic import formula as logic
+from quaternity.epistemic.comparisons import SIGNS, Term, both_compared, constant, held, unknown
 from quaternity.epistemic.formula import (
     FALSE,
     MAX_DEPTH,
@@ -32,113 +31,12 @@ from quaternity.epistemic.formula import (
     TRUE,
     Formula,
     every,
-    negation,
     some,
 )
+from quaternity.epistemic.language import Language
 from quaternity.errors import InputError, LimitError
 from quaternity.game.cards import Card
-from solvers.problem import DealProblem
 from solvers.wording import shown
-
-
-@dataclass(frozen=True, slots=True)
-class Language:
-    """The players 0..players-1 and, per set, its number of cards; what everybody can count.
-
-    A set that is out of play has no cards in the deal problem, yet its cards may be named: nobody
-    holds them.
-
-    Attributes:
-        hands: per player the cards in hand, where formulas may speak of them.
-        points: per player the sets put down, where formulas may speak of them.
-    """
-
-    players: int
-    sizes: tuple[int, ...]
-    hands: tuple[int, ...] | None = None
-    points: tuple[int, ...] | None = None
-
-    @classmethod
-    def of(
-        cls,
-        problem: DealProblem,
-        set_size: int | None = None,
-        points: tuple[int, ...] | None = None,
-    ) -> Language:
-        """The language of a problem.
-
-        Args:
-            set_size: cards of a set that is out of play; by default as many as the largest set has.
-            points: per player the sets put down, which a problem does not say.
-        """
-        sizes = [constraint.size for constraint in problem.sets]
-        gone = max(sizes, default=0) if set_size is None else set_size
-        return cls(problem.players, tuple(size or gone for size in sizes), problem.hands, points)
-
-    def check_set(self, index: int) -> None:
-        """Refuse a set that does not exist.
-
-        Raises:
-            InputError: naming the set and which are allowed.
-        """
-        if not 0 <= index < len(self.sizes):
-            raise InputError(f"set {index} does not exist: {self._allowed()}")
-
-    def _allowed(self) -> str:
-        return f"the sets are 0..{len(self.sizes) - 1}" if self.sizes else "there are no sets"
-
-    def check_player(self, player: int) -> None:
-        """Refuse a player who does not exist.
-
-        Raises:
-            InputError: naming the player and who is allowed.
-        """
-        if not 0 <= player < self.players:
-            raise InputError(
-                f"player {player} does not exist: the players are 0..{self.players - 1}"
-            )
-
-    def check_card(self, card: Card) -> None:
-        """Refuse a card that does not exist.
-
-        Raises:
-            InputError: naming the card and what is allowed.
-        """
-        if not 0 <= card.set_index < len(self.sizes):
-            raise InputError(f"card {card} does not exist: {self._allowed()}")
-        size = self.sizes[card.set_index]
-        if not 0 <= card.number < size:
-            allowed = (
-                f"the cards of set {card.set_index} are {card.set_index}/0..{card.set_index}/"
-                f"{size - 1}"
-                if size
-                else f"set {card.set_index} has no cards"
-            )
-            raise InputError(f"card {card} does not exist: {allowed}")
-
-    def check(self, formula: Formula) -> None:
-        """Refuse a formula that names a player or a card that does not exist.
-
-        Raises:
-            InputError: naming the first one and what is allowed.
-        """
-        for node in formula.subformulas():
-            match node:
-                case logic.Holds(player, card):
-                    self.check_player(player)
-                    self.check_card(card)
-                case logic.Knows(player, _):
-                    self.check_player(player)
-                case logic.Unknown(knower, owner):
-                    self.check_player(knower)
-                    self.check_player(owner)
-                case logic.Distributed() | logic.Common():
-                    players = node.players
-                    for player in players:
-                        self.check_player(player)
-                case _:
-                    pass
-
 
 MAX_TEXT = 100_000
 """Most characters of a formula's text."""
@@ -164,8 +62,6 @@ _SPELLINGS = {
 
 _IFF, _IMPLIES, _OR, _AND = range(4)
 _BINDING = {"<->": _IFF, "->": _IMPLIES, "|": _OR, "&": _AND}
-_COMPARISONS = ("=", "!=", "<", "<=", ">", ">=")
-_TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _RESERVED = {
     "true",
     "false",
@@ -184,8 +80,8 @@ _VARIABLE = re.compile(r"[pqrcdst][0-9]*")
 _KINDS = {"p": "player", "c": "card", "s": "set"}
 _KIND_OF = {"p": "p", "q": "p", "r": "p", "c": "c", "d": "c", "s": "s", "t": "s"}
 
-_Value: TypeAlias = int | Card
-"""A player, a set or a card."""
+_Value: TypeAlias = Any
+"""A player or a set (a number), or a card: which of them, its place in the text says."""
 
 
 class _Token(NamedTuple):
@@ -203,22 +99,6 @@ class _Abbreviation(NamedTuple):
     at: int
     values: dict[str, _Value]
     names: dict[str, _Abbreviation]
-
-
-class _Term(NamedTuple):
-    """A number that differs from deal to deal, by formulas that compare it.
-
-    Attributes:
-        least: the formula that it is at least so many.
-        exactly: the formula that it is so many.
-        most: the most that it can be; None where that is not known.
-        value: the number where everybody can count it.
-    """
-
-    least: Callable[[int], Formula]
-    exactly: Callable[[int], Formula]
-    most: int | None
-    value: int | None = None
 
 
 def parse(text: str, language: Language | None = None) -> Formula:
@@ -320,7 +200,7 @@ class _Parser:
     def checked(self, value: _Value, kind: str, start: int) -> _Value:
         """A player, set or card, which the language has."""
         if self.language is not None:
-            checks: dict[str, Callable[..., None]] = {
+            checks: dict[str, Callable[[_Value], None]] = {
                 "p": self.language.check_player,
                 "c": self.language.check_card,
                 "s": self.language.check_set,
@@ -334,8 +214,12 @@ class _Parser:
     def known(self, what: str, start: int) -> Language:
         """The language, where something cannot be written out without it."""
         if self.language is None:
-            raise _fault(self.text, start, f"{what}: how many there are is not known here")
+            raise self.not_known(what, start)
         return self.language
+
+    def not_known(self, what: str, start: int) -> InputError:
+        """The refusal of what cannot be written out."""
+        return _fault(self.text, start, f"{what}: how many there are is not known here")
 
     def variable(self, name: str, kind: str, start: int) -> _Value:
         """What a variable of some kind stands for."""
@@ -364,22 +248,9 @@ class _Parser:
             self.at += 1
             if kind == "c" and _KIND_OF[text[0]] == "s" and self.take("/"):
                 index = self.variable(text, "s", start)
-                assert isinstance(index, int)
                 return self.checked(Card(index, self.number()), kind, start)
             return self.variable(text, kind, start)
         raise self.expected(example[kind])
-
-    def player(self) -> int:
-        """A player."""
-        value = self.value("p")
-        assert isinstance(value, int)
-        return value
-
-    def set_index(self) -> int:
-        """A set."""
-        value = self.value("s")
-        assert isinstance(value, int)
-        return value
 
     def is_free(self, name: str) -> bool:
         """Whether a formula may be called so."""
@@ -392,14 +263,12 @@ class _Parser:
         self.at += 1
         return int(self.tokens[self.at - 1].text)
 
-    def player_of(self, token: _Token) -> int:
+    def player_of(self, token: _Token) -> _Value:
         """The player in `K1`, `Kwp` and the like."""
         name = token.text.lstrip("KwMHU_")
         start = token.start
         found = int(name) if name.isdecimal() else self.variable(name, "p", start)
-        player = self.checked(found, "p", start)
-        assert isinstance(player, int)
-        return player
+        return self.checked(found, "p", start)
 
     def group(self, word: str, needed: bool) -> tuple[int, ...]:
         """`{1,2}` after C, D or E; without, everybody: for C nobody needs to be named."""
@@ -407,14 +276,14 @@ class _Parser:
         if self.token.text != "{":
             return tuple(range(self.known(f"{word} without players", start).players)) * needed
         self.at += 1
-        return tuple(one for one in self.listed("p", "}") if isinstance(one, int))
+        return tuple(self.listed("p", "}"))
 
-    def listed(self, kind: str, end: str) -> list[_Value]:
-        """Players, sets or cards with commas between them, up to a closing sign."""
+    def listed(self, kind: str, end: str = "") -> list[_Value]:
+        """Players, sets or cards with commas between them, up to a closing sign if there is one."""
         found = [self.value(kind)]
         while self.take(","):
             found.append(self.value(kind))
-        if not self.take(end):
+        if end and not self.take(end):
             raise self.expected(f"',' or {end!r}")
         return found
 
@@ -504,9 +373,7 @@ class _Parser:
         token = self.token
         if token.kind == "PERSON" and token.text[0] == "H":
             self.at += 1
-            player, card = self.player_of(token), self.value("c")
-            assert isinstance(card, Card)
-            return logic.Holds(player, card)
+            return logic.Holds(self.player_of(token), self.value("c"))
         if token.kind in ("PERSON", "NUMBER") or token.text in ("cards", "points"):
             return self.comparison()
         if self.take("("):
@@ -536,53 +403,45 @@ class _Parser:
         """Two numbers and how they compare."""
         left = self.term()
         sign = self.token.text
-        if sign not in _COMPARISONS:
+        if sign not in SIGNS:
             raise self.expected("one of = != < <= > >=")
         self.at += 1
         start = self.token.start
-        right = self.term()
-        if right.value is not None:
-            return _compared(left, sign, right.value)
-        if left.value is not None:
-            return _compared(right, _TURNED.get(sign, sign), left.value)
-        if left.most is None:
-            self.known("a comparison of two numbers", start)
-        assert left.most is not None
-        return some(
-            every((left.exactly(number), _compared(right, _TURNED.get(sign, sign), number)))
-            for number in range(left.most + 1)
-        )
+        found = both_compared(left, sign, self.term())
+        if found is None:
+            raise self.not_known("a comparison of two numbers", start)
+        return found
 
-    def term(self) -> _Term:
+    def term(self) -> Term:
         """A number, or what can be counted."""
         token = self.token
         if token.kind == "NUMBER":
-            return _constant(self.number())
+            return constant(self.number())
         if token.kind == "PERSON" and token.text[0] == "U":
             self.at += 1
             knower = self.player_of(token)
             self.need("(")
-            owner = self.player()
+            owner = self.value("p")
             self.need(")")
-            return _unknown(knower, owner, self.language)
+            return unknown(knower, owner, None if self.language is None else self.language.hands)
         if token.text not in ("cards", "points"):
             raise self.expected("a number, U1(2), cards(1), cards(1, 8) or points(1)")
         self.at += 1
         self.need("(")
-        player = self.player()
+        player = self.value("p")
         if token.text == "cards" and self.take(","):
-            index = self.set_index()
+            index = self.value("s")
             self.need(")")
             size = self.known("cards of a set", token.start).sizes[index]
             self.atoms += comb(size, size // 2) * size
             if self.atoms > MAX_SIZE:
                 raise LimitError(f"written out, the formula has more than {MAX_SIZE} parts")
-            return _held(player, index, size)
+            return held(player, index, size)
         self.need(")")
         counts = None if self.language is None else getattr(self.language, _COUNTED[token.text])
         if counts is None:
             raise _fault(self.text, token.start, f"{token.text} of a player are not known here")
-        return _constant(counts[player])
+        return constant(counts[player])
 
     # -- what is written out ------------------------------------------------------------------
 
@@ -594,9 +453,7 @@ class _Parser:
         kind = _KIND_OF[name[0]]
         values = self.range_of(kind, start)
         if self.take("!="):
-            left_out = [self.value(kind)]
-            while self.take(","):
-                left_out.append(self.value(kind))
+            left_out = self.listed(kind)
             values = [one for one in values if one not in left_out]
         if not self.take(":"):
             raise self.expected("':', 'in' or '!='")
@@ -628,7 +485,7 @@ class _Parser:
             return self.listed(kind, "}")
         if kind != "c" or not self.take("set"):
             raise self.expected("'set' or '{'" if kind == "c" else "'{'")
-        index = self.set_index()
+        index = self.value("s")
         size = self.known("cards of a set", start).sizes[index]
         return [Card(index, number) for number in range(size)]
 
@@ -680,57 +537,6 @@ class _Parser:
 
 _COUNTED = {"cards": "hands", "points": "points"}
 """Per word the attribute of a language that everybody can count."""
-
-
-def _truth(value: bool) -> Formula:
-    return TRUE if value else FALSE
-
-
-def _constant(number: int) -> _Term:
-    """A number that everybody can count."""
-    return _Term(
-        lambda least: _truth(number >= least), lambda other: _truth(number == other), number, number
-    )
-
-
-def _unknown(knower: int, owner: int, language: Language | None) -> _Term:
-    """`U1(2)`."""
-    hands = None if language is None else language.hands
-    return _Term(
-        lambda least: logic.Not(logic.Unknown(knower, owner, least - 1, True)) if least else TRUE,
-        lambda number: logic.Unknown(knower, owner, number),
-        None if hands is None else hands[owner],
-    )
-
-
-def _held(player: int, index: int, size: int) -> _Term:
-    """`cards(1, 8)`: by which of the cards they are."""
-    cards = [logic.Holds(player, Card(index, number)) for number in range(size)]
-
-    def least(number: int) -> Formula:
-        return some(map(every, combinations(cards, number)))
-
-    def exactly(number: int) -> Formula:
-        return every((least(number), negation(least(number + 1))))
-
-    return _Term(least, exactly, size)
-
-
-def _compared(term: _Term, sign: str, number: int) -> Formula:
-    """A comparison of what differs from deal to deal with a number."""
-    match sign:
-        case "=":
-            return term.exactly(number)
-        case "!=":
-            return negation(term.exactly(number))
-        case ">=":
-            return term.least(number)
-        case ">":
-            return term.least(number + 1)
-        case "<":
-            return negation(term.least(number))
-        case _:
-            return negation(term.least(number + 1))
 
 
 def _fault(text: str, position: int, why: str) -> InputError:

@@ -242,6 +242,12 @@ def test_what_needs_a_language_says_so(text: str, words: str) -> None:
     assert words in str(caught.value)
 
 
+@pytest.mark.parametrize("language", [None, Language(2, (4, 2))], ids=["none", "without hands"])
+def test_two_unknown_numbers_cannot_be_compared_without_hands(language: Language | None) -> None:
+    with pytest.raises(InputError, match=r"column 9: a comparison of two numbers: how many"):
+        parse("U0(1) = U1(0)", language)
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -1,0 +1,97 @@
+"""Comparisons of numbers, written out as formulas that every evaluator knows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+from quaternity.epistemic import formula as logic
+from quaternity.epistemic.formula import TRUE, Formula, every, negation, some
+from quaternity.game.cards import Card
+
+SIGNS = ("=", "!=", "<", "<=", ">", ">=")
+_TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+
+
+class Term(NamedTuple):
+    """A number that differs from deal to deal, by formulas that compare it.
+
+    Attributes:
+        least: the formula that it is at least so many.
+        exactly: the formula that it is so many.
+        most: the most that it can be; None where that is not known.
+        value: the number where everybody can count it.
+    """
+
+    least: Callable[[int], Formula]
+    exactly: Callable[[int], Formula]
+    most: int | None
+    value: int | None = None
+
+
+def constant(number: int) -> Term:
+    """A number that everybody can count."""
+    return Term(
+        lambda least: logic.Constant(number >= least),
+        lambda other: logic.Constant(number == other),
+        number,
+        number,
+    )
+
+
+def unknown(knower: int, owner: int, hands: Sequence[int] | None) -> Term:
+    """`U1(2)`, the hands of so many cards where that is known."""
+    return Term(
+        lambda least: logic.Not(logic.Unknown(knower, owner, least - 1, True)) if least else TRUE,
+        lambda number: logic.Unknown(knower, owner, number),
+        None if hands is None else hands[owner],
+    )
+
+
+def held(player: int, index: int, size: int) -> Term:
+    """`cards(1, 8)`: by which of the cards they are."""
+    cards = [logic.Holds(player, Card(index, number)) for number in range(size)]
+
+    def least(number: int) -> Formula:
+        return some(map(every, combinations(cards, number)))
+
+    def exactly(number: int) -> Formula:
+        return every((least(number), negation(least(number + 1))))
+
+    return Term(least, exactly, size)
+
+
+def compared(term: Term, sign: str, number: int) -> Formula:
+    """A comparison of what differs from deal to deal with a number."""
+    match sign:
+        case "=":
+            return term.exactly(number)
+        case "!=":
+            return negation(term.exactly(number))
+        case ">=":
+            return term.least(number)
+        case ">":
+            return term.least(number + 1)
+        case "<":
+            return negation(term.least(number))
+        case _:
+            return negation(term.least(number + 1))
+
+
+def both_compared(left: Term, sign: str, right: Term) -> Formula | None:
+    """A comparison of two numbers; None where neither is known to have a largest value."""
+    if right.value is not None:
+        return compared(left, sign, right.value)
+    turned = _TURNED.get(sign, sign)
+    if left.value is not None:
+        return compared(right, turned, left.value)
+    if left.most is None:
+        return None
+    return some(
+        every((left.exactly(number), compared(right, turned, number)))
+        for number in range(left.most + 1)
+    )
+
+
+__all__ = ["SIGNS", "Term", "both_compared", "constant", "held", "unknown"]

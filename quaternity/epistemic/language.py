@@ -1,0 +1,111 @@
+"""What formulas may name: the players, sets and cards that there are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from quaternity.epistemic import formula as logic
+from quaternity.epistemic.formula import Formula
+from quaternity.errors import InputError
+from quaternity.game.cards import Card
+from solvers.problem import DealProblem
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """The players 0..players-1 and, per set, its number of cards; what everybody can count.
+
+    A set that is out of play has no cards in the deal problem, yet its cards may be named: nobody
+    holds them.
+
+    Attributes:
+        hands: per player the cards in hand, where formulas may speak of them.
+        points: per player the sets put down, where formulas may speak of them.
+    """
+
+    players: int
+    sizes: tuple[int, ...]
+    hands: tuple[int, ...] | None = None
+    points: tuple[int, ...] | None = None
+
+    @classmethod
+    def of(
+        cls,
+        problem: DealProblem,
+        set_size: int | None = None,
+        points: tuple[int, ...] | None = None,
+    ) -> Language:
+        """The language of a problem.
+
+        Args:
+            set_size: cards of a set that is out of play; by default as many as the largest set has.
+            points: per player the sets put down, which a problem does not say.
+        """
+        sizes = [constraint.size for constraint in problem.sets]
+        gone = max(sizes, default=0) if set_size is None else set_size
+        return cls(problem.players, tuple(size or gone for size in sizes), problem.hands, points)
+
+    def check_set(self, index: int) -> None:
+        """Refuse a set that does not exist.
+
+        Raises:
+            InputError: naming the set and which are allowed.
+        """
+        if not 0 <= index < len(self.sizes):
+            raise InputError(f"set {index} does not exist: {self._allowed()}")
+
+    def _allowed(self) -> str:
+        return f"the sets are 0..{len(self.sizes) - 1}" if self.sizes else "there are no sets"
+
+    def check_player(self, player: int) -> None:
+        """Refuse a player who does not exist.
+
+        Raises:
+            InputError: naming the player and who is allowed.
+        """
+        if not 0 <= player < self.players:
+            raise InputError(
+                f"player {player} does not exist: the players are 0..{self.players - 1}"
+            )
+
+    def check_card(self, card: Card) -> None:
+        """Refuse a card that does not exist.
+
+        Raises:
+            InputError: naming the card and what is allowed.
+        """
+        if not 0 <= card.set_index < len(self.sizes):
+            raise InputError(f"card {card} does not exist: {self._allowed()}")
+        size = self.sizes[card.set_index]
+        if not 0 <= card.number < size:
+            allowed = (
+                f"the cards of set {card.set_index} are {card.set_index}/0..{card.set_index}/"
+                f"{size - 1}"
+                if size
+                else f"set {card.set_index} has no cards"
+            )
+            raise InputError(f"card {card} does not exist: {allowed}")
+
+    def check(self, formula: Formula) -> None:
+        """Refuse a formula that names a player or a card that does not exist.
+
+        Raises:
+            InputError: naming the first one and what is allowed.
+        """
+        for node in formula.subformulas():
+            players: tuple[int, ...] = ()
+            match node:
+                case logic.Holds(player, card):
+                    self.check_player(player)
+                    self.check_card(card)
+                case logic.Unknown(knower, owner):
+                    players = (knower, owner)
+                case logic.Knows() | logic.Distributed() | logic.Common():
+                    players = node.players
+                case _:
+                    pass
+            for player in players:
+                self.check_player(player)
+
+
+__all__ = ["Language"]
