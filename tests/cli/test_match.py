@@ -6,6 +6,8 @@ import os
 import pty
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -265,25 +267,47 @@ def test_records_that_are_wrong_name_the_line(
     assert path.read_text() == text
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs a pseudo-terminal")
-def test_at_a_terminal_the_clock_runs() -> None:
-    """Nobody types anything: the programs go on by themselves."""
+class Terminal:
+    """What a program at a pseudo-terminal has shown, and what is typed there."""
+
+    def __init__(self, place: int) -> None:
+        self.place, self.seen = place, b""
+
+    def wait_for(self, *words: bytes, times: int = 1) -> None:
+        """Read on until one of the words was shown so often."""
+        while all(self.seen.count(word) < times for word in words):
+            self.seen += os.read(self.place, 4096)
+
+    def type(self, text: bytes) -> None:
+        os.write(self.place, text)
+
+
+@contextmanager
+def at_terminal(
+    *words: str, code: str = "from quaternity.cli import main; main()", quiet: bool = False
+) -> Iterator[Terminal]:
+    """A command in a process of its own, which ends in order; quiet: what it prints is lost."""
     outer, inner = pty.openpty()
-    code = "from quaternity.cli import main; main()"
-    seats = ["set", "play", "--seats", "you,slow:0.01", "--seed", "1"]
     with subprocess.Popen(
-        [sys.executable, "-c", code, *seats], stdin=inner, stdout=inner, stderr=inner,
-        close_fds=True,
+        [sys.executable, "-c", code, *words],
+        stdin=inner, stdout=subprocess.DEVNULL if quiet else inner, stderr=inner, close_fds=True,
     ) as process:  # fmt: skip
         os.close(inner)
-        seen = b""
-        while seen.count(b"player 1 claims") < 3:
-            seen += os.read(outer, 4096)
-        os.write(outer, b"quit\n")
-        while b"the game ends here" not in seen and b"the game is over" not in seen:
-            seen += os.read(outer, 4096)
+        yield Terminal(outer)
         assert process.wait(30) == 0
     os.close(outer)
+
+
+needs_terminal = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs a pseudo-terminal")
+
+
+@needs_terminal
+def test_at_a_terminal_the_clock_runs() -> None:
+    """Nobody types anything: the programs go on by themselves."""
+    with at_terminal("set", "play", "--seats", "you,slow:0.01", "--seed", "1") as terminal:
+        terminal.wait_for(b"player 1 claims", times=3)
+        terminal.type(b"quit\n")
+        terminal.wait_for(b"the game ends here", b"the game is over")
 
 
 def test_a_hint_can_be_given_up(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -302,20 +326,10 @@ def test_an_empty_line_when_no_program_waits_says_so(cli: Cli) -> None:
     assert "no program waits to move: it is up to you" in outcome.out
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs a pseudo-terminal")
+@needs_terminal
 def test_at_a_terminal_one_sees_who_is_thinking() -> None:
-    outer, inner = pty.openpty()
-    code = "from quaternity.cli import main; main()"
-    with subprocess.Popen(
-        [sys.executable, "-c", code, "quarto", "play", "--seats", "careful,careful"],
-        stdin=inner, stdout=subprocess.DEVNULL, stderr=inner, close_fds=True,
-    ) as process:  # fmt: skip
-        os.close(inner)
-        seen = b""
-        while b"player 0 (careful) is thinking ...\r\x1b[K" not in seen:
-            seen += os.read(outer, 4096)
-        assert process.wait(30) == 0
-    os.close(outer)
+    with at_terminal("quarto", "play", "--seats", "careful,careful", quiet=True) as terminal:
+        terminal.wait_for(b"player 0 (careful) is thinking ...\r\x1b[K")
 
 
 @every_game
@@ -331,10 +345,9 @@ def test_who_watches_is_told_the_marks(
     assert "mine" not in cli("watch", path, stdin="help\nq\n").out
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs a pseudo-terminal")
+@needs_terminal
 def test_what_a_person_types_while_a_program_thinks_counts_first() -> None:
     """The table is there before the program thinks, here until somebody types."""
-    outer, inner = pty.openpty()
     code = """if True:
         import select, sys
         from quaternity.cli import main
@@ -346,21 +359,11 @@ def test_what_a_person_types_while_a_program_thinks_counts_first() -> None:
             return quick(*known)
         Finder.choose, Finder.delay = choose, lambda *known: 0.0
         main()"""
-    seats = ["set", "play", "--seats", "you,quick", "--seed", "1"]
-    with subprocess.Popen(
-        [sys.executable, "-c", code, *seats], stdin=inner, stdout=inner, stderr=inner,
-        close_fds=True,
-    ) as process:  # fmt: skip
-        os.close(inner)
-        seen = b""
-        while b"THINKING" not in seen:
-            seen += os.read(outer, 4096)
-        table_before = b"in the deck" in seen
-        os.write(outer, b"more\nquit\n")
-        while b"the game ends here" not in seen:
-            seen += os.read(outer, 4096)
-        assert process.wait(30) == 0
-    os.close(outer)
-    assert table_before
-    assert b"player 0 agrees" in seen
-    assert b"player 1 claims" not in seen
+    game = ("set", "play", "--seats", "you,quick", "--seed", "1")
+    with at_terminal(*game, code=code) as terminal:
+        terminal.wait_for(b"THINKING")
+        assert b"in the deck" in terminal.seen
+        terminal.type(b"more\nquit\n")
+        terminal.wait_for(b"the game ends here")
+    assert b"player 0 agrees" in terminal.seen
+    assert b"player 1 claims" not in terminal.seen
