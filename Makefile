@@ -1,5 +1,5 @@
 # One command each; every one makes and fills .venv by itself.
-.PHONY: help install demo serve test thorough slow rivals mutants lint check format bench growth reader ladder fuzz docs notebooks package wheels clean
+.PHONY: help install demo serve test thorough slow rivals mutants lint check format bench growth reader ladder perfect fuzz docs notebooks package wheels clean
 .DEFAULT_GOAL := help
 
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
@@ -78,6 +78,9 @@ growth: $(READY)  ## how every solver's time and proofs grow: half an hour, into
 
 reader: $(READY)  ## how strong Kwartet's reader is: half an hour, into build/ and the guide
 	$(BIN)/python -m tests.bench.reader $(READER)
+
+perfect: $(READY)  ## solve games, into the guide; PERFECT="--brisk", "--large --workers 2" or "3-4-3"
+	$(BIN)/python -m tests.bench.perfect $(PERFECT)
 
 ladder: $(READY)  ## ratings of all players, into the guide; LADDER="--with kwartet=package.module:name"
 	$(BIN)/python -m tests.bench.ladder $(LADDER)
