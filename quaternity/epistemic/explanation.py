@@ -161,6 +161,10 @@ class _Writer:
             self.deals.append(deal)
         return f"deal {self.deals.index(deal) + 1}"
 
+    def is_unnamed(self, deal: Deal) -> bool:
+        """Whether it is any possible deal: only what holds in all of them is said of it."""
+        return deal != self.real and deal not in self.deals
+
     def write(self, formula: Formula, deal: Deal, said: Said, level: int) -> bool:
         """Explain the truth of a formula at a deal, and give it."""
         truth = self.evaluator.truth(formula, deal, said)
@@ -217,6 +221,10 @@ class _Writer:
             self.say(level, text, Claim(nobody, deal))
             return
         holder = owners[card.number]
+        if holder != player and self.is_unnamed(deal):
+            claim = Claim(~logic.Holds(player, card), deal)
+            self.say(level, f"player {player} does not hold {card}", claim)
+            return
         text = f"player {holder} holds {card}" + ("" if holder == player else f", not {player}")
         self.say(level, text, Claim(logic.Holds(holder, card), deal))
 
@@ -237,7 +245,7 @@ class _Writer:
             found = self.evaluator.counterexample(players, part, deal, said)
             assert found is not None
             do = "do" if len(players) > 1 else "does"
-            if found == deal:
+            if found == deal and not self.is_unnamed(deal):
                 self.say(level, f"{who} {do} not know {part}: it is false", claim)
             else:
                 same = f"{hands} {'are' if len(players) > 1 else 'is'} the same in"
@@ -276,7 +284,8 @@ class _Writer:
             for before, after in pairwise(chain):
                 blind = next(one for one in among if same_hands(before, after, (one,)))
                 steps.append(f"which player {blind} cannot tell from {self.name(after)}")
-            way = f"from {', '.join(steps)}, where" if len(chain) > 1 else "it is false"
+            false = "it is false" if deal == self.real else f"it is false in {steps[0]}"
+            way = f"from {', '.join(steps)}, where" if len(chain) > 1 else false
             self.say(level, f"{part} is not {common}: {way}", claim)
             self.write(part, chain[-1], said, level + 1)
         elif (normal := normal_form(formula, self.problem)) == normal_form(part, self.problem):

@@ -236,9 +236,14 @@ def deal_lines(why: Why, at: Moment, wide: float = inf) -> Iterator[str]:
             heads = ("really", f"deal {number}")
             yield from (f"  {line}" for line in beside(at.deal, deal, players, heads, wide - 2))
             continue
-        for player in range(players):
-            cards = " ".join(f"{index}/{number}" for index, number in deal.hand(player))
-            yield f"  player {player}: {cards or 'no cards'}"
+        yield from (f"  {line}" for line in hand_lines(deal, players))
+
+
+def hand_lines(deal: Deal, players: int) -> Iterator[str]:
+    """Who has what."""
+    for player in range(players):
+        cards = " ".join(f"{index}/{number}" for index, number in deal.hand(player))
+        yield f"player {player}: {cards or 'no cards'}"
 
 
 def told_lines(
@@ -253,17 +258,10 @@ def told_lines(
     try:
         formula = read_formula(text, at)
         found = truth_at(formula, at, seconds=seconds, why=why)
-        if found.truth is None:
-            likely = ""
-            with suppress(LimitError):  # only where it can be counted at once
-                likely = f": true with {chance_text(chance_at(formula, at, 2.0, 0))}"
-            yield f"{_you(at)} not know whether {text}{likely}"
-            if why:
-                yield from other_deals(found.deals, at.public.settings.players, wide)
-            return
-        told = "true" if found.truth else "false"
-        yield f"{'everybody knows' if at.seat is None else 'you know'} that {text} is {told}"
-        if why:
+        yield told_text(text, formula, found, at)
+        if why and found.truth is None:
+            yield from other_deals(found.deals, at.public.settings.players, wide)
+        elif why:
             reason = why_at(formula, found, at, "auto", seconds)
             yield from reason.lines
             yield from deal_lines(reason, at, wide)
@@ -273,8 +271,17 @@ def told_lines(
         yield str(error)
 
 
-def _you(at: Moment) -> str:
-    return "the record does" if at.seat is None else "you do"
+def told_text(text: str, formula: Formula, found: SeenTruth, at: Moment) -> str:
+    """What can be told of a formula, as a sentence; the chance where it is counted at once."""
+    if found.truth is None:
+        likely = ""
+        with suppress(LimitError):
+            likely = f": true with {chance_text(chance_at(formula, at, 2.0, 0))}"
+        return (
+            f"{'the record does' if at.seat is None else 'you do'} not know whether {text}{likely}"
+        )
+    told = "true" if found.truth else "false"
+    return f"{'everybody knows' if at.seat is None else 'you know'} that {text} is {told}"
 
 
 def other_deals(deals: Sequence[Deal], players: int, wide: float = inf) -> Iterator[str]:
@@ -343,12 +350,14 @@ __all__ = [
     "chance_at",
     "chance_text",
     "deal_lines",
+    "hand_lines",
     "moment",
     "moment_of_view",
     "other_deals",
     "read_formula",
     "reason_lines",
     "told_lines",
+    "told_text",
     "truth_at",
     "why_at",
 ]

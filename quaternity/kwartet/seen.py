@@ -75,6 +75,35 @@ class SeenLog:
             raise InputError(f"the deal cannot be: {why}")
         return cls(settings, tuple(sizes), seat, own, (), (view,), tuple(names))
 
+    @classmethod
+    def of_view(cls, view: View) -> SeenLog:
+        """The game up to a view, as it was seen. Cost: requests x sets."""
+        public, events = view.public, view.events
+        settings = public.settings
+        seat = None if view.seat == NOBODY else view.seat
+        sizes, removed, hand = list(public.hands), list(public.removed), list(view.hand)
+        for (asker, asked, (index, number)), answer, announced in reversed(events):
+            for one in announced:
+                sizes[asker] += SET_SIZE
+                removed[one] = None
+                hand[one] = FULL if asker == seat else 0
+            if answer:
+                sizes[asker] -= 1
+                sizes[asked] += 1
+                hand[index] ^= (seat in (asker, asked)) << number
+        down = [(one, player) for one, player in enumerate(removed) if player is not None]
+        for one, player in down:
+            sizes[player] += SET_SIZE
+            hand[one] = FULL if player == seat else 0
+        held = tuple(hand)
+        log = cls.start(settings, sizes, seat, held, down)
+        views = [log.views[0]]
+        for step, (question, answer, announced) in enumerate(events, start=1):
+            after = views[-1].public.after(question, bool(answer), announced)
+            now = _hand_after(views[-1], question, answer, announced)
+            views.append(View(after, view.seat, now, events[:step]))
+        return replace(log, events=events, views=tuple(views))
+
     def redealt(self, announced: Sequence[tuple[int, int]]) -> SeenLog:
         """Right after the deal, with other sets put down at once. Raises as `start`."""
         hand = None if self.seat is None else self.hand

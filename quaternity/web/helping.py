@@ -8,7 +8,7 @@ All of it is found from the view of who asks, in a process of its own. What is g
 | Quaternity, Kwartet | `chances` | `deals`: how many fit, as text; null: too many to count. `chances[set][card][player]`: 0 to 1; null where not known. `exact`: whether they are counted. Kwartet: `read[set][card][player]`, the same as read from the requests |
 | Quaternity | `questions` | `questions`, the most telling first: `asked`, `set`, `cards`, `answers`, `yes` (its chance), `bits` |
 | Quaternity | `why` | `lines`: why a question (`?move=`) is refused or has one answer only; without, the last such |
-| Kwartet | `know` | `known`: whether who asks knows a formula (`?formula=`) to be true (or false: null is neither), and `text` |
+| Kwartet | `know` | `known`: whether who asks knows a formula (`?formula=`) to be true (or false: null is neither), and `text`. With `&why=1` `lines`: the requests that it rests on, or deals that differ in it. With `&over_time=1` `over_time`: the same after the deal and after each request, and `svg` |
 | Quarto | `analysis` | `outcome`: win, draw or loss for who moves; `moves`: each with its `move`, `outcome` and `distance` in placements, the best first |
 | all | `hint` | `move`: what the strongest program would do, null: wait; `by`: its name; `chance` of a yes, in Kwartet |
 """  # noqa: E501  # a table's rows
@@ -102,23 +102,48 @@ def kwartet_chances(rules: Any, view: Any, record: str, said: Mapping[str, str])
 
 
 def know(rules: Any, view: Any, record: str, said: Mapping[str, str]) -> Any:
-    """Whether a seat knows a formula to be true, or false."""
-    from quaternity.epistemic.seen_truth import as_seen
-    from quaternity.kwartet.settings import SET_SIZE
+    """Whether a seat knows a formula to be true, or false; why, and since when."""
+    from quaternity.epistemic.evaluator import Deadline
+    from quaternity.kwartet.knowing import (
+        deal_lines,
+        hand_lines,
+        moment,
+        read_formula,
+        told_text,
+        truth_at,
+        why_at,
+    )
+    from quaternity.kwartet.seen import SeenLog
+    from quaternity.kwartet.timelines import Timeline, timelines_svg
     from quaternity.kwartet.view import NOBODY
 
-    del rules, record
+    del record
     if view.seat == NOBODY:
         raise InputError("a bystander has no hand to know by")
-    text, public = said.get("formula", ""), view.public
     # Asked of the view alone: not even the time depends on the real deal.
-    known = as_seen(
-        text, public.problem, view.seat, view.hand, seconds=8.0, set_size=SET_SIZE,
-        points=public.points,
-    ).truth  # fmt: skip
-    if known is None:
-        return {"known": None, "text": f"you do not know whether {text}"}
-    return {"known": known, "text": f"you know that {text} is {'true' if known else 'false'}"}
+    log, text, wanted = SeenLog.of_view(view), said.get("formula", ""), "why" in said
+    deadline = Deadline(8.0)
+    at = moment(log, len(log.events))
+    formula = read_formula(text, at)
+    found = truth_at(formula, at, seconds=deadline.left(), why=wanted)
+    answer: dict[str, Any] = {"known": found.truth, "text": told_text(text, formula, found, at)}
+    if wanted and found.truth is None:
+        answer["lines"] = [
+            line
+            for truth, deal in zip(("true", "false"), found.deals, strict=True)
+            for line in (f"{truth} if", *hand_lines(deal, rules.seats))
+        ]
+    elif wanted:
+        reason = why_at(formula, found, at, "auto", deadline.left())
+        answer["lines"] = [*reason.lines, *deal_lines(reason, at)]
+    if "over_time" in said:
+        moments = [moment(log, step) for step in range(len(log.views))]
+        row = [
+            truth_at(read_formula(text, one), one, seconds=deadline.left()).truth for one in moments
+        ]
+        answer["over_time"] = row
+        answer["svg"] = timelines_svg([Timeline(text, row)], "when you could tell")
+    return answer
 
 
 def quarto_analysis(rules: Any, view: Any, record: str, said: Mapping[str, str]) -> Any:

@@ -59,6 +59,11 @@ def check_why(formula: Formula, at: Moment) -> int | None:
         why.requests.explanation,
         lambda formula, deal: holds(formula, stated(chosen), deal, Method.EXPLICIT, 60, SET_SIZE),
     )
+    # What is said of no deal that is named must be so in all that the seat holds possible.
+    for one in why.requests.explanation.claims:
+        if one.deal not in why.deals:
+            told = Knows(seat, announced(one.said, one.formula))
+            assert holds(told, stated(chosen), found.deals[0], Method.EXPLICIT, 60, SET_SIZE), one
     listed = [line for line in why.lines if line.startswith("  ") and line.strip()[:1].isdigit()]
     assert len(listed) == len(chosen)
     for line, number in zip(listed, sorted(chosen), strict=True):

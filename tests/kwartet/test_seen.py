@@ -50,6 +50,8 @@ def test_what_a_seat_saw_is_read_back(seed: int) -> None:
         assert isinstance(read, SeenLog)
         assert read == mine
         assert read.views == tuple(mine.views)
+        assert SeenLog.of_view(mine.views[-1]) == mine
+        assert SeenLog.of_view(mine.views[-1]).views == mine.views
         assert parse_any_log(log_text(log)) == log
 
 

@@ -356,7 +356,7 @@ class Play:
         words = [*HELPERS[self.deal.rules.name], "hint", "nothing"]
         for door in (self.path(), f"/t/{self.table}"):
             for word in words:
-                yield f"{door}/help/{word}?formula=H{other}%200/0"
+                yield f"{door}/help/{word}?formula=H{other}%200/0&why=1&over_time=1"
             yield f"{door}/help/chances?read=1"
 
     def legal(self, text: str) -> bool:

@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 import pytest
 
 from quaternity import guide
+from quaternity.errors import InputError
 from quaternity.game.rules import QuaternityRules
 from quaternity.game.settings import Settings
 from quaternity.kwartet.rules import KwartetRules
@@ -18,6 +19,7 @@ pytest.importorskip("jinja2", reason="the table in a browser needs the extra web
 pytest.importorskip("starlette", reason="the table in a browser needs the extra web")
 
 from quaternity.web.drawing.words import told
+from quaternity.web.helping import know
 from quaternity.web.rendering import (
     guide_html,
     guide_pictures,
@@ -281,6 +283,38 @@ def test_what_was_asked_is_escaped() -> None:
     shown = sight(played(KWARTET, 0), 0)
     html = help_html(shown, "know", {"known": None, "text": HOSTILE}, {"formula": HOSTILE})
     assert "<script>" not in html
+
+
+def test_what_is_known_why_and_since_when() -> None:
+    game = played(KWARTET, 12)
+    view = game.rules.view(game.positions[-1], 1)
+    mine = next(f"{index}/{mask.bit_length() - 1}" for index, mask in enumerate(view.hand) if mask)
+    found = know(game.rules, view, "", {"formula": f"H1 {mine}", "why": "1", "over_time": "1"})
+    assert found["known"] is True
+    assert found["text"] == f"you know that H1 {mine} is true"
+    assert found["lines"][0].endswith("no request is needed")
+    assert found["over_time"][-1] is True
+    assert len(found["over_time"]) == len(view.events) + 1
+    html = help_html(sight(game, 1), "know", found, {"formula": f"H1 {mine}"})
+    assert f"<title>true from {found['over_time'].index(True)}</title>" in html
+    assert "style=" not in found["svg"]
+    said = {"formula": f"H0 {HOSTILE}", "over_time": "1"}
+    with pytest.raises(InputError, match="formula, column"):
+        know(game.rules, view, "", said)
+    there = next(
+        (index, number) for index, one in enumerate(view.problem.sets)
+        for number, owners in enumerate(one.owners) if owners == 0b101
+    )  # fmt: skip
+    asked = "H0 {}/{} & 0 < 1".format(*there)
+    found = know(game.rules, view, "", {"formula": asked, "why": "1", "over_time": "1"})
+    assert found["known"] is None
+    assert found["text"].startswith(f"you do not know whether {asked}: true with ")
+    assert found["lines"][0] == "true if"
+    assert "player 0:" in found["lines"][1]
+    html = help_html(sight(game, 1), "know", found, {"formula": asked})
+    ElementTree.fromstring(found["svg"])
+    assert "0 &lt; 1" in html
+    assert "<p>true if</p>" in html
 
 
 @pytest.mark.parametrize("page", guide.ORDER)

@@ -226,7 +226,7 @@ document.addEventListener("submit", (event) => {
     ask(form);
   } else if (form.dataset.helpForm !== undefined) {
     event.preventDefault();
-    help(`${form.dataset.helpForm}?${new URLSearchParams(new FormData(form))}`, true);
+    help(`${form.dataset.helpForm}?${new URLSearchParams(new FormData(form, event.submitter))}`, true);
   } else if (form.dataset.paste !== undefined) {
     event.preventDefault();
     upload({ dataset: { drop: form.dataset.paste, result: form.dataset.result } }, new FormData(form).get("text"));
