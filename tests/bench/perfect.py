@@ -14,9 +14,21 @@ from pathlib import Path
 from typing import Any
 
 PAGE = Path("quaternity/guide/perfect-play.md")
-SMALL = "2-2-2 3-4-2 2-3-3 3-2-3 3-3-3 2-4-4 4-3-3 2-6-4 2-5-5 3-5-3 5-3-3".split()
+SMALL = [
+    "2-2-2",
+    "3-4-2",
+    "2-3-3",
+    "3-2-3",
+    "3-3-3",
+    "2-4-4",
+    "4-3-3",
+    "2-6-4",
+    "2-5-5",
+    "3-5-3",
+    "5-3-3",
+]
 """A minute in all, and with --brisk two."""
-LARGE = "2-8-4 3-6-3 6-3-3 3-7-3 7-3-3".split()
+LARGE = ["2-8-4", "3-6-3", "6-3-3", "3-7-3", "7-3-3"]
 """Up to half an hour each with two workers, and many GB of working files."""
 
 
