@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from quaternity.cli.kwartet import kwartet
-from quaternity.cli.options import AsJson
+from quaternity.cli.options import AsJson, FormulaMethod
 from quaternity.cli.terminal import columns, say, warn, warn_about, width
 from quaternity.errors import InputError, LimitError
 
@@ -52,9 +52,7 @@ def know(
     chance: Annotated[
         bool, typer.Option("--chance", help="How likely it is, as far as the seat can tell.")
     ] = False,
-    method: Annotated[
-        str, typer.Option(help="auto, solvers, or explicit (lists all deals).")
-    ] = "auto",
+    method: FormulaMethod = "auto",
     seconds: Annotated[
         float, typer.Option(help="Time limit for each formula and moment, reason included.")
     ] = 60.0,

@@ -70,8 +70,8 @@ def watch(
             except InputError as error:
                 print(error)
 
-    def tell(text: str, at: int) -> Iterator[str]:
-        return told_lines(text, moment(log, at, seat))
+    def tell(text: str, at: int, why: bool) -> Iterator[str]:
+        return told_lines(text, moment(log, at, seat), why=why, wide=columns())
 
     viewer = Viewer(
         lambda at: show_step(log, at, seat, worlds), len(log.events), step, knowledge, tell=tell

@@ -56,8 +56,13 @@ SaveTo = Annotated[
     str, typer.Option("--save-to", metavar="DIRECTORY", help="Where a disagreement is saved.")
 ]
 
+FormulaMethod = Annotated[
+    str, typer.Option("--method", help="auto, solvers, or explicit (lists all deals).")
+]
+"""How the truth of a formula is found."""
+
 __all__ = [
-    "AnyFiles", "AsJson", "AsJsonLines", "Brisk", "Dask", "Files", "MaybePlayers", "MaybeSetSize",
-    "MaybeSets", "MoveSeconds", "Players", "Record", "SaveTo", "Seed", "SetSize", "Sets",
-    "TieBreakName", "Traceback", "Workers",
+    "AnyFiles", "AsJson", "AsJsonLines", "Brisk", "Dask", "Files", "FormulaMethod", "MaybePlayers",
+    "MaybeSetSize", "MaybeSets", "MoveSeconds", "Players", "Record", "SaveTo", "Seed", "SetSize",
+    "Sets", "TieBreakName", "Traceback", "Workers",
 ]  # fmt: skip

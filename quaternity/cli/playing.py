@@ -71,7 +71,10 @@ def play_match(
     journal = None
     if record is not None and GrowingFile.exists(record):
         data = read_bytes(record)
-        rules = rules_class.of_record(data)
+        try:
+            rules = rules_class.of_record(data)
+        except InputError as error:
+            raise InputError(f"{record}: {error}") from None
         check_asked(asked, rules.settings)
         journal, replay = MatchJournal.resume(record, rules)
         for text in replay.warnings:

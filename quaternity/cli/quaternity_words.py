@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from quaternity.cli.match import GameWords, MatchSession
 from quaternity.cli.oracle import oracle_lines
-from quaternity.cli.terminal import in_columns
+from quaternity.cli.terminal import columns, in_columns
 from quaternity.errors import InputError, LimitError
 from quaternity.game.cards import Card
 from quaternity.game.game import Game
 from quaternity.game.question import Answer, Move, Question
 from quaternity.game.rules import QuaternityPosition
-from quaternity.game.state import State
+from quaternity.game.settings import Settings
 from quaternity.insight.explanation import explained
 from solvers.wording import counted, listed
 
 if TYPE_CHECKING:
+    from quaternity.epistemic import Formula
     from quaternity.perfect.tablebase import Tablebase
     from quaternity.table.match import Match
 
@@ -57,7 +58,10 @@ def quaternity_words(tablebase: Tablebase | None = None) -> GameWords:
         MARKS,
         {
             "questions": ("what may be asked now", _questions),
-            "why": ("why was it refused or forced?  why 1 0 2: of any question", _why),
+            "why": (
+                "why was it refused or forced?  why 1 0 2: of any question; or a formula",
+                _why,
+            ),
             "know": ("know H1 0/2: is it certain that player 1 has 0/2? or any formula", _know),
             "oracle": ("who can force what, and the best questions (with --oracle)", oracle),
         },
@@ -91,24 +95,35 @@ def _questions(session: MatchSession, seat: int, rest: str) -> Iterator[str]:
     yield in_columns(groups)
 
 
-def game_of(session: MatchSession, moves: int) -> Game:
-    """The game after so many moves of the match: questions with their answers."""
-    match = session.match
-    states, played = [match.positions[0].state], []
-    for number in range(moves):
-        before, after = match.positions[number], match.positions[number + 1]
-        move = match.moves[number][1]
+def game_of(
+    settings: Settings, positions: Sequence[QuaternityPosition], moves: Sequence[tuple[int, Any]]
+) -> Game:
+    """Questions with their answers as a game.
+
+    Args:
+        positions: one more than moves.
+        moves: questions and answers, each with who made it.
+    """
+    states, played = [positions[0].state], []
+    for (_, move), before, after in zip(moves, positions, positions[1:], strict=False):
         if after.pending is not None:
             continue
         question = before.pending if isinstance(move, Answer) else move
+        assert question is not None, "an answer is given to a question"
         answer = move if isinstance(move, Answer) else before.state.answers(move)[0]
         played.append(Move(question, answer))
         states.append(after.state)
-    return Game(match.rules.settings, tuple(played), tuple(states))
+    return Game(settings, tuple(played), tuple(states))
+
+
+def _game(match: Match[Any, Any, Any], moves: int | None = None) -> Game:
+    """The game after so many moves of a match, or all."""
+    last = len(match.moves) if moves is None else moves
+    return game_of(match.rules.settings, match.positions[: last + 1], match.moves[:last])
 
 
 def _why(session: MatchSession, seat: int, rest: str) -> Iterator[str]:
-    """What a refusal or a forced answer rests on: the last one, or that of a question."""
+    """What a refusal, a forced answer or a formula rests on; without a word the last answer."""
     del seat
     match = session.match
     if rest:
@@ -116,7 +131,10 @@ def _why(session: MatchSession, seat: int, rest: str) -> Iterator[str]:
             # Of the player on turn, also while an answer is due.
             asked = match.rules.read(rest, QuaternityPosition(match.position.state))
         except InputError as error:
-            yield str(error)
+            if rest[0].isdigit():
+                yield str(error)
+            else:
+                yield from told_of_game(rest, _game(match), why=True)
             return
         at = len(match.moves)
     elif session.refused is not None:
@@ -132,7 +150,7 @@ def _why(session: MatchSession, seat: int, rest: str) -> Iterator[str]:
             return
         at, asked = forced[-1], match.moves[forced[-1]][1]
     if isinstance(asked, Question):
-        yield from explained(game_of(session, at), asked)
+        yield from explained(_game(match, at), asked)
     else:
         yield f"{asked} answers no question"
 
@@ -143,26 +161,63 @@ def _know(session: MatchSession, seat: int, rest: str) -> Iterator[str]:
     if not rest:
         yield "say what: know H1 0/2 (player 1 has 0/2), or a formula as in kwartet know --help"
         return
-    yield from told_of_state(rest, session.match.position.state)
+    yield from told_of_game(rest, _game(session.match))
 
 
-def told_of_state(text: str, state: State) -> Iterator[str]:
-    """What everybody can tell of a formula in a state of Quaternity, where hands are undefined."""
+def told_of_game(text: str, game: Game, why: bool = False) -> Iterator[str]:
+    """What everybody can tell of a formula in a game of Quaternity, where hands are undefined.
+
+    Args:
+        why: with the moves that it rests on, or two deals that differ in it.
+    """
+    from quaternity.epistemic.formula import negation
     from quaternity.epistemic.holding import checked_formula
     from quaternity.epistemic.seen_truth import as_seen
-    from quaternity.kwartet.knowing import SECONDS
+    from quaternity.kwartet.knowing import SECONDS, other_deals
 
+    state = game.state
     points = tuple(state.points)
     try:
         formula = checked_formula(text, state.problem, state.set_size, points)
         found = as_seen(formula, state.problem, None, seconds=SECONDS, set_size=state.set_size)
+        if found.truth is None:
+            yield f"that {text} can be true and can be false"
+            if why:
+                yield from other_deals(found.deals, state.players, columns())
+            return
+        yield f"that {text} is {'true' if found.truth else 'false'} whatever the cards are"
+        if why:
+            yield from _resting(formula if found.truth else negation(formula), game)
     except (InputError, LimitError) as error:
         yield str(error)
+
+
+def _resting(formula: Formula, game: Game) -> Iterator[str]:
+    """The moves that make a formula true in every deal: a minimal list."""
+    from quaternity.epistemic.formula import Everywhere, Holds
+    from quaternity.epistemic.needed_requests import reasons
+    from quaternity.insight.explanation import known_from
+    from quaternity.kwartet.knowing import SECONDS
+    from solvers.registry import solve
+    from solvers.verdict import Feasible
+
+    sets, last = game.state.problem.sets, len(game.moves)
+    named = [one.card.set_index for one in formula.subformulas() if isinstance(one, Holds)]
+    if formula.modal_depth or not all(sets[index].size for index in named):
+        yield "  moves are told as the reason only for where cards of sets in play are"
         return
-    if found.truth is None:
-        yield f"that {text} can be true and can be false"
+    verdict = solve(known_from(game, range(last)))
+    assert isinstance(verdict, Feasible), "the game was played"
+    found = reasons(
+        Everywhere(formula), verdict.deal, last, lambda chosen: known_from(game, chosen),
+        seconds=SECONDS, real=False,
+    )  # fmt: skip
+    if found.requests:
+        others = ", and on none of the others" * found.minimal
+        yield f"  this rests on these moves{others}:"
+        yield from (f"    move {one + 1}: {game.moves[one]}" for one in found.requests)
     else:
-        yield f"that {text} is {'true' if found.truth else 'false'} whatever the cards are"
+        yield "  no move matters: it is so from the start"
 
 
-__all__ = ["FORMS", "MARKS", "RULES", "game_of", "quaternity_words", "told_of_state"]
+__all__ = ["FORMS", "MARKS", "RULES", "game_of", "quaternity_words", "told_of_game"]

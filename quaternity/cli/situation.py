@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from quaternity.cli.app import app
-from quaternity.cli.options import AsJsonLines
+from quaternity.cli.options import AsJsonLines, FormulaMethod
 from quaternity.cli.terminal import say
 from quaternity.errors import InputError
 
@@ -27,9 +27,7 @@ def situation(
     all_cards: Annotated[
         bool, typer.Option("--all-cards", help="Draw every deal, not only what the formulas name.")
     ] = False,
-    method: Annotated[
-        str, typer.Option(help="auto, solvers, or explicit (lists all deals).")
-    ] = "auto",
+    method: FormulaMethod = "auto",
     as_json: AsJsonLines = False,
 ) -> None:
     """Ask what is true in a small situation, after what was said; see the guide on knowledge.

@@ -19,7 +19,9 @@ s          show the step again"""
 
 KNOWLEDGE_HELP = "k 2        what player 2 knows"
 
-FORMULA_HELP = "know F     whether a formula is true, as far as is shown"
+FORMULA_HELP = """\
+know F     whether a formula is true, as far as is shown
+why F      why, or deals that differ in it"""
 
 _WORDS = {
     "quaternity": "quaternity.cli.quaternity_words",
@@ -75,10 +77,11 @@ def watch(
     words = _WORDS["quaternity" if rules.name == "kwartet" and seat is None else rules.name]
     tell = None
     if rules.name == "quaternity":
-        from quaternity.cli.quaternity_words import told_of_state
+        from quaternity.cli.quaternity_words import game_of, told_of_game
 
-        def tell(text: str, at: int) -> Iterable[str]:
-            return told_of_state(text, replay.positions[at].state)
+        def tell(text: str, at: int, why: bool) -> Iterable[str]:
+            game = game_of(rules.settings, replay.positions[: at + 1], replay.moves[:at])
+            return told_of_game(text, game, why)
 
     viewer = Viewer(show, last, step, marks=import_module(words).MARKS, tell=tell)
     if file == "-":
@@ -97,7 +100,7 @@ class Viewer:
         step: int = 0,
         show_knowledge: Callable[[str, int], None] | None = None,
         marks: str = "",
-        tell: Callable[[str, int], Iterable[str]] | None = None,
+        tell: Callable[[str, int, bool], Iterable[str]] | None = None,
     ) -> None:
         """Start at a step.
 
@@ -106,7 +109,7 @@ class Viewer:
             last: the number of the last one.
             show_knowledge: prints what a player, as typed, knows at a step.
             marks: what the marks of a step mean.
-            tell: says what can be told of a formula at a step.
+            tell: says what can be told of a formula at a step, and why where that is wanted.
         """
         self.show_step, self.last, self.step = show_step, last, step
         self.show_knowledge, self.marks, self.tell = show_knowledge, marks, tell
@@ -158,8 +161,8 @@ class Viewer:
             self.show_knowledge(word[1:] or rest.strip(), self.step)
         elif word in ("s", "state"):
             self.show()
-        elif word == "know" and self.tell is not None:
-            for told in self.tell(line[len(word) :].strip(), self.step):
+        elif word in ("know", "why") and self.tell is not None:
+            for told in self.tell(line[len(word) :].strip(), self.step, word == "why"):
                 print(folded(told))
         elif word in ("help", "h", "?"):
             self.help()

@@ -281,6 +281,8 @@ def told_text(text: str, formula: Formula, found: SeenTruth, at: Moment) -> str:
             f"{'the record does' if at.seat is None else 'you do'} not know whether {text}{likely}"
         )
     told = "true" if found.truth else "false"
+    if at.deal is not None:
+        return f"as the cards lie, {text} is {told}"
     return f"{'everybody knows' if at.seat is None else 'you know'} that {text} is {told}"
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from quaternity.cli.kwartet_words import kwartet_words
 from quaternity.cli.match import MatchSession
-from quaternity.kwartet.log import GameLog, header_text, log_text, read_log
+from quaternity.kwartet.log import GameLog, header_text, log_as_seen, log_text, read_log
 from quaternity.kwartet.rules import KwartetRules
 from quaternity.kwartet.settings import KwartetSettings
 from quaternity.table.match import Match
@@ -35,6 +35,15 @@ def resumed(cli: Cli, path: Path, typed: str) -> Outcome:
     outcome = cli("kwartet", "play", "--record", path, stdin="\n" + typed)
     assert outcome.status == 0, outcome.err
     return outcome
+
+
+def test_what_one_seat_saw_is_not_played_on(cli: Cli, path: Path) -> None:
+    path.write_text(log_as_seen(read_log(str(path)), 1))
+    outcome = cli("kwartet", "play", "--record", path)
+    assert outcome.status == 2
+    assert (
+        outcome.err == f"quaternity: {path}: line 7: hand 0 is hidden: all hands are needed here\n"
+    )
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 from quaternity.cli.kwartet_watch import show_knowledge, show_step
-from quaternity.kwartet.log import GameLog, header_text, log_text
+from quaternity.kwartet.log import GameLog, header_text, log_text, seen_by, seen_text
 from quaternity.kwartet.settings import KwartetSettings
 from tests.cli.conftest import Cli
 from tests.kwartet.games import random_log, random_settings
@@ -111,6 +111,30 @@ def test_what_a_player_knows(cli: Cli, path: Path) -> None:
     assert "what player 1 knows at step 0" in outcome.out
     assert outcome.out.count("k wants a player 0..2") == 3
     assert "'foo' is not understood" in outcome.out
+
+
+@pytest.mark.usefixtures("seated")
+def test_formulas_are_asked_of_all_hands_or_as_a_seat(cli: Cli, path: Path, log: GameLog) -> None:
+    owner = log.positions[0].deal.owner[0][0]
+    typed = f"know H{owner} 0/0\nwhy K{owner} H{owner} 0/0\n"
+    outcome = cli("kwartet", "watch", path, stdin=typed)
+    assert f"as the cards lie, H{owner} 0/0 is true" in outcome.out
+    assert "no request is needed" in outcome.out
+    assert "everybody knows" not in outcome.out
+    other = (owner + 1) % 3
+    outcome = cli("kwartet", "watch", path, "--seat", other, stdin=typed)
+    assert f"you do not know whether H{owner} 0/0" in outcome.out
+    assert "true if the cards lie" in outcome.out
+
+
+@pytest.mark.usefixtures("seated")
+def test_the_log_of_an_onlooker_says_nothing_of_what_players_know(
+    cli: Cli, path: Path, log: GameLog
+) -> None:
+    path.write_text(seen_text(seen_by(log, None)))
+    outcome = cli("kwartet", "watch", path, stdin="k 0\n")
+    assert "the log shows only what everybody saw" in outcome.out
+    assert "what player 0 knows" not in outcome.out
 
 
 @pytest.mark.usefixtures("seated")

@@ -277,6 +277,14 @@ def test_a_conversation_is_typed_as_it_is_written_down(cli: Cli, tmp_path: Path)
     assert "that H1 0/2 is true whatever the cards are" in outcome.out
     assert "that H1 0/1 can be true and can be false" in outcome.out
     assert "player 9 does not exist" in outcome.out
+    typed = "why H1 0/2\nwhy H1 0/1\nwhy !H2 0/2\nwhy K1 true\nwhy true\nwhy H9\nwhy 9 9\n"
+    outcome = cli("play", "--record", path, stdin=typed)
+    rests = "this rests on these moves, and on none of the others:\n    move 2: 1 asks 2 for 0/2"
+    assert f"H1 0/2 is true whatever the cards are\n  {rests}" in outcome.out
+    assert "0/1: player" in outcome.out
+    assert "no move matters: it is so from the start" in outcome.out
+    assert "moves are told as the reason only for" in outcome.out
+    assert "'9 9' is not understood" in outcome.out
     two = cli("play", "-s", 2, "-n", 2, "-p", 2, stdin="0 asks 1 for 0/0: no\nquit\n")
     assert "'0 asks 1 for 0/0': no is impossible" in two.out
     assert "after 0 moves" in two.out
@@ -288,7 +296,8 @@ def test_a_formula_is_asked_while_watching(
     path = tmp_path / "game.record"
     path.write_text(f"{START}0 asks 1 for 0/2: no\n1 asks 2 for 0/2: yes\n")
     monkeypatch.setattr("quaternity.cli.watch.interactive", lambda: True)
-    outcome = cli("watch", path, stdin="know H1 0/2\n4\n3\nknow H1 0/2\nhelp\nq\n")
+    outcome = cli("watch", path, stdin="know H1 0/2\n4\n3\nwhy H1 0/2\nhelp\nq\n")
     assert "that H1 0/2 can be true and can be false" in outcome.out
     assert "that H1 0/2 is true whatever the cards are" in outcome.out
+    assert "this rests on these moves" in outcome.out
     assert "know F     whether a formula is true" in outcome.out
