@@ -1,9 +1,10 @@
-"""How many of the 200 published formulas at 52 cards are decided, and how quickly.
+"""How many of the 260 published formulas at 52 cards are decided, and how quickly.
 
 `python -m tests.bench.formulas [SECONDS]` prints the undecided ones with their reason, and a
-summary. The list is `tests/data/knowledge-4-13-4.txt`: half of it knowledge, common and
-distributed knowledge, quantifiers, comparisons and announcements as people ask, half of it nested
-deeper, at four moments of one game.
+summary. The list is `tests/data/knowledge-4-13-4.txt`: 100 of knowledge, common and distributed
+knowledge, quantifiers, comparisons and announcements as people ask, 100 nested deeper, and 60 that
+a seat asks about a group without it (`20/2`: after 20 requests, as seat 2 can tell), at four
+moments of one game.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from pathlib import Path
 from statistics import median
 from time import process_time
 
-from quaternity.epistemic import Language, holds, parse
+from quaternity.epistemic import Language, as_seen, holds, parse
 from quaternity.errors import LimitError
 from quaternity.kwartet.log import read_log
 from quaternity.kwartet.settings import SET_SIZE
@@ -21,26 +22,35 @@ from quaternity.kwartet.settings import SET_SIZE
 DATA = Path(__file__).parent.parent / "data"
 
 
-def listed() -> list[tuple[int, str]]:
-    """After how many requests, and the formula."""
-    lines = (DATA / "knowledge-4-13-4.txt").read_text().splitlines()
-    pairs = [line.split(" ", 1) for line in lines if not line.startswith("#")]
-    return [(int(at), text) for at, text in pairs]
+def listed() -> list[tuple[int, int | None, str]]:
+    """After how many requests, who asks (None where all hands are seen), and the formula."""
+    found = []
+    for line in (DATA / "knowledge-4-13-4.txt").read_text().splitlines():
+        if not line.startswith("#"):
+            place, text = line.split(" ", 1)
+            step, _, seat = place.partition("/")
+            found.append((int(step), int(seat) if seat else None, text))
+    return found
 
 
 def decided(seconds: float = 10.0) -> tuple[int, list[float]]:
     """How many are decided within a time limit each, and the processor time of all."""
     log = read_log(str(DATA / "knowledge-4-13-4.log"))
     found, times = 0, []
-    for at, text in listed():
-        public, deal = log.positions[at].public, log.positions[at].deal
-        formula = parse(text, Language.of(public.problem, SET_SIZE, public.points))
+    for step, seat, text in listed():
+        at = log.positions[step]
+        problem = at.public.problem
+        formula = parse(text, Language.of(problem, SET_SIZE, at.public.points))
         begun = process_time()
         try:
-            holds(formula, public.problem, deal, seconds=seconds, set_size=SET_SIZE)
+            if seat is None:
+                holds(formula, problem, at.deal, seconds=seconds, set_size=SET_SIZE)
+            else:
+                hand = at.hands[seat]
+                as_seen(formula, problem, seat, hand, seconds=seconds, set_size=SET_SIZE)
             found += 1
         except LimitError as error:
-            print(f"{at} {text}: {error}")  # noqa: T201
+            print(f"{step} {text}: {error}")  # noqa: T201
         times.append(process_time() - begun)
     return found, times
 

@@ -22,6 +22,7 @@ from quaternity.epistemic.propositional import (
     case_around,
     cases,
     narrowed,
+    told_by_hands,
     true_in,
     without_knowledge,
 )
@@ -211,6 +212,8 @@ def test_bounds_without_knowledge(position: Position, data: st.DataObject) -> No
     truth = ExplicitEvaluator(problem).truth(formula, deal)
     assert true_in(without_knowledge(formula, False), deal) <= truth
     assert truth <= true_in(without_knowledge(formula, True), deal)
+    told = ExplicitEvaluator(problem).truth(told_by_hands(formula, True), deal)
+    assert told <= truth <= ExplicitEvaluator(problem).truth(told_by_hands(formula, False), deal)
 
 
 @given(positions(max_players=3), st.data())

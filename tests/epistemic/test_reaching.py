@@ -26,6 +26,7 @@ from quaternity.kwartet.position import Position
 from quaternity.kwartet.settings import SET_SIZE, KwartetSettings
 from solvers import Deal, DealProblem, SetConstraint
 from solvers.brute_force import deals
+from tests.bench.formulas import decided
 from tests.kwartet.games import random_log
 from tests.sizes import thorough
 
@@ -148,3 +149,9 @@ def test_a_seat_outside_the_group_is_answered_at_52_cards(
             found = as_seen(asked, problem, seat, hand, "solvers", 20, SET_SIZE)
             if found.truth is not None:
                 assert holds(asked, problem, deal, "solvers", 20, SET_SIZE) == found.truth
+
+
+@pytest.mark.slow
+def test_all_published_formulas_are_decided() -> None:
+    number, times = decided()
+    assert number == len(times) == 260
