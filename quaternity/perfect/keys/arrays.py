@@ -80,26 +80,28 @@ def numbered(words: NDArray[Any]) -> tuple[Keys, NDArray[Any]]:
     """The different ones of some keys, ascending, and per key its place among them.
 
     Args:
-        words: of the keys, [key, word].
+        words: of the keys, [word, key].
 
     Most are found by a table with one place for each remainder of a product, where the last key of
     a place stays; only what meets another key there is sorted with all its repetitions.
     """
-    bits = len(words).bit_length() + 2
-    mixed = words[:, 0] * np.uint64(_SPREAD)
-    for column in words.T[1:]:
+    bits = words.shape[1].bit_length() + 2
+    mixed = words[0] * np.uint64(_SPREAD)
+    for column in words[1:]:
         mixed = (mixed ^ mixed >> np.uint64(32) ^ column) * np.uint64(_SPREAD)
-    slots = mixed >> np.uint64(64 - bits)
-    table = np.zeros(1 << bits, np.int64)
-    table[slots] = np.arange(len(words))
+    slots = (mixed >> np.uint64(64 - bits)).astype(np.int64)
+    table = np.zeros(1 << bits, np.int32)
+    table[slots] = np.arange(len(slots), dtype=np.int32)
     chosen = table[slots]
-    other = np.nonzero((words[chosen] != words).any(1))[0]
-    _, first, inverse = np.unique(from_words(words[other]), return_index=True, return_inverse=True)
+    other = np.nonzero((words[:, chosen] != words).any(0))[0]
+    _, first, inverse = np.unique(
+        from_words(words[:, other].T), return_index=True, return_inverse=True
+    )
     chosen[other] = other[first][inverse]
-    rank = np.zeros(len(words), np.int64)
+    rank = np.zeros(len(slots), np.int64)
     rank[chosen] = 1
     rows = np.nonzero(rank)[0]
-    keys = from_words(words[rows])
+    keys = from_words(words[:, rows].T)
     turn = np.argsort(keys)
     rank[rows[turn]] = np.arange(len(rows))
     return keys[turn], rank[chosen]
@@ -165,9 +167,8 @@ def array_fault(book: KindBook) -> str | None:
     return None
 
 
-_BY_PLACE = (
-    "number", "uncertainty", "table", "lanes", "owner", "lowered", "renaming", "first", "count"
-)  # fmt: skip
+_BY_PLACE = ("number", "uncertainty", "lanes", "owner", "lowered", "first", "count")
+_BY_LAST_PLACE = ("table", "renaming")
 _UNKNOWN_AT_FIRST = ("owner", "renaming", "first")
 
 
@@ -177,12 +178,12 @@ class KindArrays:
     Attributes:
         number: of the kind in its book (int64).
         uncertainty: of the kind (int64).
-        table: packed coalition tables, [place, word] (uint64).
+        table: packed coalition tables, [word, place] (uint64).
         lanes: the same numbers one by one, [place, coalition] (int16).
         owner: the player who alone may own every card, or -1 (int8).
         lowered: [place, distinct mask, player], the coalitions (as bits) that could hold fewer
             cards were one such card the player's; all bits when it cannot be his (uint64).
-        renaming: [place, order of roles], the place of the kind under these names, or -1 (int32).
+        renaming: [order of roles, place], the number of the kind under these names, or -1 (int64).
         first, count: which entries of `asked`, `no`, `yes` belong to questions by role 0.
         asked: per question the asked role (uint8).
         no, yes: per question the kind after the answer, or -1 (int32). Not closed.
@@ -199,11 +200,11 @@ class KindArrays:
         self._kinds: list[NumberedKind] = []
         self._closings: dict[int, int] = {}
         self.number, self.uncertainty = np.zeros((2, 64), np.int64)
-        self.table = np.zeros((64, self.words), np.uint64)
+        self.table = np.zeros((self.words, 64), np.uint64)
         self.lanes = np.zeros((64, 2**players), np.int16)
         self.owner = np.full(64, -1, np.int8)
         self.lowered = np.zeros((64, size, players), np.uint64)
-        self.renaming = np.full((64, len(self.orders)), -1, np.int32)
+        self.renaming = np.full((len(self.orders), 64), -1, np.int64)
         self.first = np.full(64, -1, np.int64)
         self.count = np.zeros(64, np.int64)
         self._entries: list[tuple[int, int, int]] = []
@@ -226,14 +227,15 @@ class KindArrays:
 
     def _add(self, place: int, kind: NumberedKind) -> None:
         if place == len(self.number):
-            for name in _BY_PLACE:
+            for name in (*_BY_PLACE, *_BY_LAST_PLACE):
                 column = getattr(self, name)
                 fill = -1 if name in _UNKNOWN_AT_FIRST else 0
                 more = np.full(column.shape, fill, column.dtype)
-                setattr(self, name, np.concatenate([column, more]))
+                axis = -1 if name in _BY_LAST_PLACE else 0
+                setattr(self, name, np.concatenate([column, more], axis))
         layout = self.book.layout
         self.number[place], self.uncertainty[place] = kind.number, kind.uncertainty
-        self.table[place] = self._cut(kind.table)
+        self.table[:, place] = self._cut(kind.table)
         lanes = [layout.lane(kind.table, coalition) for coalition in range(2**layout.players)]
         self.lanes[place] = lanes
         self.owner[place] = -1 if kind.owner is None else kind.owner
@@ -258,14 +260,13 @@ class KindArrays:
         return places
 
     def renamed(self, places: NDArray[Any], order: int) -> NDArray[Any]:
-        """The places of the kinds under the names of one order of roles."""
-        names = self.renaming[:, order][places]
+        """The numbers of the kinds under the names of one order of roles."""
+        names = self.renaming[order][places]
         if (names < 0).any():
             roles = self.orders[order]
             for place in np.unique(places[names < 0]).tolist():
-                renamed = self.place(self._kinds[place].renamed(roles))
-                self.renaming[place, order] = renamed
-            names = self.renaming[:, order][places]
+                self.renaming[order, place] = self._kinds[place].renamed(roles).number
+            names = self.renaming[order][places]
         return np.asarray(names)
 
     # ------------------------------------------------------------------ questions
@@ -356,24 +357,72 @@ class Closings:
 
     def __init__(self, kinds: KindArrays) -> None:
         self._kinds = kinds
+        size, lanes = kinds.book.set_size, 2**kinds.book.players
+        self._base, self._kinds_base = np.uint64(size + 1), np.uint64((size + 1) ** (lanes - 2))
+        # What belongs to coalitions that are neither empty nor of all players.
+        bytes_ = bytes([0, *[255] * (lanes - 2), 0]).ljust(8 * kinds.words, b"\0")
+        self._some = np.frombuffer(bytes_, "<u8").astype(np.uint64)
         self._known = np.full(1 << KEPT_BITS, -1, np.int64)
         self._closed = np.zeros(1 << KEPT_BITS, np.int32)
 
-    def get(self, alike: NDArray[Any], places: NDArray[Any], needs: NDArray[Any]) -> NDArray[Any]:
-        """The closed kinds. `alike` is a number for each pair of a kind and needs."""
-        slots = (alike.astype(np.uint64) * np.uint64(_SPREAD)) >> np.uint64(64 - KEPT_BITS)
+    def get(self, places: NDArray[Any], rest: NDArray[Any]) -> NDArray[Any]:
+        """The closed kinds.
+
+        Args:
+            places: of the kinds.
+            rest: [word, set], the slack of the state without the set. Where a lane is below its
+                guard, the set must hold so many cards, its needs; no lane does by more than the
+                size of the set.
+        """
+        needs = self._needs(rest)
+        alike = self._number(places, needs)
+        slots = ((alike * np.uint64(_SPREAD)) >> np.uint64(64 - KEPT_BITS)).astype(np.int64)
         closed: NDArray[Any] = self._closed[slots]
-        missing = np.nonzero(self._known[slots] != alike)[0]
+        missing = np.nonzero(self._known[slots] != alike.view(np.int64))[0]
         if len(missing):
             numbers, chosen, inverse = np.unique(
                 alike[missing], return_index=True, return_inverse=True
             )
             rows = missing[chosen]
-            found = self._kinds.closed(places[rows], needs[rows])
+            lanes = np.ascontiguousarray(needs[:, rows].T).astype("<u8").view(np.uint8)
+            lanes = lanes[:, : 2**self._kinds.book.players].astype(np.int16)
+            # The set is among those of all players.
+            lanes[:, -1] = self._kinds.book.set_size
+            found = self._kinds.closed(places[rows], lanes)
             closed[missing] = found[inverse]
-            self._known[slots[rows]] = numbers
+            self._known[slots[rows]] = numbers.view(np.int64)
             self._closed[slots[rows]] = found
         return closed
+
+    def _needs(self, rest: NDArray[Any]) -> NDArray[Any]:
+        """The guard minus each lane, where that is positive, but for nobody and for everybody."""
+        below = ~rest & _HIGH
+        every = (below >> np.uint64(7)) * np.uint64(255)
+        return np.asarray((_HIGH - (rest & ~_HIGH)) & every & self._some[:, None])
+
+    def _number(self, places: NDArray[Any], needs: NDArray[Any]) -> NDArray[Any]:
+        """One number for a kind and its needs: these are digits, the empty coalition's left out."""
+        number = places.astype(np.uint64) * self._kinds_base
+        weight = np.uint64(1)
+        for word, lanes in enumerate(needs):
+            shift = np.uint64(0 if word else 8)
+            digits, base = lanes >> shift, self._base
+            for bits, mask in _HALVES:
+                digits = (digits & mask) + (digits >> bits & mask) * base
+                base = base * base
+            number += digits * weight
+            weight *= self._base ** np.uint64(8 if word else 7)
+        return number
+
+
+_HIGH = np.uint64(0x8080808080808080)
+
+_HALVES = [
+    (np.uint64(8), np.uint64(0x00FF00FF00FF00FF)),
+    (np.uint64(16), np.uint64(0x0000FFFF0000FFFF)),
+    (np.uint64(32), np.uint64(0x00000000FFFFFFFF)),
+]
+"""How the digits of a word are put together by twos."""
 
 
 __all__ = [

@@ -41,14 +41,14 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Positions:
-    """Positions with any names, on the way to canonical ones. Rows of arrays.
+    """Positions with any names, on the way to canonical ones. Columns of arrays.
 
     Attributes:
-        kinds: [position, set], places of closed kinds.
-        hands, points: [position, player].
-        first: [position, player], who may be named role 0.
+        kinds: [set, position], places of closed kinds.
+        hands, points: [player, position].
+        first: [player, position], who may be named role 0.
         place: per position, see `quaternity.perfect.keys.canonical.Parts`.
-        rank: [position, player]: the other roles are given out by ascending rank.
+        rank: [player, position]: the other roles are given out by ascending rank.
     """
 
     kinds: NDArray[Any]
@@ -60,11 +60,11 @@ class Positions:
 
     def joined(self, other: Positions) -> Positions:
         """These positions and the others."""
-        if not len(other.kinds):
+        if not len(other.place):
             return self
         names = [one.name for one in fields(self)]
         return Positions(
-            *(np.concatenate([getattr(self, name), getattr(other, name)]) for name in names)
+            *(np.concatenate([getattr(self, name), getattr(other, name)], -1) for name in names)
         )
 
 
@@ -75,38 +75,45 @@ def smallest_keys(
 
     As `quaternity.perfect.keys.canonical` for single states; the tests hold the two equal.
     """
-    best = np.full((len(positions.kinds), code.words), np.iinfo(np.uint64).max)
-    best_order = np.zeros(len(best), np.uint8)
+    best = np.full((code.words, len(positions.place)), np.iinfo(np.uint64).max)
+    best_order = np.zeros(len(positions.place), np.uint8)
     for order, roles in enumerate(kinds.orders):
-        fits = positions.first[:, roles[0]].copy()
+        fits = positions.first[roles[0]]
         for one, two in pairwise(roles[1:]):
-            fits &= positions.rank[:, one] <= positions.rank[:, two]
+            fits = fits & (positions.rank[one] <= positions.rank[two])
         rows = np.nonzero(fits)[0]
         if not len(rows):
             continue
-        renamed = kinds.renamed(positions.kinds[rows], order)
-        numbers = np.sort(kinds.number[renamed], axis=1)
-        words = np.zeros((len(rows), code.words), np.uint64)
-        values = [positions.place[rows]]
-        values += [positions.hands[rows, role] for role in roles[1:]]
-        values += [positions.points[rows, role] for role in roles[1:]]
-        values += [numbers[:, index] for index in range(code.rules.sets)]
-        for (word, shift), value in zip(code.fields, values, strict=True):
-            words[:, word] |= value.astype(np.uint64) << np.uint64(shift)
-        smaller = _smaller(words, best[rows])
-        best[rows[smaller]] = words[smaller]
-        best_order[rows[smaller]] = order
+        numbers = [kinds.renamed(column[rows], order) for column in positions.kinds]
+        _sort(numbers)
+        values = [positions.place, *positions.hands[roles[1:], :], *positions.points[roles[1:], :]]
+        columns = [*(column[rows] for column in values), *numbers]
+        words = np.zeros((code.words, len(rows)), np.uint64)
+        fields = zip(code.fields, code.widths, columns, strict=True)
+        for (word, shift), width, column in fields:
+            if width:
+                words[word] |= column.astype(np.uint64) << np.uint64(shift)
+        smaller = _smaller(words, best[:, rows])
+        rows = rows[smaller]
+        best[:, rows] = words[:, smaller]
+        best_order[rows] = order
     return best, best_order
 
 
+def _sort(columns: list[NDArray[Any]]) -> None:
+    """Sort columns such that each row ascends: a network of exchanges, for few columns."""
+    for end in range(len(columns) - 1, 0, -1):
+        for place in range(end):
+            one, two = columns[place : place + 2]
+            columns[place : place + 2] = np.minimum(one, two), np.maximum(one, two)
+
+
 def _smaller(one: NDArray[Any], two: NDArray[Any]) -> NDArray[Any]:
-    """Where the words of one are smaller, the first word counting most."""
-    smaller = np.zeros(len(one), bool)
-    equal = np.ones(len(one), bool)
-    for word in range(one.shape[1]):
-        smaller |= equal & (one[:, word] < two[:, word])
-        equal &= one[:, word] == two[:, word]
-    return smaller
+    """Where the words of one, [word, row], are smaller, the first word counting most."""
+    smaller = one[-1] < two[-1]
+    for first, second in zip(one[-2::-1], two[-2::-1], strict=True):
+        smaller = (first < second) | (first == second) & smaller
+    return np.asarray(smaller)
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,12 +191,12 @@ def _gathered(keys: Keys, states: int, questions: _Answered) -> Expansion:
 
 
 class _States(NamedTuple):
-    """Canonical states, or what an answer makes of them. Rows of arrays.
+    """Canonical states, or what an answer makes of them. Columns of arrays.
 
     Attributes:
         place: per state, before any answer (see `quaternity.perfect.keys.canonical.Parts`).
-        hands, points: [state, player].
-        kinds: [state, set], places of kinds.
+        hands, points: [player, state].
+        kinds: [set, state], places of kinds.
     """
 
     place: NDArray[Any]
@@ -199,7 +206,7 @@ class _States(NamedTuple):
 
     def uncertainty(self, arrays: KindArrays) -> NDArray[Any]:
         """Per state what is not known, see `NumberedKind.uncertainty`."""
-        return np.asarray(arrays.uncertainty[self.kinds].sum(1))
+        return np.asarray(arrays.uncertainty[self.kinds].sum(0))
 
 
 class _Questions(NamedTuple):
@@ -210,7 +217,7 @@ class _Questions(NamedTuple):
         which: index of the set.
         asked: the asked role.
         no, yes: the kind after the answer, or -1 when it is not legal.
-        rest: the slack of the state without the set.
+        rest: the slack of the state without the set, [word, question].
     """
 
     parent: NDArray[Any]
@@ -227,11 +234,9 @@ class Expander:
     def __init__(self, code: Coding) -> None:
         self.code, self.rules, self.book = code, code.rules, code.book
         self.kinds = KindArrays(code.book)
-        size, lanes = self.rules.set_size, 2**self.rules.players
         self._closings = Closings(self.kinds)
         # By answers: 1 for a no that is possible, plus 2 for a yes.
         self._asked_of = np.array([may_be_asked(number, self.rules.brisk) for number in range(4)])
-        self._weights = np.array([0, *((size + 1) ** lane for lane in range(lanes - 2)), 0])
         self._chances = self.rules.players >= 4 and self.rules.tie_break is TieBreak.FEWEST_SETS
 
     @staticmethod
@@ -246,27 +251,32 @@ class Expander:
         """
         states = self._decoded(keys)
         parts = [self._asked(states, index) for index in range(self.rules.sets)]
-        questions = _Questions(*map(np.concatenate, zip(*parts, strict=True)))
-        answers = [self._answered(states, questions, said) for said in (False, True)]
-        asked, said, slack, *after = map(np.concatenate, zip(*answers, strict=True))
+        questions = _Questions(*map(_joined, zip(*parts, strict=True)))
+        rows = [np.nonzero(answer >= 0)[0] for answer in (questions.no, questions.yes)]
+        answers = [
+            self._answered(states, questions, mine, said)
+            for said, mine in zip((False, True), rows, strict=True)
+        ]
+        asked, said, slack, *after = map(_joined, zip(*answers, strict=True))
         positions = self._settled(_States(*after), slack, asked, said)
         chance_owner, chances = self._chosen(states)
         positions = positions.joined(chances)
         words, order = smallest_keys(self.code, self.kinds, positions)
         found, inverse = numbered(words)
-        before = states.uncertainty(self.kinds)
-        after = self.kinds.uncertainty[positions.kinds].sum(1)
+        # What chance chooses counts as an answer no to a question more.
         owner = np.concatenate([questions.parent, chance_owner])
-        legal = np.array([questions.no >= 0, questions.yes >= 0])
-        led = int(legal.sum())
+        rows.append(np.arange(len(questions.parent), len(owner)))
+        at = np.concatenate(rows)
         outcomes = np.full((2, len(owner)), -1)
-        left = np.full((2, len(owner)), -1)
-        for column, values in ((outcomes, inverse * len(self.kinds.orders) + order), (left, after)):
-            column[:, : legal.shape[1]][legal] = values[:led]
-            column[0, legal.shape[1] :] = values[led:]
+        led = inverse * len(self.kinds.orders) + order
+        yes = slice(len(rows[0]), len(rows[0]) + len(rows[1]))
+        outcomes[1, rows[1]] = led[yes]
+        outcomes[0, rows[0]], outcomes[0, rows[2]] = led[: yes.start], led[yes.stop :]
+        before = states.uncertainty(self.kinds)[owner[at]]
+        learns = np.ones(len(owner), bool)
+        learns[at] = self.kinds.uncertainty[positions.kinds].sum(0) != before
         chance = np.full(len(chance_owner), self.rules.players, np.uint8)
         asked = np.concatenate([questions.asked, chance])
-        learns = left.max(0) != before[owner]
         return _gathered(found, len(keys), _Answered(owner, asked, outcomes, learns))
 
     # ------------------------------------------------------------------ before the answer
@@ -279,87 +289,86 @@ class Expander:
             (words[:, word] >> np.uint64(shift) & np.uint64((1 << width) - 1)).astype(np.int64)
             for (word, shift), width in zip(code.fields, code.widths, strict=True)
         ]
-        kinds = self.kinds.places_of(np.stack(fields[-sets:], 1))
-        hands, points = (np.zeros((len(words), players), np.int64) for _ in range(2))
-        hands[:, 1:] = np.stack(fields[1:players], 1)
-        points[:, 1:] = np.stack(fields[players : 2 * players - 1], 1)
-        left = (kinds > 0).sum(1)
-        hands[:, 0] = self.rules.set_size * left - hands.sum(1)
-        points[:, 0] = sets - left - points.sum(1)
-        return _States(fields[0], hands, points, kinds)
+        kinds = self.kinds.places_of(np.stack(fields[-sets:]))
+        hands, points = np.zeros((2, players, len(words)), np.int32)
+        hands[1:], points[1:] = fields[1:players], fields[players : 2 * players - 1]
+        left = (kinds > 0).sum(0)
+        hands[0] = self.rules.set_size * left - hands.sum(0)
+        points[0] = sets - left - points.sum(0)
+        return _States(fields[0].astype(np.int32), hands, points, kinds)
 
     def _slack(self, kinds: NDArray[Any], hands: NDArray[Any]) -> NDArray[Any]:
-        """Packed (sum of tables, guards set) minus hands, [position, word]."""
-        tables: NDArray[Any] = self.kinds.table[kinds].sum(1, np.uint64) | self.kinds.guard
-        for player in range(self.rules.players):
-            tables -= hands[:, player, None].astype(np.uint64) * self.kinds.member[player]
+        """Packed (sum of tables, guards set) minus hands, [word, position]."""
+        tables = np.repeat(self.kinds.guard[:, None], kinds.shape[1], 1)
+        for column in kinds:
+            tables += self.kinds.table[:, column]
+        for member, hand in zip(self.kinds.member, hands, strict=True):
+            tables -= hand.astype(np.uint64) * member[:, None]
         return tables
 
     def _asked(self, states: _States, index: int) -> _Questions:
         """The legal questions about the sets at one index, unless the set before looks the same."""
         arrays, (place, hands, _, kinds) = self.kinds, states
-        asking = (kinds[:, index] > 0) & (place != self.rules.players)
+        mine = kinds[index]
+        asking = (mine > 0) & (place != self.rules.players)
         if index:
-            asking &= kinds[:, index] != kinds[:, index - 1]
+            asking &= mine != kinds[index - 1]
         rows = np.nonzero(asking)[0]
-        first, count = arrays.questions(kinds[rows, index])
-        parent = np.repeat(rows, count)
-        within = np.arange(len(parent)) - np.repeat(np.cumsum(count) - count, count)
-        entry = np.repeat(first, count) + within
-        asked = arrays.asked[entry]
-        holds = hands[parent, asked] > 0
-        parent, entry, asked = parent[holds], entry[holds], asked[holds]
-        table = arrays.table
-        rest = (self._slack(kinds[rows], hands[rows]) - table[kinds[rows, index]])[
-            np.searchsorted(rows, parent)
-        ]
+        first, count = arrays.questions(mine[rows])
+        place_of = np.repeat(np.arange(len(rows)), count)
+        begin = first - np.cumsum(count) + count
+        entry = np.repeat(begin, count) + np.arange(len(place_of))
+        holds = np.nonzero(hands[arrays.asked[entry], rows[place_of]] > 0)[0]
+        place_of, entry = place_of[holds], entry[holds]
+        asked, parent = arrays.asked[entry], rows[place_of]
+        table, member = arrays.table, arrays.member.T
+        others = self._slack(kinds[:, rows], hands[:, rows]) - table[:, mine[rows]]
+        rest = others.take(place_of, 1)
         no, yes = arrays.no[entry], arrays.yes[entry]
-        guard, member = arrays.guard, arrays.member
         # Every final lane is between 0 and 255, so words of lanes never borrow from each other.
-        no = np.where((no >= 0) & _holds(rest + table[no], guard), no, -1)
-        moved = member[asked] - member[0]
-        yes = np.where((yes >= 0) & _holds(rest + table[yes] + moved, guard), yes, -1)
+        no = np.where((no >= 0) & self._holds(rest + table.take(no, 1)), no, -1)
+        moved = (member - member[:, :1]).take(asked, 1)
+        yes = np.where((yes >= 0) & self._holds(rest + table.take(yes, 1) + moved), yes, -1)
         questions = _Questions(parent, np.full(len(parent), index), asked, no, yes, rest)
         legal = np.nonzero(self._asked_of[(no >= 0) + 2 * (yes >= 0)])[0]
-        return _Questions(*(column[legal] for column in questions))
+        return _Questions(*(column.take(legal, -1) for column in questions))
+
+    def _holds(self, slack: NDArray[Any]) -> NDArray[Any]:
+        """Where no lane of some positions is below its guard."""
+        guard = self.kinds.guard[:, None]
+        holds = slack & guard == guard
+        return np.asarray(holds[0] if len(holds) == 1 else holds.all(0))
 
     # ------------------------------------------------------------------ after the answer
 
     def _answered(
-        self, states: _States, questions: _Questions, said: bool
+        self, states: _States, questions: _Questions, rows: NDArray[Any], said: bool
     ) -> tuple[NDArray[Any], ...]:
-        """All legal answers of one kind, in the order of the questions.
+        """The answers of one kind to some questions.
 
         Gives per answer: asked role, what was said, slack, and the columns of `_States`.
         """
-        changed = questions.yes if said else questions.no
-        rows = np.nonzero(changed >= 0)[0]
-        parent, asked, changed = questions.parent[rows], questions.asked[rows], changed[rows]
-        after = _States(*(column[parent] for column in states))
+        changed = (questions.yes if said else questions.no)[rows]
+        parent, asked = questions.parent[rows], questions.asked[rows]
+        after = _States(*(column.take(parent, -1) for column in states))
         every = np.arange(len(parent))
-        after.kinds[every, questions.which[rows]] = changed
-        slack = questions.rest[rows] + self.kinds.table[changed]
+        after.kinds[questions.which[rows], every] = changed
+        slack = questions.rest.take(rows, 1) + self.kinds.table.take(changed, 1)
         if said:
-            after.hands[:, 0] += 1
-            after.hands[every, asked] -= 1
-            slack += self.kinds.member[asked] - self.kinds.member[0]
+            after.hands[0] += 1
+            after.hands[asked, every] -= 1
+            member = self.kinds.member.T
+            slack += (member - member[:, :1])[:, asked]
         return asked, np.full(len(rows), said), slack, *after
 
     def _closed(self, kinds: NDArray[Any], slack: NDArray[Any]) -> NDArray[Any]:
         """The closed kinds of all sets of all positions."""
-        arrays, size = self.kinds, self.rules.set_size
-        lanes = 2**self.rules.players
         closed = np.zeros_like(kinds)
-        for index in range(kinds.shape[1]):
-            rows = np.nonzero(kinds[:, index])[0]
-            if not len(rows):
-                continue
-            places = kinds[rows, index]
-            rest = np.ascontiguousarray(slack[rows] - arrays.table[places]).astype("<u8")
-            spare = rest.view(np.uint8).reshape(len(rows), -1)[:, :lanes].astype(np.int16)
-            needs = np.clip(128 - spare, 0, size)
-            alike = places * np.int64((size + 1) ** (lanes - 2)) + needs @ self._weights
-            closed[rows, index] = self._closings.get(alike, places, needs)
+        for mine, result in zip(kinds, closed, strict=True):
+            rows = slice(None) if mine.all() else np.nonzero(mine)[0]
+            places = mine[rows]
+            rest = slack[:, rows] - self.kinds.table.take(places, 1)
+            result[rows] = self._closings.get(places, rest)
         return closed
 
     def _settled(
@@ -369,65 +378,69 @@ class Expander:
         rules, players = self.rules, self.rules.players
         place, hands, points, kinds = after
         kinds = self._closed(kinds, slack)
-        every = np.arange(len(kinds))
-        for index in range(rules.sets):
-            owner = self.kinds.owner[kinds[:, index]]
+        every = np.arange(len(asked))
+        for mine in kinds:
+            owner = self.kinds.owner[mine]
             rows = np.nonzero(owner >= 0)[0]
-            hands[rows, owner[rows]] -= rules.set_size
-            points[rows, owner[rows]] += 1
-            kinds[rows, index] = 0
-        turn = np.where(said, 0, asked)
-        turn = np.where(hands[every, turn] > 0, turn, np.where(said, asked, 0))
-        # The order of players: role 0 behind `place` others.
-        seat = np.arange(players) - (np.arange(players) <= place[:, None])
-        seat[:, 0] = place
-        tied = np.zeros((len(kinds), players), bool)
-        tied[every, turn] = True
-        new_place = np.zeros(len(kinds), np.int64)
-        bare = np.nonzero(hands[every, turn] == 0)[0]
+            hands[owner[rows], rows] -= rules.set_size
+            points[owner[rows], rows] += 1
+            mine[rows] = 0
+        turn = np.where(said, 0, asked).astype(np.int64)
+        turn = np.where(hands[turn, every] > 0, turn, np.where(said, asked, 0))
+        role = np.arange(players)[:, None]
+        tied = role == turn
+        new_place = np.zeros(len(asked), np.int32)
+        bare = np.nonzero(hands[turn, every] == 0)[0]
         if len(bare):
-            wish = self._wishes(hands[bare], points[bare], seat[bare])
-            over = (kinds[bare] == 0).all(1)
-            wish[over] = -points[bare][over]
-            turn[bare] = wish.argmin(1)
-            equal = wish == wish.min(1)[:, None]
-            chance = self._chances & ~over & (equal.sum(1) > 1)
+            wish = self._wishes(hands[:, bare], points[:, bare], self._seats(place[bare]))
+            over = (kinds[:, bare] == 0).all(0)
+            wish[:, over] = -points[:, bare[over]]
+            turn[bare] = wish.argmin(0)
+            equal = wish == wish.min(0)
+            chance = self._chances & ~over & (equal.sum(0) > 1)
             new_place[bare[chance]] = players
-            equal[~chance] = np.arange(players) == turn[bare][~chance, None]
-            tied[bare] = equal
+            equal[:, ~chance] = role == turn[bare[~chance]]
+            tied[:, bare] = equal
         rank = hands * (rules.sets + 1) + points
         if players >= 4 and rules.tie_break is TieBreak.FIRST_IN_ORDER:
-            rows = np.nonzero((hands > 0).sum(1) >= 4)[0]
-            holds = hands[rows] > 0
-            rank[rows] = np.where(holds, seat[rows], players + points[rows])
-            mine = seat[rows, turn[rows]]
-            new_place[rows] = ((seat[rows] < mine[:, None]) & holds).sum(1)
+            rows = np.nonzero((hands > 0).sum(0) >= 4)[0]
+            holds, seat = hands[:, rows] > 0, self._seats(place[rows])
+            rank[:, rows] = np.where(holds, seat, players + points[:, rows])
+            mine = seat[turn[rows], np.arange(len(rows))]
+            new_place[rows] = ((seat < mine) & holds).sum(0)
         return Positions(kinds, hands, points, tied, new_place, rank)
+
+    def _seats(self, place: NDArray[Any]) -> NDArray[Any]:
+        """[player, position], the order of players: role 0 behind `place` others."""
+        role = np.arange(self.rules.players)[:, None]
+        seat = role - (role <= place)
+        seat[0] = place
+        return seat
 
     def _wishes(
         self, hands: NDArray[Any], points: NDArray[Any], seat: NDArray[Any]
     ) -> NDArray[Any]:
-        """[position, player]: the tie-break's order; the smallest is on turn."""
+        """[player, position]: the tie-break's order; the smallest is on turn."""
         wish = points * (self.code.cards + 1) + hands if self._chances else seat
-        return np.where(hands > 0, wish, np.iinfo(np.int64).max)
+        return np.where(hands > 0, wish, np.int64(1 << 62))
 
     def _chosen(self, states: _States) -> tuple[NDArray[Any], Positions]:
         """What chance can choose where it is on turn: states, and positions."""
         players = self.rules.players
         chances = np.nonzero(states.place == players)[0]
-        _, hands, points, kinds = (column[chances] for column in states)
+        _, hands, points, kinds = (column[..., chances] for column in states)
         wish = self._wishes(hands, points, hands)
-        row, player = np.nonzero(wish == wish.min(1)[:, None])
-        hands, points = hands[row], points[row]
-        first = np.arange(players) == player[:, None]
+        player, row = np.nonzero(wish == wish.min(0))
+        hands, points = hands[:, row], points[:, row]
+        first = np.arange(players)[:, None] == player
         rank = hands * (self.rules.sets + 1) + points
-        nobody = np.zeros(len(row), np.int64)
-        return chances[row], Positions(kinds[row], hands, points, first, nobody, rank)
+        nobody = np.zeros(len(row), np.int32)
+        return chances[row], Positions(kinds[:, row], hands, points, first, nobody, rank)
 
 
-def _holds(slack: NDArray[Any], guard: NDArray[Any]) -> NDArray[Any]:
-    holds: NDArray[Any] = (slack & guard == guard).all(1)
-    return holds
+def _joined(columns: tuple[NDArray[Any], ...]) -> NDArray[Any]:
+    """Arrays one behind the other, by their last axes."""
+    return np.concatenate(columns, -1)
 
 
 @lru_cache(maxsize=4)
