@@ -20,10 +20,11 @@ from collections.abc import Sequence
 from functools import lru_cache
 from itertools import chain, combinations, product
 
+from quaternity.errors import LimitError
 from quaternity.game.cards import Card
 from quaternity.game.question import Answer, Question
 from quaternity.game.state import State
-from solvers.coalition_tables import IMPOSSIBLE, Kind
+from solvers.coalition_tables import IMPOSSIBLE, MAX_PLAYERS, Kind
 from solvers.problem import DealProblem, SetConstraint, players_in
 from solvers.registry import solve
 from solvers.verdict import Feasible
@@ -118,13 +119,17 @@ def waiting(state: State, player: int) -> list[Question] | None:
         such questions.
 
     Raises:
-        LimitError: more than 12 players.
+        LimitError: more than `solvers.coalition_tables.MAX_PLAYERS` players.
 
     >>> from quaternity import Settings
     >>> state = State.start(Settings(4, 3, 3))
     >>> list(map(str, waiting(state, 1)))
     ['0 asks 2 for 0/2', '2 asks 0 for 0/2', '0 asks 2 for 0/2', '2 asks 0 for 0/2']
     """
+    if not state.has_tables:
+        raise LimitError(
+            f"who waits is known of at most {MAX_PLAYERS} players, not {state.players}"
+        )
     slack = state.slack()
     if state.brisk or slack is None or state.turn in (None, player) or state.is_over:
         return None

@@ -1,0 +1,129 @@
+"""What the guide says of games of all sizes, proved or not: held against the games solved here."""
+
+from itertools import product
+
+import pytest
+
+from quaternity.errors import LimitError
+from quaternity.game.settings import Settings
+from quaternity.game.state import State
+from quaternity.perfect.keys.canonical import Rules, canonical, coding
+from quaternity.perfect.solving.solver import Solution, solve
+from quaternity.perfect.successors.one_state import choices
+from quaternity.perfect.waiting import waiting
+from solvers.problem import DealProblem, SetConstraint
+from tests.sizes import thorough
+
+Sizes = tuple[int, int, int]
+
+SOLVED: list[tuple[Sizes, bool]] = [
+    ((3, 1, 3), False), ((6, 1, 3), False), ((9, 1, 3), True), ((12, 1, 3), True),
+    ((3, 2, 3), False), ((6, 2, 3), True),
+    ((2, 3, 3), False), ((3, 3, 3), False), ((4, 3, 3), True), ((5, 3, 3), True),
+    ((3, 4, 3), True), ((3, 5, 3), True),
+    ((2, 6, 3), False), ((2, 9, 3), True), ((2, 12, 3), True), ((2, 15, 3), True),
+    ((4, 1, 4), False), ((2, 4, 4), False), ((2, 6, 4), True), ((2, 5, 5), True),
+]  # fmt: skip
+"""Sizes at which somebody can win, and which of them cost a second or more."""
+
+
+def marked(sizes: list[tuple[Sizes, bool]]) -> list[object]:
+    """As parameters of a test."""
+    return [pytest.param(one, id=str(one), marks=[pytest.mark.slow] * dear) for one, dear in sizes]
+
+
+def from_hands(size: int, sets: int, hands: tuple[int, ...]) -> State:
+    """A start of which nothing is known but how many cards everybody has."""
+    players = len(hands)
+    one = SetConstraint([(1 << players) - 1] * size, [0] * players, [size] * players)
+    return State(DealProblem(hands, [one] * sets), 0, (None,) * sets, size)
+
+
+def hands_of(cards: int, players: int) -> list[tuple[int, ...]]:
+    """All ways to share cards, at least one each, but for the order of the players after 0."""
+    every = product(range(1, cards), repeat=players)
+    return [one for one in every if sum(one) == cards and list(one[1:]) == sorted(one[1:])]
+
+
+@pytest.mark.parametrize("size", range(2, thorough(4, 6)))
+@pytest.mark.parametrize("sets", range(1, thorough(4, 6)))
+def test_all_games_of_two_players_take_as_long_and_end_alike(size: int, sets: int) -> None:
+    for hand in range(1, size * sets):
+        state = from_hands(size, sets, (hand, size * sets - hand))
+        won = min(hand, sets)
+        code = coding(Rules.of(state))
+        level = {canonical(state).key}
+        for _ in range(size * won - hand):
+            assert all(code.parts(key).kinds for key in level)
+            level = {
+                reply.key
+                for key in level
+                for choice in choices(code, key)
+                for reply in choice.replies
+            }
+        ends = [code.parts(key) for key in level]
+        assert all(not parts.kinds for parts in ends)
+        assert {max(parts.points) for parts in ends} == {max(won, sets - won)}
+        standing = solve(state).standing(state)
+        assert (0 in standing.can_force) == (won > sets / 2)
+        assert (1 in standing.can_force) == (won < sets / 2)
+
+
+@pytest.mark.parametrize("sizes", marked(SOLVED))
+def test_the_longest_forced_win_and_who_can_prevent(sizes: Sizes) -> None:
+    size, sets, players = sizes
+    start = State.start(Settings(*sizes))
+    solution = solve(start)
+    longest, standing = longest_forced(solution), solution.standing(start)
+    assert standing.can_force == ()
+    assert standing.can_win == tuple(range(players))
+    assert standing.can_prevent == ((),) * players
+    if players == 3:
+        assert longest == (sets if sets <= 3 else sets + 1) * (size - 1)
+    elif sets <= 2:
+        assert longest <= sets * (size - 1)
+
+
+def longest_forced(solution: Solution) -> int:
+    """Moves of the longest forced win anywhere."""
+    longest = solution.facts()["longest_forced"]
+    assert isinstance(longest, int)
+    return longest
+
+
+@pytest.mark.parametrize(
+    "sizes", marked([((2, 2, 4), False), ((2, 3, 6), True), ((3, 2, 6), True)])
+)
+def test_with_a_card_each_nobody_can_ever_win(sizes: Sizes) -> None:
+    assert not solve(State.start(Settings(*sizes))).values.can_win.any()
+
+
+@pytest.mark.parametrize(
+    "sizes",
+    marked([((2, 2, 3), False), ((2, 3, 3), False), ((3, 2, 3), False), ((2, 4, 3), True)])
+    + marked([((4, 2, 3), True), ((3, 3, 3), True), ((2, 5, 3), True), ((2, 6, 3), True)])
+    + marked([((4, 1, 3), False), ((5, 1, 3), True), ((2, 3, 4), True), ((5, 2, 3), True)]),
+)
+def test_uneven_starts(sizes: Sizes) -> None:
+    """Nobody can force a win there either; but one player can prevent the win of another."""
+    size, sets, players = sizes
+    prevented, longest = [], 0
+    for hands in hands_of(size * sets, players):
+        start = from_hands(size, sets, hands)
+        solution = solve(start)
+        standing = solution.standing(start)
+        assert standing.can_force == ()
+        longest = max(longest, solution.facts()["longest_forced"] or 0)
+        prevented += [hands for one in standing.can_prevent if set(one) & set(standing.can_win)]
+    assert longest <= (sets if sets <= 5 else sets + 1) * (size - 1)
+    assert prevented == {
+        (2, 3, 3): [(1, 2, 3)],
+        (2, 4, 3): [(1, 3, 4)],
+        (2, 5, 3): [(1, 3, 6), (1, 4, 5)],
+        (2, 6, 3): [(1, 4, 7), (1, 5, 6)],
+    }.get(sizes, [])
+
+
+def test_many_players_are_refused() -> None:
+    with pytest.raises(LimitError, match="at most 12 players, not 13"):
+        waiting(State.start(Settings(2, 13, 13)), 1)
