@@ -113,12 +113,16 @@ def _begun(
         return SeenLog.start(settings, sizes)
     if not 0 <= seat < settings.players:
         raise InputError(f"--seat {seat} is out of range 0..{settings.players - 1}")
+    if len(sizes) != settings.players or sum(sizes) != settings.cards or min(sizes) < 0:
+        return SeenLog.start(settings, sizes)  # says what is wrong, before the hand is asked for
     if hand is not None:
         return _dealt(settings, sizes, seat, hand)
     while True:
-        number = f"{sizes[seat]} " if len(sizes) > seat else ""
-        print(f"your {number}cards, for example 0/1 3/2 ...: ", end="", flush=True)
-        typed = sys.stdin.readline()
+        print(f"your {sizes[seat]} cards, for example 0/1 3/2 ...: ", end="", flush=True)
+        try:
+            typed = sys.stdin.readline()
+        except UnicodeDecodeError:
+            typed = "?"
         try:
             return _dealt(settings, sizes, seat, typed)
         except InputError as error:

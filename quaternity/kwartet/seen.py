@@ -226,6 +226,9 @@ def _check_start(
             f"{sum(sizes)} cards in {len(sizes)} hands: there are {settings.cards} cards and "
             f"{settings.players} players"
         )
+    for player, size in enumerate(sizes):
+        if size < 0:
+            raise InputError(f"hand {player}: {size} cards are fewer than none")
     if seat is not None:
         cards = sum(mask.bit_count() for mask in hand)
         if not 0 <= seat < settings.players:

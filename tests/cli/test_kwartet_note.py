@@ -238,6 +238,7 @@ def test_a_log_written_by_hand_goes_on(cli: Cli, path: Path, end: str) -> None:
         (["--hand", "0/0 9/0"], "9/0"),
         (["--hand", "x"], "x"),
         (["--cards", "5,6"], "11 cards in 2 hands"),
+        (["--cards=-1,11,6"], "hand 0: -1 cards are fewer than none"),
         (["--cards", "a,b"], "expected numbers such as 18,17,17"),
         (["--announce", "never"], "known are at-once"),
     ],
@@ -255,8 +256,12 @@ def test_the_hand_is_asked_for_until_it_is_one(cli: Cli, path: Path) -> None:
     assert "hand 1: 1 cards, not 6" in outcome.out
     assert path.read_text() == START
     path.unlink()
-    outcome = cli("kwartet", "note", path, *NEW[:-2], stdin="0/0\n")
-    assert outcome.status == 2
+    for wrong, asked in (("0/0\n", 2), (b"\xff\n", 2)):
+        outcome = cli("kwartet", "note", path, *NEW[:-2], stdin=wrong)
+        assert outcome.status == 2
+        assert outcome.out.count("your 6 cards") == asked
+    outcome = cli("kwartet", "note", path, *NEW[:-2], "--cards", "5,6", stdin=HAND)
+    assert (outcome.status, outcome.out) == (2, "")
     assert not path.exists()
 
 
