@@ -92,17 +92,19 @@ def as_seen(
         if not why:
             return SeenTruth(truth, (some_deal,))
         known = announced(said_first, formula if truth else negation(formula))
-        claim = logic.Everywhere(known) if seat is None else logic.Knows(seat, known)
         try:
-            return SeenTruth(
-                truth, (some_deal,), explained(evaluator, claim, some_deal, real=False)
-            )
+            reason = explained(evaluator, known_to(seat, known), some_deal, real=False)
+            return SeenTruth(truth, (some_deal,), reason)
         except LimitError as error:
             return SeenTruth(truth, (some_deal,), error)
 
-    asked = announced(said_first, formula)
-    asked = logic.Everywhere(asked) if seat is None else logic.Knows(seat, asked)
+    asked = known_to(seat, announced(said_first, formula))
     return ask(question, asked, problem, method, seconds)
+
+
+def known_to(seat: int | None, formula: Formula) -> Formula:
+    """That a seat knows a formula, or, of a bystander, that it is true in every public deal."""
+    return logic.Everywhere(formula) if seat is None else logic.Knows(seat, formula)
 
 
 def told(
@@ -129,4 +131,4 @@ def announced(formulas: Iterable[Formula], then: Formula) -> Formula:
     return then
 
 
-__all__ = ["NEVER_TRUE", "SeenTruth", "announced", "as_seen", "told"]
+__all__ = ["NEVER_TRUE", "SeenTruth", "announced", "as_seen", "known_to", "told"]

@@ -145,13 +145,13 @@ def _reasons_at(
     Raises:
         LimitError: not found within the time.
     """
-    from quaternity.epistemic.formula import Everywhere, Knows
     from quaternity.epistemic.needed_requests import is_knowledge, reasons
+    from quaternity.epistemic.seen_truth import known_to
     from quaternity.kwartet.settings import SET_SIZE
     from quaternity.kwartet.stated import stated_by
 
     if at.deal is None:
-        formula = Everywhere(formula) if at.seat is None else Knows(at.seat, formula)
+        formula = known_to(at.seat, formula)
     if not is_knowledge(formula):
         return None
     return reasons(
