@@ -217,6 +217,17 @@ def test_bounds_without_knowledge(position: Position, data: st.DataObject) -> No
 
 
 @given(positions(max_players=3), st.data())
+@settings(max_examples=examples(200))
+def test_what_is_seen_in_hands_is_known(position: Position, data: st.DataObject) -> None:
+    problem, _ = position
+    language = Language.of(problem)
+    formula = data.draw(st.one_of(chains(language, 1), formulas(language, 2)))
+    where = ExplicitEvaluator(problem).model.extension
+    assert (where(told_by_hands(formula, True)) <= where(formula)).all()
+    assert (where(formula) <= where(told_by_hands(formula, False))).all()
+
+
+@given(positions(max_players=3), st.data())
 @settings(max_examples=thorough(25, 200))
 def test_surroundings_share_the_truth_value(position: Position, data: st.DataObject) -> None:
     problem, deal = position
