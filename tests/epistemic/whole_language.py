@@ -32,6 +32,7 @@ class World:
         self.all: Bits = (1 << len(self.deals)) - 1
         self.players = len(self.deals[0])
         self._classes: dict[tuple[int, ...], list[Bits]] = {}
+        self._sure: dict[tuple[Cards, int, int, Bits], Cards] = {}
 
     def where(self, test: Callable[[Deal], bool]) -> Bits:
         return sum(1 << number for number, deal in enumerate(self.deals) if test(deal))
@@ -45,6 +46,20 @@ class World:
                 found[hands] = found.get(hands, 0) | 1 << number
             self._classes[group] = list(found.values())
         return self._classes[group]
+
+    def sure(self, deal: Deal, knower: int, owner: int, among: Bits) -> Cards:
+        """The cards that an owner holds in every deal that a player cannot tell from one."""
+        key = deal[knower], knower, owner, among
+        if key not in self._sure:
+            possible = (
+                one[owner]
+                for number, one in enumerate(self.deals)
+                if among >> number & 1 and one[knower] == deal[knower]
+            )
+            first = next(possible, None)
+            all_cards = frozenset().union(*(one[owner] for one in self.deals))
+            self._sure[key] = all_cards if first is None else first.intersection(*possible)
+        return self._sure[key]
 
     def known(self, group: tuple[int, ...], true: Bits, among: Bits) -> Bits:
         return sum(one for one in self.classes(group) if not one & among & ~true)
@@ -147,13 +162,7 @@ class Draw:
                 )
 
     def unknown(self, deal: Deal, knower: int, owner: int, among: Bits) -> int:
-        bits = next(
-            one
-            for one in self.world.classes((knower,))
-            if one >> list(self.world.deals).index(deal) & 1
-        )
-        possible = [one for n, one in enumerate(self.world.deals) if (bits & among) >> n & 1]
-        return sum(any(card not in one[owner] for one in possible) for card in deal[owner])
+        return len(set(deal[owner]) - self.world.sure(deal, knower, owner, among))
 
     # -- around formulas ----------------------------------------------------------------------
 
