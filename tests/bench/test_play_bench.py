@@ -2,7 +2,7 @@
 
 What grows: solving is linear in the number of answers, which sizes multiply quickly (2,122 states
 for 3-3-3, 114,339 for 4-3-3); the memory of generation is bounded, that of the values is about
-8 + 8 P bytes a state.
+10 + 4 P bytes a state.
 """
 
 import subprocess
@@ -13,6 +13,7 @@ from pathlib import Path
 from random import Random
 from shutil import rmtree
 
+import numpy as np
 import pytest
 
 from quaternity.game.settings import Settings
@@ -21,7 +22,9 @@ from quaternity.perfect.forcing import Forcing
 from quaternity.perfect.keys.arrays import key_array
 from quaternity.perfect.keys.canonical import Rules, canonical, coding
 from quaternity.perfect.solving.graph import MOST_AT_ONCE
-from quaternity.perfect.solving.solver import solve
+from quaternity.perfect.solving.graph_files import quiet, temporary_directory
+from quaternity.perfect.solving.retrograde import BLOCK, Games, Words, solve_graph
+from quaternity.perfect.solving.solver import game_graph, solve
 from quaternity.perfect.successors.many_states import expanded, expanded_plainly
 from quaternity.perfect.tablebase import Tablebase, write_tablebase
 from quaternity.workers.pool import open_executor
@@ -67,6 +70,32 @@ def test_two_workers(tmp_path: Path, race: Callable[..., float]) -> None:
         return run
 
     race("solve 5-3-3: two workers against one", by(2), by(1), rounds=1, goal=1.6)
+
+
+def test_strata_against_all_questions_again(race: Callable[..., float]) -> None:
+    """The values of a game by strata, and by steps over all of it until nothing changes."""
+    graph = game_graph(State.start(Settings(4, 3, 3)))
+    games = Games(3)
+    ends, winners = graph.ends()
+    start = np.zeros(len(graph), games.word)
+    start[graph.found[ends]] = games.won[winners]
+
+    def again_and_again() -> None:
+        words, before = start.copy(), None
+        while before is None or (before != words).any():
+            before = words.copy()
+            for one in graph.strata(BLOCK)[::-1]:
+                for block in one():
+                    Words(games, words, block).step()
+
+    def by_strata() -> None:
+        with temporary_directory({}) as work:
+            solve_graph(graph, work, quiet)
+
+    race(
+        "values of 4-3-3 per question: strata against all again and again", by_strata,
+        again_and_again, per=graph.questions, rounds=3, goal=2,
+    )  # fmt: skip
 
 
 def test_arrays_against_single_states(race: Callable[..., float]) -> None:

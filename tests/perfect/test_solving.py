@@ -19,7 +19,7 @@ from quaternity.perfect.solving.graph_files import WorkDirectory
 from quaternity.perfect.solving.solver import Solution, game_graph, remove_working_files, solve
 from quaternity.perfect.successors.many_states import Expander
 from quaternity.perfect.successors.one_state import choices
-from quaternity.workers.pool import open_executor
+from quaternity.workers.pool import Pool, SerialExecutor, open_executor
 from solvers.problem import DealProblem, SetConstraint
 from tests.perfect.checker import Claim, forced_lengths, play_out
 from tests.perfect.plain_solver import Game, PlainSolution
@@ -342,6 +342,23 @@ def test_merging_in_pieces_gives_the_same(monkeypatch: pytest.MonkeyPatch, small
     other = solve(start_of(3, 3, 3))
     assert (other.graph.keys == small.graph.keys).all()
     assert other.graph.levels == small.graph.levels
+
+
+@pytest.mark.parametrize(("block", "threads"), [(1, 1), (50, 3)])
+def test_strata_in_pieces_give_the_same(
+    monkeypatch: pytest.MonkeyPatch, small: Solution, block: int, threads: int
+) -> None:
+    """Portions that begin and end within strata, put together and settled in turn or at once."""
+    monkeypatch.setattr(graph_module, "MOST_AT_ONCE", 32)
+    monkeypatch.setattr(retrograde, "BLOCK", block)
+    pool = Pool.around(SerialExecutor(), in_flight=1)
+    pool.threads = threads
+    other = solve(start_of(3, 3, 3), pool)
+    strata = [blocks() for blocks in other.graph.strata(block)]
+    assert max(map(len, strata)) > 1
+    assert sum(len(one.states) for blocks in strata for one in blocks) == 2_122 - 3
+    for name in ("can_force", "can_win", "can_prevent", "length"):
+        assert np.array_equal(getattr(other.values, name), getattr(small.values, name)), name
 
 
 @pytest.mark.parametrize("sizes", [(3, 2, 3), (2, 3, 3)], ids=str)

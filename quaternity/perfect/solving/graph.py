@@ -472,12 +472,18 @@ class _Levels:
                 number[turn] = np.arange(end, end + len(new))
                 end += len(new)
                 fresh.add(new[turn])
-                keys = np.concatenate([parts[0], new])
-                order = np.argsort(keys, kind="stable")
-                merged.add(keys[order])
-                mine = numbers[old : old + len(parts[0])]
+                # Few are new, and both are sorted.
+                place = found_at(parts[0], new) + np.arange(len(new))
+                known = np.ones(len(parts[0]) + len(new), bool)
+                known[place] = False
+                for file, mine, theirs in (
+                    (merged, parts[0], new),
+                    (found, numbers[old : old + len(parts[0])], number),
+                ):
+                    both = np.empty(len(known), mine.dtype)
+                    both[known], both[place] = mine, theirs
+                    file.add(both)
                 old += len(parts[0])
-                found.add(np.concatenate([mine, number])[order])
         self.sizes.append(fresh.length)
         self.directory.drop([f"known-{level}", f"found-{level}", *names])
 
