@@ -66,7 +66,7 @@ ROOMS: dict[str, tuple[str, str]] = {
     "files": ("quaternity.files", "errors"),
     "game": ("quaternity.game", "files errors solvers"),
     "workers": ("quaternity.workers", "game errors solvers"),
-    "insight": ("quaternity.insight", "game files errors solvers"),
+    "insight": ("quaternity.insight", "epistemic game files errors solvers"),
     "trials": ("quaternity.trials", "workers game files errors solvers"),
     "epistemic": ("quaternity.epistemic", "game files errors solvers"),
     "kwartet": ("quaternity.kwartet", "epistemic protocol workers game files errors solvers"),

@@ -186,11 +186,11 @@ class _Asked:
         self, text: str, at: Moment, why: bool, chance: bool
     ) -> tuple[dict[str, Any], list[str], list[str]]:
         """The truth of a formula at a moment: the answer, lines, and what was not found."""
+        from quaternity.epistemic.two_deals import other_deals
         from quaternity.kwartet.knowing import (
             chance_at,
             chance_text,
             deal_lines,
-            other_deals,
             read_formula,
             truth_at,
             why_at,

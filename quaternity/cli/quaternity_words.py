@@ -18,7 +18,6 @@ from quaternity.insight.explanation import explained
 from solvers.wording import counted, listed
 
 if TYPE_CHECKING:
-    from quaternity.epistemic import Formula
     from quaternity.perfect.tablebase import Tablebase
     from quaternity.table.match import Match
 
@@ -170,54 +169,18 @@ def told_of_game(text: str, game: Game, why: bool = False) -> Iterator[str]:
     Args:
         why: with the moves that it rests on, or two deals that differ in it.
     """
-    from quaternity.epistemic.formula import negation
-    from quaternity.epistemic.holding import checked_formula
-    from quaternity.epistemic.seen_truth import as_seen
-    from quaternity.kwartet.knowing import SECONDS, other_deals
+    from quaternity.epistemic.two_deals import other_deals
+    from quaternity.insight.certainty import certainty
 
-    state = game.state
-    points = tuple(state.points)
     try:
-        formula = checked_formula(text, state.problem, state.set_size, points)
-        found = as_seen(formula, state.problem, None, seconds=SECONDS, set_size=state.set_size)
-        if found.truth is None:
-            yield f"that {text} can be true and can be false"
-            if why:
-                yield from other_deals(found.deals, state.players, columns())
-            return
-        yield f"that {text} is {'true' if found.truth else 'false'} whatever the cards are"
-        if why:
-            yield from _resting(formula if found.truth else negation(formula), game)
+        found = certainty(text, game, why)
     except (InputError, LimitError) as error:
         yield str(error)
-
-
-def _resting(formula: Formula, game: Game) -> Iterator[str]:
-    """The moves that make a formula true in every deal: a minimal list."""
-    from quaternity.epistemic.formula import Everywhere, Holds
-    from quaternity.epistemic.needed_requests import reasons
-    from quaternity.insight.explanation import known_from
-    from quaternity.kwartet.knowing import SECONDS
-    from solvers.registry import solve
-    from solvers.verdict import Feasible
-
-    sets, last = game.state.problem.sets, len(game.moves)
-    named = [one.card.set_index for one in formula.subformulas() if isinstance(one, Holds)]
-    if formula.modal_depth or not all(sets[index].size for index in named):
-        yield "  moves are told as the reason only for where cards of sets in play are"
         return
-    verdict = solve(known_from(game, range(last)))
-    assert isinstance(verdict, Feasible), "the game was played"
-    found = reasons(
-        Everywhere(formula), verdict.deal, last, lambda chosen: known_from(game, chosen),
-        seconds=SECONDS, real=False,
-    )  # fmt: skip
-    if found.requests:
-        others = ", and on none of the others" * found.minimal
-        yield f"  this rests on these moves{others}:"
-        yield from (f"    move {one + 1}: {game.moves[one]}" for one in found.requests)
-    else:
-        yield "  no move matters: it is so from the start"
+    yield found.text
+    yield from (f"  {line}" for line in found.lines)
+    if why and found.truth is None:
+        yield from other_deals(found.deals, game.settings.players, columns())
 
 
 __all__ = ["FORMS", "MARKS", "RULES", "game_of", "quaternity_words", "told_of_game"]

@@ -7,6 +7,7 @@ from contextlib import suppress
 from math import inf
 from typing import TYPE_CHECKING, NamedTuple
 
+from quaternity.epistemic.two_deals import beside, hand_lines, other_deals
 from quaternity.errors import InputError, LimitError
 from solvers.wording import counted, percent
 
@@ -239,13 +240,6 @@ def deal_lines(why: Why, at: Moment, wide: float = inf) -> Iterator[str]:
         yield from (f"  {line}" for line in hand_lines(deal, players))
 
 
-def hand_lines(deal: Deal, players: int) -> Iterator[str]:
-    """Who has what."""
-    for player in range(players):
-        cards = " ".join(f"{index}/{number}" for index, number in deal.hand(player))
-        yield f"player {player}: {cards or 'no cards'}"
-
-
 def told_lines(
     text: str, at: Moment, seconds: float = SECONDS, why: bool = False, wide: float = inf
 ) -> Iterator[str]:
@@ -286,76 +280,14 @@ def told_text(text: str, formula: Formula, found: SeenTruth, at: Moment) -> str:
     return f"{'everybody knows' if at.seat is None else 'you know'} that {text} is {told}"
 
 
-def other_deals(deals: Sequence[Deal], players: int, wide: float = inf) -> Iterator[str]:
-    """Two deals that differ in what cannot be told: side by side, or where that is too wide below.
-
-    Args:
-        wide: how wide lines may be.
-    """
-    heads = ("true", "false")
-    true, false = deals
-    lines = list(beside(true, false, players, heads, wide))
-    if lines[0].split() == list(heads):
-        yield "true if the cards lie as on the left, false if as on the right:"
-    else:
-        yield "true if the cards lie in the one way, false if in the other:"
-    yield from lines
-
-
-def beside(
-    one: Deal, other: Deal, players: int, heads: tuple[str, str], wide: float = inf
-) -> Iterator[str]:
-    """Two deals, a row a player; `*` marks the cards that lie elsewhere in the other.
-
-    Side by side or, where that is too wide, one below the other; then in words which cards differ.
-    """
-    from quaternity.game.text_table import table_lines
-
-    def cards(deal: Deal, than: Deal, player: int) -> str:
-        return " ".join(
-            f"{index}/{number}" + "*" * (than.owner[index][number] != player)
-            for index, number in deal.hand(player)
-        )
-
-    pairs = [(cards(one, other, player), cards(other, one, player)) for player in range(players)]
-    rows = [[f"player {player}", *pair] for player, pair in enumerate(pairs)]
-    lines, where = table_lines(["", *heads], rows, None, align="<<<"), "on the right"
-    if max(map(len, lines)) > wide:
-        lines, where = list(_below(pairs, heads, int(wide))), f"{heads[1]}:"
-    yield from lines
-    moved: dict[tuple[int, int], list[str]] = {}
-    for index, (first_row, second_row) in enumerate(zip(one.owner, other.owner, strict=True)):
-        for number, (old, new) in enumerate(zip(first_row, second_row, strict=True)):
-            if old != new:
-                moved.setdefault((old, new), []).append(f"{index}/{number}")
-    for (old, new), those in sorted(moved.items()):
-        yield f"{', '.join(those)}: player {old}, {where} player {new}"
-
-
-def _below(pairs: Sequence[tuple[str, str]], heads: tuple[str, str], wide: int) -> Iterator[str]:
-    """Two hands a player, one below the other."""
-    from textwrap import wrap
-
-    column = max(map(len, heads)) + 2
-    for player, pair in enumerate(pairs):
-        for who, head, hand in zip((f"player {player}", ""), heads, pair, strict=True):
-            begins = f"{who:<10}{head:<{column}}"
-            yield from wrap(
-                hand or "no cards", wide, initial_indent=begins, subsequent_indent=" " * len(begins)
-            )
-
-
 __all__ = [
     "Moment",
     "Why",
-    "beside",
     "chance_at",
     "chance_text",
     "deal_lines",
-    "hand_lines",
     "moment",
     "moment_of_view",
-    "other_deals",
     "read_formula",
     "reason_lines",
     "told_lines",

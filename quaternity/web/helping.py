@@ -8,6 +8,7 @@ All of it is found from the view of who asks, in a process of its own. What is g
 | Quaternity, Kwartet | `chances` | `deals`: how many fit, as text; null: too many to count. `chances[set][card][player]`: 0 to 1; null where not known. `exact`: whether they are counted. Kwartet: `read[set][card][player]`, the same as read from the requests |
 | Quaternity | `questions` | `questions`, the most telling first: `asked`, `set`, `cards`, `answers`, `yes` (its chance), `bits` |
 | Quaternity | `why` | `lines`: why a question (`?move=`) is refused or has one answer only; without, the last such |
+| Quaternity | `know` | `known`: whether a formula (`?formula=`) is true (or false: null is neither) whatever the cards are, and `text`. With `&why=1` `lines`: the moves that it rests on, or deals that differ in it |
 | Kwartet | `know` | `known`: whether who asks knows a formula (`?formula=`) to be true (or false: null is neither), and `text`. With `&why=1` `lines`: the requests that it rests on, or deals that differ in it. With `&over_time=1` `over_time`: the same after the deal and after each request, and `svg` |
 | Quarto | `analysis` | `outcome`: win, draw or loss for who moves; `moves`: each with its `move`, `outcome` and `distance` in placements, the best first |
 | all | `hint` | `move`: what the strongest program would do, null: wait; `by`: its name; `chance` of a yes, in Kwartet |
@@ -15,7 +16,7 @@ All of it is found from the view of who asks, in a process of its own. What is g
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from quaternity.errors import InputError, LimitError
@@ -101,12 +102,33 @@ def kwartet_chances(rules: Any, view: Any, record: str, said: Mapping[str, str])
     }
 
 
+def certain(rules: Any, view: Any, record: str, said: Mapping[str, str]) -> Any:
+    """Whether a formula is true, or false, whatever the cards are, and why."""
+    from quaternity.game.record import parse_record
+    from quaternity.insight.certainty import certainty
+
+    del view
+    game = parse_record(record).replay()
+    found = certainty(said.get("formula", ""), game, "why" in said, 8.0)
+    lines = list(found.lines)
+    if "why" in said and found.truth is None:
+        lines = _either_way(found.deals, rules.seats)
+    return {"known": found.truth, "text": found.text, "lines": lines}
+
+
+def _either_way(deals: Sequence[Any], players: int) -> list[str]:
+    """A deal that makes a formula true, and one that makes it false."""
+    from quaternity.epistemic.two_deals import hand_lines
+
+    true, false = (hand_lines(deal, players) for deal in deals)
+    return ["true if", *true, "false if", *false]
+
+
 def know(rules: Any, view: Any, record: str, said: Mapping[str, str]) -> Any:
     """Whether a seat knows a formula to be true, or false; why, and since when."""
     from quaternity.epistemic.evaluator import Deadline
     from quaternity.kwartet.knowing import (
         deal_lines,
-        hand_lines,
         moment,
         read_formula,
         told_text,
@@ -128,11 +150,7 @@ def know(rules: Any, view: Any, record: str, said: Mapping[str, str]) -> Any:
     found = truth_at(formula, at, seconds=deadline.left(), why=wanted)
     answer: dict[str, Any] = {"known": found.truth, "text": told_text(text, formula, found, at)}
     if wanted and found.truth is None:
-        answer["lines"] = [
-            line
-            for truth, deal in zip(("true", "false"), found.deals, strict=True)
-            for line in (f"{truth} if", *hand_lines(deal, rules.seats))
-        ]
+        answer["lines"] = _either_way(found.deals, rules.seats)
     elif wanted:
         reason = why_at(formula, found, at, "auto", deadline.left())
         answer["lines"] = [*reason.lines, *deal_lines(reason, at)]
@@ -162,7 +180,12 @@ def quarto_analysis(rules: Any, view: Any, record: str, said: Mapping[str, str])
 
 
 HELPERS: dict[str, dict[str, Helper]] = {
-    "quaternity": {"chances": quaternity_chances, "questions": questions, "why": why},
+    "quaternity": {
+        "chances": quaternity_chances,
+        "questions": questions,
+        "why": why,
+        "know": certain,
+    },
     "kwartet": {"chances": kwartet_chances, "know": know},
     "quarto": {"analysis": quarto_analysis},
     "set": {},

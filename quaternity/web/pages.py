@@ -13,7 +13,7 @@ from starlette.routing import BaseRoute, Route
 
 from quaternity import guide
 from quaternity.errors import InputError, QuaternityError
-from quaternity.web.drawing.frame import TITLES
+from quaternity.web.drawing.frame import HELP, TITLES
 from quaternity.web.guards import body_of, caller_of, set_cookie
 from quaternity.web.learning import learned
 from quaternity.web.refusal import Refusal
@@ -130,7 +130,8 @@ class Pages:
         table = await self.tables.open(request.path_params["table"])
         who, word = table.who(*caller_of(request)), request.path_params["word"]
         sight = table.sight(who)
-        if word == "know" and sight.game == "kwartet" and sight.help and "formula" not in said:
+        known = word == "know" and word in dict(HELP[sight.game])
+        if known and sight.help and "formula" not in said:
             found = {}  # the formula is asked for first
         else:
             found = await self.tables.help(table, who, word, said)

@@ -9,8 +9,9 @@ import pytest
 from quaternity.epistemic import Formula, H, K, Kw, M, Method, holds
 from quaternity.epistemic.formula import Knows, negation
 from quaternity.epistemic.seen_truth import announced
+from quaternity.epistemic.two_deals import beside, other_deals
 from quaternity.game.cards import Card
-from quaternity.kwartet.knowing import Moment, beside, moment, other_deals, truth_at, why_at
+from quaternity.kwartet.knowing import Moment, moment, truth_at, why_at
 from quaternity.kwartet.settings import SET_SIZE
 from quaternity.kwartet.stated import stated_by
 from solvers import Deal, DealProblem

@@ -31,7 +31,7 @@ READ = "read"
 HELP = {
     "quaternity": (
         ("chances", "Chances"), ("questions", "What questions tell"), ("hint", "Hint"),
-        ("why", "Why?"),
+        ("why", "Why?"), ("know", "What is certain?"),
     ),
     "kwartet": (
         ("chances", "Chances"), (f"chances?{READ}=1", "Chances read from requests"),

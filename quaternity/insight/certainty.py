@@ -1,0 +1,87 @@
+"""What is certain in Quaternity, where nobody has dealt: true in every deal that is possible."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from quaternity.insight.explanation import known_from
+
+if TYPE_CHECKING:
+    from quaternity.epistemic import Formula
+    from quaternity.game.game import Game
+    from solvers.verdict import Deal
+
+SECONDS = 20.0
+"""The longest that somebody at a table waits for an answer."""
+
+
+class Certainty(NamedTuple):
+    """What everybody can tell of a formula.
+
+    Attributes:
+        truth: in every possible deal; None where some make it true and others false.
+        text: the same as a sentence.
+        deals: where it is None, one that makes it true, and one that makes it false.
+        lines: where it was asked for, the moves that it rests on.
+    """
+
+    truth: bool | None
+    text: str
+    deals: tuple[Deal, ...] = ()
+    lines: tuple[str, ...] = ()
+
+
+def certainty(text: str, game: Game, why: bool = False, seconds: float = SECONDS) -> Certainty:
+    """What everybody can tell of a formula at the end of a game.
+
+    Args:
+        why: also which moves it rests on: a minimal list.
+
+    Raises:
+        InputError: the formula cannot be read.
+        LimitError: it is not decided within the time.
+
+    >>> from quaternity import Game, Move, Settings
+    >>> game = Game.start(Settings(3, 3, 3)).play(Move.parse("0 asks 1 for 0/1: yes"))
+    >>> certainty("H0 0/1", game, why=True).lines[-1]
+    '  move 1: 0 asks 1 for 0/1: yes'
+    """
+    from quaternity.epistemic.formula import negation
+    from quaternity.epistemic.holding import checked_formula
+    from quaternity.epistemic.seen_truth import as_seen
+
+    state = game.state
+    formula = checked_formula(text, state.problem, state.set_size, tuple(state.points))
+    found = as_seen(formula, state.problem, None, seconds=seconds, set_size=state.set_size)
+    if found.truth is None:
+        return Certainty(None, f"that {text} can be true and can be false", found.deals)
+    said = f"that {text} is {'true' if found.truth else 'false'} whatever the cards are"
+    claim = formula if found.truth else negation(formula)
+    return Certainty(found.truth, said, (), _resting(claim, game, seconds) if why else ())
+
+
+def _resting(formula: Formula, game: Game, seconds: float) -> tuple[str, ...]:
+    """The moves that make a formula true in every deal."""
+    from quaternity.epistemic.formula import Everywhere, Holds
+    from quaternity.epistemic.needed_requests import reasons
+    from solvers.registry import solve
+    from solvers.verdict import Feasible
+
+    sets, last = game.state.problem.sets, len(game.moves)
+    named = [one.card.set_index for one in formula.subformulas() if isinstance(one, Holds)]
+    if formula.modal_depth or not all(sets[index].size for index in named):
+        return ("moves are told as the reason only for where cards of sets in play are",)
+    verdict = solve(known_from(game, range(last)))
+    assert isinstance(verdict, Feasible), "the game was played"
+    found = reasons(
+        Everywhere(formula), verdict.deal, last, lambda chosen: known_from(game, chosen),
+        seconds=seconds, real=False,
+    )  # fmt: skip
+    if not found.requests:
+        return ("no move matters: it is so from the start",)
+    others = ", and on none of the others" * found.minimal
+    moves = (f"  move {one + 1}: {game.moves[one]}" for one in found.requests)
+    return (f"this rests on these moves{others}:", *moves)
+
+
+__all__ = ["Certainty", "certainty"]
