@@ -17,7 +17,8 @@ ties *against* a player everybody likes, of outcomes that give himself the same,
 give that player less; with all ties *for* him those that give him more. That leaves the ties in
 which he and the chooser get the same: again a set, by the same rule.
 
-Every state is worked out once all that can follow it are, so positions must not come again.
+Every state is worked out once all that can follow it are, stratum by stratum of
+`quaternity.perfect.solving.graph`; so positions must not come again.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ from quaternity.perfect.keys.arrays import key_bytes
 from quaternity.perfect.keys.canonical import canonical, coding
 from quaternity.perfect.keys.kinds import role_orders
 from quaternity.perfect.solving.graph import GameGraph, Segment
+from quaternity.perfect.solving.retrograde import BLOCK
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -143,15 +145,17 @@ def for_himself(solved: Solution | GameGraph, wish: str = "points", ties: str = 
         sets[end] = tables.bits([one == outcome for one in tables.outcomes])
     settled = np.zeros(len(graph), bool)
     settled[ends] = True
-    segments = list(graph.segments())
-    while segments:
-        before = np.count_nonzero(settled)
-        segments = [one for one in segments if not _worked_out(one, tables, sets, settled)]
-        if segments and np.count_nonzero(settled) == before:
-            raise InputError(
-                f"in {len(graph) - before:,} of {len(graph):,} states the game can go on for ever: "
-                "everybody for himself needs a game that ends, such as the brisk one"
-            )
+    numbers = np.argsort(graph.found).astype(np.uint32)
+    for stratum in graph.strata(BLOCK):
+        segments = [block.segment(graph.orders, numbers) for block in stratum()]
+        while segments:
+            before = np.count_nonzero(settled)
+            segments = [one for one in segments if not _worked_out(one, tables, sets, settled)]
+            if segments and np.count_nonzero(settled) == before:
+                raise InputError(
+                    "positions can come again in this game, so that it need not end: everybody for "
+                    "himself needs one that ends, such as the brisk game"
+                )
     return Everybody(graph, tables.outcomes, sets)
 
 
