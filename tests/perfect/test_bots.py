@@ -198,8 +198,7 @@ def test_every_player_of_an_imagined_game_plays_for_himself(path: Path) -> None:
             tree = Tree(policy, Random(seen))
             for _ in range(100):
                 tree.imagine(key, (1, 2, 0))
-            node = tree.nodes[key]
-            kept += wins[max(range(len(options)), key=node.rank)]
+            kept += wins[options.index(tree.nodes[key].ranked(options)[0])]
             seen += 1
     assert seen > 30
     assert kept > 0.8 * seen
@@ -230,6 +229,45 @@ def test_the_policy_puts_the_best_first() -> None:
         for asked, replies in options:
             mine = [policy.outlook(reply, asked) for reply in replies]
             assert mine == sorted(mine, reverse=True)
+
+
+def test_imagined_games_end_where_a_win_is_forced(path: Path) -> None:
+    """Who is on turn has won where proof finds it; what was known before changes no decision."""
+    code = coding(Rules.of(START))
+    policy, won, forced = Policy(code), 0, 0
+    with Tablebase(path) as tablebase:
+        for state in random_states(START, Random(8), 50):
+            key, roles = canonical(state)
+            look = policy.look(key)
+            assert look == Policy(code).look(key)
+            if state.is_over:
+                assert look.result is not None
+                continue
+            [*can_force] = tablebase.standing(state).can_force
+            forced += can_force == [state.turn]
+            if look.result:
+                assert look.result == (1.0, 0.0, 0.0)
+                assert can_force == [state.turn] == [roles[0]]
+                won += 1
+            for role, player in enumerate(roles):
+                proof = policy.proof(key, role, 1_000)
+                assert proof.won == (player in can_force)
+                assert (proof.question is not None) == (proof.won and not role)
+    assert won > 0.8 * forced > 3
+
+
+def test_forced_wins_are_looked_for_where_few_cards_are_in_play(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A state of 60 cards may take a second to prove."""
+
+    def search(*known: Any, **limits: Any) -> bool:
+        raise AssertionError("it is not looked for")
+
+    monkeypatch.setattr("quaternity.perfect.forcing.ProofGraph.search", search)
+    start = State.start(Settings(4, 13, 4))
+    policy = Policy(coding(Rules.of(start)))
+    assert not policy.proof(canonical(start).key, 0, 1_000).won
 
 
 def test_bots_are_found_by_name() -> None:

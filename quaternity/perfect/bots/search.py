@@ -11,23 +11,22 @@ tree knows states by their keys: positions that come about in different ways, or
 are one.
 
 What can be forced is not left to imagination: proof-number search, which knows who can wait for
-ever (`quaternity.perfect.forcing`), finds a forced win of the player's own and plays it, and of the
-questions and answers that did best the first is taken that hands nobody else a forced win. In games
-of 12 and 16 cards it finds nearly all of them.
+ever (`quaternity.perfect.forcing`), looks at every state that is met, and an imagined game ends
+where the player on turn is seen to force a win. What is about to be asked or answered is looked at
+longer: the bot plays forced wins of its own, and hands nobody any.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import takewhile
-from math import inf, log, sqrt
+from math import log, sqrt
 from random import Random
 
 from quaternity.game.cards import Card
 from quaternity.game.question import Answer, Question
 from quaternity.game.state import State
-from quaternity.perfect.bots.policy import Policy
-from quaternity.perfect.forcing import Node, ProofGraph
+from quaternity.perfect.bots.policy import Policy, Result, shared
 from quaternity.perfect.keys.canonical import Coding, Key, Rules, canonical, coding
 from quaternity.perfect.keys.kinds import Roles
 from quaternity.perfect.successors.one_state import Choice, Reply, canonical_after
@@ -35,14 +34,14 @@ from quaternity.perfect.successors.one_state import Choice, Reply, canonical_aft
 DEFAULT_GAMES = 100
 """Games imagined for a decision."""
 
-MOST_WEIGHED = 10_000
+MOST_WEIGHED = 8_000
 """Questions weighed for a decision unless a number of games is asked for; some 60 us each."""
 
 LONGEST = 60
 """An imagined game is given up after so many moves, as won by nobody."""
 
 MOST_PROVED = 1_000
-"""Answers that are weighed to prove or refute one forced win."""
+"""Answers that are weighed to prove or refute one forced win of a state that is at hand."""
 
 MOST_DOUBTED = 3_000
 """Answers that are weighed for a decision in all, to see what it gives away."""
@@ -53,9 +52,6 @@ EXPLORATION = 0.25
 NOISE = 0.05
 """How often the quick player makes a random move."""
 
-Result = list[float]
-"""Per name 1 for winning alone, and 1 shared by all when nobody does."""
-
 
 class SearchBot:
     """See the module.
@@ -65,13 +61,14 @@ class SearchBot:
             knows the states around.
         weighed: no further game is imagined once the states met had so many questions. What the
             bot knows from earlier decisions counts as well, so that they do not matter.
+        proved: answers that are weighed to prove one forced win of a state that is at hand.
     """
 
     def __init__(
         self, random: Random, games: int = DEFAULT_GAMES, weighed: float = MOST_WEIGHED
     ) -> None:
         self._random = random
-        self.games, self.weighed = games, weighed
+        self.games, self.weighed, self.proved = games, weighed, MOST_PROVED
         self._policies: dict[Rules, Policy] = {}
 
     def ask(self, state: State) -> Question:
@@ -85,17 +82,13 @@ class SearchBot:
         key, roles = canonical(state)
         options = policy.options(key)
         best = options[0]
-        if len(options) > 1:
-            proofs = ProofGraph(code, policy.options)
-            root = proofs.node(key, 0)
-            if proofs.search(root, most=MOST_PROVED):
-                best = _winning(proofs, root, options)
-            else:
-                tree = Tree(policy, self._random)
-                for _ in self._budget(tree):
-                    tree.imagine(key, tuple(range(len(roles))))
-                ranked = sorted(options, key=tree.ranks(key, options), reverse=True)
-                best = _safest(proofs, ranked, 0)
+        if len(options) > 1 and (proof := policy.proof(key, 0, self.proved)).question:
+            best = proof.question
+        elif len(options) > 1:
+            tree = Tree(policy, self._random)
+            for _ in self._budget(tree):
+                tree.imagine(key, range(len(roles)))
+            best = self._safest(policy, 0, tree.nodes[key].ranked(options))
         return self._random.choice(_questions(code, state, roles, best))
 
     def answer(self, state: State, question: Question) -> Answer:
@@ -109,10 +102,8 @@ class SearchBot:
             Reply(answer, *canonical_after(code, state, question, answer)) for answer in answers
         ]
         replies.sort(key=lambda one: -policy.outlook(one, asked))
-        proofs = ProofGraph(code, policy.options)
         for reply in replies:
-            mine = proofs.node(reply.key, reply.roles.index(asked))
-            if proofs.search(mine, most=MOST_PROVED):
+            if policy.proof(reply.key, reply.roles.index(asked), self.proved).won:
                 return reply.answer
         tree = Tree(policy, self._random)
         node = _Node(len(replies))
@@ -120,13 +111,30 @@ class SearchBot:
             one = node.chosen(len(replies))
             result = tree.imagine(replies[one].key, replies[one].roles)
             node.add(one, result[asked])
-        ranked = sorted(range(len(replies)), key=node.rank, reverse=True)
-        told = [Choice(asked, (replies[one],)) for one in ranked]
-        return _safest(proofs, told, asked).replies[0].answer
+        told = node.ranked([Choice(asked, (reply,)) for reply in replies])
+        return self._safest(policy, asked, told).replies[0].answer
 
     def _budget(self, tree: Tree) -> Iterator[int]:
         """The games of a decision."""
-        return takewhile(lambda game: sum(tree.weighed.values()) < self.weighed, range(self.games))
+        return takewhile(lambda game: tree.weighed < self.weighed, range(self.games))
+
+    def _safest(self, policy: Policy, player: int, ranked: list[Choice]) -> Choice:
+        """The first after which nobody else is seen to force a win; the first where all are bad.
+
+        What is left once `MOST_DOUBTED` answers were weighed counts as good.
+        """
+        doubted = 0
+        for option in ranked:
+            bad = False
+            for reply in option.replies:
+                for role, other in enumerate(reply.roles):
+                    if other != player and not bad and doubted <= MOST_DOUBTED:
+                        proof = policy.proof(reply.key, role, self.proved)
+                        doubted += proof.weighed
+                        bad = proof.won
+            if not bad:
+                return option
+        return ranked[0]
 
     def _policy(self, code: Coding) -> Policy:
         if code.rules not in self._policies:
@@ -147,58 +155,6 @@ def _questions(code: Coding, state: State, roles: Roles, choice: Choice) -> list
             # Where players look alike, roles may have been given out in another way.
             (found if asked == roles[choice.asked] else others).extend(alike)
     return found or others
-
-
-def _winning(proofs: ProofGraph, root: Node, options: list[Choice]) -> Choice:
-    """The question that leads to a win which was proved, the quickest way known."""
-
-    def last(option: Choice) -> float:
-        after = [proofs.node(one.key, one.roles.index(0)) for one in option.replies]
-        return max(one.rank if one.won else inf for one in after)
-
-    return min(options, key=last)
-
-
-def _safest(proofs: ProofGraph, ranked: list[Choice], player: int) -> Choice:
-    """The first that hands nobody else a forced win, whoever errs; or unless somebody errs.
-
-    The first of all where none is seen. How far it looks is bounded by `MOST_DOUBTED`.
-    """
-    fair = None
-    for option in ranked:
-        if proofs.weighed > MOST_DOUBTED:
-            break
-        given = _given_away(proofs, option, player)
-        if not given:
-            return option
-        if given == 1 and fair is None:
-            fair = option
-    return fair or ranked[0]
-
-
-def _given_away(proofs: ProofGraph, option: Choice, player: int) -> int:
-    """2 where somebody else is seen to have a forced win after a question or a reply.
-
-    1 where he has if the one who is asked, a third player, plays into his hands; else 0.
-    """
-    worst = 0
-    for other in range(proofs.code.rules.players):
-        if other != player:
-            after = [proofs.node(one.key, one.roles.index(other)) for one in option.replies]
-            won = [bool(proofs.search(one, most=MOST_PROVED)) for one in after]
-            if any(won):
-                worst = max(worst, 2 if option.asked == other or all(won) else 1)
-    return worst
-
-
-def _passes(code: Coding, key: Key, option: Choice) -> bool:
-    """Whether a question changes nothing but who is on turn."""
-    reply = option.replies[0]
-    if len(option.replies) > 1 or reply.answer:
-        return False
-    before, after = code.parts(key), code.parts(reply.key)
-    kinds = [code.book.numbered(number).renamed(reply.roles) for number in before.kinds]
-    return tuple(sorted([kind.number for kind in kinds])) == after.kinds
 
 
 class _Node:
@@ -230,9 +186,10 @@ class _Node:
         self.visits[option] += 1
         self.totals[option] += result
 
-    def rank(self, option: int) -> tuple[int, float, int]:
-        """The option with the highest rank is the best one."""
-        return self.visits[option], self.totals[option], -option
+    def ranked(self, options: Sequence[Choice]) -> list[Choice]:
+        """The options, what was chosen most first."""
+        ranks = [(-times, -total) for times, total in zip(self.visits, self.totals, strict=True)]
+        return [options[one] for one in sorted(range(len(options)), key=ranks.__getitem__)]
 
 
 class Tree:
@@ -240,28 +197,24 @@ class Tree:
 
     Attributes:
         nodes: by key; a node is about the questions of role 0.
-        weighed: by key of every state met, the number of its questions.
+        weighed: what it took to know the states that were met.
     """
 
     def __init__(self, policy: Policy, random: Random) -> None:
         self._policy, self._random = policy, random
         self.nodes: dict[Key, _Node] = {}
+        self.weighed = 0
         self._replies: dict[tuple[Key, int], _Node] = {}
-        self.weighed: dict[Key, int] = {}
+        self._met: set[Key] = set()
 
-    def ranks(self, key: Key, options: list[Choice]) -> Callable[[Choice], tuple[int, float, int]]:
-        """How good the questions of the state are in which games began."""
-        place = {option: number for number, option in enumerate(options)}
-        return lambda option: self.nodes[key].rank(place[option])
-
-    def imagine(self, key: Key, names: Sequence[int]) -> Result:
+    def imagine(self, key: Key, names: Sequence[int]) -> Sequence[float]:
         """One game from a state in which role r has the name `names[r]`; the result by names."""
         path: list[tuple[_Node, int, int]] = []
         players = len(names)
         for move in range(LONGEST):
-            options = self._options(key)
-            if not options:
-                result = self._result(key, names)
+            options, result = self._look(key)
+            if result and (move or not options):
+                result = _named(result, names)
                 break
             if options[0].asked == players:
                 [reply] = self._random.choice(options).replies
@@ -283,7 +236,7 @@ class Tree:
             names = [names[role] for role in reply.roles]
             key = reply.key
         else:
-            result = _shared(players)
+            result = shared(players)
         for node, option, name in path:
             node.add(option, result[name])
         return result
@@ -292,34 +245,28 @@ class Tree:
         """The quick player plays for all."""
         players, random = len(names), self._random
         for _ in range(most):
-            options = self._options(key)
-            if not options:
-                return self._result(key, names)
+            options, result = self._look(key)
+            if result:
+                return _named(result, names)
             if options[0].asked == players or random.random() < NOISE:
                 reply = random.choice(random.choice(options).replies)
             else:
                 reply = options[0].replies[0]
             names = [names[role] for role in reply.roles]
             key = reply.key
-        return _shared(players)
+        return shared(players)
 
-    def _options(self, key: Key) -> list[Choice]:
-        options = self._policy.options(key)
-        self.weighed[key] = len(options)
-        return options
-
-    def _result(self, key: Key, names: Sequence[int]) -> Result:
-        points = self._policy.code.parts(key).points
-        most = max(points)
-        if points.count(most) > 1:
-            return _shared(len(names))
-        result = [0.0] * len(names)
-        result[names[points.index(most)]] = 1.0
-        return result
+    def _look(self, key: Key) -> tuple[list[Choice], Result | None]:
+        options, result, weighed = self._policy.look(key)
+        if key not in self._met:
+            self._met.add(key)
+            self.weighed += weighed
+        return options, result
 
 
-def _shared(players: int) -> Result:
-    return [1 / players] * players
+def _named(result: Result, names: Sequence[int]) -> Result:
+    """By names what is given by roles."""
+    return tuple([result[names.index(name)] for name in range(len(names))])
 
 
 __all__ = ["DEFAULT_GAMES", "LONGEST", "MOST_WEIGHED", "SearchBot", "Tree"]

@@ -1,0 +1,124 @@
+"""`python -m tests.bench.search_before 4-3-3 300`: the searching bot against what it was.
+
+One bot against as many as there are other seats of the bot as it was before it proved anything: no
+proofs, 20,000 questions a decision. Seats rotate, a deal of the seats' random numbers is played
+from every seat, and after so many moves a game is nobody's. A game counts 1 for a win less the mean
+win of the others; figures are means and standard errors over games. Tuned on other seeds.
+"""
+
+from __future__ import annotations
+
+import argparse
+from math import sqrt
+from random import Random
+from statistics import mean, stdev
+from time import process_time
+
+from quaternity.game.settings import Settings
+from quaternity.game.state import State
+from quaternity.perfect.bots.policy import Policy
+from quaternity.perfect.bots.search import SearchBot
+from quaternity.perfect.keys.canonical import Coding, Key, Rules, coding
+from quaternity.perfect.successors.one_state import Choice
+
+CAP = 100
+"""Moves of a game."""
+
+SEED = "2026"
+"""Of games that nothing was tuned on."""
+
+SHOWN = 10
+"""Games between two lines."""
+
+
+class Proofless(Policy):
+    """A quick player without proofs, which asks another one what can be asked."""
+
+    def __init__(self, other: Policy) -> None:
+        super().__init__(other.code, glance=0)
+        self._other = other
+
+    def options(self, key: Key) -> list[Choice]:
+        return self._other.options(key)
+
+
+class Searching(SearchBot):
+    """The bot, with a quick player that all games share: what it knows changes no decision."""
+
+    def __init__(self, random: Random, policy: Policy) -> None:
+        super().__init__(random)
+        self._shared = policy
+
+    def _policy(self, code: Coding) -> Policy:
+        return self._shared
+
+
+class Before(Searching):
+    """The bot as it was: the same decisions from the same random numbers."""
+
+    def __init__(self, random: Random, policy: Policy) -> None:
+        super().__init__(random, policy)
+        self.weighed, self.proved = 20_000, 0
+
+
+def sized(text: str) -> Settings:
+    """The settings of a game by its sizes."""
+    set_size, sets, players = map(int, text.split("-"))
+    return Settings(set_size, sets, players)
+
+
+def played(start: State, bots: list[Searching]) -> State:
+    """A game's last state."""
+    state = start
+    for _ in range(CAP):
+        if state.is_over:
+            break
+        assert state.turn is not None, "somebody asks"
+        question = bots[state.turn].ask(state)
+        state = state.after(question, bots[question.asked].answer(state, question))
+    return state
+
+
+def figures(values: list[float]) -> str:
+    """Mean and standard error."""
+    error = stdev(values) / sqrt(len(values)) if len(values) > 1 else 0.0
+    return f"{mean(values):+.3f} ± {error:.3f}" + (f" ({mean(values) / error:+.1f})" * bool(error))
+
+
+def main() -> None:
+    """Play."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("sizes", help="set size, sets and players, as 4-3-3")
+    parser.add_argument("games", type=int)
+    chosen = parser.parse_args()
+    settings = sized(chosen.sizes)
+    players, start = settings.players, State.start(settings)
+    policy = Policy(coding(Rules.of(start)))
+    plain = Proofless(policy)
+    leads, sets, wins = list[float](), list[float](), [0, 0, 0]
+    for game in range(chosen.games):
+        deal, mine = divmod(game, players)
+        chances = [Random(f"{SEED} {deal} {seat}") for seat in range(players)]
+        end = played(
+            start,
+            [
+                (Searching(chance, policy) if seat == mine else Before(chance, plain))
+                for seat, chance in enumerate(chances)
+            ],
+        )
+        winner = end.winner if end.is_over else None
+        wins[2 if winner is None else winner != mine] += 1
+        others = winner is not None and winner != mine
+        leads.append((winner == mine) - others / (players - 1))
+        sets.append(end.points[mine] - (sum(end.points) - end.points[mine]) / (players - 1))
+        if (game + 1) % SHOWN == 0 or game + 1 == chosen.games:
+            print(
+                f"{chosen.sizes}: {game + 1} games, won {wins[0]}, the others {wins[1]}, nobody "
+                f"{wins[2]}; wins {figures(leads)}, sets {figures(sets)}; "
+                f"{process_time() / (game + 1):.1f} s a game",
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    main()
