@@ -23,6 +23,10 @@ class _Found(Exception):
     """Carries a finding through Hypothesis."""
 
 
+class _TimeIsUp(BaseException):
+    """Leaves Hypothesis, which would go on drawing values that nobody looks at."""
+
+
 @contextmanager
 def _files_elsewhere() -> Iterator[None]:
     """Hypothesis keeps notes in the caller's folder; let it be a temporary one meanwhile."""
@@ -66,7 +70,7 @@ def smallest_counterexample(
     def attempt(value: Value) -> None:
         nonlocal until
         if until is not None and value not in failing and monotonic() > until:
-            return
+            raise _TimeIsUp
         finding = check(value)
         if finding is not None:
             if until is None:
@@ -90,7 +94,7 @@ def smallest_counterexample(
     try:
         with _files_elsewhere():
             campaign()
-    except (_Found, Flaky):
+    except (_Found, _TimeIsUp, Flaky):
         if not failing:
             raise
         # Hypothesis tries the smallest one last of all.

@@ -166,6 +166,22 @@ def test_the_smallest_counterexample_is_the_same_for_a_seed() -> None:
     assert smallest_counterexample(numbers, lambda _: None, examples=20, random_seed=3) is None
 
 
+def test_when_the_time_is_up_nothing_more_is_drawn() -> None:
+    drawn: list[tuple[int, ...]] = []
+
+    def kept(values: list[int]) -> tuple[int, ...]:
+        drawn.append(tuple(values))
+        return drawn[-1]
+
+    found = smallest_counterexample(
+        st.lists(st.integers(0, 50), max_size=9).map(kept),
+        lambda values: "much" if sum(values) > 40 else None,
+        examples=200, random_seed=3, shrink_seconds=0.0,
+    )  # fmt: skip
+    assert found is not None
+    assert len(drawn) - drawn.index(found[0]) < 4
+
+
 def test_a_check_that_changes_its_mind_still_gives_its_finding() -> None:
     calls: list[int] = []
 
