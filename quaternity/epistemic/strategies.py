@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from random import Random
 
 from hypothesis import strategies as st
@@ -54,7 +55,8 @@ def positions(
 def chains(draw: st.DrawFn, language: Language, max_length: int = 4) -> Formula:
     """Knowledge about knowledge about … a card or two: K and not-K, one inside another."""
     players = st.integers(0, language.players - 1)
-    literals = st.one_of(_holds(language), _holds(language).map(logic.Not))
+    held = _holds(language.players, tuple(language.sizes))
+    literals = st.one_of(held, held.map(logic.Not))
     formula = draw(st.one_of(literals, st.lists(literals, min_size=2, max_size=2).map(_or)))
     for _ in range(draw(st.integers(1, max_length))):
         formula = logic.Knows(draw(players), formula)
@@ -74,22 +76,25 @@ def _or(parts: list[Formula]) -> Formula:
     return logic.Or(tuple(parts))
 
 
-def _holds(language: Language) -> st.SearchStrategy[Formula]:
-    cards = [
-        Card(index, number) for index, size in enumerate(language.sizes) for number in range(size)
-    ]
-    return st.builds(logic.Holds, st.integers(0, language.players - 1), st.sampled_from(cards))
+def _holds(players: int, sizes: tuple[int, ...]) -> st.SearchStrategy[Formula]:
+    cards = [Card(index, number) for index, size in enumerate(sizes) for number in range(size)]
+    return st.builds(logic.Holds, st.integers(0, players - 1), st.sampled_from(cards))
 
 
 def formulas(language: Language, max_depth: int = 3) -> st.SearchStrategy[Formula]:
     """Formulas about players and cards that exist, at most so many operators deep."""
-    players = st.integers(0, language.players - 1)
+    return _formulas(language.players, tuple(language.sizes), max_depth)
+
+
+@lru_cache(maxsize=256)  # to make and check a strategy takes longer than to draw from it
+def _formulas(count: int, sizes: tuple[int, ...], max_depth: int) -> st.SearchStrategy[Formula]:
+    players = st.integers(0, count - 1)
     atoms: list[st.SearchStrategy[Formula]] = [
         st.sampled_from([TRUE, FALSE]),
         st.builds(logic.Unknown, players, players, st.integers(0, 3), st.booleans()),
     ]
-    if any(language.sizes):
-        atoms += [_holds(language), _holds(language)]
+    if any(sizes):
+        atoms += [_holds(count, sizes), _holds(count, sizes)]
     formula = st.one_of(atoms)
     for _ in range(max_depth):
         parts = formula
