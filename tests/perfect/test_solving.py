@@ -92,6 +92,15 @@ def test_a_graph_alone_is_that_of_the_solution() -> None:
     assert key_bytes(graph.keys) == key_bytes(solve(start_of(2, 3, 3)).graph.keys)
 
 
+def test_more_orders_of_players_than_a_byte_has_values() -> None:
+    """Of six players, where what a level leads to are few states, or none."""
+    hands, either = [1, 1, 0, 0, 0, 0], SetConstraint([0b11, 0b11], [0] * 6, [2] * 6)
+    last = State(DealProblem(hands, [either]), 0, [None], 2)
+    solution = solve(last)
+    assert solution.graph.levels == (1, 1)
+    assert solution.standing(last).forced_length == (1, *[None] * 5)
+
+
 @pytest.mark.parametrize(
     ("sizes", "states", "by_seats_states"),
     [

@@ -507,7 +507,8 @@ class _Levels:
         keys = self.portion_of(self.directory.array(f"level-{level}"), number)
         known, found = (self.directory.array(f"{what}-{level + 1}") for what in ("known", "found"))
         orders = len(role_orders(self.code.rules.players)[0])
-        key, order = np.divmod(arrays["outcomes"], arrays["outcomes"].dtype.type(orders))
+        # The outcomes' own type may be too narrow for the number of orders.
+        key, order = np.divmod(arrays["outcomes"], np.min_scalar_type(orders).type(orders))
         numbers = found[found_at(known, arrays["keys"])]
         outcome = np.min_scalar_type(sum(self.sizes) * orders).type
         uncertainty = self._uncertainty.of(keys)
