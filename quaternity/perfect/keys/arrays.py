@@ -43,7 +43,7 @@ def from_words(words: NDArray[Any]) -> Keys:
     """Keys from their words, [key, word]."""
     if words.shape[1] == 1:
         return np.ascontiguousarray(words[:, 0])
-    return words.astype(">u8").view(f"S{8 * words.shape[1]}")[:, 0]
+    return words.astype(">u8", order="C").view(f"S{8 * words.shape[1]}")[:, 0]
 
 
 def to_words(keys: Keys) -> NDArray[Any]:
@@ -76,8 +76,8 @@ def distinct(keys: Keys) -> Keys:
     return keys[np.append(True, keys[1:] != keys[:-1])] if len(keys) else keys
 
 
-def numbered(words: NDArray[Any]) -> tuple[Keys, NDArray[Any]]:
-    """The different ones of some keys, ascending, and per key its place among them.
+def numbered(words: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """The different ones of some keys, ascending, [word, key]; and per key its place among them.
 
     Args:
         words: of the keys, [word, key].
@@ -101,10 +101,9 @@ def numbered(words: NDArray[Any]) -> tuple[Keys, NDArray[Any]]:
     rank = np.zeros(len(slots), np.int64)
     rank[chosen] = 1
     rows = np.nonzero(rank)[0]
-    keys = from_words(words[:, rows].T)
-    turn = np.argsort(keys)
-    rank[rows[turn]] = np.arange(len(rows))
-    return keys[turn], rank[chosen]
+    rows = rows[np.argsort(from_words(words[:, rows].T))]
+    rank[rows] = np.arange(len(rows))
+    return words[:, rows], rank[chosen]
 
 
 def narrow(numbers: NDArray[Any]) -> NDArray[Any]:
@@ -183,7 +182,7 @@ class KindArrays:
         owner: the player who alone may own every card, or -1 (int8).
         lowered: [place, distinct mask, player], the coalitions (as bits) that could hold fewer
             cards were one such card the player's; all bits when it cannot be his (uint64).
-        renaming: [order of roles, place], the number of the kind under these names, or -1 (int64).
+        renaming: [order of roles, place], the place of the kind under these names, or -1 (int32).
         first, count: which entries of `asked`, `no`, `yes` belong to questions by role 0.
         asked: per question the asked role (uint8).
         no, yes: per question the kind after the answer, or -1 (int32). Not closed.
@@ -204,7 +203,7 @@ class KindArrays:
         self.lanes = np.zeros((64, 2**players), np.int16)
         self.owner = np.full(64, -1, np.int8)
         self.lowered = np.zeros((64, size, players), np.uint64)
-        self.renaming = np.full((len(self.orders), 64), -1, np.int64)
+        self.renaming = np.full((len(self.orders), 64), -1, np.int32)
         self.first = np.full(64, -1, np.int64)
         self.count = np.zeros(64, np.int64)
         self._entries: list[tuple[int, int, int]] = []
@@ -260,14 +259,23 @@ class KindArrays:
         return places
 
     def renamed(self, places: NDArray[Any], order: int) -> NDArray[Any]:
-        """The numbers of the kinds under the names of one order of roles."""
+        """The places of the kinds under the names of one order of roles."""
         names = self.renaming[order][places]
         if (names < 0).any():
             roles = self.orders[order]
             for place in np.unique(places[names < 0]).tolist():
-                self.renaming[order, place] = self._kinds[place].renamed(roles).number
+                renamed = self.place(self._kinds[place].renamed(roles))
+                self.renaming[order, place] = renamed
             names = self.renaming[order][places]
         return np.asarray(names)
+
+    def ranked(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        """The numbers of all kinds met, ascending; and per place where its number is there."""
+        numbers = self.number[: len(self._kinds)]
+        turn = np.argsort(numbers)
+        rank = np.empty(len(turn), np.uint64)
+        rank[turn] = np.arange(len(turn))
+        return numbers[turn].astype(np.uint64), rank
 
     # ------------------------------------------------------------------ questions
 

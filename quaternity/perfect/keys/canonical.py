@@ -123,6 +123,22 @@ class Rules:
         return self.tie_break is TieBreak.FIRST_IN_ORDER and len(hands) - hands.count(0) >= 4
 
 
+def places_in_words(widths: Iterable[int]) -> list[tuple[int, int]]:
+    """(word, shift) of fields of some widths in bits, each within one of the 64-bit words.
+
+    >>> places_in_words([60, 3, 2])
+    [(0, 4), (0, 1), (1, 62)]
+    """
+    fields = []
+    word, free = 0, 64
+    for width in widths:
+        if width > free:
+            word, free = word + 1, 64
+        free -= width
+        fields.append((word, free))
+    return fields
+
+
 class Coding:
     """Turns the parts of a canonical state into its key and back.
 
@@ -158,14 +174,8 @@ class Coding:
                 f"canonical states are not made for sets of {rules.set_size} and {players} players:"
                 f" a set can look {self.book.total:,} ways, and 64 bits number them"
             )
-        self.fields: list[tuple[int, int]] = []
-        word, free = 0, 64
-        for width in self.widths:
-            if width > free:
-                word, free = word + 1, 64
-            free -= width
-            self.fields.append((word, free))
-        self.words = word + 1
+        self.fields = places_in_words(self.widths)
+        self.words = self.fields[-1][0] + 1
         self._struct = Struct(f">{self.words}Q")
 
     def key(self, parts: Parts) -> Key:
@@ -432,4 +442,5 @@ __all__ = [
     "canonical_form",
     "closed_kinds",
     "coding",
+    "places_in_words",
 ]

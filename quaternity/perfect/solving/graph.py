@@ -368,9 +368,9 @@ def generate(
         most_states: give up above so many.
         report: told the states expanded so far.
 
-    Cost: one or two microseconds an answer where `Expander` serves, some thirty elsewhere.
-    Memory: `MERGE_BYTES`, and per executor about 100 MB; disk: about 11 bytes a question and
-    `Coding.words` * 24 bytes a state.
+    Cost: half a microsecond an answer where `Expander` serves, some thirty elsewhere.
+    Memory: `MERGE_BYTES`, and per executor about 100 MB; disk: a byte a question, four an
+    answer and 16 * `Coding.words` + 7 a state; and for a while the largest level once more.
 
     Raises:
         LimitError: more than `most_states`.

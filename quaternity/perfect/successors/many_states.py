@@ -25,17 +25,20 @@ from quaternity.perfect.keys.arrays import (
     array_fault,
     distinct,
     found_at,
+    from_words,
     key_array,
     key_bytes,
     narrow,
     numbered,
     to_words,
 )
-from quaternity.perfect.keys.canonical import Coding, Key, Rules, coding
+from quaternity.perfect.keys.canonical import Coding, Key, Rules, coding, places_in_words
 from quaternity.perfect.keys.kinds import role_orders
 from quaternity.perfect.successors.one_state import choices
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
 
@@ -70,34 +73,56 @@ class Positions:
 
 def smallest_keys(
     code: Coding, kinds: KindArrays, positions: Positions
-) -> tuple[NDArray[Any], NDArray[Any]]:
-    """The words of the smallest keys, and the numbers of the orders of roles that give them.
+) -> tuple[Keys, NDArray[Any], NDArray[Any]]:
+    """The smallest keys, ascending and distinct; and per position which of them is its own, and the
+    number of the order of roles that gives it.
 
     As `quaternity.perfect.keys.canonical` for single states; the tests hold the two equal.
     """
-    best = np.full((code.words, len(positions.place)), np.iinfo(np.uint64).max)
-    best_order = np.zeros(len(positions.place), np.uint8)
+    named = []
     for order, roles in enumerate(kinds.orders):
         fits = positions.first[roles[0]]
         for one, two in pairwise(roles[1:]):
             fits = fits & (positions.rank[one] <= positions.rank[two])
         rows = np.nonzero(fits)[0]
-        if not len(rows):
-            continue
-        numbers = [kinds.renamed(column[rows], order) for column in positions.kinds]
-        _sort(numbers)
+        if len(rows):
+            renamed = [kinds.renamed(column.take(rows), order) for column in positions.kinds]
+            named.append((order, roles, rows, renamed))
+    # Kinds by their ranks among those met: that keeps the order of keys, and mostly fits in a word.
+    numbers, rank = kinds.ranked()
+    sets = code.rules.sets
+    widths = [*code.widths[:-sets], *[len(numbers).bit_length()] * sets]
+    fields = places_in_words(widths)
+    best = np.full((fields[-1][0] + 1, len(positions.place)), np.iinfo(np.uint64).max)
+    best_order = np.zeros(len(positions.place), np.uint8)
+    for order, roles, rows, renamed in named:
+        ranks = [rank.take(column) for column in renamed]
+        _sort(ranks)
         values = [positions.place, *positions.hands[roles[1:], :], *positions.points[roles[1:], :]]
-        columns = [*(column[rows] for column in values), *numbers]
-        words = np.zeros((code.words, len(rows)), np.uint64)
-        fields = zip(code.fields, code.widths, columns, strict=True)
-        for (word, shift), width, column in fields:
-            if width:
-                words[word] |= column.astype(np.uint64) << np.uint64(shift)
+        columns = [*(column.take(rows) for column in values), *ranks]
+        words = _in_words(fields, widths, columns)
         smaller = _smaller(words, best[:, rows])
         rows = rows[smaller]
         best[:, rows] = words[:, smaller]
         best_order[rows] = order
-    return best, best_order
+    words, inverse = numbered(best)
+    columns = [
+        words[word] >> np.uint64(shift) & np.uint64((1 << width) - 1)
+        for (word, shift), width in zip(fields, widths, strict=True)
+    ]
+    columns[-sets:] = [numbers.take(column) for column in columns[-sets:]]
+    return from_words(_in_words(code.fields, code.widths, columns).T), inverse, best_order
+
+
+def _in_words(
+    fields: Sequence[tuple[int, int]], widths: Sequence[int], columns: Sequence[NDArray[Any]]
+) -> NDArray[Any]:
+    """Values of fields put together, [word, row]."""
+    words = np.zeros((fields[-1][0] + 1, len(columns[0])), np.uint64)
+    for (word, shift), width, column in zip(fields, widths, columns, strict=True):
+        if width:
+            words[word] |= column.astype(np.uint64) << np.uint64(shift)
+    return words
 
 
 def _sort(columns: list[NDArray[Any]]) -> None:
@@ -261,8 +286,7 @@ class Expander:
         positions = self._settled(_States(*after), slack, asked, said)
         chance_owner, chances = self._chosen(states)
         positions = positions.joined(chances)
-        words, order = smallest_keys(self.code, self.kinds, positions)
-        found, inverse = numbered(words)
+        found, inverse, order = smallest_keys(self.code, self.kinds, positions)
         # What chance chooses counts as an answer no to a question more.
         owner = np.concatenate([questions.parent, chance_owner])
         rows.append(np.arange(len(questions.parent), len(owner)))
