@@ -13,6 +13,7 @@ from quaternity.game.state_file import state_text
 from solvers import DealProblem, SetConstraint, factor_product
 from tests.cli.conftest import Cli
 from tests.cli.test_check import DATA, OWN_RECORD, RECORD
+from tests.sizes import thorough
 
 
 def test_json_of_a_state(cli: Cli) -> None:
@@ -66,7 +67,7 @@ def test_text_for_people(cli: Cli) -> None:
     assert "\x1b" not in outcome.out
 
 
-@pytest.mark.parametrize("suffix", ["png", "svg"])
+@pytest.mark.parametrize("suffix", ["png", *thorough([], ["svg"])])
 def test_pictures(cli: Cli, tmp_path: Path, suffix: str) -> None:
     pytest.importorskip("matplotlib")
     picture = tmp_path / f"chances.{suffix}"

@@ -334,8 +334,13 @@ def foreign(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     ("name", "status", "said"),
     [
         ("leaves", 3, "failed: SystemExit(None)"),
-        *thorough([], [("fails", 3, "failed: ValueError('no idea')")]),
-        ("crashes", 3, "ended its process, which ended with status 0"),
+        *thorough(
+            [],
+            [
+                ("fails", 3, "failed: ValueError('no idea')"),
+                ("crashes", 3, "ended its process, which ended with status 0"),
+            ],
+        ),
         ("loops", 4, "gave no move within 0.2 s"),
     ],
 )  # fmt: skip

@@ -81,7 +81,7 @@ def test_both_ways_agree(
 ) -> None:
     start = State.start(Settings(*sizes, tie_break=tie_break, brisk=brisk))
     code = coding(Rules.of(start))
-    keys = all_keys(code, canonical(start).key, min(most, thorough(100, most)))
+    keys = all_keys(code, canonical(start).key, min(most, thorough(60, most)))
     assert Expander.fault(code) is None
     for key in keys[: thorough(10, 200)]:
         agree({"kinds": choices, "states": choices_by_state}, code, key, answer=counted)

@@ -13,7 +13,6 @@ from quaternity.quarto.rules import QuartoRules
 from quaternity.ternary.rules import SetRules
 from quaternity.web.refusal import Refusal
 from quaternity.web.thinking import MOST_WAITING, Thinking, asker
-from tests.sizes import thorough
 
 
 @pytest.fixture
@@ -80,7 +79,7 @@ def test_who_asks_for_much_does_not_keep_others_waiting(thinking: Thinking) -> N
             job.cancel()  # nobody waits for these any more
         await asyncio.gather(*jobs, return_exceptions=True)
 
-    for _ in range(thorough(1, 2)):
+    for _ in range(2):
         order.clear()
         asyncio.run(many())
         assert "".join(order) == "aabaaaa"
