@@ -95,7 +95,7 @@ def test_a_graph_alone_is_that_of_the_solution() -> None:
 def test_more_orders_of_players_than_a_byte_has_values() -> None:
     """Of six players, where what a level leads to are few states, or none."""
     hands, either = [1, 1, 0, 0, 0, 0], SetConstraint([0b11, 0b11], [0] * 6, [2] * 6)
-    last = State(DealProblem(hands, [either]), 0, [None], 2)
+    last = State(DealProblem(hands, [either]), 0, (None,), 2)
     solution = solve(last)
     assert solution.graph.levels == (1, 1)
     assert solution.standing(last).forced_length == (1, *[None] * 5)
