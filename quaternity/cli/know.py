@@ -140,13 +140,17 @@ class _Asked:
 
         Raises:
             _NotTrue: one of the announcements is not true when its turn comes.
+            LimitError: whether one is was not decided.
         """
         from quaternity.kwartet.knowing import read_formula, truth_at
 
         supposed = []
         for text in self.said:
             formula = read_formula(text, at)
-            truth = truth_at(formula, at, self.method, self.seconds).truth
+            try:
+                truth = truth_at(formula, at, self.method, self.seconds).truth
+            except LimitError as error:
+                raise LimitError(f"--say {text}: {error}") from None
             if truth is False:
                 known = "" if at.deal is not None else f", as is known to {at.eyes}"
                 raise _NotTrue(f"{text} cannot be said: it is not true{known}")

@@ -158,6 +158,14 @@ def test_limits(cli: Cli, full: Path, arguments: list[str]) -> None:
     assert len(outcome.err.splitlines()) == (3 if "column" in outcome.err else 1)
 
 
+def test_an_announcement_that_is_not_decided_is_named(cli: Cli, full: Path) -> None:
+    said = "K0 !K1 !K2 K3 H0 5/3"
+    asked = ("kwartet", "know", full, "true", "--say", said, "--seconds", "1e-6")
+    outcome = cli(*asked, "--at", 20)
+    assert (outcome.status, outcome.out) == (4, "")
+    assert outcome.err.startswith(f"quaternity: --say {said}: undecided")
+
+
 def test_one_time_limit_holds_for_the_truth_and_the_reason(
     cli: Cli, full: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
