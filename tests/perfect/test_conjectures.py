@@ -1,6 +1,7 @@
 """What the guide says of games of all sizes, proved or not: held against the games solved here."""
 
 from itertools import product
+from random import Random
 
 import pytest
 
@@ -12,6 +13,7 @@ from quaternity.perfect.solving.solver import Solution, solve
 from quaternity.perfect.successors.one_state import choices
 from quaternity.perfect.waiting import waiting
 from solvers.problem import DealProblem, SetConstraint
+from tests.perfect.friends import Friends
 from tests.sizes import thorough
 
 Sizes = tuple[int, int, int]
@@ -89,6 +91,23 @@ def longest_forced(solution: Solution) -> int:
     longest = solution.facts()["longest_forced"]
     assert isinstance(longest, int)
     return longest
+
+
+@pytest.mark.parametrize("size", range(2, thorough(5, 7)))
+def test_all_others_together_force_a_win_against_one(size: int) -> None:
+    """The strategy of the proof, against a foe who asks what he likes."""
+    random, most = Random(3), thorough(6, 12)
+    for sets, players in product(range(1, most + 1), range(3, thorough(6, 10) + 1)):
+        cards = size * sets
+        if cards % players or (cards == players and sets > 1) or cards > 4 * most:
+            continue
+        for helped, foe in ((0, 1), (1, 0), (1, 2)):
+            for asked in set(range(players)) - {foe} if foe == 0 else {0}:
+                game = Friends(Settings(size, sets, players), helped, foe)
+                game.begin(asked)
+                game.play()
+                game.end(random)
+                assert game.state.winner == helped
 
 
 @pytest.mark.parametrize(
