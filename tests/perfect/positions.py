@@ -35,6 +35,19 @@ def state_of(game: Game, position: Position) -> State:
     return State(problem, turn, position.completed, game.set_size, brisk=game.brisk)
 
 
+def from_hands(size: int, sets: int, hands: tuple[int, ...]) -> State:
+    """A start of which nothing is known but how many cards everybody has."""
+    players = len(hands)
+    one = SetConstraint([(1 << players) - 1] * size, [0] * players, [size] * players)
+    return State(DealProblem(hands, [one] * sets), 0, (None,) * sets, size)
+
+
+def hands_of(cards: int, players: int) -> list[tuple[int, ...]]:
+    """All ways to share cards, at least one each, but for the order of the players after 0."""
+    every = product(range(1, cards), repeat=players)
+    return [one for one in every if sum(one) == cards and list(one[1:]) == sorted(one[1:])]
+
+
 def smallest_form(game: Game, position: Position) -> tuple[object, ...]:
     """The smallest of all ways to write a position down under other names: no two alike are equal.
 

@@ -12,8 +12,8 @@ from quaternity.perfect.keys.canonical import Rules, canonical, coding
 from quaternity.perfect.solving.solver import Solution, solve
 from quaternity.perfect.successors.one_state import choices
 from quaternity.perfect.waiting import waiting
-from solvers.problem import DealProblem, SetConstraint
 from tests.perfect.friends import Friends
+from tests.perfect.positions import from_hands, hands_of
 from tests.sizes import thorough
 
 Sizes = tuple[int, int, int]
@@ -32,19 +32,6 @@ SOLVED: list[tuple[Sizes, bool]] = [
 def marked(sizes: list[tuple[Sizes, bool]]) -> list[object]:
     """As parameters of a test."""
     return [pytest.param(one, id=str(one), marks=[pytest.mark.slow] * dear) for one, dear in sizes]
-
-
-def from_hands(size: int, sets: int, hands: tuple[int, ...]) -> State:
-    """A start of which nothing is known but how many cards everybody has."""
-    players = len(hands)
-    one = SetConstraint([(1 << players) - 1] * size, [0] * players, [size] * players)
-    return State(DealProblem(hands, [one] * sets), 0, (None,) * sets, size)
-
-
-def hands_of(cards: int, players: int) -> list[tuple[int, ...]]:
-    """All ways to share cards, at least one each, but for the order of the players after 0."""
-    every = product(range(1, cards), repeat=players)
-    return [one for one in every if sum(one) == cards and list(one[1:]) == sorted(one[1:])]
 
 
 @pytest.mark.parametrize("size", range(2, thorough(4, 6)))

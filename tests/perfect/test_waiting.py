@@ -16,7 +16,7 @@ from quaternity.perfect.solving.solver import solve
 from quaternity.perfect.tablebase import Tablebase, write_tablebase
 from quaternity.perfect.waiting import is_pass, ring_of_opponents, rings, waiting
 from tests.perfect.plain_solver import Game, PlainSolution, Position
-from tests.perfect.positions import random_states, state_of
+from tests.perfect.positions import from_hands, hands_of, random_states, state_of
 from tests.sizes import thorough
 
 EXPLAINED = {
@@ -57,6 +57,20 @@ def test_from_an_even_start_all_others_wait_for_ever(sizes: tuple[int, int, int]
     line = waiting(after, 0)
     assert line is not None
     play_out_waiting(after, line, 0)
+
+
+@pytest.mark.parametrize("players", [3, 4])
+def test_from_uneven_starts_too(players: int) -> None:
+    """But where three players have cards of sets of two, and one of them a single one."""
+    for size, sets in ((2, 2), (2, 3), (3, 2), *thorough([], [(2, 4), (3, 3), (4, 2)])):
+        for hands in hands_of(size * sets, players):
+            start = from_hands(size, sets, hands)
+            for player in range(players):
+                begun = start if player else start.after(Question.of((0, 1, (0, 0))), Answer.NO)
+                line = waiting(begun, player)
+                assert (line is None) == (size == 2 and hands[player] == 1 and players == 3)
+                if line is not None:
+                    play_out_waiting(begun, line, player)
 
 
 def play_out_waiting(state: State, line: list[Question], player: int) -> None:
