@@ -12,9 +12,11 @@ is asked twice, with and without its simplification of the model.
 indistinguishable from the one before for some player (see `reaching`). Where no such deal is among
 those that agree with the real one on what never changes, there is none. Otherwise one is chosen,
 and chains of 1, 2, 3, … steps to it are asked of CP-SAT, one model each: nearly always there is
-one of three. Where there is none of a few, chains to any such deal are looked for, until no
-shortest chain of k steps at all goes from k deals in a row with `f` to one without, while none of
-up to k steps leads there from the real deal: then none of any length does (k-induction).
+one of three. Where there is none of a few, the deals that agree so with the real one are listed,
+if they are few. Else chains to any failure are looked for, until no chain of k steps at all goes
+from k deals in a row with `f` to one without, while none of up to k steps leads there from the real
+deal: then none of any length does (k-induction). Where neither happens within `MAX_STEPS` steps the
+answer is `Undecided`.
 """
 
 from __future__ import annotations
@@ -382,9 +384,11 @@ class SolverEvaluator:
 
     def _known_around(self, formula: Formula, truth: bool, deal: Deal, said: Said) -> Case | None:
         """Hands like one's own with which one knows the same, or knows as little, of a formula."""
-        if said or not isinstance(formula, logic.Knows):
+        if said or not isinstance(formula, logic.Knows | logic.Distributed):
             return None
-        player, part = formula.player, formula.part
+        if len(formula.players) > 1:
+            return None
+        (player,), part = formula.players, formula.part
         if not truth:
             other = self._counterexample((player,), part, deal, said)
             assert other is not None, f"{formula} is false, but nothing shows it"
@@ -424,6 +428,9 @@ class SolverEvaluator:
             chain = self._chain_of(common, deal, failure, said, steps)
             if chain:
                 return chain
+        listed = self._listed_chain(common, area, deal, said)
+        if listed is not None:
+            return listed
         for steps in range(1, MAX_STEPS + 1):
             chain = self._chain_of(common, deal, None, said, steps)
             if chain:
@@ -433,9 +440,29 @@ class SolverEvaluator:
         raise Undecided(
             f"undecided: no chain of {counted(MAX_STEPS, 'step')} leads to a deal where {part} "
             "is false, but such deals agree with this one in all that is known never to change "
-            "along chains; a list of the deals would decide it where there are at most two "
-            "million (--method explicit)"
+            f"along chains; a list decides it where at most {MAX_LISTED} deals agree so, or there "
+            "are at most two million (--method explicit)"
         )
+
+    def _listed_chain(
+        self, common: logic.Common, area: DealProblem, deal: Deal, said: Said
+    ) -> list[Deal] | None:
+        """A chain among listed deals, which chains do not leave; None where they are too many."""
+        from quaternity.epistemic.explicit import Model
+        from quaternity.epistemic.worlds import quick_count
+
+        if (quick_count(area) or MAX_LISTED + 1) > MAX_LISTED:
+            return None
+        model, group = Model(area, check=self.deadline.left), common.among(self.problem.players)
+        among, start = model.everything(), model.world(deal)
+        for world in range(model.worlds) if said else ():
+            among[world] = self._said(said, model.deal(world))
+        pieces, failures = model.pieces(among, group), ~model.everything()
+        for world in (among & (pieces == pieces[start])).nonzero()[0]:
+            if not self._truth(common.part, model.deal(world), said):
+                failures[world] = True
+                break
+        return model.chain(start, failures, among, group)
 
     def _chain_of(
         self, common: logic.Common, deal: Deal, end: Deal | None, said: Said, steps: int
@@ -457,9 +484,9 @@ class SolverEvaluator:
         return chain
 
     def _closed(self, common: logic.Common, area: DealProblem, said: Said, steps: int) -> bool:
-        """Whether no shortest chain leads from so many deals with a formula to one without it."""
+        """Whether no chain leads from so many deals with a formula to one without it."""
         encoder = self.encoder()
-        tables = self._tables(encoder, common, [area] * (steps + 1), said, shortest=True)
+        tables = self._tables(encoder, common, [area] * (steps + 1), said)
         for table in tables:
             wish = table is not tables[-1]
             encoder.model.require_one([encoder.literal(common.part, wish, table, said)])
@@ -471,11 +498,10 @@ class SolverEvaluator:
         common: logic.Common,
         places: Sequence[DealProblem],
         said: Said,
-        shortest: bool = False,
     ) -> list[DealTable]:
         """A chain of deals, one of each problem, in all of which what was said was true."""
         tables = [encoder.new_deal(place) for place in places]
-        linked(encoder.model, tables, common.among(self.problem.players), shortest)
+        linked(encoder.model, tables, common.among(self.problem.players))
         for table in tables:
             for literal in encoder.membership(table, said):
                 encoder.model.require_one([literal])
@@ -488,8 +514,10 @@ def _cards_of(deal: Deal, player: int) -> list[Card]:
 
 FEW_STEPS = 5
 """Longest chain to one chosen deal."""
-MAX_STEPS = 100
-"""Longest chain that is looked for."""
+MAX_STEPS = 8
+"""Longest chain to any failure that is looked for."""
+MAX_LISTED = 20_000
+"""Most deals that are listed to find all chains between them."""
 
 
-__all__ = ["MAX_STEPS", "SolverEvaluator"]
+__all__ = ["MAX_LISTED", "MAX_STEPS", "SolverEvaluator"]

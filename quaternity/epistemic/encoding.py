@@ -24,7 +24,7 @@ from quaternity.epistemic.propositional import (
     unfolded,
     without_knowledge,
 )
-from quaternity.epistemic.reaching import cards_fixed
+from quaternity.epistemic.reaching import agree_in_cards, cards_fixed
 from quaternity.epistemic.refutation import Refuter
 from quaternity.errors import LimitError
 from quaternity.game.cards import Card
@@ -117,6 +117,8 @@ class Encoder:
 
     def forbid_among(self, guess: Guess, deals: DealProblem) -> None:
         """Take back a guess that is wrong in all deals which agree with some on what is fixed."""
+        if not agree_in_cards(self.problem, deals):
+            return
         fixed = cards_fixed(self.problem, deals)
         elsewhere = [negated(guess.table.held(owner, *card)) for owner, card in fixed]
         self.model.require_one([negated(guess.literal), *elsewhere])

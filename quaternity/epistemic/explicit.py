@@ -181,6 +181,43 @@ class Model:
             return self._pieces[players]
         return self._joined(np.flatnonzero(among), players)
 
+    def chain(
+        self,
+        start: int,
+        ends: Truth,
+        among: Truth,
+        players: tuple[int, ...],
+        check: Check = no_check,
+    ) -> list[Deal]:
+        """A shortest chain from a world to one of some, or nothing.
+
+        Each deal of it is one that one of the players cannot tell from the one before.
+
+        Args:
+            among: the worlds that there are.
+            check: called before each step; may end it by raising.
+
+        Cost: worlds x players x steps.
+        """
+        came = np.full(self.worlds, -1, dtype=np.int64)
+        came[start] = start
+        frontier = np.array([start])
+        while len(frontier) and not ends[frontier].any():
+            check()
+            found = []
+            for player in players:
+                classes = self.classes((player,))
+                guide = np.full(int(classes.max()) + 1, -1, dtype=np.int64)
+                guide[classes[frontier]] = frontier
+                fresh = np.flatnonzero(among & (came < 0) & (guide[classes] >= 0))
+                came[fresh] = guide[classes[fresh]]
+                found.append(fresh)
+            frontier = np.concatenate(found)
+        chain = [int(one) for one in frontier[ends[frontier]][:1]]
+        while chain and chain[-1] != start:
+            chain.append(int(came[chain[-1]]))
+        return [self.deal(world) for world in reversed(chain)]
+
     def _joined(
         self, inside: npt.NDArray[np.int64], players: tuple[int, ...]
     ) -> npt.NDArray[np.int64]:
@@ -259,27 +296,9 @@ class ExplicitEvaluator:
         self, formula: Formula, deal: Deal, said: Said = (), players: tuple[int, ...] = ()
     ) -> list[Deal]:
         """A shortest chain of deals from a deal to one where a formula is false, or nothing."""
-        model, among, failures = self.model, self.among(said), self._failures(formula, said)
-        start = model.world(deal)
-        came = np.full(model.worlds, -1, dtype=np.int64)
-        came[start] = start
-        frontier = np.array([start])
-        while len(frontier) and not failures[frontier].any():
-            self._check()
-            found = []
-            for player in players or range(self.problem.players):
-                classes = model.classes((player,))
-                guide = np.full(int(classes.max()) + 1, -1, dtype=np.int64)
-                guide[classes[frontier]] = frontier
-                fresh = np.flatnonzero(among & (came < 0) & (guide[classes] >= 0))
-                came[fresh] = guide[classes[fresh]]
-                found.append(fresh)
-            frontier = np.concatenate(found)
-        ends = frontier[failures[frontier]]
-        chain = [int(one) for one in ends[:1]]
-        while chain and chain[-1] != start:
-            chain.append(int(came[chain[-1]]))
-        return [model.deal(world) for world in reversed(chain)]
+        players = players or tuple(range(self.problem.players))
+        start, ends = self.model.world(deal), self._failures(formula, said)
+        return self.model.chain(start, ends, self.among(said), players, self._check)
 
     def _extension(self, formula: Formula, among: Truth) -> Truth:
         return self.model.extension(formula, among, self._check)

@@ -4,7 +4,8 @@ Common knowledge is lost exactly where a chain of such steps leads from the real
 a deal where the formula is false. Three closures say much of such chains without walking them:
 
 - What each one of a pair can always tell never changes along their chains (`joined_at_most`): a
-  card that nobody but the two can own stays where it is, which may show where others are.
+  card that nobody but the two can own stays where it is, and of a set of which all others hold a
+  known number each of the two keeps his; which may show where other cards are.
 - Whoever holds a hand that fits some deal from which a failure is reached, reaches it too. The
   hands of such deals are grown into whole deal problems (`deals_before`), the next step backwards
   from a failure; whether each member of a group sees that it is in none of them is again a matter
@@ -15,9 +16,9 @@ a deal where the formula is false. Three closures say much of such chains withou
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from itertools import combinations, pairwise
+from itertools import pairwise
 
-from quaternity.epistemic.coupled_deals import CoupledDeals, DealTable, Literal, negated
+from quaternity.epistemic.coupled_deals import CoupledDeals, DealTable, negated
 from quaternity.epistemic.hand_patterns import HandPatterns
 from quaternity.epistemic.propositional import Case, narrowed
 from quaternity.errors import LimitError
@@ -54,11 +55,26 @@ def joined_at_most(
                 1 << who if not mask & ~pair else mask
                 for mask, who in zip(constraint.owners, owner, strict=True)
             )
-            changed = changed or masks != constraint.owners
-            sets.append(SetConstraint.trusted(masks, constraint.low, constraint.high))
+            low, high = constraint.low, constraint.high
+            if all(low[one] == high[one] for one in range(len(low)) if one not in players):
+                # What is left for the two is known, so each can count the other's share.
+                counts = [owner.count(one) for one in range(len(low))]
+                low = high = tuple(counts)
+            fixed = SetConstraint.trusted(masks, low, high)
+            changed = changed or fixed != constraint
+            sets.append(fixed)
         if not changed:
             return problem
         problem = DealProblem.trusted(problem.hands, tuple(sets))
+
+
+def agree_in_cards(problem: DealProblem, among: DealProblem) -> bool:
+    """Whether deals of a problem that agree with some in the cards fixed there belong to them."""
+    case = {card: 1 << owner for owner, card in cards_fixed(problem, among)}
+    try:
+        return among == problem or closed(narrowed(problem, case)) == among
+    except LimitError:
+        return False
 
 
 def cards_fixed(problem: DealProblem, among: DealProblem) -> list[tuple[int, Card]]:
@@ -164,14 +180,8 @@ def _with_free_sets(
     return DealProblem.trusted(problem.hands, tuple(sets))
 
 
-def linked(
-    model: CoupledDeals, tables: Sequence[DealTable], players: Sequence[int], shortest: bool = False
-) -> None:
-    """Make deals of a model a chain: each has the hand of some player as in the one before.
-
-    Args:
-        shortest: also let no two share such a hand between which there are others.
-    """
+def linked(model: CoupledDeals, tables: Sequence[DealTable], players: Sequence[int]) -> None:
+    """Make deals of a model a chain: each has the hand of some player as in the one before."""
     for before, after in pairwise(tables):
         links = {player: model.new_literal() for player in players}
         model.require_one(links.values())
@@ -180,24 +190,10 @@ def linked(
             for old, new in zip(before.hand(player), after.hand(player), strict=True):
                 if old is not False:
                     model.require_one([link.negated(), negated(old), new])
-    if shortest:
-        for (first, one), (second, other) in combinations(enumerate(tables), 2):
-            if second - first > 1:
-                for player in players:
-                    model.require_one(_differences(model, one, other, player))
-
-
-def _differences(
-    model: CoupledDeals, one: DealTable, other: DealTable, player: int
-) -> list[Literal]:
-    """Literals of which one can be true iff a player holds other cards in one deal."""
-    return [
-        model.all_of([old, negated(new)])
-        for old, new in zip(one.hand(player), other.hand(player), strict=True)
-    ]
 
 
 __all__ = [
+    "agree_in_cards",
     "cards_fixed",
     "deals_around",
     "deals_before",

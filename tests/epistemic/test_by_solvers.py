@@ -171,6 +171,7 @@ def test_undecided_common_knowledge(monkeypatch: pytest.MonkeyPatch) -> None:
     deal, formula = Deal(((1, 2, 3, 0),)), C(~H(1, "0/1"))
     assert holds(formula, problem, deal, "solvers") is False
     monkeypatch.setattr("quaternity.epistemic.by_solvers.FEW_STEPS", 0)
+    monkeypatch.setattr("quaternity.epistemic.by_solvers.MAX_LISTED", 0)
     monkeypatch.setattr("quaternity.epistemic.by_solvers.MAX_STEPS", 1)
     with pytest.raises(Undecided, match="no chain of 1 step"):
         holds(formula, problem, deal, "solvers")

@@ -1,5 +1,6 @@
 """Closures of what players can tell: each is right, and together they decide full-size games."""
 
+from contextlib import suppress
 from itertools import combinations
 from random import Random
 
@@ -7,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quaternity.epistemic import H, K, as_seen, holds
+from quaternity.epistemic import H, K, as_seen, by_solvers, holds
 from quaternity.epistemic.by_solvers import SolverEvaluator
-from quaternity.epistemic.evaluator import Deadline
+from quaternity.epistemic.evaluator import Deadline, Undecided
 from quaternity.epistemic.explicit import ExplicitEvaluator
 from quaternity.epistemic.formula import Common, Knows
 from quaternity.epistemic.grammar import Language
@@ -112,6 +113,12 @@ def test_from_deals_that_lead_to_a_failure_chains_lead_there(
     explicit = ExplicitEvaluator(problem)
     evaluator = SolverEvaluator(problem, Deadline(60))
     chain = evaluator._chain(common, deal, ())
+    with pytest.MonkeyPatch.context() as patch:
+        for name in data.draw(st.sets(st.sampled_from(["FEW_STEPS", "MAX_LISTED"]))):
+            patch.setattr(by_solvers, name, 0)
+        with suppress(Undecided):
+            other = SolverEvaluator(problem, Deadline(60))._chain(common, deal, ())
+            assert bool(other) == bool(chain)
     assert explicit.truth(common, deal) == (not chain)
     for bad in evaluator._leading_there(part, chain, common.players) if chain else ():
         assert not any(explicit.truth(common, one) for one in deals(bad))
