@@ -222,7 +222,8 @@ class ProofGraph:
             for one in after:
                 if one.won is None:
                     one.parents.append(node)
-        won = node.settled()
+        # Where nobody can ask and sets are left, the game never ends.
+        won = node.settled() if node.options else False
         if won is not None:
             self._settle(node, won)
 
@@ -514,6 +515,8 @@ def _questions(
 def lost_at_sight(state: State, player: int) -> bool:
     """The same of a state: whether the opponents wait for ever, or have too many sets already.
 
+    Or nobody can be asked, and the game never ends: no game leads there.
+
     Raises:
         SolverFault: waiting comes to nothing.
     """
@@ -521,7 +524,7 @@ def lost_at_sight(state: State, player: int) -> bool:
     mine = points.pop(player)
     sets = state.closed().sets
     left = sum([any(mask >> player & 1 for mask in one.owners) for one in sets])
-    if mine + left <= max(points):
+    if mine + left <= max(points) or not (state.is_over or state.legal_questions):
         return True
     line = waiting(state, player)
     if line is None:

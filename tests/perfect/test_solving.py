@@ -11,10 +11,12 @@ import pytest
 from quaternity.errors import InputError, LimitError
 from quaternity.game.settings import Settings, TieBreak
 from quaternity.game.state import State
+from quaternity.perfect.forcing import Forcing
 from quaternity.perfect.keys.arrays import key_bytes
 from quaternity.perfect.keys.canonical import Rules, canonical, coding
 from quaternity.perfect.solving import graph as graph_module
 from quaternity.perfect.solving import retrograde
+from quaternity.perfect.solving.everybody import for_himself
 from quaternity.perfect.solving.graph_files import WorkDirectory
 from quaternity.perfect.solving.solver import Solution, game_graph, remove_working_files, solve
 from quaternity.perfect.successors.many_states import Expander
@@ -505,6 +507,13 @@ def test_nobody_wins_where_nobody_can_go_on() -> None:
     assert (standing.can_force, standing.can_win) == ((), ())
     assert standing.forced_length == (None, None, None)
     assert standing.can_prevent == ((1, 2), (0, 2), (0, 1))
+    for player in range(3):
+        forcing = Forcing(state, player)
+        assert forcing.search() is False
+        assert forcing.check() == (1, True)
+        assert forcing.line() == ([], None)
+    with pytest.raises(InputError, match="nobody can be asked"):
+        for_himself(solve(state))
 
 
 def test_states_that_are_over_have_a_solution() -> None:

@@ -138,7 +138,13 @@ def for_himself(solved: Solution | GameGraph, wish: str = "points", ties: str = 
         )
     ends, _ = graph.ends()
     code = coding(graph.rules)
-    gets = [WISHES[wish](code.parts(key).points) for key in key_bytes(graph.keys[ends])]
+    over = [code.parts(key) for key in key_bytes(graph.keys[ends])]
+    if any(one.kinds for one in over):
+        raise InputError(
+            "nobody can be asked in this state, and sets are left for ever: everybody for himself "
+            "needs a game that ends"
+        )
+    gets = [WISHES[wish](one.points) for one in over]
     tables = _Tables(graph.rules.players, gets, TIES[ties], len(graph))
     sets = np.zeros((len(graph), tables.abouts, tables.words), np.uint64)
     for end, outcome in zip(ends, gets, strict=True):
