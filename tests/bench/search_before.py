@@ -82,7 +82,9 @@ def played(start: State, bots: list[Searching]) -> State:
 def figures(values: list[float]) -> str:
     """Mean and standard error."""
     error = stdev(values) / sqrt(len(values)) if len(values) > 1 else 0.0
-    return f"{mean(values):+.3f} ± {error:.3f}" + (f" ({mean(values) / error:+.1f})" * bool(error))
+    return f"{mean(values):+.3f} ± {error:.3f}" + (
+        f" ({mean(values) / error:+.1f})" if error else ""
+    )
 
 
 def main() -> None:
@@ -90,13 +92,14 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("sizes", help="set size, sets and players, as 4-3-3")
     parser.add_argument("games", type=int)
+    parser.add_argument("--first", type=int, default=0, help="games to leave out, played elsewhere")
     chosen = parser.parse_args()
     settings = sized(chosen.sizes)
     players, start = settings.players, State.start(settings)
     policy = Policy(coding(Rules.of(start)))
     plain = Proofless(policy)
     leads, sets, wins = list[float](), list[float](), [0, 0, 0]
-    for game in range(chosen.games):
+    for game in range(chosen.first, chosen.games):
         deal, mine = divmod(game, players)
         chances = [Random(f"{SEED} {deal} {seat}") for seat in range(players)]
         end = played(
@@ -111,11 +114,11 @@ def main() -> None:
         others = winner is not None and winner != mine
         leads.append((winner == mine) - others / (players - 1))
         sets.append(end.points[mine] - (sum(end.points) - end.points[mine]) / (players - 1))
-        if (game + 1) % SHOWN == 0 or game + 1 == chosen.games:
+        if len(leads) % SHOWN == 0 or game + 1 == chosen.games:
             print(
-                f"{chosen.sizes}: {game + 1} games, won {wins[0]}, the others {wins[1]}, nobody "
+                f"{chosen.sizes}: {len(leads)} games, won {wins[0]}, the others {wins[1]}, nobody "
                 f"{wins[2]}; wins {figures(leads)}, sets {figures(sets)}; "
-                f"{process_time() / (game + 1):.1f} s a game",
+                f"{process_time() / len(leads):.1f} s a game",
                 flush=True,
             )
 

@@ -34,7 +34,7 @@ from quaternity.perfect.successors.one_state import Choice, Reply, canonical_aft
 DEFAULT_GAMES = 100
 """Games imagined for a decision."""
 
-MOST_WEIGHED = 8_000
+MOST_WEIGHED = 6_000
 """Questions weighed for a decision unless a number of games is asked for; some 60 us each."""
 
 LONGEST = 60
