@@ -207,7 +207,7 @@ class _Asked:
         wide = width() or inf
         if why:
             left = max(1.0, self.seconds - (monotonic() - begun))
-            reason = why_at(formula, found, at, self.method, left)
+            reason = why_at(formula, found, at, self.method, left, text)
             lines = [f"  {line}" for line in reason.lines]
             if lines:
                 answer["why"] = list(reason.lines)

@@ -16,7 +16,7 @@ from quaternity.epistemic import formula as logic
 from quaternity.epistemic.evaluator import Deadline
 from quaternity.epistemic.explanation import Explanation, explain
 from quaternity.epistemic.formula import Formula
-from quaternity.epistemic.holding import SECONDS, Method, holds
+from quaternity.epistemic.holding import SECONDS, Method, checked_formula, holds
 from quaternity.errors import LimitError
 from solvers.problem import DealProblem
 from solvers.verdict import Deal
@@ -122,4 +122,24 @@ def _fewer(order: Sequence[int], true: Callable[[Collection[int]], bool]) -> lis
     return kept
 
 
-__all__ = ["Reasons", "StatedBy", "is_knowledge", "reasons"]
+COUNTED = "it speaks of numbers of cards or sets, which everybody counts as the game goes"
+"""Why no moves are named for a formula of which `is_counted` is true."""
+
+
+def is_counted(
+    text: str, now: Formula, start: DealProblem, set_size: int, points: tuple[int, ...]
+) -> bool:
+    """Whether a text says something else than at the start, because hands and points changed.
+
+    Numbers of cards in hand and of sets put down are counted when a formula is read. So of such a
+    formula it cannot be told which moves it rests on.
+
+    Args:
+        now: the text as it is read now.
+        start: the public information at the start.
+        points: per player the sets put down then.
+    """
+    return checked_formula(text, start, set_size, points) != now
+
+
+__all__ = ["COUNTED", "Reasons", "StatedBy", "is_counted", "is_knowledge", "reasons"]

@@ -48,6 +48,7 @@ def certainty(text: str, game: Game, why: bool = False, seconds: float = SECONDS
     """
     from quaternity.epistemic.formula import negation
     from quaternity.epistemic.holding import checked_formula
+    from quaternity.epistemic.needed_requests import COUNTED, is_counted
     from quaternity.epistemic.seen_truth import as_seen
 
     state = game.state
@@ -56,8 +57,13 @@ def certainty(text: str, game: Game, why: bool = False, seconds: float = SECONDS
     if found.truth is None:
         return Certainty(None, f"that {text} can be true and can be false", found.deals)
     said = f"that {text} is {'true' if found.truth else 'false'} whatever the cards are"
-    claim = formula if found.truth else negation(formula)
-    return Certainty(found.truth, said, (), _resting(claim, game, seconds) if why else ())
+    lines: tuple[str, ...] = ()
+    if why:
+        first = game.states[0]
+        counted = is_counted(text, formula, first.problem, first.set_size, tuple(first.points))
+        claim = formula if found.truth else negation(formula)
+        lines = (COUNTED,) if counted else _resting(claim, game, seconds)
+    return Certainty(found.truth, said, (), lines)
 
 
 def _resting(formula: Formula, game: Game, seconds: float) -> tuple[str, ...]:

@@ -183,16 +183,32 @@ class Why(NamedTuple):
     failed: LimitError | None = None
 
 
-def why_at(formula: Formula, found: SeenTruth, at: Moment, method: str, seconds: float) -> Why:
-    """The reason for a truth value that was found together with its explanation."""
+def why_at(
+    formula: Formula,
+    found: SeenTruth,
+    at: Moment,
+    method: str,
+    seconds: float,
+    text: str | None = None,
+) -> Why:
+    """The reason for a truth value that was found together with its explanation.
+
+    Args:
+        text: that the formula was read from; of numbers in it no requests are told.
+    """
     from quaternity.epistemic.formula import negation
+    from quaternity.epistemic.needed_requests import COUNTED, is_counted
     from quaternity.epistemic.seen_truth import announced
+    from quaternity.kwartet.settings import SET_SIZE
 
     if found.truth is None:
         return Why(deals=found.deals)
     if isinstance(found.why, LimitError):
         return Why(failed=found.why)
     assert found.why is not None, "it was asked for"
+    start = at.start
+    if text is not None and is_counted(text, formula, start.problem, SET_SIZE, start.points):
+        return Why((COUNTED, *found.why.lines), found.why.deals)
     # Of what is not so for a seat, it knows that.
     claim = announced(at.said, formula if found.truth else negation(formula))
     resting = None
@@ -256,7 +272,7 @@ def told_lines(
         if why and found.truth is None:
             yield from other_deals(found.deals, at.public.settings.players, wide)
         elif why:
-            reason = why_at(formula, found, at, "auto", seconds)
+            reason = why_at(formula, found, at, "auto", seconds, text)
             yield from reason.lines
             yield from deal_lines(reason, at, wide)
             if reason.failed is not None:

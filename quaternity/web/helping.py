@@ -152,7 +152,7 @@ def know(rules: Any, view: Any, record: str, said: Mapping[str, str]) -> Any:
     if wanted and found.truth is None:
         answer["lines"] = _either_way(found.deals, rules.seats)
     elif wanted:
-        reason = why_at(formula, found, at, "auto", deadline.left())
+        reason = why_at(formula, found, at, "auto", deadline.left(), text)
         answer["lines"] = [*reason.lines, *deal_lines(reason, at)]
     if "over_time" in said:
         moments = [moment(log, step) for step in range(len(log.views))]

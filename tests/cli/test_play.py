@@ -278,12 +278,14 @@ def test_a_conversation_is_typed_as_it_is_written_down(cli: Cli, tmp_path: Path)
     assert "that H1 0/1 can be true and can be false" in outcome.out
     assert "player 9 does not exist" in outcome.out
     typed = "why H1 0/2\nwhy H1 0/1\nwhy !H2 0/2\nwhy K1 true\nwhy true\nwhy H9\nwhy 9 9\n"
-    outcome = cli("play", "--record", path, stdin=typed)
+    outcome = cli("play", "--record", path, stdin=f"{typed}why cards(1) = 5\n")
     rests = "this rests on these moves, and on none of the others:\n    move 2: 1 asks 2 for 0/2"
     assert f"H1 0/2 is true whatever the cards are\n  {rests}" in outcome.out
     assert "0/1: player" in outcome.out
     assert "no move matters: it is so from the start" in outcome.out
     assert "moves are told as the reason only for" in outcome.out
+    assert outcome.out.count("no move matters") == 1
+    assert "cards(1) = 5 is true whatever the cards are\n  it speaks of numbers" in outcome.out
     assert "'9 9' is not understood" in outcome.out
     two = cli("play", "-s", 2, "-n", 2, "-p", 2, stdin="0 asks 1 for 0/0: no\nquit\n")
     assert "'0 asks 1 for 0/0': no is impossible" in two.out

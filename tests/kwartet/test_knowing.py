@@ -11,8 +11,8 @@ from quaternity.epistemic.formula import Knows, negation
 from quaternity.epistemic.seen_truth import announced
 from quaternity.epistemic.two_deals import beside, other_deals
 from quaternity.game.cards import Card
-from quaternity.kwartet.knowing import Moment, moment, truth_at, why_at
-from quaternity.kwartet.settings import SET_SIZE
+from quaternity.kwartet.knowing import Moment, moment, read_formula, truth_at, why_at
+from quaternity.kwartet.settings import SET_SIZE, KwartetSettings
 from quaternity.kwartet.stated import stated_by
 from solvers import Deal, DealProblem
 from tests.epistemic.test_explanation import check_sentences
@@ -113,3 +113,20 @@ def test_two_deals_are_side_by_side_where_that_fits() -> None:
     assert max(map(len, beside(one, other, 3, heads, 24))) <= 34
     assert next(other_deals((one, other), 3)).endswith("false if as on the right:")
     assert next(other_deals((one, other), 3, 30)).endswith("false if in the other:")
+
+
+def test_of_what_was_counted_nobody_says_that_no_request_mattered() -> None:
+    log = random_log(KwartetSettings(3, 3), Random(1))
+    hands, points = log.states[-1].hands, log.states[-1].points
+    assert hands[0] != log.states[0].hands[0]
+    for text, counted in (
+        (f"cards(0) = {hands[0]}", True),
+        (f"points(0) = {points[0]} & cards(0) < 5", True),
+        ("points(0) >= 0", False),
+    ):
+        at = moment(log, len(log.events), 0)
+        formula = read_formula(text, at)
+        found = truth_at(formula, at, why=True)
+        why = why_at(formula, found, at, "auto", 60, text)
+        assert (why.requests is None) == counted
+        assert why.lines[0].startswith("it speaks of numbers") == counted
