@@ -146,15 +146,12 @@ class NumberedKind(Kind):
     def uncertainty(self) -> int:
         """How much is not known about the set: owners that cards can have, then minimums.
 
-        The sum of it over all sets of a state, closed, never grows in a game. An answer leaves of
+        The sum of it over all sets of a state, closed, never grows in a game: an answer leaves of
         the deals those that fit it, so cards have the same owners or fewer, and players the same
-        minimums or more: but for the card that goes over. It counts as one owner afterwards, and if
-        it was known to be with the asked player, the minimums of both, less the cards that they are
-        known to have, stay what they were. A completed set counts as nothing.
+        minimums or more. A card that goes over has one owner afterwards, and what it takes from one
+        minimum it adds to another. A completed set counts as nothing.
         """
-        known = sum(mask.bit_count() == 1 for mask in self.masks)
-        owners = sum(mask.bit_count() for mask in self.masks)
-        return owners * MOST_CARDS - (sum(self.low) - known)
+        return sum(mask.bit_count() for mask in self.masks) * MOST_CARDS - sum(self.low)
 
     def __repr__(self) -> str:
         return f"<Kind {self.number}: {self.constraint}>"

@@ -25,7 +25,7 @@ it never run out: that needs no end. States without a value are *unsettled*, and
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -36,7 +36,7 @@ from quaternity.errors import InputError, LimitError
 from quaternity.game.question import Move
 from quaternity.perfect.keys.canonical import canonical
 from quaternity.perfect.keys.kinds import role_orders
-from quaternity.perfect.solving.graph import GameGraph
+from quaternity.perfect.solving.graph import GameGraph, Segment
 from solvers.problem import players_in
 
 if TYPE_CHECKING:
@@ -50,7 +50,13 @@ MOST_ROUNDS = 10_000
 """More moves than this are not looked ahead."""
 
 MOST_BYTES = 2 * 2**30
-"""Most memory for the values."""
+"""Most memory for the values; the questions are kept, too, where they fit in as well."""
+
+SEGMENT_BYTES = 16
+"""About how much memory a question takes."""
+
+Segments = Callable[[], Iterable[Segment]]
+"""Gives all questions of a graph, as often as it is called."""
 
 Ranking = tuple[int | None, ...]
 """The outcomes from best to worst: a player who wins, or None for nobody."""
@@ -244,8 +250,11 @@ def induce(solved: Solution | GameGraph, rankings: Sequence[Ranking]) -> Inducti
     if needed > MOST_BYTES:
         raise LimitError(f"backward induction takes {needed >> 20} MB: limit {MOST_BYTES >> 20}")
     tables = _Preferences(players, rankings)
-    promised, rounds = _promised(graph, tables)
-    values, moves = _Keeping(graph, tables, promised).settled()
+    segments: Segments = graph.segments
+    if needed + SEGMENT_BYTES * graph.questions <= MOST_BYTES:
+        segments = [*segments()].__iter__
+    promised, rounds = _promised(graph, segments, tables)
+    values, moves = _Keeping(graph, segments, tables, promised).settled()
     return Induction(graph, tuple(rankings), values, promised, moves, rounds)
 
 
@@ -271,7 +280,9 @@ class _Preferences:
         )
 
 
-def _promised(graph: GameGraph, tables: _Preferences) -> tuple[NDArray[Any], int]:
+def _promised(
+    graph: GameGraph, segments: Segments, tables: _Preferences
+) -> tuple[NDArray[Any], int]:
     """The outcomes that large numbers of moves promise, as bits, and how many moves are large."""
     players = graph.rules.players
     values = np.full((len(graph), len(tables.namings)), players, np.uint8)
@@ -284,11 +295,11 @@ def _promised(graph: GameGraph, tables: _Preferences) -> tuple[NDArray[Any], int
         if digest in seen:
             promised = np.uint8(1) << values
             for _ in range(rounds - seen[digest] - 1):
-                values = _looked_ahead(graph, tables, values)
+                values = _looked_ahead(segments, tables, values)
                 promised |= np.uint8(1) << values
             return promised, seen[digest]
         seen[digest] = rounds
-        values = _looked_ahead(graph, tables, values)
+        values = _looked_ahead(segments, tables, values)
     raise LimitError(f"backward induction did not settle within {MOST_ROUNDS} moves")
 
 
@@ -299,8 +310,10 @@ BELOW, KEEPS, ABOVE = range(3)
 class _Keeping:
     """Which promises are kept."""
 
-    def __init__(self, graph: GameGraph, tables: _Preferences, promised: NDArray[Any]) -> None:
-        self.graph, self.tables, self.promised = graph, tables, promised
+    def __init__(
+        self, graph: GameGraph, segments: Segments, tables: _Preferences, promised: NDArray[Any]
+    ) -> None:
+        self.graph, self.segments, self.tables, self.promised = graph, segments, tables, promised
         players = graph.rules.players
         outcome = np.full(1 << players + 1, UNSETTLED, np.uint8)
         outcome[1 << np.arange(players + 1)] = np.arange(players + 1)
@@ -352,7 +365,7 @@ class _Keeping:
     def _led(self, good: NDArray[Any], wanted: NDArray[Any]) -> NDArray[Any]:
         """In which of the wanted states play that keeps the promise leads to good states."""
         result = np.zeros(good.shape, bool)
-        for segment in self.graph.segments():
+        for segment in self.segments():
             counts = np.diff(segment.first, append=len(segment.asked))
             for naming, names in enumerate(self.tables.namings):
                 rows = np.nonzero(wanted[segment.states, naming])[0]
@@ -389,10 +402,10 @@ def _kept_by(waits: bool, no: int, yes: int) -> int:
     return 3 if (all(leads) if waits else any(leads)) else 2
 
 
-def _looked_ahead(graph: GameGraph, tables: _Preferences, values: NDArray[Any]) -> NDArray[Any]:
+def _looked_ahead(segments: Segments, tables: _Preferences, values: NDArray[Any]) -> NDArray[Any]:
     """The values for one move more."""
     new = values.copy()
-    for segment in graph.segments():
+    for segment in segments():
         for naming, names in enumerate(tables.namings):
             real = np.array(names)
             answerer = real[segment.asked]
