@@ -248,12 +248,14 @@ class _Asked:
         ]  # fmt: skip
         for problem in undecided:
             warn(problem)
-        lines = [Timeline(text, row) for text, row in zip(formulas, told, strict=True)]
+        # Written in one line, whatever its own lines are.
+        texts = formulas if as_json else [" ".join(text.split()) for text in formulas]
+        lines = [Timeline(text, row) for text, row in zip(texts, told, strict=True)]
         if not as_json:
             mark = ", -: --say is not true" * bool(self.said)
             say(f"#: true, .: false, ?: cannot be told{mark}; a mark for the deal and for each "
                 f"of {len(self.log.events)} requests")  # fmt: skip
-        wide = max(map(len, formulas))
+        wide = max(map(len, texts))
         for line in lines:
             if as_json:
                 self._print_json(line)

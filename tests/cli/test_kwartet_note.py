@@ -419,7 +419,7 @@ def test_what_a_seat_cannot_tell_is_supposed_to_be_true_when_it_is_said(
 
 def test_over_time(cli: Cli, path: Path) -> None:
     path.write_text(f"{START}0 asks 2 for 1/1: no\n1 asks 0 for 0/3: yes\n")
-    outcome = cli("kwartet", "know", path, "K1 H0 1/1", "H1 0/3", "true", "--over-time")
+    outcome = cli("kwartet", "know", path, "K1\n\tH0 1/1", "H1 0/3", "true", "--over-time")
     assert outcome.status == 0
     assert [line for line in outcome.out.splitlines()[1:] if not line.startswith("  ")] == [
         "K1 H0 1/1  .##",
