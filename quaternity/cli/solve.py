@@ -230,6 +230,8 @@ def _state_in(path: str) -> State:
     except (ContradictoryState, ImpossibleRecord) as error:
         warn(f"{path}: impossible: {error}")
         raise typer.Exit(ExitStatus.IMPOSSIBLE) from error
+    except InputError as error:  # files that cannot be read are named already
+        raise InputError(f"{path}: {str(error).removeprefix(f'{path}: ')}") from None
 
 
 def _work(target: Path) -> Path:

@@ -116,11 +116,14 @@ def test_impossible_positions_are_told_from_bad_files(cli: Cli, tmp_path: Path) 
     (tmp_path / "record").write_text(
         "quaternity 1\nset-size 2\nsets 3\nplayers 3\n0 asks 0 for 0/0: no\n", encoding="utf-8"
     )
+    wrong = tmp_path / "wrong"
+    wrong.write_text("quaternity 1\nbrisk maybe\n", encoding="utf-8")
     for name, status, why in (
         ("impossible", 1, "impossible"),
         ("record", 1, "cannot ask itself"),
         ("no-turn", 2, "turn"),
         ("bounds", 2, "upper bounds"),
+        ("wrong", 2, f"{wrong}: line 2: brisk: 'maybe' is neither yes nor no"),
     ):
         outcome = cli("solve", "--from", tmp_path / name)
         assert (outcome.status, outcome.out) == (status, "")
