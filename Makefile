@@ -76,7 +76,7 @@ bench: $(READY)  ## measure speed, as ratios between rivals in the same run
 growth: $(READY)  ## how every solver's time and proofs grow: half an hour, into growth/ and the guide
 	$(BIN)/python -m tests.bench.growth $(GROWTH)
 
-reader: $(READY)  ## how strong Kwartet's reader is: half an hour, into build/ and the guide
+reader: $(READY)  ## how strong Kwartet's reader is: an hour, into build/ and the guide
 	$(BIN)/python -m tests.bench.reader $(READER)
 
 perfect: $(READY)  ## solve games, into the guide; PERFECT="--brisk", "--large --workers 2" or "3-4-3"
