@@ -35,12 +35,13 @@ def guide(
         print(text, end="")
         return
     from rich.console import Console
-    from rich.markdown import Markdown
+
+    from quaternity.cli.layout import GuideMarkdown
 
     os.environ.setdefault("LESS", "-R")  # the pager shows colours as such
     console = Console(width=min(columns(), 100))
     with console.pager(styles=True):
-        console.print(Markdown(shown(text), hyperlinks=False))
+        console.print(GuideMarkdown(shown(text), hyperlinks=False))
 
 
 __all__ = ["guide"]

@@ -233,3 +233,25 @@ def test_the_change_of_the_page_on_the_house_applies_and_passes_its_test(tmp_pat
             env=os.environ | here,
         )  # fmt: skip
         assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_no_table_is_cut_off_at_a_terminal() -> None:
+    from io import StringIO
+
+    from rich.console import Console
+
+    from quaternity.cli.layout import GuideMarkdown
+
+    def laid_out(text: str) -> str:
+        out = StringIO()
+        Console(width=80, file=out).print(GuideMarkdown(guide.shown(text), hyperlinks=False))
+        return out.getvalue()
+
+    for one in guide.pages():
+        made = laid_out(one.text)
+        assert made.count("…") == one.text.count("…"), one.name
+        assert max(map(len, made.splitlines())) <= 80, one.name
+    head = "| name |" + " a long heading |" * 9 + "\n|---|" + "---|" * 9 + "\n"
+    parts = laid_out(head + "| mine |" + " 3,208,417 |" * 9)
+    assert (parts.count("mine"), parts.count("3,208,417")) == (2, 9)
+    assert laid_out("| a | b |\n|---|---|\n| x | " + "y" * 90 + " |").count("y") == 90
