@@ -8,7 +8,7 @@ formulas name, or all. The partition is refined until it is stable (Kanellakis a
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from math import cos, pi, sin
+from math import cos, dist, pi, sin
 from typing import NamedTuple
 
 from quaternity.epistemic import formula as logic
@@ -215,8 +215,10 @@ def svg_text_of(model: KripkeModel, title: str) -> str:
     for (a, b), who in model.links.items():
         (x, y), (u, v) = places[a], places[b]
         parts.append(f'<line x1="{x:.1f}" y1="{y:.1f}" x2="{u:.1f}" y2="{v:.1f}" stroke="#888"/>')
-        # Not in the middle, where the lines of a circle cross.
-        at_x, at_y = x + 0.38 * (u - x), y + 0.38 * (v - y)
+        # Not in the middle, where the lines of a circle cross, unless a world would cover it.
+        covered = min((wide / 2 + 4) / (abs(u - x) or 1), (tall / 2 + 4) / (abs(v - y) or 1))
+        share = 0.38 if covered + 12 / dist((x, y), (u, v)) < 0.38 else 0.5
+        at_x, at_y = x + share * (u - x), y + share * (v - y)
         parts.append(f'<circle cx="{at_x:.1f}" cy="{at_y:.1f}" r="10" fill="#fff"/>')
         text = ",".join(map(str, who))
         parts.append(

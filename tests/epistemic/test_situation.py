@@ -304,3 +304,22 @@ def test_drawings() -> None:
     assert dot.count(" -- ") == 9
     assert dot.count("peripheries=2") == 1
     assert r'w0 [label="0: 0\n1: 1\n2: 2"' in dot
+
+
+def test_no_world_covers_what_a_line_says() -> None:
+    """Eight worlds whose names are long come close to each other."""
+    sets = "".join(f"set {child}3 {child}3\nleast {one}\n" for child, one in enumerate(
+        ("1 0 0 1", "0 1 0 1", "0 0 1 1")))  # fmt: skip
+    found = parse_situation(f"situation 1\nhands 1 1 1 3\n{sets}deal 03 13 23\n")
+    drawing = ElementTree.fromstring(svg_text_of(kripke_model(found), "mud"))
+
+    def numbers(kind: str, *names: str) -> list[list[float]]:
+        marks = drawing.iter("{http://www.w3.org/2000/svg}" + kind)
+        return [[float(one.attrib[name]) for name in names] for one in marks if "cx" in one.attrib
+                or one.attrib.get("rx")]  # fmt: skip
+
+    worlds = numbers("rect", "x", "y", "width", "height")
+    labels = numbers("circle", "cx", "cy")
+    assert (len(worlds), len(labels)) == (9, 24)
+    for at_x, at_y in labels:
+        assert not any(x < at_x < x + w and y < at_y < y + h for x, y, w, h in worlds)
