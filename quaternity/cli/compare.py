@@ -198,7 +198,7 @@ def compare(
     for line in found.report.fault_lines():
         warn(line)
     if saved is not None:
-        warn(f"the smallest such state is saved: quaternity check {saved} --solver all")
+        warn(f"the smallest such state is saved: quaternity check {saved} --solver {solvers}")
     if plot is not None and groups:
         found.report.draw(plot, sweep[0] if sweep else None)
     if interrupted:

@@ -96,7 +96,7 @@ def fuzz(
     else:
         _print_summary(tally, names, seed, spent)
     if finding is not None:
-        _print_finding(finding, saved)
+        _print_finding(finding, saved, solvers)
         raise typer.Exit(ExitStatus.DISAGREE)
     if interrupted:
         warn("interrupted: no disagreement so far")
@@ -203,12 +203,12 @@ def _print_summary(tally: Tally, names: list[str], seed: int, seconds: float) ->
                 say(f"{name} {words} {counter[name]}, where the others were compared")
 
 
-def _print_finding(finding: Finding, saved: str | None) -> None:
+def _print_finding(finding: Finding, saved: str | None, solvers: str) -> None:
     warn(f"a disagreement in a {finding.where}: {finding.text}")
     if finding.moves:
         warn(f"after {'; '.join(finding.moves)}")
     if saved is not None:
-        warn(f"the state is saved: quaternity check {saved} --solver all")
+        warn(f"the state is saved: quaternity check {saved} --solver {solvers}")
 
 
 __all__ = ["fuzz"]
