@@ -186,7 +186,8 @@ def _answer(state: State, ask: str, seconds: float, as_json: bool) -> None:
         return
     say(f"player {number} {'can' if answer else 'cannot'} force a win")
     ways = "every way" if whole else "many ways"
-    say(f"  {forcing.states:,} states met; {checked:,} come through in playing it out, {ways}")
+    met = f"{forcing.states:,} {'state' if forcing.states == 1 else 'states'} met"
+    say(f"  {met}; playing it out in {ways} comes through {checked:,}")
     if moves:
         say("  for example")
     for move in moves:
