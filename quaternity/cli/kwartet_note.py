@@ -123,12 +123,17 @@ def _begun(
             typed = sys.stdin.readline()
         except UnicodeDecodeError:
             typed = "?"
+        if typed.strip() == "quit":
+            raise typer.Exit
         try:
             return _dealt(settings, sizes, seat, typed)
         except InputError as error:
             if not typed:
                 raise
             print(folded(str(error)))
+            if len(typed.replace(",", " ").split()) != sizes[seat]:
+                dealt = ",".join(map(str, sizes))
+                print(folded(f"if the hands are not of {dealt} cards: quit, and give --cards"))
 
 
 def _dealt(settings: KwartetSettings, sizes: Sequence[int], seat: int, text: str) -> SeenLog:

@@ -260,6 +260,10 @@ def test_the_hand_is_asked_for_until_it_is_one(cli: Cli, path: Path) -> None:
         outcome = cli("kwartet", "note", path, *NEW[:-2], stdin=wrong)
         assert outcome.status == 2
         assert outcome.out.count("your 6 cards") == asked
+    outcome = cli("kwartet", "note", path, *NEW[:-2], stdin="0/0\nquit\n")
+    assert outcome.status == 0
+    assert "cards: quit, and give --cards" in outcome.out
+    assert not path.exists()
     outcome = cli("kwartet", "note", path, *NEW[:-2], "--cards", "5,6", stdin=HAND)
     assert (outcome.status, outcome.out) == (2, "")
     assert not path.exists()
