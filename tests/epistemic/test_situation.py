@@ -322,4 +322,4 @@ def test_no_world_covers_what_a_line_says() -> None:
     labels = numbers("circle", "cx", "cy")
     assert (len(worlds), len(labels)) == (9, 24)
     for at_x, at_y in labels:
-        assert not any(x < at_x < x + w and y < at_y < y + h for x, y, w, h in worlds)
+        assert not any(x - 9 < at_x < x + w + 9 and y < at_y < y + h for x, y, w, h in worlds)

@@ -99,7 +99,7 @@ def table_context(
         "title": f"{'● ' if acting else ''}{headline} – {TITLES[sight.game]}",
         "chairs": _chairs(sight, names, drawn.get("notes", ()), base),
         "news": drawn.get("news", _news(sight, events)),
-        "history": events[: -MOST_TOLD - 1 : -1],
+        "history": list(enumerate([text for _, text in events], 1))[: -MOST_TOLD - 1 : -1],
         "untold": len(events) > MOST_TOLD,
         "watch": f"{base}/t/{sight.watch}",
         "replayed": replayed,
