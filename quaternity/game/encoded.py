@@ -54,6 +54,7 @@ class QuaternityEncoded:
             ("asked for", cards, "1 for the card that it asks the seat to act for"),
         )
         self._set_numbers = lru_cache(KEPT)(self._made_set_numbers)
+        self._mask_numbers = lru_cache(KEPT)(self._made_mask_numbers)
         self._set_mask = lru_cache(KEPT)(self._made_set_mask)
         self._answers = bytes(self.questions) + b"\1\1"
         self._no_question = bytes(4 * (players + cards))
@@ -131,14 +132,20 @@ class QuaternityEncoded:
         return memoryview(b"".join(parts)).cast("f")
 
     def _made_set_numbers(self, one: SetConstraint, owner: int | None, first: int) -> bytes:
-        players, size = self._players, self._size
-        seats = [(first + away) % players for away in range(players)]
-        owners = one.owners or (0,) * size
-        numbers = [float(mask >> seat & 1) for mask in owners for seat in seats]
-        for bounds in (one.low, one.high):
-            numbers += [min(bounds[seat], size) / size for seat in seats]
-        numbers += [float(seat == owner) for seat in seats]
-        return array("f", numbers).tobytes()
+        size, seen = self._size, self._mask_numbers
+        parts = [seen(mask, first) for mask in one.owners or (0,) * size]
+        numbers = [
+            1.0 if bound >= size else bound / size
+            for bounds in (one.low, one.high)
+            for bound in bounds[first:] + bounds[:first]
+        ]
+        parts.append(array("f", numbers).tobytes())
+        parts.append(seen(0 if owner is None else 1 << owner, first))
+        return b"".join(parts)
+
+    def _made_mask_numbers(self, mask: int, first: int) -> bytes:
+        seats = [(first + away) % self._players for away in range(self._players)]
+        return array("f", [float(mask >> seat & 1) for seat in seats]).tobytes()
 
     def _question(self, view: QuaternityPosition) -> bytes:
         assert view.pending is not None, "somebody asks"
