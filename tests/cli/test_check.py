@@ -340,9 +340,9 @@ def test_a_liar_is_named_and_the_smallest_state_is_saved(
     outcome = cli(command, *files, *solvers, "--save-to", tmp_path)
     assert outcome.status == 3
     assert words in outcome.err
-    told, _, again = outcome.err.partition("--solver ")
+    told, _, named = outcome.err.partition("--solver ")
     assert "max-flow" not in told
-    assert again.strip() == solvers[1]
+    assert named.strip() == solvers[1]
     (saved,) = tmp_path.iterdir()
     assert f"quaternity check {saved} --solver " in outcome.err
     assert read_state(str(saved)).state.problem.cards <= 12
