@@ -111,7 +111,7 @@ def main() -> None:
 
 def say(line: str) -> None:
     """Print it at once."""
-    print(line, flush=True)  # noqa: T201  # a command
+    print(line, flush=True)
 
 
 def par2(times: list[float], seconds: float) -> float:

@@ -105,10 +105,10 @@ def rows(chosen: Sequence[str], tell: Callable[[str], None]) -> Iterator[tuple[s
 def main() -> None:
     """Write the table."""
     start = time.process_time()
-    print(f"Exploitability in `{GAME}`:\n\n| player | exploitability |\n| --- | --: |")  # noqa: T201
-    for name, value in rows(sys.argv[1:], lambda text: print(f"<!-- {text} -->", file=sys.stderr)):  # noqa: T201
-        print(f"| {name} | {value:.4f} |", flush=True)  # noqa: T201
-    print(f"{time.process_time() - start:.0f} s of processor time", file=sys.stderr)  # noqa: T201
+    print(f"Exploitability in `{GAME}`:\n\n| player | exploitability |\n| --- | --: |")
+    for name, value in rows(sys.argv[1:], lambda text: print(f"<!-- {text} -->", file=sys.stderr)):
+        print(f"| {name} | {value:.4f} |", flush=True)
+    print(f"{time.process_time() - start:.0f} s of processor time", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -50,7 +50,7 @@ def decided(seconds: float = 10.0) -> tuple[int, list[float]]:
                 as_seen(formula, problem, seat, hand, seconds=seconds, set_size=SET_SIZE)
             found += 1
         except LimitError as error:
-            print(f"{step} {text}: {error}")  # noqa: T201
+            print(f"{step} {text}: {error}")
         times.append(process_time() - begun)
     return found, times
 
@@ -58,7 +58,7 @@ def decided(seconds: float = 10.0) -> tuple[int, list[float]]:
 if __name__ == "__main__":
     limit = float(sys.argv[1]) if len(sys.argv) > 1 else 10.0
     number, took = decided(limit)
-    print(  # noqa: T201
+    print(
         f"{number} of {len(took)} decided within {limit:g} s each; processor time: median "
         f"{1000 * median(took):.0f} ms, slowest {max(took):.1f} s, together {sum(took):.0f} s"
     )

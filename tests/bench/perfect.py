@@ -29,7 +29,7 @@ SMALL = [
 ]
 """A minute in all, and with --brisk two."""
 LARGE = ["2-8-4", "3-6-3", "6-3-3", "3-7-3", "7-3-3"]
-"""Up to half an hour each with two workers, and many GB of working files."""
+"""Minutes each, 3-7-3 and 7-3-3 a quarter of an hour with two workers, and GB of working files."""
 
 
 def solved(size: str, *options: str) -> dict[str, Any]:
