@@ -1,7 +1,8 @@
 """`make perfect`: solve games, and put what was found into the tables of the guide.
 
-A row that is measured takes the place of the row of its size, the others stay. Every game is solved
-by the command that people type, in a process of its own.
+A row that is measured takes the place of the row of its size, the others stay. Games are solved by the
+command that people type, in a process of its own; brisk ones once for both wishes, which the command is
+not.
 """
 
 from __future__ import annotations
@@ -12,6 +13,12 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+
+from quaternity.game.settings import Settings
+from quaternity.game.state import State
+from quaternity.perfect.solving.everybody import everybody_document
+from quaternity.perfect.solving.solver import solve
+from quaternity.workers.pool import open_executor
 
 PAGE = Path("quaternity/guide/perfect-play.md")
 SMALL = [
@@ -59,13 +66,15 @@ def plain_row(size: str, workers: str) -> list[str]:
 
 def brisk_row(size: str, workers: str) -> list[str]:
     """The brisk game, and what comes of it when everybody plays for himself."""
-    points, wins = (
-        solved(size, "--brisk", "--workers", workers, "--everybody", wish)
-        for wish in ("points", "win")
-    )
-    found = [f"{points['states']:,}", f"{points['questions']:,}", str(points["longest_forced"])]
-    found += [bounds(points["everybody"], player, numbers) for player in (0, 1)]
-    return found + [bounds(wins["everybody"], player, letters) for player in (0, 1)]
+    set_size, sets, players = map(int, size.split("-"))
+    start = State.start(Settings(set_size, sets, players, brisk=True))
+    with open_executor(int(workers)) as pool:
+        solution = solve(start, pool)
+    facts = solution.facts()
+    points, wins = (everybody_document(solution, start, wish) for wish in ("points", "win"))
+    found = [f"{facts['states']:,}", f"{facts['questions']:,}", str(facts["longest_forced"])]
+    found += [bounds(points, player, numbers) for player in (0, 1)]
+    return found + [bounds(wins, player, letters) for player in (0, 1)]
 
 
 def bounds(found: dict[str, Any], player: int, told: Any) -> str:
