@@ -1,8 +1,7 @@
 """`make perfect`: solve games, and put what was found into the tables of the guide.
 
-A row that is measured takes the place of the row of its size, the others stay. Games are solved by the
-command that people type, in a process of its own; brisk ones once for both wishes, which the command is
-not.
+A row that is measured takes the place of the row of its size, the others stay. Games are solved by
+the command that people type, in a process of its own; brisk ones here, once for both wishes.
 """
 
 from __future__ import annotations

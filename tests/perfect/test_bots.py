@@ -64,6 +64,22 @@ def test_the_quick_player_keeps_a_bounded_number_of_questions(
     assert 20 < max(kept) <= 60
 
 
+def test_those_who_are_first_together_share_the_win_in_imagination() -> None:
+    start = State.start(Settings(2, 4, 4))
+    policy, ties = Policy(coding(Rules.of(start))), set[int]()
+    for state in random_states(start, Random(7), 1500):
+        if state.is_over:
+            key, roles = canonical(state)
+            result = policy.look(key).result
+            best = max(state.points)
+            first = [player for player, points in enumerate(state.points) if points == best]
+            assert result is not None
+            shares = [result[roles.index(player)] for player in range(state.players)]
+            assert shares == [(player in first) / len(first) for player in range(state.players)]
+            ties.add(len(first))
+    assert ties == {1, 2, 4}
+
+
 def test_the_perfect_bot_plays_by_the_rules(path: Path) -> None:
     bot = make_bot(f"perfect:{path}", Random(1))
     for state in random_states(START, Random(2), 100):

@@ -30,7 +30,7 @@ MOST_CARDS = 24
 """Most cards in play where forced wins are looked for: with more they are rare, and dear."""
 
 Result = tuple[float, ...]
-"""Per role 1 for winning alone, and 1 shared by all when nobody does."""
+"""Per role a part of the win: those who are first together share it, and all a game without end."""
 
 
 class Outlook(NamedTuple):
@@ -105,9 +105,7 @@ class Policy:
             if not options:
                 points = self.code.parts(key).points
                 best = max(points)
-                result = shared(players)
-                if points.count(best) == 1:
-                    result = tuple([float(one == best) for one in points])
+                result = tuple([(one == best) / points.count(best) for one in points])
             elif self.glance and options[0].asked < players:
                 proof = self.proof(key, 0, self.glance)
                 weighed += proof.weighed // ANSWERS_A_QUESTION
@@ -156,7 +154,7 @@ class Policy:
 
 
 def shared(players: int) -> Result:
-    """The result of a game that nobody wins alone."""
+    """The result of a game without end."""
     return (1 / players,) * players
 
 
