@@ -51,7 +51,7 @@ def analyse(
     ] = None,
     as_json: AsJsonLines = False,
 ) -> None:
-    """Say everything a state implies: owners, counts, the number of deals, chances.
+    """Say what a state implies: owners, counts, deals, chances.
 
     Of a record the last position is analysed, and the number of deals is followed over its moves.
     Where the deals are too many to be counted, owners and counts are told (exit status 4).

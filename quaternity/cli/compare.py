@@ -131,7 +131,7 @@ def compare(
     as_json: AsJson = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="One line per size and solver.")] = False,
 ) -> None:  # fmt: skip
-    """Time every solver on many states, and hold every verdict against the evidence.
+    """Time every solver on many states, and check all evidence.
 
     The states are taken from random games, and a part of them is damaged, so that there are
     possible and impossible ones. Imports are done before the clock starts; making a model and

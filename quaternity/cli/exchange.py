@@ -46,11 +46,10 @@ def instances(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON line per file.")] = False,
 ) -> None:  # fmt: skip
-    """Make instances that are just possible and just impossible; without --families, list
-    them.
+    """Make instances that are just possible, or just impossible.
 
-    Twins differ by one unit of one bound. The files are read by check, compare, analyse, export
-    and prove.
+    Without --families they are listed. Twins differ by one unit of one bound. The files are read by
+    check, compare, analyse, export and prove.
 
     Example: quaternity instances --families php,chain --cards 120 --each 5 --out instances
     """
@@ -123,10 +122,11 @@ def export(
         str | None, typer.Option(metavar="FILE", help="Where to.  [default: standard output]")
     ] = None,
 ) -> None:  # fmt: skip
-    """Write a state, a record's last position or a deal problem for other people's solvers.
+    """Write a position for other people's solvers.
 
-    The formula, model or network has a solution if and only if the cards can be dealt. Everything
-    in it has a name that can be read, such as card_3_1_of_player_2.
+    It is a state, the last position of a record, or a deal problem. The formula, model or network
+    has a solution if and only if the cards can be dealt. Everything in it has a name that can be
+    read, such as card_3_1_of_player_2.
 
     Example: quaternity export state.json --to smt2 --out state.smt2
     """
@@ -152,7 +152,7 @@ def prove(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
 ) -> None:  # fmt: skip
-    """Prove that cards cannot be dealt, for checkers that know nothing of deals.
+    """Prove that cards cannot be dealt, for anybody's checkers.
 
     The proof adds up a few rows of the formula; it is in the format of VeriPB 3.0. It is checked
     here, and where VeriPB is installed and the files are written by VeriPB too. Exit status 1 where

@@ -53,7 +53,7 @@ def fuzz(
     save_to: SaveTo = ".",
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
-    """Try random problems and whole random games on all solvers, in search of a disagreement.
+    """Try random problems and games on all solvers.
 
     Nine of ten examples are deal problems, feasible and infeasible ones that miss narrowly: all
     verdicts must agree and verify. The tenth is a game: in its last position the solvers must find

@@ -16,7 +16,7 @@ from quaternity.cli.terminal import columns, say
 def guide(
     page: Annotated[str | None, typer.Argument(metavar="PAGE", help="Which page.")] = None,
 ) -> None:
-    """Read the guide: without PAGE its table of contents.
+    """Read the guide; without PAGE its contents.
 
     On a terminal a page is laid out for it; piped, it is its Markdown.
 

@@ -16,8 +16,13 @@ _WORD = r"(?:'[^']*'|\S)+"
 _TOGETHER = re.compile(rf"-\S+(?: (?!-){_WORD})?|{_WORD}")
 """What of a command stays on one line: an option with its value, or a word, quoted or not."""
 
-FIRST = ("play", "kwartet", "quarto", "set", "watch")
-"""The commands that stand first on a page."""
+SECTIONS = {
+    "Play": ("play", "serve", "kwartet", "quarto", "set", "watch", "tournament"),
+    "Understand a position": ("check", "questions", "analyse", "situation", "solve", "perft"),
+    "Put solvers side by side": ("solvers", "compare", "fuzz", "instances", "export", "prove"),
+    "Learn": ("guide",),
+}
+"""All commands of the first page."""
 
 
 class HelpPage(typer.Context.formatter_class):  # type: ignore[valid-type,misc]
@@ -66,17 +71,13 @@ class HelpfulGroup(TyperGroup):
             completing(command, self.name)
         return command
 
-    def list_commands(self, ctx: Any) -> list[str]:
-        """The commands, those first that a newcomer looks for."""
-        names = super().list_commands(ctx)
-        return sorted(names, key=lambda name: FIRST.index(name) if name in FIRST else len(FIRST))
-
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """The commands with a whole sentence each."""
-        found = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
-        rows = [(name, one.get_short_help_str(1000)) for name, one in found if not one.hidden]
-        with formatter.section("Commands"):
-            formatter.write_dl(rows)
+        found = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
+        rows = {k: (k, one.get_short_help_str(1000)) for k, one in found.items() if not one.hidden}
+        for title, names in ({"Commands": rows} if ctx.parent else SECTIONS).items():
+            with formatter.section(title):
+                formatter.write_dl([rows[name] for name in names])
 
 
 class HelpfulContext(typer.Context):

@@ -28,7 +28,7 @@ FAMILIES = {
 def solvers(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
 ) -> None:
-    """List the solvers: ours, those of other packages, and rivals with what installs them.
+    """List the solvers, and what installs those that are missing.
 
     Every solver gives a deal where there is one. Where there is none, its evidence is a minimum
     cut, the multipliers of Farkas' lemma, or an unsatisfiable core, each made a shortage that can

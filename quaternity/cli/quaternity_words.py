@@ -27,7 +27,8 @@ deal only has to stay possible. On your turn you ask somebody for a card. By ask
 have not got it, and that you have another card of its set. After yes the card is yours and you
 ask again; after no the turn is his. When only one answer is possible, it is given for him.
 Whoever must own all cards of a set completes it: a point. When all sets are completed, the most
-points win; shared, nobody wins."""
+points win; shared, nobody wins. In a brisk game questions that can only be answered by no are
+forbidden."""
 
 MARKS = """\
 In the table >: on turn, =1: player 1 has the card, 12: player 1 or 2 has it, *: anybody may have \

@@ -172,7 +172,7 @@ def _print_report(path: str, report: Report, as_json: bool) -> None:
 
 @app.command()
 def questions(files: Files, as_json: AsJsonLines = False) -> None:
-    """List the legal questions of a state, or of a record's last position.
+    """List the legal questions of a state or a record's end.
 
     Exit status 0; 1 when a state is impossible or a record breaks the rules.
 
@@ -239,7 +239,9 @@ def perft(
     depth: Annotated[int, typer.Option("-d", "--depth", min=1, max=100)] = 3,
     as_json: AsJson = False,
 ) -> None:
-    """Count the sequences of moves from the start: a number that pins the rules.
+    """Count the sequences of moves from the start.
+
+    The number pins the rules.
 
     Example: quaternity perft -s 4 -n 3 -p 3 -d 3
     """

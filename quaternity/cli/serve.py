@@ -76,10 +76,10 @@ def serve(
     move_seconds: MoveSeconds = 20.0,
     limit: LimitOptions = None,
 ) -> None:
-    """Open the table to friends: four games in a browser, and a link is an invitation.
+    """Open the table to friends: four games in a browser.
 
-    Tables are kept on the disk; a server that was stopped goes on where it was. Behind a proxy say
-    under which name (--trusted-host) and path (--root-path) it is called.
+    A link is an invitation. Tables are kept on the disk; a server that was stopped goes on where it
+    was. Behind a proxy say under which name (--trusted-host) and path (--root-path) it is called.
 
     Example: quaternity serve --host 0.0.0.0 --port 8000 --open
     """

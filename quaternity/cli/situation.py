@@ -30,7 +30,7 @@ def situation(
     method: FormulaMethod = "auto",
     as_json: AsJsonLines = False,
 ) -> None:
-    """Ask what is true in a small situation, after what was said; see the guide on knowledge.
+    """Ask what is true, and who knows it, after what was said.
 
     The file says who holds what, what is public, what is announced, and asks formulas. Status 1
     when one is not as the file says, or an announcement is not true. As dot or svg the Kripke model

@@ -89,7 +89,7 @@ def solve(
     dask: Dask = None,
     as_json: AsJson = False,
 ) -> None:
-    """Solve a game: who can force a win, who can prevent whose, and how.
+    """Solve a game: who can force a win, or prevent another's.
 
     Walks through all canonical states, and works out for each what every player can do against all
     others together. A win counts when the player has more sets than anybody else; a game that never

@@ -61,7 +61,7 @@ class TournamentWords:
     deals: str = ""
 
 
-DOC = """Let {kind}s play each other, and say who wins how often, with standard errors.
+DOC = """Let {kind}s play each other, and say who wins how often.
 
     The {kind}s play in all orders of seats, from five seats on in a balanced choice of orders.
     {deals}With fewer {kind}s than seats they take turns in the seats, with more all choices of

@@ -42,7 +42,7 @@ def watch(
     ] = None,
     step: Annotated[int, typer.Option(min=0, help="Start at this step; 0 is the start.")] = 0,
 ) -> None:
-    """Watch a recorded game of Quaternity, Kwartet, Quarto or SET, step by step.
+    """Watch a recorded game of any of the four, step by step.
 
     Enter or n goes on, b back, a number to that step, q quits. Piped in or out, all steps are
     printed one after the other. (kwartet watch also shows all hands, and counts possible deals.)

@@ -29,6 +29,9 @@ SEED = "2026"
 HOW = ("won", "tied", "won by others", "tied by others", "open")
 """How games end for the bot."""
 
+KEPT = 1 << 16
+"""States of which a quick player without proofs keeps what it knows."""
+
 SHOWN = 10
 """Games between two lines."""
 
@@ -47,6 +50,8 @@ class Proofless(Policy):
         return self._other.options(key)
 
     def look(self, key: Key) -> Outlook:
+        if len(self._outlooks) > KEPT:
+            self._outlooks.clear()
         options, result, weighed = super().look(key)
         tie = result and max(result) < 1
         return Outlook(options, shared(len(result)) if result and tie else result, weighed)
