@@ -365,7 +365,9 @@ class MatchSession:
         mine = [number for number, (one, _) in enumerate(match.moves) if one == seat]
         self.since = self.looked.get(seat, mine[-1] if mine else 0)
         news: list[str] = []
-        for event in self._events(self.since, len(match.moves)):
+        # The table shows the question that waits.
+        end = len(match.moves) - (not match.rules.is_settled(match.position))
+        for event in self._events(self.since, end):
             if news and len(news[-1]) + len(event) + 3 <= columns():
                 news[-1] += f" · {event}"
             else:
