@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from math import inf
 from typing import NamedTuple
@@ -30,7 +31,7 @@ from quaternity.game.state import State
 from quaternity.game.transition import answered, hands_after
 from quaternity.perfect.keys.canonical import Coding, Key, Rules, alike_roles, canonical, coding
 from quaternity.perfect.keys.kinds import NumberedKind
-from quaternity.perfect.successors.one_state import Choice, canonical_after, choices
+from quaternity.perfect.successors.one_state import Choice, choices, drawn
 from quaternity.perfect.waiting import ring_of_opponents, waiting
 from solvers.errors import SolverFault
 
@@ -360,17 +361,14 @@ class Forcing:
         for group in state.legal_questions.groups():
             assert state.turn is not None, "somebody asks"
             question = Question(state.turn, group.asked, Card(group.set_index, group.cards[0]))
-            replies = []
-            for answer in group.answers:
-                after = canonical_after(self.graph.code, state, question, answer)
-                known = self.graph.node(after.key, after.roles.index(self.player))
-                if self._good(known, node):
-                    replies.append(_Reply(answer, state.after(question, answer), known))
-            if (group.asked == self.player) == won and replies:
+            ways = [self._good_ways(state, question, one, node) for one in group.answers]
+            ways = [one for one in ways if one]
+            if (group.asked == self.player) == won and ways:
                 # The answer is ours: the quickest, or what was settled first.
-                replies = [min(replies, key=lambda one: one.node.rank)]
-            elif len(replies) < len(group.answers):
-                replies = []
+                ways = [min(ways, key=lambda one: max(reply.node.rank for reply in one))]
+            elif len(ways) < len(group.answers):
+                ways = []
+            replies = [reply for one in ways for reply in one]
             if replies and ours:
                 return [(question, replies)]
             if not replies and not ours:
@@ -379,6 +377,22 @@ class Forcing:
         if ours:
             raise SolverFault(f"no strategy in {state}")
         return found
+
+    def _good_ways(
+        self, state: State, question: Question, answer: Answer, node: Node
+    ) -> list[_Reply]:
+        """What can come of an answer after which the side that has a strategy goes on by it.
+
+        That is one state, unless it is drawn who is on turn: chance is with whoever is against the
+        player, so he needs all of them, and they need one. Empty where the answer is not good.
+        """
+        after = state.after(question, answer)
+        afters = [replace(after, turn=one) for one in drawn(state, question, after)] or [after]
+        replies = [_Reply(answer, one, self._node_of(one)) for one in afters]
+        good = [one for one in replies if self._good(one.node, node)]
+        if not self._root.won:
+            return good[:1]
+        return good if len(good) == len(replies) else []
 
     def _good(self, after: Node, before: Node) -> bool:
         """Whether the side that has a strategy may go on to a state."""

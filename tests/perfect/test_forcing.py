@@ -8,11 +8,13 @@ import pytest
 from quaternity.errors import InputError
 from quaternity.game.settings import Settings, TieBreak
 from quaternity.game.state import State
+from quaternity.game.transition import out_of_play
 from quaternity.perfect.forcing import Forcing, caught, lost_at_sight
 from quaternity.perfect.keys.arrays import key_bytes
 from quaternity.perfect.keys.canonical import Rules, alike_roles, canonical, coding
 from quaternity.perfect.solving.solver import solve
 from solvers.errors import SolverFault
+from solvers.problem import DealProblem, SetConstraint
 from tests.perfect.positions import random_states
 from tests.sizes import thorough
 
@@ -49,6 +51,27 @@ def test_the_answer_is_that_of_the_solved_game(sizes: tuple[int, int, int, TieBr
             assert came_through <= forcing.states
             won += bool(forcing.can_force)
     assert won > thorough(2, 5)
+
+
+def test_who_is_drawn_to_ask_is_the_one_who_is_worst_for_the_player() -> None:
+    def known(low: list[int], *owners: list[int]) -> SetConstraint:
+        return SetConstraint([sum(1 << one for one in masks) for masks in owners], low, [2] * 4)
+
+    sets = [
+        out_of_play(4),
+        known([1, 0, 0, 1], [0], [3]),
+        known([1, 0, 0, 0], [0], [1, 3]),
+        known([0, 0, 1, 0], [2], [1, 3]),
+    ]
+    done = (2, None, None, None)
+    for seed in range(4):  # which decides who is drawn in this game
+        state = State(
+            DealProblem([2, 1, 1, 2], sets), 0, done, 2, TieBreak.FEWEST_SETS, seed, brisk=True
+        )
+        forcing = Forcing(state, 0)
+        assert forcing.search() is False
+        assert forcing.check()[1]
+        assert forcing.line()[0]
 
 
 CAUGHT = {

@@ -161,17 +161,23 @@ def _chances(code: Coding, parts: Parts, kinds: Sequence[NumberedKind]) -> list[
 def canonical_after(code: Coding, state: State, question: Question, answer: Answer) -> Canonical:
     """The canonical form of what an answer leads to; chance's choice is left open."""
     after = state.after(question, answer)
-    hands, points = after.hands, after.points
-    if (
-        code.rules.tie_break is TieBreak.FEWEST_SETS
-        and not hands[question.asker]
-        and not hands[question.asked]
-        and not after.is_over
-    ):
-        tied = tied_players(hands, points)
-        if len(tied) > 1:
-            return canonical_chance(code, closed_kinds(code, after), hands, points, tied)
+    if tied := drawn(state, question, after):
+        return canonical_chance(code, closed_kinds(code, after), after.hands, after.points, tied)
     return canonical(after)
 
 
-__all__ = ["Choice", "Reply", "canonical_after", "choices"]
+def drawn(state: State, question: Question, after: State) -> list[int]:
+    """Among whom it is drawn who is on turn after a question; nobody where that is no chance."""
+    hands = after.hands
+    if (
+        state.tie_break is not TieBreak.FEWEST_SETS
+        or hands[question.asker]
+        or hands[question.asked]
+        or after.is_over
+    ):
+        return []
+    tied = tied_players(hands, after.points)
+    return tied if len(tied) > 1 else []
+
+
+__all__ = ["Choice", "Reply", "canonical_after", "choices", "drawn"]
