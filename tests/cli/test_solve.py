@@ -221,6 +221,7 @@ def test_large_games_are_refused_before_they_start(cli: Cli) -> None:
         (["-s", 2, "--out", "/no/such/directory/file"], 2, "cannot be used"),
         *thorough([], [(["-s", 2, "--dask", "nowhere"], 2, "dask")]),  # which loads much
         (["-s", 4, "-n", 13, "-p", 13], 4, "at most 7 players"),
+        (["-s", 2, "-n", 40, "-p", 40], 4, "at most 7 players"),
     ],
     ids=str,
 )

@@ -36,7 +36,7 @@ from quaternity.errors import InputError, LimitError
 from quaternity.game.settings import Settings, TieBreak
 from quaternity.game.state import State
 from quaternity.game.transition import out_of_play, tied_players
-from quaternity.perfect.keys.kinds import KindBook, NumberedKind, Roles, kind_book
+from quaternity.perfect.keys.kinds import MOST_PLAYERS, KindBook, NumberedKind, Roles, kind_book
 from solvers.coalition_tables import lanes_for
 from solvers.problem import DealProblem, SetConstraint
 
@@ -158,6 +158,10 @@ class Coding:
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
         players, sets = rules.players, rules.sets
+        if players > MOST_PLAYERS:  # before tables are laid out: they double with every player
+            raise LimitError(
+                f"canonical states are made for at most {MOST_PLAYERS} players, not {players}"
+            )
         self.book: KindBook = kind_book(
             rules.set_size, lanes_for(players, rules.set_size * sets, rules.set_size)
         )

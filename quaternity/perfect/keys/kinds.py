@@ -14,7 +14,6 @@ from functools import lru_cache
 from itertools import permutations as all_orders
 from math import comb
 
-from quaternity.errors import LimitError
 from quaternity.game.transition import answered
 from solvers.coalition_tables import IMPOSSIBLE, Kind, Lanes
 from solvers.filtering import closed_set
@@ -163,17 +162,10 @@ class KindBook:
     Attributes:
         total: the kinds are numbered 0 (completed), 1 ... total.
         completed: kind 0.
-
-    Raises:
-        LimitError: more than `MOST_PLAYERS` players.
     """
 
     def __init__(self, set_size: int, layout: Lanes) -> None:
         players = layout.players
-        if players > MOST_PLAYERS:
-            raise LimitError(
-                f"canonical states are made for at most {MOST_PLAYERS} players, not {players}"
-            )
         self.set_size, self.players, self.layout = set_size, players, layout
         self._lows = comb(set_size + players, set_size)
         self.total = comb(2**players - 2 + set_size, set_size) * self._lows
