@@ -134,7 +134,7 @@ class TableGame:
         name: str,
         settings: Mapping[str, Any] | None = None,
         *,
-        start: str = "",
+        start: str | os.PathLike[str] = "",
         reward: str = "win",
         max_moves: int | None = None,
     ) -> None:
@@ -197,7 +197,7 @@ class TableGame:
 
 
 def _remade(
-    name: str, settings: dict[str, Any], start: str, reward: str, max_moves: int | None
+    name: str, settings: dict[str, Any], start: Any, reward: str, max_moves: int | None
 ) -> TableGame:
     return TableGame(name, settings, start=start, reward=reward, max_moves=max_moves)
 
@@ -211,10 +211,13 @@ def _settings(name: str, given: Mapping[str, Any]) -> Any:
     return type(usual)(**given)
 
 
-def _started(name: str, encoded: Any, start: str) -> tuple[Any, Any]:
+def _started(name: str, encoded: Any, start: str | os.PathLike[str]) -> tuple[Any, Any]:
     """Rules and position at the end of a record, or of a state where the game has such."""
+    if not isinstance(start, str | os.PathLike):
+        raise InputError(f"start: {shown(start)} is neither a text nor a path")
+    start = os.fspath(start)
     is_path = "\n" not in start and not start.lstrip().startswith("{")
-    data = read_bytes(os.fspath(start)) if is_path else start.encode()
+    data = read_bytes(start) if is_path else start.encode()
     if data.lstrip().startswith(b"{") and hasattr(encoded, "of_state"):
         found: tuple[Any, Any] = encoded.of_state(data.decode(errors="replace"))
         return found

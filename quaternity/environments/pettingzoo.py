@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import sys
 from operator import index
+from os import PathLike
 from random import Random
 from typing import Any
 
@@ -40,6 +41,8 @@ COLUMNS, LEAST_LINES = 80, 26
 """Size of a picture in characters; it is as high as the first table and a few lines more."""
 
 Observation = dict[str, NDArray[Any]]
+
+RENDER_MODES = ("human", "ansi", "rgb_array")
 
 
 class _Table:
@@ -66,7 +69,7 @@ class _Table:
         reward: str = "win",
         max_moves: int | None = None,
         max_cycles: int | None = None,
-        start: str = "",
+        start: str | PathLike[str] = "",
         **settings: Any,
     ) -> None:
         """An environment, to be reset before use.
@@ -90,10 +93,12 @@ class _Table:
         super().__init__()
         self.game = TableGame(name, settings, start=start, reward=reward, max_moves=max_moves)
         self.max_cycles = None if max_cycles is None else whole(max_cycles, "max_cycles", 1)
+        if render_mode not in (None, *RENDER_MODES):
+            raise InputError(f"render_mode {shown(render_mode)}: {', '.join(RENDER_MODES)} or None")
         self.render_mode = render_mode
         self.metadata = {
             "name": f"{name}_v0",
-            "render_modes": ["human", "ansi", "rgb_array"],
+            "render_modes": list(RENDER_MODES),
             "is_parallelizable": False,
             "render_fps": 2,
         }
@@ -174,7 +179,7 @@ class _Table:
     def _begin(self, seed: int | None) -> None:
         """A new episode; without a seed it follows from those before."""
         if seed is not None:
-            self._random = Random(seed)
+            self._random = Random(whole(seed, "seed"))  # NumPy draws seeds of types of its own
         self.episode = self.game.episode(self._random)
         self._returns = self.episode.returns()
         self.agents = list(self.possible_agents)

@@ -233,7 +233,7 @@ def replace_returns(returns: Any) -> Any:
 def test_episodes_begin_where_a_record_ends(tmp_path: Path) -> None:
     record = "quarto 1\nsquares yes\n0 hand over A\n1 place it on H1V1, hand over B\n"
     (tmp_path / "game.record").write_text(record)
-    for start in (record, str(tmp_path / "game.record")):
+    for start in (record, str(tmp_path / "game.record"), tmp_path / "game.record"):
         game = TableGame("quarto", start=start)
         assert game.rules.settings.squares
         episode = game.episode(Random(1))
@@ -262,6 +262,7 @@ def test_episodes_begin_with_a_state() -> None:
         ("set", {"settings": {"seat": 3}}, "setting 'seat' is unknown; known are seats, rule"),
         ("set", {"settings": {"seats": 9}}, "seats: 9 is not one of"),
         ("kwartet", {"settings": {"announce": "never"}}, "announce 'never' is unknown"),
+        ("quarto", {"start": b"quarto 1"}, "start: b'quarto 1' is neither a text nor a path"),
         ("quarto", {"start": "no/such.record"}, "no/such.record"),
         ("quarto", {"start": "set 1\n"}, "starts with 'quarto 1'"),
     ],

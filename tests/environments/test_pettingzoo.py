@@ -157,6 +157,20 @@ def test_settings_and_starts_are_arguments() -> None:
     assert env.unwrapped.game.rules.settings.brisk
     with pytest.raises(InputError, match="setting 'sets' is unknown; known are squares"):
         quarto_v0.env(sets=3)
+    with pytest.raises(InputError, match="render_mode 'text': human, ansi, rgb_array or None"):
+        quarto_v0.env(render_mode="text")
+
+
+def test_seeds_of_numpy_are_those_of_python_and_what_is_no_number_is_none() -> None:
+    env, other = kwartet_v0.env(), kwartet_v0.env()
+    drawn: Any = np.int64(3)
+    env.reset(seed=3)
+    other.reset(seed=drawn)
+    assert env.unwrapped.episode.position == other.unwrapped.episode.position
+    wrong: Any
+    for wrong in ("3", 3.0, True, [3]):
+        with pytest.raises(InputError, match=r"seed: .* is not a whole number"):
+            env.reset(seed=wrong)
 
 
 def right_claim(env: Any) -> int:
