@@ -225,8 +225,27 @@ def _started(name: str, encoded: Any, start: str | os.PathLike[str]) -> tuple[An
     return rules, rules.replay(data).positions[-1]
 
 
+class _Made:
+    """A move of an episode, after those before it.
+
+    Attributes:
+        before: the move before; None for the first one.
+        seat, move: who moved; None: it waited.
+        told: what `Episode.told` gives after it and the position then; None until it was asked for.
+    """
+
+    __slots__ = ("before", "move", "seat", "told")
+
+    def __init__(self, before: _Made | None, seat: int, move: Any) -> None:
+        self.before, self.seat, self.move = before, seat, move
+        self.told: tuple[tuple[str, ...], Any] | None = None
+
+
 class Episode:
     """A game at one moment. Immutable.
+
+    It keeps the moves made, not the positions between, so that a game in play takes little memory;
+    they are found again when what was told is asked for.
 
     Attributes:
         game: with its settings.
@@ -234,12 +253,11 @@ class Episode:
         first: who was asked first of all, where several may act.
         moves: how many were made, waiting counted.
         seat: who is to act; None when it is over.
-        before, made: the moment before, and the seat and its move (None: it waited).
+        root: the moment at the start.
     """
 
     __slots__ = (
-        "_asked", "_mask", "_told", "_view", "before", "first", "game", "made", "moves", "position",
-        "root", "seat",
+        "_asked", "_made", "_mask", "_view", "first", "game", "moves", "position", "root", "seat",
     )  # fmt: skip
 
     def __init__(
@@ -251,13 +269,14 @@ class Episode:
         made: tuple[int, Any] | None = None,
     ) -> None:
         self.game, self.position, self.first = game, position, first
-        self.before, self.made = before, made
+        self._made: _Made | None = None
+        if before is not None and made is not None:
+            self._made = _Made(before._made, *made)
         self.root: Episode = self if before is None else before.root
         self.moves: int = 0 if before is None else before.moves + 1
         self._asked: int = 0 if before is None else before._asked + 1
         self._view: Any = None
         self._mask: bytes | None = None
-        self._told: tuple[str, ...] | None = None
         acting = game.rules.to_act(position)
         self.seat: int | None = None
         if acting and not 0 < game.max_moves <= self.moves:
@@ -267,14 +286,14 @@ class Episode:
         return self
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
-        made = [one.made for one in self._since_start()]
+        made = [(one.seat, one.move) for one in self._moves_made()]
         return _replayed, (self.game, self.root.position, self.first, made)
 
-    def _since_start(self) -> list[Episode]:
-        """The moments after the first one, up to this."""
-        found: list[Episode] = []
-        at = self
-        while at.before is not None:
+    def _moves_made(self, untold: bool = False) -> list[_Made]:
+        """The moves from the first on, or from the first one that nobody was told."""
+        found: list[_Made] = []
+        at = self._made
+        while at is not None and not (untold and at.told):
             found.append(at)
             at = at.before
         return found[::-1]
@@ -287,6 +306,17 @@ class Episode:
             if seat in acting:
                 return seat
             self._asked += 1
+
+    @property
+    def made(self) -> tuple[int, Any] | None:
+        """Who moved last and what, None for waiting; None at the start."""
+        return None if self._made is None else (self._made.seat, self._made.move)
+
+    @property
+    def before(self) -> Episode | None:
+        """The moment before the last move, found again from the start; None at the start."""
+        made = [(one.seat, one.move) for one in self._moves_made()]
+        return _replayed(self.game, self.root.position, self.first, made[:-1]) if made else None
 
     @property
     def several(self) -> bool:
@@ -348,24 +378,23 @@ class Episode:
         return list(game.reward.returns(rules.points(position), rules.places(position)))
 
     def told(self) -> tuple[str, ...]:
-        """What everybody saw since the start, a sentence each."""
-        if self._told is None:
-            untold = [one for one in self._since_start() if one._told is None]
-            before = untold[0].before if untold else None
-            told = before._told or () if before is not None else ()
-            for one in untold:
-                told = one._told = (*told, *one._news())
-            self._told = told
-        return self._told
+        """What everybody saw since the start, a sentence each.
 
-    def _news(self) -> tuple[str, ...]:
-        if self.before is None or self.made is None:
-            return ()
-        seat, move = self.made
-        if move is None:
-            return (f"player {seat} waits",)
-        rules = self.game.rules
-        return tuple(rules.events(self.before.position, seat, move, self.position))
+        Cost: the moves since those that were told before are made again.
+        """
+        untold, rules = self._moves_made(untold=True), self.game.rules
+        known = untold[0].before if untold else self._made
+        told, position = known.told if known and known.told else ((), self.root.position)
+        for one in untold:
+            before, seat, move = position, one.seat, one.move
+            if move is None:
+                told += (f"player {seat} waits",)
+                continue
+            position = self.position if one is self._made else rules.after(before, seat, move)
+            told += tuple(rules.events(before, seat, move, position))
+        if self._made:
+            self._made.told = told, self.position
+        return told
 
     def remembered(self, seat: int | None) -> str:
         """All that a seat (None: a bystander) has ever seen: the start, and what it was told."""

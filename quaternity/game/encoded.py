@@ -17,7 +17,7 @@ from quaternity.game.state_file import parse_state
 from solvers.problem import SetConstraint
 
 KEPT = 4096
-"""Sets by their looks whose numbers are kept, and as many masks: some 2 MB each at 4-13-4."""
+"""Questions, points, bounds and masks whose numbers are kept, so many of each: below 2 MB each."""
 
 
 class QuaternityEncoded:
@@ -53,10 +53,16 @@ class QuaternityEncoded:
             ("asker", players, "1 for the seat that waits for an answer"),
             ("asked for", cards, "1 for the card that it asks the seat to act for"),
         )
-        self._set_numbers = lru_cache(KEPT)(self._made_set_numbers)
+        self._bound_numbers = lru_cache(KEPT)(self._made_bound_numbers)
         self._mask_numbers = lru_cache(KEPT)(self._made_mask_numbers)
+        self._point_numbers = lru_cache(KEPT)(self._made_point_numbers)
+        self._share = [array("f", [hand / cards]).tobytes() for hand in range(cards + 1)]
+        nothing = bytes(4 * players * (self._size + 2))
+        self._owned = [nothing + self._mask_numbers(1 << seat, 0) for seat in range(players)]
+        self._asking = lru_cache(KEPT)(self._made_asking)
         self._set_mask = lru_cache(KEPT)(self._made_set_mask)
         self._answers = bytes(self.questions) + b"\1\1"
+        self._no_cards = bytes(self._size)
         self._no_question = bytes(4 * (players + cards))
 
     def __reduce__(self) -> tuple[type[QuaternityEncoded], tuple[QuaternityRules]]:
@@ -82,8 +88,10 @@ class QuaternityEncoded:
             raise InputError(f"action {action}: they are 0..{self.actions - 1}")
         if action >= self.questions:
             return Answer(action - self.questions)
+        return self._asking(action, _acting(view))
+
+    def _made_asking(self, action: int, asker: int) -> Question:
         card, away = divmod(action, self._players - 1)
-        asker = _acting(view)
         asked = (asker + away + 1) % self._players
         return Question.trusted(asker, asked, Card.trusted(*divmod(card, self._size)))
 
@@ -94,6 +102,15 @@ class QuaternityEncoded:
             return self._answers
         if state.is_over or state.turn is None:
             return bytes(self.actions)
+        by_set = state.cards_to_ask()
+        if by_set is not None:
+            cards = b"".join([one or self._no_cards for one in by_set])
+            mask, others = bytearray(self.actions), self._players - 1
+            hands = state.hands[state.turn + 1 :] + state.hands[: state.turn]
+            for away, hand in enumerate(hands):
+                if hand:
+                    mask[away : self.questions : others] = cards
+            return bytes(mask)
         if not state.has_tables:
             mask = bytearray(self.actions)
             for question in state.legal_questions:
@@ -115,33 +132,41 @@ class QuaternityEncoded:
     def numbers(self, view: QuaternityPosition) -> memoryview[float]:
         """The position; see `entries`. All are between 0 and 1."""
         state, first = view.state, _acting(view)
-        problem, completed, players = state.problem, state.completed, self._players
-        head = [0.0] * (3 * players)
-        head[first] = 1.0
-        points = state.points
-        for away in range(players):
-            seat = (first + away) % players
-            head[players + away] = problem.hands[seat] / self._cards
-            head[2 * players + away] = points[seat] / self._sets
-        parts = [array("f", head).tobytes()]
-        parts += [
-            self._set_numbers(one, owner, first)
-            for one, owner in zip(problem.sets, completed, strict=True)
-        ]
-        parts.append(self._no_question if view.pending is None else self._question(view))
-        return memoryview(b"".join(parts)).cast("f")
+        hands, completed, share = state.hands, state.completed, self._share
+        make, rows = self._set_numbers, state.rows() if state.has_tables else ()
+        sets = [
+            row.numbers[first] or row.keep_numbers(first, make(row.constraint, first))
+            for row in rows
+        ] or [make(one, first) for one in state.problem.sets]
+        for index, owner in enumerate(completed):
+            if owner is not None:
+                sets[index] = self._owned[owner - first]
+        numbers = (
+            self._mask_numbers(1 << first, 0),
+            *[share[hand] for hand in hands[first:] + hands[:first]],
+            self._point_numbers(completed, first),
+            *sets,
+            self._no_question if view.pending is None else self._question(view),
+        )
+        return memoryview(b"".join(numbers)).cast("f")
 
-    def _made_set_numbers(self, one: SetConstraint, owner: int | None, first: int) -> bytes:
-        size, seen = self._size, self._mask_numbers
-        parts = [seen(mask, first) for mask in one.owners or (0,) * size]
+    def _made_point_numbers(self, completed: tuple[int | None, ...], first: int) -> bytes:
+        points = [completed.count(seat) / self._sets for seat in range(self._players)]
+        return array("f", points[first:] + points[:first]).tobytes()
+
+    def _set_numbers(self, one: SetConstraint, first: int) -> bytes:
+        seen = self._mask_numbers
+        owners = [seen(mask, first) for mask in one.owners]
+        return b"".join((*owners, self._bound_numbers(one.low, one.high, first), seen(0, first)))
+
+    def _made_bound_numbers(self, low: tuple[int, ...], high: tuple[int, ...], first: int) -> bytes:
+        size = self._size
         numbers = [
             1.0 if bound >= size else bound / size
-            for bounds in (one.low, one.high)
+            for bounds in (low, high)
             for bound in bounds[first:] + bounds[:first]
         ]
-        parts.append(array("f", numbers).tobytes())
-        parts.append(seen(0 if owner is None else 1 << owner, first))
-        return b"".join(parts)
+        return array("f", numbers).tobytes()
 
     def _made_mask_numbers(self, mask: int, first: int) -> bytes:
         seats = [(first + away) % self._players for away in range(self._players)]

@@ -26,7 +26,7 @@ from typing import NamedTuple
 
 from quaternity.game.cards import Card
 from quaternity.game.question import Answer, Question
-from quaternity.game.transition import claimed, may_be_asked, problem_after, stated_minimum
+from quaternity.game.transition import asking, claimed, may_be_asked, problem_after, stated_minimum
 from solvers.coalition_tables import IMPOSSIBLE, Kind, Lanes, Looks, looks_of
 from solvers.judgement import decided
 from solvers.memo import Memo, bytes_of
@@ -83,6 +83,17 @@ class Listed:
                 _PAIRS.keep((self.asker, self.set_index), kept, bytes_of(5))
             self._pairs = list(map(kept.__getitem__, self.groups))
         return self._pairs
+
+
+def answers_listed(found: list[Listed], question: Question) -> Answers:
+    """The legal answers to a question; none when it is not among the legal ones."""
+    asker, asked, (set_index, number) = question
+    for one in found:
+        if one.set_index == set_index and one.asker == asker:
+            for other, cards, legal in one.groups:
+                if other == asked and number in cards:
+                    return ANSWERS[legal]
+    return ()
 
 
 class _Kept(dict[Alike, Pairs]):
@@ -147,6 +158,15 @@ again, which would take longer than to make them."""
 
 NOTHING: Asks = ((), ())
 
+Statements = tuple[tuple[int, ...], dict[int, int]]
+"""What one asker states about a set by asking, whoever is asked: that the card is another's, and
+one of the set his own. Per owner mask of the cards that may be asked for, as far as the set alone
+can tell, what that adds to the table of the set (nothing, or less than nothing); and before that
+all that is added, each once, nothing left out.
+
+A no and a yes together leave all deals that fit the statement. So it is what makes a question legal
+where hopeless ones may be asked: whom it is put to does not matter."""
+
 
 def possible(outcomes: tuple[int, ...], rest: int, guard: int) -> int:
     """The outcomes that fit with the other sets and the hands, a bit each.
@@ -173,12 +193,13 @@ class AskedKind(Kind):
         heavy: whether what may be asked is too much to prepare, see `tried`.
     """
 
-    __slots__ = ("_asks", "heavy", "holders", "owned")
+    __slots__ = ("_asks", "_statements", "heavy", "holders", "owned")
 
     def __init__(self, layout: Lanes, looks: Looks) -> None:
         super().__init__(layout, looks)
-        # By asker, where made: a tuple, which the garbage collector need not look at.
+        # By asker, where made: tuples, which the garbage collector need not look at.
         self._asks: tuple[Asks | None, ...] = ()
+        self._statements: tuple[Statements | None, ...] = ()
         self.owned: int | None = None
         self.holders: tuple[tuple[int, int], ...] = ()
         owners, low, high = looks
@@ -208,12 +229,45 @@ class AskedKind(Kind):
             asks = self._made(asker)
             outcomes = len(asks[1])
             size = bytes_of(4 + len(asks[0]) + outcomes, bits=outcomes * self.layout.bits)
-            if size <= _ASKS.budget:
-                with _ASKS.changing:
-                    _ASKS.keep(self, None, size)
-                    made = self._asks or (None,) * self.layout.players
-                    self._asks = with_entry(made, asker, asks)
+            self._keep("_asks", asker, asks, size)
         return asks
+
+    def statements(self, asker: int) -> Statements:
+        """What an asker states about the set by asking."""
+        made = self._statements
+        found = made[asker] if made else None
+        if found is None:
+            tables = self._made_statements(asker).items()
+            changes = {mask: table - self.table for mask, table in tables if table != IMPOSSIBLE}
+            found = tuple({*changes.values()} - {0}), changes
+            size = bytes_of(4 + 2 * len(changes), bits=len(changes) * self.layout.bits)
+            self._keep("_statements", asker, found, size)
+        return found
+
+    def _made_statements(self, asker: int) -> dict[int, int]:
+        """Per owner mask the table that is left when a card of it is asked for; see `asking`."""
+        layout, (owners, minimums, high) = self.layout, self.looks
+        size, low = len(owners), with_entry(minimums, asker, stated_minimum(minimums[asker]))
+        if sum(low) > size:
+            return {}
+        if min(high) < size:
+            said = {mask: asking(self.constraint, asker, owners.index(mask)) for mask in {*owners}}
+            return {mask: layout.table_of(one) for mask, one in said.items()}
+        settled, ranks, meeting = (
+            layout.settling(low, size),
+            layout.meetings(owners),
+            layout.meeting,
+        )
+        less = {mask: meeting[mask] - meeting[mask & ~(1 << asker)] for mask in {*owners}}
+        return {mask: settled(ranks - one) for mask, one in less.items()}
+
+    def _keep(self, made: str, asker: int, found: object, size: int) -> None:
+        """Keep what was made for an asker, unless it is too large."""
+        if size <= _ASKS.budget:
+            with _ASKS.changing:
+                _ASKS.keep(self, None, size)
+                kept = getattr(self, made) or (None,) * self.layout.players
+                setattr(self, made, with_entry(kept, asker, found))
 
     def tried(self, asker: int, rest: int) -> tuple[Ask, ...]:
         """What an asker may ask with answers that fit; keeps no table.
@@ -319,15 +373,22 @@ class AskedKind(Kind):
 
 
 class PreparedSet:
-    """One set of a state with its cards in their order: its constraint, and its kind."""
+    """One set of a state with its cards in their order: its constraint, and its kind.
 
-    __slots__ = ("_cards", "_groups", "constraint", "kind")
+    Attributes:
+        numbers: by seat, where made, what `quaternity.game.encoded` makes of the set.
+    """
+
+    __slots__ = ("_askable", "_cards", "_groups", "constraint", "kind", "numbers")
 
     def __init__(self, constraint: SetConstraint, kind: AskedKind) -> None:
         self.constraint = constraint
         self._cards: dict[int, tuple[int, ...]] | None = None
         self.kind = kind
         self._groups: dict[tuple[int, int, int], Groups] = {}
+        # By asker and by seat: tuples, which the garbage collector need not look at.
+        self._askable: tuple[bytes | None, ...] = (None,) * constraint.players
+        self.numbers: tuple[bytes | None, ...] = self._askable
 
     def groups(self, asker: int, fitting: int, bare: int) -> Groups:
         """The legal questions about the set.
@@ -342,6 +403,21 @@ class PreparedSet:
             self._groups[asker, fitting, bare] = groups
             _ROWS.charge(bytes_of(2 + len(groups)))
         return groups
+
+    def askable(self, asker: int) -> bytes:
+        """Per card 1 where it may be asked for, as far as the set alone can tell."""
+        found = self._askable[asker]
+        if found is None:
+            found = bytes(map(self.kind.statements(asker)[1].__contains__, self.constraint.owners))
+            self._askable = with_entry(self._askable, asker, found)
+            _ROWS.charge(bytes_of(1, bits=8 * len(found)))
+        return found
+
+    def keep_numbers(self, seat: int, numbers: bytes) -> bytes:
+        """Keep and return what `quaternity.game.encoded` made of the set for a seat."""
+        self.numbers = with_entry(self.numbers, seat, numbers)
+        _ROWS.charge(bytes_of(1, bits=8 * len(numbers)))
+        return numbers
 
     def among(self, asks: tuple[Ask, ...], fitting: int, bare: int) -> Groups:
         """As `groups`, of these asks."""
@@ -381,7 +457,7 @@ class _Asked(Memo[AskedKind, None]):
     def forget(self) -> None:
         with self.changing:
             for kind in self.entries:
-                kind._asks = ()
+                kind._asks = kind._statements = ()
             super().forget()
 
 
@@ -423,6 +499,33 @@ def prepared(layout: Lanes, constraint: SetConstraint) -> PreparedSet:
         with _KINDS.changing:
             if found.kind is _KINDS.entries.get((layout.width, *found.kind.looks)):
                 _ROWS.keep(key, found, bytes_of(10 + constraint.size))
+    return found
+
+
+def cards_to_ask(rows: Sequence[PreparedSet], slack: int, asker: int) -> list[bytes]:
+    """Per set, per card 1 where it may be asked for, in a game that is not brisk.
+
+    Anybody who has cards may be asked for it, see `Statements`. Empty where no card may be.
+
+    Args: as for `found_by_tables`.
+
+    Cost: per set one addition and one mask for every different table it may be left with.
+    """
+    guard = rows[0].kind.layout.guard
+    found = []
+    for row in rows:
+        made = row.kind._statements
+        changes, by_mask = (made and made[asker]) or row.kind.statements(asker)
+        if not by_mask:
+            found.append(b"")
+            continue
+        cards = row._askable[asker] or row.askable(asker)
+        for change in changes:
+            if (slack + change) & guard != guard:
+                fits = [mask for mask, less in by_mask.items() if (slack + less) & guard == guard]
+                cards = bytes(map(fits.__contains__, row.constraint.owners))
+                break
+        found.append(cards)
     return found
 
 

@@ -29,6 +29,8 @@ from quaternity.game.legal import (
     Group,
     Listed,
     PreparedSet,
+    answers_listed,
+    cards_to_ask,
     found_by_solver,
     found_by_tables,
     possible,
@@ -286,6 +288,17 @@ class State(Shown):
 
     # ------------------------------------------------------------------ questions and answers
 
+    def cards_to_ask(self) -> list[bytes] | None:
+        """Per set, per card 1 where it may be asked for; see `quaternity.game.legal.cards_to_ask`.
+
+        None where there are no tables, where nobody can ask, and in a brisk game, in which it
+        matters who is asked.
+        """
+        slack = self.slack() if self.has_tables and not self.brisk else None
+        if slack is None or self.turn is None:
+            return None
+        return cards_to_ask(self.rows(), slack, self.turn)
+
     def listed(self) -> list[Listed]:
         """The legal questions by set, for states with tables; found when first needed."""
         found = self._legal
@@ -332,6 +345,8 @@ class State(Shown):
         return self._possible_answers(question) == HOPELESS
 
     def _answers(self, question: Question) -> Answers:
+        if self._legal is not None:
+            return answers_listed(self._legal, question)
         answers = self._possible_answers(question)
         return ANSWERS[answers] if may_be_asked(answers, self.brisk) else ()
 
@@ -364,6 +379,10 @@ class State(Shown):
         rest = slack - kind.table
         if kind.heavy:
             return kind.tried_answers(asker, asked, mask, rest)
+        if not mask >> asked & 1:
+            # Then a no tells nothing.
+            change = kind.statements(asker)[1].get(mask)
+            return int(change is not None and (slack + change) & guard == guard)
         asks, outcomes = kind.asks(asker)
         for other, owners, no, yes in asks:
             if other == asked and owners == mask:
@@ -554,15 +573,9 @@ class LegalQuestions:
 
         Cost: while the view has not been listed, that of one question.
         """
-        if self._known is None and self._solver is None and self.state._legal is None:
+        if self._known is None and self._solver is None:
             return self.state._answers(question)
-        if question.asker == self.state.turn:
-            for listed in self._found():
-                if listed.set_index == question.card.set_index:
-                    for asked, cards, legal in listed.groups:
-                        if asked == question.asked and question.card.number in cards:
-                            return ANSWERS[legal]
-        return ()
+        return answers_listed(self._found(), question)
 
     def __contains__(self, question: object) -> bool:
         return isinstance(question, Question) and bool(self.answers(question))

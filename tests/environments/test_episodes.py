@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import pickle
 from dataclasses import replace
 from itertools import count
@@ -13,6 +14,7 @@ import pytest
 
 from quaternity.environments.episode import ENCODED, REWARDS, Episode, TableGame, win
 from quaternity.errors import IllegalMove, InputError
+from quaternity.game.rules import QuaternityPosition
 from quaternity.game.settings import Settings
 from quaternity.game.state import State
 from quaternity.game.state_file import state_text
@@ -158,6 +160,35 @@ def test_an_episode_survives_a_file(name: str) -> None:
     assert again.told() == episode.told()
     with pytest.raises(InputError, match="the episode is over"):
         played(TableGame(name, max_moves=20), Random(5)).after(0)
+
+
+@pytest.mark.parametrize("name", ENCODED)
+def test_what_was_told_is_found_again_whenever_it_is_asked_for(name: str) -> None:
+    """At every moment, now and then, at the end alone: the positions between are not kept."""
+    told = []
+    for every in (1, 3, 1_000):
+        episode, random = TableGame(name, max_moves=25).episode(Random(5)), Random(7)
+        assert (episode.before, episode.made) == (None, None)
+        while episode.seat is not None:
+            moment, episode = episode, episode.after(random.choice(legal(episode)))
+            if not episode.moves % every:
+                earlier = moment.told()
+                assert episode.told()[: len(earlier)] == earlier
+                assert len(episode.told()) > len(earlier)
+        told.append(episode.told())
+        assert episode.made is not None
+        assert episode.made[0] == moment.seat
+        assert episode.before is not None
+        assert episode.before.position == moment.position
+    assert told == told[:1] * 3
+
+
+def test_an_episode_keeps_no_position_but_the_first_and_the_last() -> None:
+    gc.collect()
+    before = sum(type(one) is QuaternityPosition for one in gc.get_objects())
+    episode = played(TableGame("quaternity", {"sets": 13, "players": 4}), Random(1), 30)
+    assert episode.moves == 30
+    assert sum(type(one) is QuaternityPosition for one in gc.get_objects()) <= before + 2
 
 
 def test_all_are_asked_first_equally_often() -> None:

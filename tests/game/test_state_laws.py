@@ -1,7 +1,9 @@
 """Laws of states: who names what does not matter, nor who answers."""
 
 from collections.abc import Sequence
-from itertools import islice
+from copy import copy
+from itertools import islice, product
+from random import Random
 
 import pytest
 from hypothesis import given, settings
@@ -12,7 +14,7 @@ from quaternity.game.state_file import parse_state, state_text
 from quaternity.trials.strategies import damaged_states, game_settings, games, states
 from solvers import SOLVERS, Solver, solvers_for
 from tests.agreement import agree
-from tests.sizes import examples
+from tests.sizes import examples, thorough
 
 Answers = tuple[Answer, ...]
 Names = tuple[Sequence[int], Sequence[int], Sequence[Sequence[int]]]
@@ -100,6 +102,42 @@ def test_every_solver_finds_the_same_questions(state: State) -> None:
     takers = [one for one in solvers_for(state.problem, SOLVERS.values()) if one.name != "cp-sat"]
     methods = {one.name: (lambda state, one=one: legal_by(one, state)) for one in takers}
     agree({"tables": lambda state: sorted(state.legal_questions.items())} | methods, state)
+
+
+def same_without_listing(state: State) -> None:
+    """Whom one may ask for which cards, and what can be answered, by ways that list no questions.
+
+    They are shorter where nothing depends on who is asked.
+    """
+    turn, by_set, listed = state.turn or 0, state.cards_to_ask(), legal(copy(state))
+    assert (by_set is None) == (state.brisk or state.turn is None or not state.verdict())
+    for set_index, one in enumerate(state.problem.sets):
+        for number, asked in product(range(one.size), range(state.players)):
+            question = Question(turn, asked, Card(set_index, number))
+            assert state.legal_questions.answers(question) == listed.get(question, ())
+            if by_set is not None and asked != turn and state.hands[asked]:
+                askable = bool(by_set[set_index] and by_set[set_index][number])
+                assert askable == (question in listed)
+
+
+@given(any_state)
+@settings(max_examples=examples(60))
+def test_questions_are_the_same_without_listing_them(state: State) -> None:
+    same_without_listing(state)
+
+
+@pytest.mark.parametrize("size", [(4, 6, 3), (4, 4, 4)])
+def test_questions_are_the_same_without_listing_them_up_to_the_end(
+    size: tuple[int, int, int],
+) -> None:
+    """Towards the end it matters what the other sets leave."""
+    random = Random(sum(size))
+    for _ in range(thorough(3, 30)):
+        state = State.start(Settings(*size))
+        while not state.is_over:
+            same_without_listing(state)
+            question, answers = random.choice([*state.legal_questions.items()])
+            state = state.after(question, random.choice(answers))
 
 
 @given(states(max_moves=8))
