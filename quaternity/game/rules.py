@@ -150,8 +150,10 @@ class QuaternityRules:
             return ["the game is over"]
         if view.pending is not None:
             return [] if isinstance(move, Answer) else [f"'{view.pending}' waits for yes or no"]
-        if not isinstance(move, Question):
+        if isinstance(move, Answer):
             return [f"there is no question to answer with {move}"]
+        if not isinstance(move, Question):
+            return [f"{shown(move)} is not a question"]
         return [] if move in view.state.legal_questions else view.state.faults(move)
 
     def read(self, text: str, view: QuaternityPosition) -> QuaternityMove:

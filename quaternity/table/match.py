@@ -264,7 +264,7 @@ def chosen(
         move = player.choose(view, random)
         delay = getattr(player, "delay", None)
         seconds = 0.0 if delay is None else float(delay(view, random))
-        faults = [] if move is None else list(rules.faults(view, move))
+        faults = list(rules.faults(view, move))  # where nobody else may act, none may wait
         if move is not None and not faults and foreign:
             # No object of somebody else's gets into a game.
             move = rules.read(rules.write(move), view)

@@ -241,8 +241,13 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
         if not self.faults(view, MORE):
             yield MORE
 
-    def faults(self, view: SetView, move: SetMove) -> list[str]:
-        """Everything that makes a move illegal; a wrong claim is legal, and costs a point."""
+    def faults(self, view: SetView, move: SetMove | None) -> list[str]:
+        """Everything that makes a move illegal; a wrong claim is legal, and costs a point.
+
+        None is to wait, which anybody may.
+        """
+        if move is None:
+            return []
         if not isinstance(move, SetMove):
             return [f"{move!r} is not a move of SET"]
         if view.is_over:

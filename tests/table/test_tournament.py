@@ -462,6 +462,19 @@ def test_when_everybody_waits_the_game_is_given_up(monkeypatch: pytest.MonkeyPat
     assert (place.player, place.seat) == ("", None)
 
 
+@pytest.mark.parametrize("rules", [QuaternityRules(), KwartetRules(), QuartoRules()], ids=str)
+def test_who_waits_where_nobody_else_can_act_is_named(
+    monkeypatch: pytest.MonkeyPatch, rules: Any
+) -> None:
+    class Forgets:
+        def choose(self, view: Any, random: Random) -> None:
+            """It returns nothing."""
+
+    plant(monkeypatch, rules.name, "forgets", lambda rules, argument: Forgets())
+    with pytest.raises(PlayerFault, match="'forgets' in seat 0 gave None: None is not a"):
+        play_game(Tournament(rules, ("forgets",) * rules.seats), 0)
+
+
 @pytest.mark.parametrize("rival", ["random", pytest.param("informed", marks=only_thorough)])
 def test_searching_beats_in_a_few_games(rival: str) -> None:
     plan = Tournament(USUAL, ("search", rival, rival), seed=3)
