@@ -253,11 +253,8 @@ class AskedKind(Kind):
         if min(high) < size:
             said = {mask: asking(self.constraint, asker, owners.index(mask)) for mask in {*owners}}
             return {mask: layout.table_of(one) for mask, one in said.items()}
-        settled, ranks, meeting = (
-            layout.settling(low, size),
-            layout.meetings(owners),
-            layout.meeting,
-        )
+        settled, meeting = layout.settling(low, size), layout.meeting
+        ranks = layout.meetings(owners)
         less = {mask: meeting[mask] - meeting[mask & ~(1 << asker)] for mask in {*owners}}
         return {mask: settled(ranks - one) for mask, one in less.items()}
 
