@@ -10,6 +10,9 @@ import pytest
 
 from quaternity.kwartet.rules import KwartetRules
 from quaternity.kwartet.settings import Announce, KwartetSettings
+from quaternity.kwartet.strategies.counting import patient
+from quaternity.kwartet.strategies.reader import reader, reading
+from quaternity.kwartet.view import Strategy, View
 from quaternity.table.tournament.playing import Tournament, play_game
 from solvers.counting import chances, count_deals
 from tests.kwartet.games import random_log
@@ -38,6 +41,32 @@ def test_a_game(
             play_game(tournament, next(numbers))
 
     pace(f"a game of {names}", play, per=games, goal=goal)
+
+
+@pytest.mark.parametrize("players", [4, 6, 8])
+def test_a_move_of_the_reader(players: int, race: Callable[..., float]) -> None:
+    """Beside `patient`'s in the same seat of the same game."""
+    rules, random = KwartetRules(KwartetSettings(players)), Random(3)
+    game, views = rules.start(random), list[View]()
+    while not game.position.public.is_over:
+        turn = game.position.public.turn
+        view = rules.view(game, turn)
+        if turn == 0:
+            views.append(view)
+        game = rules.after(game, turn, patient(view, random))
+
+    def moves(strategy: Strategy) -> None:
+        reading._GAMES.records.clear()
+        for view in views:
+            strategy(view, random)
+
+    race(
+        f"a move of reader among {players}, against patient's",
+        lambda: moves(reader),
+        lambda: moves(patient),
+        per=len(views),
+        rounds=5,
+    )
 
 
 @pytest.mark.parametrize(("players", "goal"), [(4, "10 ms"), (6, "")])

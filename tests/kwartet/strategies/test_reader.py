@@ -18,7 +18,7 @@ from quaternity.kwartet.public import Event
 from quaternity.kwartet.rules import KwartetRules
 from quaternity.kwartet.settings import Announce, KwartetSettings
 from quaternity.kwartet.strategies.counting import patient
-from quaternity.kwartet.strategies.reader import beliefs, reader, reading
+from quaternity.kwartet.strategies.reader import beliefs, coupling, reader, reading
 from quaternity.kwartet.strategies.students import request
 from quaternity.kwartet.view import NOBODY, View
 from quaternity.table.tournament.playing import Tournament, play
@@ -41,7 +41,7 @@ def forget() -> None:
     reading._GAMES.records.clear()
 
 
-def some_views(seed: int, players: range = range(2, 7), every: int = 5) -> Iterator[View]:
+def some_views(seed: int, players: range = range(2, 9), every: int = 5) -> Iterator[View]:
     """Views of one game by the seat on turn, with their record."""
     random = Random(f"reader/{seed}")
     log = random_log(random_settings(random, players, range(2, 9)), random, 40)
@@ -146,6 +146,35 @@ def test_names_of_sets_and_cards_change_nothing(announce: Announce) -> None:
         for index, rows in enumerate(found):
             for number, row in enumerate(rows):
                 assert renamed[sets[index]][cards[index][number]] == pytest.approx(row, abs=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(thorough(3, 30)))
+def test_sets_that_are_alike_are_read_as_if_each_were_looked_at(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    views = list(some_views(seed, every=8))
+    found = [beliefs(view) for view in views]
+    forget()
+    by_kind = reading.Kinds.of
+    monkeypatch.setattr(reading.Kinds, "of", lambda public, known, hand: by_kind(public, -1, hand))
+    for view, told in zip(views, found, strict=True):
+        for cards, others in zip(told, beliefs(view), strict=True):
+            for row, other in zip(cards, others, strict=True):
+                assert row == pytest.approx(other, abs=1e-8)
+
+
+@pytest.mark.parametrize("announce", Announce)
+def test_among_many_it_reads_nearly_as_among_few(
+    announce: Announce, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = played(KwartetSettings(4, 8, announce), 2, thorough(12, 40))
+    view = log.positions[-1].view(3, log.events)
+    closely = beliefs(view)
+    forget()
+    monkeypatch.setattr(coupling, "FEW", 0)
+    for cards, others in zip(closely, beliefs(view), strict=True):
+        for row, other in zip(cards, others, strict=True):
+            assert row == pytest.approx(other, abs=0.02)
 
 
 def test_who_asks_is_believed_to_hold_more_of_that_set_and_less_of_others() -> None:

@@ -11,8 +11,16 @@ from typing import NamedTuple
 
 import numpy as np
 
+from quaternity.kwartet.settings import SET_SIZE
 from quaternity.kwartet.strategies import counting
-from quaternity.kwartet.strategies.reader.assignments import HOLDS, MASKS, Assignments, Floats
+from quaternity.kwartet.strategies.reader.holdings import (
+    COUNT,
+    MASKS,
+    Floats,
+    others,
+    parts_of,
+    without,
+)
 
 HELD = 0.2
 """What a card already held of a set is worth to a reader: more than to `patient`."""
@@ -23,9 +31,9 @@ SHOWN = 0.05
 TELLING = 0.03
 """What it gives up to be refused by the next player: less than `patient`, as it knows more."""
 
-_HELD = np.array([counting.HELD, counting.HELD, HELD])[:, None, None]
-_SHOWN = np.array([counting.SHOWN, counting.SHOWN, SHOWN])[:, None, None]
-_TELLING = np.array([counting.TELLING, counting.TELLING, TELLING])[:, None, None, None]
+_HELD = np.array([counting.HELD, counting.HELD, HELD])[:, None]
+_SHOWN = np.array([counting.SHOWN, counting.SHOWN, SHOWN])[:, None]
+_TELLING = np.array([counting.TELLING, counting.TELLING, TELLING])[:, None]
 """Of `patient`, of `patient` that takes nobody to hold what he asked for in vain, of a reader."""
 
 NEVER = -9.0
@@ -38,7 +46,19 @@ SHARP = 0.015
 """Differences of chances that a strategy may overlook: what is left out of account is about so
 much."""
 
-_CARDS = HOLDS.sum(axis=1).astype(float)
+_CARD = np.arange(SET_SIZE)[:, None]
+_OTHER = parts_of(range(MASKS // 2))
+_LACKS = np.array(
+    [
+        [rest % (1 << card) | (rest >> card << card + 1) | 1 << card for rest in range(MASKS // 2)]
+        for card in range(SET_SIZE)
+    ]
+)
+"""`[card, case]`: all that an asker may lack together with a card, ascending."""
+
+_PARTS, _RESTS = _LACKS[:, _OTHER[0]], _LACKS[:, _OTHER[1]] & ~(1 << _CARD)
+"""`[card, way]`: how that is split into what one other player has, the card included, and the rest
+have."""
 
 
 class Asking(NamedTuple):
@@ -53,12 +73,30 @@ class Asking(NamedTuple):
     share: Floats
 
 
-def chances_by_holding(table: Assignments, weights: Floats, asker: int) -> Floats:
-    """`[..., mask, card, owner]`: an asker's chances by what he holds of the set."""
-    sums = table.by_holding(weights, asker)
-    whole = sums[..., :1, :].sum(axis=-1, keepdims=True)
+def chances_by_lack(weights: Floats, asker: int) -> Floats:
+    """The chances of who has what an asker lacks, by all that he lacks of the set.
+
+    Returns:
+        `[card, case, owner, ..., set]`, the cases as in `_LACKS`.
+
+    Args:
+        weights: `[holding, player, ..., set]`.
+    """
+    rest = without(weights, asker)
+    left = others(rest)
+    products = rest.take(_PARTS, axis=0)
+    products *= left.take(_RESTS, axis=0)
+    sums = (_OTHER[2] @ products.reshape(*_PARTS.shape, -1)).reshape(*_LACKS.shape, *rest.shape[1:])
+    whole = left[_LACKS, asker][:, :, None]
     chances: Floats = np.divide(sums, whole, out=np.zeros_like(sums), where=whole > 0)
     return chances
+
+
+def _over_cards(values: Floats, fill: float) -> Floats:
+    """Values `[card, case, ...]` as `[mask, card, ...]`, by the mask that is held, filled up."""
+    found = np.full((MASKS, SET_SIZE, *values.shape[2:]), fill)
+    found[MASKS - 1 - _LACKS, _CARD] = values
+    return found
 
 
 def patients(
@@ -67,52 +105,48 @@ def patients(
     """As `patient` asks, by three kinds of chances.
 
     Args:
-        chances: `[strategy, set, mask, card, owner]`: as counted, as counted if nobody holds what
-            he asked for in vain, and as read by everybody.
+        chances: `[card, case, owner, strategy, set]`, see `chances_by_lack`: as counted, as counted
+            if nobody holds what he asked for in vain, and as read by everybody.
         following: who is next on turn.
         shown: per set, 1.0 where it is known that the asker holds some of it.
         place: the row of the asked set.
     """
-    attraction = chances.copy()
-    attraction[..., asker] = 0
-    open_ = (attraction > 1e-9) & (attraction < 1 - 1e-9)
-    attraction[..., following] += _TELLING * open_[..., following]
-    owner = attraction.argmax(axis=-1)[..., None]
-    best = np.where(HOLDS, 1.0, np.take_along_axis(chances, owner, -1)[..., 0])
-    run = best.prod(axis=-1)
-    value = run + _HELD * _CARDS - _SHOWN * (1 - shown[:, None])
+    attraction, bare = chances.copy(), chances[:, :, following]
+    attraction[:, :, following] += _TELLING * ((bare > 1e-9) & (bare < 1 - 1e-9))
+    most = attraction.max(axis=2)
+    best = np.where(attraction[:, :, following] == most, bare, most)
+    run = _over_cards(best, 1.0).prod(axis=1)
+    value = run + _HELD * COUNT[:, None, None] - _SHOWN * (1 - shown)
     value = np.where(run > 1 - 1e-9, COMPLETES, value)
-    value[..., [0, MASKS - 1]] = NEVER
-    here = attraction[:, place]
-    most = np.where(HOLDS, np.inf, here.max(axis=-1))
-    least = np.minimum(most.min(axis=-1, keepdims=True), 9.0)
-    likely = np.exp((least - most) / SHARP)
-    among = np.exp((here - here.max(axis=-1, keepdims=True)) / SHARP)
-    among[..., asker] = 0
-    return Asking(value, _shares(likely, among[:, :, card], card, asked))
-
-
-def _shares(likely: Floats, among: Floats, card: int, asked: int) -> Floats:
-    """The share of a card and owner: `likely` is over cards, `among` over owners."""
-    whole = likely.sum(axis=-1) * among.sum(axis=-1)
-    share: Floats = likely[..., card] * among[..., asked] / np.maximum(whole, 1e-300)
-    share[..., 0] = 0
-    return share
+    value[[0, MASKS - 1]] = NEVER
+    here = _over_cards(most[..., place], np.inf)
+    least = np.minimum(here.min(axis=1, keepdims=True), 9.0)
+    likely = np.exp((least - here) / SHARP)
+    among = np.exp((attraction[card, ..., place] - most[card, :, None, :, place]) / SHARP)
+    among[:, asker] = 0
+    lacking = MASKS - 1 - _LACKS[card]
+    share = likely[lacking, card] * among[:, asked]
+    share /= likely[lacking].sum(axis=1) * among.sum(axis=1)
+    return Asking(value.transpose(1, 2, 0), _by_mask(share, card))
 
 
 def exacts(chances: Floats, asker: int, place: int, card: int, asked: int) -> Asking:
-    """As `exact` asks: the likeliest card of all. Arguments as for `patients`."""
-    others = chances * ~HOLDS[:, :, None]
-    others[..., asker] = 0
-    value = others.max(axis=(-2, -1))
-    here = others[:, place]
-    likely: Floats = np.exp((here - value[:, place, :, None, None]) / SHARP)
-    likely *= ~HOLDS[:, :, None]
-    likely[..., asker] = 0
-    share = likely[..., card, asked] / np.maximum(likely.sum(axis=(-2, -1)), 1e-300)
-    share[..., 0] = 0
-    value[..., [0, MASKS - 1]] = NEVER
-    return Asking(value, share)
+    """As `exact` asks: the likeliest card of all. `[card, case, owner, set]`, as for `patients`."""
+    value = _over_cards(chances.max(axis=2), 0.0).max(axis=1)
+    likely = np.exp((chances[..., place] - value[MASKS - 1 - _LACKS, None, place]) / SHARP)
+    likely[:, :, asker] = 0
+    whole = _over_cards(likely.sum(axis=2), 0.0).sum(axis=1)[MASKS - 1 - _LACKS[card]]
+    share = likely[card, :, asked] / np.maximum(whole, 1e-300)
+    value[[0, MASKS - 1]] = NEVER
+    return Asking(value.T[None], _by_mask(share[:, None], card))
+
+
+def _by_mask(share: Floats, card: int) -> Floats:
+    """Shares `[case, strategy]` as `[strategy, mask]`: whoever has the card, or none, asks not."""
+    found = np.zeros((share.shape[1], MASKS))
+    found[:, MASKS - 1 - _LACKS[card]] = share.T
+    found[:, 0] = 0
+    return found
 
 
 __all__ = [
@@ -121,7 +155,7 @@ __all__ = [
     "SHOWN",
     "TELLING",
     "Asking",
-    "chances_by_holding",
+    "chances_by_lack",
     "exacts",
     "patients",
 ]

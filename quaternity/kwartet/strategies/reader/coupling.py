@@ -2,16 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from math import nextafter
 
 import numpy as np
 
 from quaternity.kwartet.settings import SET_SIZE
-from quaternity.kwartet.strategies.reader.assignments import Assignments, Floats
+from quaternity.kwartet.strategies.reader.holdings import (
+    COUNT,
+    HOLDS,
+    MASKS,
+    Floats,
+    held_by_all,
+    likeliest,
+    totals,
+)
 
 STEPS = 8
 CLOSE = 3e-3
 """Newton's method ends when every hand is met so closely, in cards, or after so many steps."""
+
+FEW = 4
+"""With more players no list is made of the ways to share out a set."""
+
+NEAR = 0.03
+"""How closely hands are met then."""
+
+ROUGH = 1.0
+"""From so far one step then is close enough for reading."""
+
+LEAST_SPREAD = 0.01
+"""The least variance of a hand that is reckoned with."""
 
 SPAN = 18
 """Numbers of a player's cards that are told apart, modulo this."""
@@ -28,82 +50,189 @@ LONGEST = 3.0
 MOST = 25.0
 """The largest logarithm: hands that the weights can meet in the limit only have no others."""
 
+BELOW_1 = nextafter(1.0, 0.0)
+
+_HOLDS = HOLDS.T.astype(float)
+
+
+class Ways:
+    """All ways to share out a set among a few players, P to the power of four.
+
+    Attributes:
+        owner: `[card, way]`.
+        held: `[player, way]`, cards held as a bit mask.
+        count: `[player, way]`, cards held.
+        pairs: `[player * players + other, way]`, products of counts.
+    """
+
+    def __init__(self, players: int) -> None:
+        self.owner = np.indices((players,) * SET_SIZE).reshape(SET_SIZE, -1)
+        has = self.owner[:, None, :] == np.arange(players)[:, None]
+        self.held = (has << np.arange(SET_SIZE)[:, None, None]).sum(axis=0)
+        self.count = has.sum(axis=0).astype(float)
+        self.pairs = (self.count[:, None] * self.count).reshape(players**2, -1)
+
+    def weights(self, weights: Floats) -> Floats:
+        """Weights `[holding, player, ...]` of players as `[way, ...]`."""
+        product: Floats = weights[self.held[0], 0]
+        for player in range(1, len(self.held)):
+            product *= weights[self.held[player], player]
+        return product
+
+
+@lru_cache(maxsize=8)
+def ways_among(players: int) -> Ways:
+    """The ways among so few players; made once."""
+    return Ways(players)
+
 
 def tilted(
-    table: Assignments, weights: Floats, hands: Sequence[int], factors: Floats
+    weights: Floats, times: Floats, hands: Sequence[int], factors: Floats, rough: float = 0.0
 ) -> tuple[Floats, Floats]:
-    """The chances `[..., set, assignment]` that meet the hand sizes in the mean, and their factors.
+    """The weights that meet the hand sizes in the mean, and factors to start from next time.
 
-    Every player gets a factor by which a weight is multiplied once per card he has in the
-    assignment; of all tables that meet the hands this one is nearest to the weights (relative
-    entropy). Found by Newton's method. Cost: a few passes over the weights.
+    Every player gets a factor by which a weight is multiplied once per card he has; of all tables
+    that meet the hands this one is nearest to the weights (relative entropy). Found by Newton's
+    method, for some cases at once.
 
     Args:
-        weights: `[..., set, assignment]` of the sets in play; every row has one above 0.
+        weights: `[holding, player, case, set]` of the sets in play; every set can be shared out.
+        times: how many sets are like each of them, itself included.
         hands: cards per player.
-        factors: logarithms `[..., player]` to start from.
+        factors: logarithms `[case, player]` to start from.
+        rough: among many players, a step from hands that are met so closely is the last.
     """
-    players, target = table.players, np.array(hands, float)
+    target = np.array(hands, float)
+    few = len(hands) <= FEW
+    steps = (_steps_among_few if few else _steps_among_many)(weights, times, target)
+    for number in range(STEPS):
+        used = factors
+        most, step = steps(factors)
+        if most < (CLOSE if few else NEAR):
+            break
+        # Two players who can only trade with each other would otherwise do so for ever.
+        length = 1.0 if few or number < 2 else 0.5
+        factors = factors - length * np.minimum(np.maximum(step(), -LONGEST), LONGEST)
+        # All factors together change nothing.
+        factors -= factors.sum(axis=-1, keepdims=True) / len(hands)
+        factors = np.minimum(np.maximum(factors, -MOST), MOST)
+        if most < rough and not few:
+            used = factors
+            break
+    return weights * _powers(used), factors
+
+
+def _powers(factors: Floats) -> Floats:
+    """What to multiply weights `[holding, player, case, set]` by, of factors `[case, player]`."""
+    return np.exp(COUNT[:, None, None] * factors.T)[..., None]
+
+
+Steps = Callable[[Floats], tuple[float, Callable[[], Floats]]]
+"""Of factors the cards by which a hand is missed most, and what to take off the factors."""
+
+
+def _steps_among_few(weights: Floats, times: Floats, target: Floats) -> Steps:
+    """Newton's steps, from all ways to share out the sets."""
+    players, cases, sets = weights.shape[1:]
+    table = ways_among(players)
+    ways = table.weights(weights)
     # All factors together change nothing: that direction is taken out.
     regular = 1.0 / players + 1e-6 * np.eye(players)
-    chances = np.empty_like(weights)
-    for _ in range(STEPS):
-        np.multiply(weights, np.exp(factors @ table.count.T)[..., None, :], out=chances)
-        expected = chances @ table.count
-        whole = expected.sum(axis=-1, keepdims=True) / SET_SIZE
-        expected /= whole
-        excess = expected.sum(axis=-2) - target
-        if np.abs(excess).max() < CLOSE:
-            break
-        mean = (1 / whole).swapaxes(-1, -2) @ chances
-        products = (mean @ table.pairs).reshape((*factors.shape, players))
-        spread = products - expected.swapaxes(-1, -2) @ expected
-        step = np.linalg.solve(spread + regular, excess[..., None])[..., 0]
-        factors = factors - np.clip(step, -LONGEST, LONGEST)
-        factors = np.clip(factors - factors.mean(axis=-1, keepdims=True), -MOST, MOST)
-    chances /= whole
-    return chances, factors
+
+    def steps(factors: Floats) -> tuple[float, Callable[[], Floats]]:
+        chances = ways * np.exp(table.count.T @ factors.T)[..., None]
+        expected = (table.count @ chances.reshape(len(chances), -1)).reshape(players, cases, sets)
+        whole = expected.sum(axis=0) / SET_SIZE
+        expected = (expected / whole).swapaxes(0, 1)
+        excess = expected @ times - target
+
+        def step() -> Floats:
+            products = table.pairs @ (chances * (times / whole)).sum(axis=-1)
+            square = products.T.reshape(cases, players, players)
+            spread = square - expected * times @ expected.swapaxes(-1, -2)
+            return np.linalg.solve(spread + regular, excess[..., None])[..., 0]
+
+        return float(np.abs(excess).max()), step
+
+    return steps
 
 
-def coupled(table: Assignments, chances: Floats, hands: Sequence[int], seat: int | None) -> Floats:
-    """The chances `[set, assignment]` given that every hand is met, of chances that meet the means.
+def _steps_among_many(weights: Floats, times: Floats, target: Floats) -> Steps:
+    """Steps that would be Newton's if each card were as likely to be a player's as every other."""
+    _, players, cases, sets = weights.shape
+    powers = np.stack([COUNT, COUNT**2])
+
+    def steps(factors: Floats) -> tuple[float, Callable[[], Floats]]:
+        chances = held_by_all(weights * _powers(factors))
+        both = (powers @ chances.reshape(MASKS, -1)).reshape(2, players, cases, sets)
+        expected = both[0] @ times
+        excess = expected.T - target
+
+        def step() -> Floats:
+            spread = (both[1] - both[0] ** 2) @ times
+            rest = 1 - expected / expected.sum(axis=0)
+            return np.asarray(excess * (rest / np.maximum(spread, LEAST_SPREAD)).T)
+
+        return float(np.abs(excess).max()), step
+
+    return steps
+
+
+def coupled(weights: Floats, hands: Sequence[int], seat: int | None) -> tuple[Floats, Floats]:
+    """The chances of cards `[card, player, set]` given that every hand is met, and that of each
+    set's likeliest way to be shared out: 1.0 if, and only if, there is one.
 
     A set's weights are a polynomial with an unknown per player, whose exponent is the number of
     cards; what the other sets leave is a coefficient of the product of theirs, which a Fourier
     transform finds. It wraps around after `SPAN` cards, many standard deviations from the hand.
-    With more than `MOST_UNKNOWN` unknowns the chances come back as they are.
+    With more than `MOST_UNKNOWN` unknowns, or if rounding leaves nothing, chances stay as they are.
     Cost: about 1 ms for four players and 13 sets, 5 ms for five.
 
     Args:
-        chances: from `tilted`.
+        weights: from `tilted`, `[holding, player, set]`.
         seat: who sees his own hand; None for nobody.
     """
     # One hand follows from the others, and a hand that is seen meets itself.
-    unknown = [player for player, hand in enumerate(hands) if hand and player != seat][1:]
-    if not unknown or len(unknown) > MOST_UNKNOWN:
-        return chances
-    may = chances > 0
-    counts = [table.count[:, player] for player in unknown]
+    active = [player for player, hand in enumerate(hands) if hand]
+    unknown = [place for place, player in enumerate(active) if player != seat][1:]
+    if len(unknown) > MOST_UNKNOWN:
+        only = totals((weights > 0).astype(float)) == 1
+        run = likeliest(weights) / totals(weights)
+        owned = np.tensordot(_HOLDS, held_by_all(weights), 1)
+        return owned, np.where(only, 1.0, np.minimum(run, BELOW_1))
+    table = ways_among(len(active))
+    ways = table.weights(weights[:, active]).T
+    ways /= ways.sum(axis=1, keepdims=True)
+    if unknown:
+        ways = _met(ways, table.count, [hands[player] for player in active], unknown)
+    owned = np.zeros((SET_SIZE, len(hands), len(ways)))
+    for place, player in enumerate(active):
+        owned[:, player] = (table.owner == place) @ ways.T
+    only = np.count_nonzero(ways, axis=1) == 1
+    return owned, np.where(only, 1.0, np.minimum(ways.max(axis=1), BELOW_1))
+
+
+def _met(ways: Floats, count: Floats, hands: Sequence[int], unknown: Sequence[int]) -> Floats:
+    """The chances `[set, way]` given that every hand is met, unless rounding leaves none."""
+    may = ways > 0
+    counts = [count[player].astype(int) for player in unknown]
     span = [min(SPAN, 1 + int(np.where(may, count, 0).max(axis=1).sum())) for count in counts]
-    place = np.zeros(chances.shape[1], int)
-    left = np.zeros(chances.shape[1], int)
+    place = np.zeros(ways.shape[1], int)
+    left = np.zeros(ways.shape[1], int)
     for player, count, size in zip(unknown, counts, span, strict=True):
-        held = count.astype(int)
-        place = place * size + held % size
-        left = left * size + (hands[player] - held) % size
+        place = place * size + count % size
+        left = left * size + (hands[player] - count) % size
     size = int(np.prod(span))
-    polynomials = np.stack([np.bincount(place, row, size) for row in chances])
+    polynomials = np.stack([np.bincount(place, row, size) for row in ways])
     axes = tuple(range(1, len(span) + 1))
-    values = np.fft.fftn(polynomials.reshape(-1, *span), axes=axes)
-    others = np.ones_like(values)
-    np.cumprod(values[:-1], axis=0, out=others[1:])
-    others[:-1] *= np.cumprod(values[:0:-1], axis=0)[::-1]
-    rest = np.fft.ifftn(others, axes=axes).real.reshape(len(chances), size)
-    joint = chances * np.maximum(rest[:, left], 0.0)
+    values = np.fft.rfftn(polynomials.reshape(-1, *span), axes=axes)
+    rest = np.ones_like(values)
+    np.cumprod(values[:-1], axis=0, out=rest[1:])
+    rest[:-1] *= np.cumprod(values[:0:-1], axis=0)[::-1]
+    others_left = np.fft.irfftn(rest, span, axes=axes).reshape(len(ways), size)
+    joint = ways * np.maximum(others_left[:, left], 0.0)
     whole = joint.sum(axis=1, keepdims=True)
-    if not (whole > TINY).all():
-        return chances
-    return np.asarray(joint / whole)
+    return np.asarray(joint / whole) if (whole > TINY).all() else ways
 
 
 __all__ = ["coupled", "tilted"]

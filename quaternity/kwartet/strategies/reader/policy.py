@@ -12,8 +12,8 @@ from quaternity.game.question import Question
 from quaternity.kwartet.hands import LACKING
 from quaternity.kwartet.public import next_with_cards
 from quaternity.kwartet.strategies.reader.asking import HELD, SHOWN, TELLING
-from quaternity.kwartet.strategies.reader.coupling import coupled, tilted
-from quaternity.kwartet.strategies.reader.reading import in_play, read_game
+from quaternity.kwartet.strategies.reader.coupling import BELOW_1, coupled, tilted
+from quaternity.kwartet.strategies.reader.reading import allowed, in_play, read_game
 from quaternity.kwartet.strategies.students import random_request, request
 from quaternity.kwartet.view import NOBODY, View
 from solvers.filtering import closed
@@ -22,7 +22,7 @@ from solvers.problem import SetConstraint
 DIGITS = 9
 """Chances are compared to so many digits: what machines round differently decides nothing."""
 
-LEAST, MOST = nextafter(0.0, 1.0), nextafter(1.0, 0.0)
+LEAST = nextafter(0.0, 1.0)
 
 
 class Belief(NamedTuple):
@@ -39,32 +39,28 @@ class Belief(NamedTuple):
 
 def _believed(view: View) -> dict[int, Belief]:
     """What a view's seat, or a bystander, believes of each set in play."""
-    record, reading = read_game(view)
-    table, active = record.table, in_play(view.public)
+    _, reading = read_game(view)
+    active = in_play(view.public)
     if not active:
         return {}
-    known = [closed(view.problem).sets[index] for index in active]
-    cards = view.public.with_cards
-    possible = np.array([table.possible(one, cards) for one in known], float)
-    weights = reading.weights[active] * possible
-    lost = ~weights.any(axis=1)
-    weights[lost] = possible[lost]
-    chances, _ = tilted(table, weights, view.public.hands, reading.factors)
+    problem, hands = closed(view.problem), view.public.hands
+    weights = allowed(reading.weights, problem, view.public.with_cards, active, 0)
+    met, _ = tilted(weights[:, :, None], np.ones(len(active)), hands, reading.factors[None])
     seat = None if view.seat == NOBODY else view.seat
-    chances = coupled(table, chances, view.public.hands, seat)
-    found = {}
-    for index, one, row in zip(active, known, chances, strict=True):
-        owned = [np.bincount(owner, row, table.players).tolist() for owner in table.owner]
-        run = 1.0 if np.count_nonzero(row) == 1 else min(float(row.max()), MOST)
-        found[index] = Belief(_certain(one, owned), run)
-    return found
+    owned, run = coupled(met[:, :, 0], hands, seat)
+    return {
+        index: Belief(_certain(problem.sets[index], rows), of_run)
+        for index, rows, of_run in zip(
+            active, np.moveaxis(owned, -1, 0).tolist(), run.tolist(), strict=True
+        )
+    }
 
 
 def _certain(known: SetConstraint, owned: list[list[float]]) -> list[list[float]]:
     """Chances that are 0 or 1 where, and only where, that is known."""
     return [
         [
-            (1.0 if owners == 1 << player else min(max(chance, LEAST), MOST))
+            (1.0 if owners == 1 << player else min(max(chance, LEAST), BELOW_1))
             if owners >> player & 1
             else 0.0
             for player, chance in enumerate(row)
@@ -92,7 +88,7 @@ def beliefs(view: View) -> list[list[list[float]]]:
 def reader(view: View, random: Random) -> Question:
     """Builds sets as `patient` does, on chances that it reads from everybody's requests.
 
-    Cost: 2 to 6 ms with four players.
+    Cost: with 52 cards 3 ms with four players, 7 with eight; about 1 ms a request since its last.
     """
     assert view.seat != NOBODY
     following = next_with_cards(view.public.hands, view.seat)

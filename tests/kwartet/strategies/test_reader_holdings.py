@@ -1,0 +1,74 @@
+"""What the reader computes without a list of ways to share out a set, beside such a list."""
+
+from __future__ import annotations
+
+from itertools import product
+from random import Random
+
+import numpy as np
+import pytest
+
+from quaternity.kwartet.settings import SET_SIZE
+from quaternity.kwartet.strategies.reader import holdings
+from quaternity.kwartet.strategies.reader.asking import chances_by_lack
+from quaternity.kwartet.strategies.reader.coupling import tilted
+from quaternity.kwartet.strategies.reader.holdings import HOLDS, MASKS, Floats
+from tests.sizes import thorough
+
+SETS = 2
+
+
+def some_weights(players: int, seed: int) -> Floats:
+    """Weights of two sets, a third of them 0."""
+    random = np.random.default_rng(seed)
+    weights: Floats = random.random((MASKS, players, SETS))
+    weights[random.random(weights.shape) < 1 / 3] = 0
+    weights[0] = 0.1
+    weights[MASKS - 1, 0] = 0.1
+    return weights
+
+
+@pytest.mark.parametrize("players", [2, 3, thorough(5, 6)])
+def test_sums_over_all_ways_to_share_out_a_set(players: int) -> None:
+    weights = some_weights(players, players)
+    total, most = np.zeros(SETS), np.zeros(SETS)
+    held, asked = np.zeros_like(weights), Random(players).randrange(players)
+    lacks = np.zeros((MASKS, SET_SIZE, players, SETS))
+    for owners in product(range(players), repeat=SET_SIZE):
+        masks = [
+            sum(1 << card for card in range(SET_SIZE) if owners[card] == p) for p in range(players)
+        ]
+        weight = np.prod([weights[mask, player] for player, mask in enumerate(masks)], axis=0)
+        total += weight
+        most = np.maximum(most, weight)
+        for player, mask in enumerate(masks):
+            held[mask, player] += weight
+        for card, owner in enumerate(owners):
+            lacks[MASKS - 1 - masks[asked], card, owner] += weight
+    np.testing.assert_allclose(holdings.totals(weights), total)
+    np.testing.assert_allclose(holdings.likeliest(weights), most)
+    np.testing.assert_allclose(holdings.held_by_all(weights), held / total)
+    np.testing.assert_allclose(holdings.held_by(weights, asked), held[:, asked] / total)
+    found = chances_by_lack(weights, asked)
+    for card in range(SET_SIZE):
+        for case, mask in enumerate(np.flatnonzero(HOLDS[:, card]).tolist()):
+            # Given what he holds, his own weight for it does not matter.
+            given = lacks[mask, card].sum(axis=0)
+            known = given > 0
+            np.testing.assert_allclose(
+                found[card, case][:, known],
+                (lacks[mask, card] / np.maximum(given, 1e-300))[:, known],
+            )
+
+
+@pytest.mark.parametrize("players", [3, 4, 5, 8])
+def test_hands_are_met_in_the_mean_and_sets_that_are_alike_count_as_many(players: int) -> None:
+    weights = some_weights(players, players)[:, :, None]
+    hands = [2] * players
+    hands[0] += 20 - 2 * players
+    factors = np.zeros((1, players))
+    met, _ = tilted(weights, np.array([3.0, 2.0]), hands, factors)
+    held = holdings.held_by_all(met)[:, :, 0] * holdings.COUNT[:, None, None]
+    assert (held.sum(axis=0) @ [3.0, 2.0]).tolist() == pytest.approx(hands, abs=0.05)
+    each, _ = tilted(weights[..., [0, 0, 0, 1, 1]], np.ones(5), hands, factors)
+    np.testing.assert_allclose(each[..., [0, 3]], met, rtol=1e-9)
