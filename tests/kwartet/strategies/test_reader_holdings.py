@@ -49,7 +49,8 @@ def test_sums_over_all_ways_to_share_out_a_set(players: int) -> None:
     np.testing.assert_allclose(holdings.likeliest(weights), most)
     np.testing.assert_allclose(holdings.held_by_all(weights), held / total)
     np.testing.assert_allclose(holdings.held_by(weights, asked), held[:, asked] / total)
-    found = chances_by_lack(weights, asked)
+    found, of_asked = chances_by_lack(weights, asked)
+    np.testing.assert_allclose(of_asked, held[:, asked] / total)
     for card in range(SET_SIZE):
         for case, mask in enumerate(np.flatnonzero(HOLDS[:, card]).tolist()):
             # Given what he holds, his own weight for it does not matter.

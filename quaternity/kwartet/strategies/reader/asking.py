@@ -73,14 +73,14 @@ class Asking(NamedTuple):
     share: Floats
 
 
-def chances_by_lack(weights: Floats, asker: int) -> Floats:
-    """The chances of who has what an asker lacks, by all that he lacks of the set.
-
-    Returns:
-        `[card, case, owner, ..., set]`, the cases as in `_LACKS`.
+def chances_by_lack(weights: Floats, asker: int) -> tuple[Floats, Floats]:
+    """Chances of who has what an asker lacks, by all that he lacks of a set; of what he holds.
 
     Args:
         weights: `[holding, player, ..., set]`.
+
+    Returns:
+        `[card, case, owner, ..., set]`, the cases as in `_LACKS`; `[holding, ..., set]`.
     """
     rest = without(weights, asker)
     left = others(rest)
@@ -89,7 +89,8 @@ def chances_by_lack(weights: Floats, asker: int) -> Floats:
     sums = (_OTHER[2] @ products.reshape(*_PARTS.shape, -1)).reshape(*_LACKS.shape, *rest.shape[1:])
     whole = left[_LACKS, asker][:, :, None]
     chances: Floats = np.divide(sums, whole, out=np.zeros_like(sums), where=whole > 0)
-    return chances
+    held = weights[:, asker] * left[::-1, asker]
+    return chances, held / held.sum(axis=0)
 
 
 def _over_cards(values: Floats, fill: float) -> Floats:

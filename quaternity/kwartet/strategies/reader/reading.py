@@ -153,7 +153,7 @@ class Record:
         weights = np.stack([*self._counted(kinds.sets), read], axis=2)
         self.factors[-1] = self.bystander.factors
         met, self.factors = tilted(weights, kinds.times, before.hands, self.factors, ROUGH)
-        chances = chances_by_lack(met, asker)
+        chances, held = chances_by_lack(met, asker)
         following = next_with_cards(before.hands, asker)
         sets = [before.problem.sets[one] for one in kinds.sets]
         shown = np.array([float(one.low[asker] > 0) for one in sets])
@@ -165,7 +165,7 @@ class Record:
         self.events.append(event)
         self.public, self.known = after, known
         reading = self.bystander._replace(factors=self.factors[-1])
-        self.bystander = after_request(reading, one, after, None, held_by(met[:, :, -1], asker).T)
+        self.bystander = after_request(reading, one, after, None, held[:, -1].T)
         if event.answer:
             self.vain[index][number] = 0
         else:
@@ -175,7 +175,11 @@ class Record:
         """What is possible, and what is if nobody holds what he asked for in vain."""
         cards, sets = self.public.with_cards, self.public.problem.sets
         rows = [possible(sets[index], cards) for index in active]
-        strict = [trusting(sets[index], tuple(self.vain[index]), cards) for index in active]
+        vain = [tuple(self.vain[index]) for index in active]
+        strict = [
+            trusting(sets[index], asked, cards) if any(asked) else row
+            for index, asked, row in zip(active, vain, rows, strict=True)
+        ]
         return by_set(rows), by_set(strict)
 
     def seat(self, seat: int, dealt: Hand) -> Reading:
