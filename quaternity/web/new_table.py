@@ -88,7 +88,13 @@ async def check_player(thinking: Thinking, rules: Any, name: str) -> None:
     Raises:
         Refusal: there is no such program.
     """
-    if (rules.name, name) in thinking.players:
+    further = thinking.players.get((rules.name, name))
+    if further is not None:
+        try:
+            await thinking.try_player(rules, further)
+        except InputError as error:  # which may name files of this machine
+            what = f"seat {name!r}: this program does not play with these settings"
+            raise Refusal(422, what) from error
         return
     base, colon, _ = name.partition(":")
     if not _ARGUMENT.fullmatch(name) or base not in known_players(rules.name, {}):

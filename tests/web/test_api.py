@@ -14,6 +14,10 @@ import pytest
 
 from quaternity import guide
 from quaternity.errors import InputError
+from quaternity.game.settings import Settings
+from quaternity.game.state import State
+from quaternity.perfect.solving.solver import solve
+from quaternity.perfect.tablebase import write_tablebase
 from quaternity.web.app import app
 from quaternity.web.guards import Limits
 from quaternity.web.new_table import parsed_record
@@ -313,6 +317,19 @@ def test_programs_that_a_server_was_told_to_have(tmp_path: Path) -> None:
         site._runner.run(thought(site, table.made["table"]))
         assert table.look()["version"] == 1
         assert table.look()["seats"][0]["name"] == "mine"
+
+
+def test_a_program_that_does_not_play_with_these_settings_is_not_seated(tmp_path: Path) -> None:
+    file = tmp_path / "2-2-2.tablebase"
+    write_tablebase(file, solve(State.start(Settings(2, 2, 2))))
+    wanted = {"game": "quaternity", "seats": ["best", "me"]}
+    with opened(tmp_path / "data", players={("quaternity", "best"): f"perfect:{file}"}) as site:
+        for brisk, status in ((False, 201), (True, 422)):
+            settings = {"set_size": 2, "sets": 2, "brisk": brisk}
+            made = site.ask("POST", "/api/tables", wanted | {"settings": settings})
+            assert made.status == status
+        assert "seat 'best': this program does not play with these" in made.json["error"]
+        assert str(tmp_path) not in made.json["error"]
 
 
 def test_limits_are_told(tmp_path: Path) -> None:
