@@ -32,6 +32,10 @@ MaybeSets = Annotated[
 MaybePlayers = Annotated[
     int | None, typer.Option("-p", "--players", help="Number of players (P).  [default: 3]")
 ]
+MaybeTieBreakName = Annotated[
+    str | None,
+    typer.Option(help="first-in-order (default) or fewest-sets: who asks when both are bare."),
+]
 
 Record = Annotated[
     str | None, typer.Option(help="Keep the game in this file, and resume it from there.")
@@ -62,7 +66,25 @@ FormulaMethod = Annotated[
 """How the truth of a formula is found."""
 
 __all__ = [
-    "AnyFiles", "AsJson", "AsJsonLines", "Brisk", "Dask", "Files", "FormulaMethod", "MaybePlayers",
-    "MaybeSetSize", "MaybeSets", "MoveSeconds", "Players", "Record", "SaveTo", "Seed", "SetSize",
-    "Sets", "TieBreakName", "Traceback", "Workers",
+    "AnyFiles",
+    "AsJson",
+    "AsJsonLines",
+    "Brisk",
+    "Dask",
+    "Files",
+    "FormulaMethod",
+    "MaybePlayers",
+    "MaybeSetSize",
+    "MaybeSets",
+    "MaybeTieBreakName",
+    "MoveSeconds",
+    "Players",
+    "Record",
+    "SaveTo",
+    "Seed",
+    "SetSize",
+    "Sets",
+    "TieBreakName",
+    "Traceback",
+    "Workers",
 ]  # fmt: skip

@@ -12,6 +12,7 @@ from quaternity.cli.options import (
     MaybePlayers,
     MaybeSets,
     MaybeSetSize,
+    MaybeTieBreakName,
     MoveSeconds,
     Record,
     Traceback,
@@ -28,10 +29,7 @@ def play(
     set_size: MaybeSetSize = None,
     sets: MaybeSets = None,
     players: MaybePlayers = None,
-    tie_break: Annotated[
-        str | None,
-        typer.Option(help="first-in-order (default) or fewest-sets: who asks when both are bare."),
-    ] = None,
+    tie_break: MaybeTieBreakName = None,
     brisk: Brisk = False,
     record: Record = None,
     seats: Annotated[

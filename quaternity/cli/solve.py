@@ -12,10 +12,10 @@ from quaternity.cli.options import (
     AsJson,
     Brisk,
     Dask,
-    Players,
-    Sets,
-    SetSize,
-    TieBreakName,
+    MaybePlayers,
+    MaybeSets,
+    MaybeSetSize,
+    MaybeTieBreakName,
     Workers,
 )  # fmt: skip
 from quaternity.cli.status import ExitStatus
@@ -42,10 +42,10 @@ PATIENCE = 15.0
 
 @app.command()
 def solve(
-    set_size: SetSize = 4,
-    sets: Sets = 3,
-    players: Players = 3,
-    tie_break: TieBreakName = "first-in-order",
+    set_size: MaybeSetSize = None,
+    sets: MaybeSets = None,
+    players: MaybePlayers = None,
+    tie_break: MaybeTieBreakName = None,
     brisk: Brisk = False,
     position: Annotated[
         str | None,
@@ -103,7 +103,8 @@ def solve(
 
     from quaternity.perfect.keys.canonical import Rules
 
-    state = _state(position, set_size, sets, players, tie_break, brisk)
+    asked = {"set_size": set_size, "sets": sets, "players": players, "tie_break": tie_break}
+    state = _state(position, {name: one for name, one in asked.items() if one is not None}, brisk)
     if ask is not None:
         if out or rankings or everybody or estimate_only:
             raise InputError("--ask goes without --out, --rankings, --everybody and --estimate")
@@ -112,7 +113,7 @@ def solve(
     rules = Rules.of(state)
     target = None if out is None else Path(out)
     values = _wished_values(state, rankings, everybody)
-    if everybody is not None and position is None and players > 2 and not brisk:
+    if everybody is not None and position is None and state.players > 2 and not brisk:
         raise InputError(
             "--everybody needs a game that ends, and in this one two players can ask each other "
             "hopeless questions for ever: --brisk forbids them"
@@ -198,18 +199,23 @@ def _answer(state: State, ask: str, seconds: float, as_json: bool) -> None:
         say("    and others have, or will have, at least as many sets")
 
 
-def _state(
-    position: str | None, set_size: int, sets: int, players: int, tie_break: str, brisk: bool
-) -> State:
+def _state(position: str | None, asked: dict[str, Any], brisk: bool) -> State:
+    """The state to begin with; a file has settings of its own, which may be asked for too."""
     from dataclasses import replace
 
+    from quaternity.files.text_record import check_asked
     from quaternity.game.settings import Settings, TieBreak
     from quaternity.game.state import State
 
+    if "tie_break" in asked:
+        asked["tie_break"] = TieBreak.parse(asked["tie_break"])
     if position is None:
-        rules = TieBreak.parse(tie_break)
-        return State.start(Settings(set_size, sets, players, rules, brisk=brisk))
+        return State.start(Settings(**asked, brisk=brisk))
     state = _state_in(position)
+    try:
+        check_asked(asked, state)
+    except InputError as error:
+        raise InputError(f"{position}: {error}") from None
     if not state.verdict():
         warn(f"{position}: the state is impossible")
         raise typer.Exit(ExitStatus.IMPOSSIBLE)
