@@ -112,6 +112,9 @@ class TableSpielGame(pyspiel.Game):  # type: ignore[misc]  # untyped library
             info["utility_sum"] = 0.0
         super().__init__(_type(name, self.table), pyspiel.GameInfo(**info), params or {})
 
+    def __reduce__(self) -> tuple[Any, tuple[str]]:
+        return _loaded, (str(self),)
+
     def _starts_at_once(self) -> bool:
         encoded, start = self.table.encoded, self.table.start
         position = encoded.dealt(()) if start is None and not encoded.chance(()) else start
@@ -131,6 +134,11 @@ class TableSpielGame(pyspiel.Game):  # type: ignore[misc]  # untyped library
             ValueError: there are parameters.
         """
         return TableObserver(self, iig_obs_type, params)
+
+
+def _loaded(text: str) -> Any:
+    """A game of its name; that this is here has registered it."""
+    return pyspiel.load_game(text)
 
 
 @lru_cache(256)

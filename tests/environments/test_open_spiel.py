@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 from random import Random
 from typing import Any
 
@@ -81,6 +82,15 @@ def test_the_four_games_are_registered() -> None:
         assert game.num_distinct_actions() == table.encoded.actions
         assert game.max_game_length() == table.max_moves
         assert (game.min_utility(), game.max_utility()) == (-1, 1)
+
+
+@pytest.mark.parametrize("text", ["python_quarto", "python_kwartet(players=2,sets=2)"])
+def test_games_and_states_survive_a_file(text: str) -> None:
+    game = pyspiel.load_game(text)
+    state = game.new_initial_state()
+    state.apply_action(state.legal_actions()[0])
+    for one in (game, state):
+        assert str(pickle.loads(pickle.dumps(one))) == str(one)  # noqa: S301
 
 
 def test_wrong_parameters_are_named() -> None:
