@@ -69,7 +69,8 @@ def brisk_row(size: str, workers: str) -> list[str]:
     start = State.start(Settings(set_size, sets, players, brisk=True))
     with open_executor(int(workers)) as pool:
         solution = solve(start, pool)
-    facts = solution.facts()
+    facts, standing = solution.facts(), solution.standing(start)
+    sys.stdout.write(f"{size}: {standing}\n")
     points, wins = (everybody_document(solution, start, wish) for wish in ("points", "win"))
     found = [f"{facts['states']:,}", f"{facts['questions']:,}", str(facts["longest_forced"])]
     found += [bounds(points, player, numbers) for player in (0, 1)]
