@@ -57,7 +57,7 @@ def _chances(session: MatchSession, seat: int, rest: str) -> Iterator[str]:
         yield f"too many deals to count ({error}): chances read from the requests, in percent"
         yield from chance_lines(beliefs(view), columns(), 3)
         return
-    yield "chances in percent; # is certain, . is impossible; below them as read from the requests"
+    yield "chances in percent; # is certain, . is impossible; second rows as read from the requests"
     yield from chance_lines(table, columns(), 3, beliefs(view))
 
 

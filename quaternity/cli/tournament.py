@@ -70,6 +70,9 @@ DOC = """Let {kind}s play each other, and say who wins how often.
     A {kind} that fails ends the run with status 3 (4 when it took too long): the games before it
     are shown, and the game that it failed in is saved as a record.
 
+    Each game has its command: tournament (Quaternity), kwartet simulate, quarto tournament and
+    set tournament.
+
     Example: quaternity {example}
     """
 
@@ -189,10 +192,11 @@ def _document(plan: Tournament, words: TournamentWords, table: Table) -> dict[st
 def _print(plan: Tournament, words: TournamentWords, table: Table) -> None:
     from quaternity.game.text_table import table_lines
     from quaternity.table.tournament.seatings import labels
+    from solvers.wording import counted
 
     names = labels(plan.players)
     say(
-        f"{table.games} games of {words.title(plan.rules)}, "
+        f"{counted(table.games, 'game')} of {words.title(plan.rules)}, "
         f"{table.moves.mean:.1f} moves each; nobody won {table.shared}, "
         f"{table.unfinished} without a result"
     )
