@@ -30,13 +30,18 @@ def percent(chance: float | None) -> str:
 
 
 def chance_lines(
-    chances: Chances, width: int, narrowest: int = 4, second: Chances = ()
+    chances: Chances,
+    width: int,
+    narrowest: int = 4,
+    second: Chances = (),
+    only: Sequence[int] | None = None,
 ) -> Iterator[str]:
     """Players down, cards across, as many sets beside each other as fit in `width` columns.
 
     Args:
         narrowest: least width of a card's column.
         second: other chances of the same cards; below those of each player, where they differ.
+        only: the sets to show; None: all.
     """
     size = max(map(len, chances))
     players = len(chances[0][0]) if chances[0] else 0
@@ -50,8 +55,9 @@ def chance_lines(
     cell = max(narrowest, longest + 1, len(f" /{size - 1}"))
     margin, block = _margin(players), cell * size + 2
     beside = max(1, (width - margin) // block)
-    for first in range(0, len(chances), beside):
-        sets = range(first, min(first + beside, len(chances)))
+    shown = range(len(chances)) if only is None else only
+    for first in range(0, len(shown), beside):
+        sets = shown[first : first + beside]
         heads = "".join(f"set {index}".ljust(block) for index in sets)
         yield (" " * (margin + cell - 2) + heads).rstrip()
         heads = "".join(f"/{card}".rjust(cell) for card in range(size)).ljust(block)
@@ -68,7 +74,7 @@ def chance_lines(
             yield (f"player {player}".ljust(margin) + rows[0]).rstrip()
             if rows[-1] != rows[0]:
                 yield (" " * margin + rows[-1]).rstrip()
-        if sets[-1] + 1 < len(chances):
+        if first + beside < len(shown):
             yield ""
 
 

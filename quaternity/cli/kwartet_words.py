@@ -38,7 +38,7 @@ def kwartet_words() -> GameWords:
         FORMS,
         MARKS,
         {
-            "chances": ("who has each card with what chance, in percent", _chances),
+            "chances": ("who has each card in percent; chances 4: of set 4 alone", _chances),
             "know": ("know H1 0/2: do you know that player 1 has 0/2? or any formula", _know),
             "why": ("why H1 0/2: how you know it, or what else is possible", _why),
         },
@@ -47,18 +47,23 @@ def kwartet_words() -> GameWords:
 
 
 def _chances(session: MatchSession, seat: int, rest: str) -> Iterator[str]:
-    del rest
     from quaternity.kwartet.strategies.reader import beliefs
 
     view = session.match.view(seat)
+    named = rest.split()
+    last = len(view.hand) - 1
+    if not all(one.isdecimal() and len(one) < 4 and int(one) <= last for one in named):
+        yield f"chances {rest}: say for example chances or chances 0 {last}; sets are 0..{last}"
+        return
+    only = sorted({int(one) for one in named}) or None
     try:
         table = chances(view.problem)
     except LimitError as error:
         yield f"too many deals to count ({error}): chances read from the requests, in percent"
-        yield from chance_lines(beliefs(view), columns(), 3)
+        yield from chance_lines(beliefs(view), columns(), 3, only=only)
         return
     yield "chances in percent; # is certain, . is impossible; second rows as read from the requests"
-    yield from chance_lines(table, columns(), 3, beliefs(view))
+    yield from chance_lines(table, columns(), 3, beliefs(view), only)
 
 
 def _know(session: MatchSession, seat: int, rest: str) -> Iterator[str]:

@@ -91,6 +91,13 @@ def test_state_hint_chances_history(cli: Cli, path: Path) -> None:
     assert outcome.out.count("reader would: ") == 2
 
 
+def test_chances_of_some_sets(cli: Cli, path: Path) -> None:
+    outcome = resumed(cli, path, "chances 2\nchances 2 0\nchances 3\nchances x\n")
+    heads = [line.split() for line in outcome.out.splitlines() if line.startswith("        ")]
+    assert heads[::2] == [["set", "2"], ["set", "0", "set", "2"]]
+    assert outcome.out.count("sets are 0..2") == 2
+
+
 def test_a_certain_owner_is_named(cli: Cli, path: Path) -> None:
     # Player 1 has not got 0/3, so player 2 has; the others ask for cards of their own meanwhile.
     outcome = resumed(cli, path, "1 0/3\n\n0 1/2\n\n0 2/3\n\nhint\n")
