@@ -2,7 +2,8 @@
 
 Every deal is played once, the reader's seat moving on from deal to deal; the first of them once
 more with `patient` in that seat. What was measured is kept, some deals at a time, so that a run
-that is ended goes on where it was. The table goes into the page of the guide, between its marks.
+that is ended goes on where it was; what other code played does not count. The table goes into the
+page of the guide, between its marks.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import Any, NamedTuple
 from quaternity.kwartet.rules import KwartetRules
 from quaternity.table.players import PLAYERS, strategy_row
 from quaternity.table.tournament.playing import Tournament, play_game
+from tests.bench.ladder import code_of
 from tests.kwartet.opponents import HELD_OUT, OPPONENTS
 
 PAGE = Path("quaternity/guide/players.md")
@@ -102,14 +104,15 @@ def main() -> None:
     known["reader"] = options.both
     options.kept.parent.mkdir(parents=True, exist_ok=True)
     lines = options.kept.read_text().splitlines() if options.kept.exists() else []
-    kept = [json.loads(line) for line in lines]
+    code = code_of(())
+    kept = [one for one in map(json.loads, lines) if one.get("code") == code]
     try:
         for first in range(0, options.deals, AT_ONCE):
             for opponent, deals in known.items():
                 done = int(sum(one["reader"][0] for one in kept if one["opponent"] == opponent))
                 some = range(done, min(first + AT_ONCE, deals))
                 if some:
-                    kept.append(measured(opponent, some, done < options.both))
+                    kept.append(measured(opponent, some, done < options.both) | {"code": code})
                     with options.kept.open("a") as file:
                         file.write(json.dumps(kept[-1]) + "\n")
                     sys.stdout.write(f"{opponent} {done}: {kept[-1]['reader']}\n")
