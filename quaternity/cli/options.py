@@ -66,25 +66,7 @@ FormulaMethod = Annotated[
 """How the truth of a formula is found."""
 
 __all__ = [
-    "AnyFiles",
-    "AsJson",
-    "AsJsonLines",
-    "Brisk",
-    "Dask",
-    "Files",
-    "FormulaMethod",
-    "MaybePlayers",
-    "MaybeSetSize",
-    "MaybeSets",
-    "MaybeTieBreakName",
-    "MoveSeconds",
-    "Players",
-    "Record",
-    "SaveTo",
-    "Seed",
-    "SetSize",
-    "Sets",
-    "TieBreakName",
-    "Traceback",
-    "Workers",
+    "AnyFiles", "AsJson", "AsJsonLines", "Brisk", "Dask", "Files", "FormulaMethod", "MaybePlayers",
+    "MaybeSetSize", "MaybeSets", "MaybeTieBreakName", "MoveSeconds", "Players", "Record", "SaveTo",
+    "Seed", "SetSize", "Sets", "TieBreakName", "Traceback", "Workers",
 ]  # fmt: skip

@@ -90,7 +90,7 @@ def test_games_and_states_survive_a_file(text: str) -> None:
     state = game.new_initial_state()
     state.apply_action(state.legal_actions()[0])
     for one in (game, state):
-        assert str(pickle.loads(pickle.dumps(one))) == str(one)  # noqa: S301
+        assert str(pickle.loads(pickle.dumps(one))) == str(one)  # noqa: S301  # our own
 
 
 def test_wrong_parameters_are_named() -> None:
