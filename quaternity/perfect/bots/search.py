@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import takewhile
-from math import log, sqrt
+from math import inf, log, sqrt
 from random import Random
 
 from quaternity.game.cards import Card
@@ -85,7 +85,7 @@ class SearchBot:
         if len(options) > 1 and (proof := policy.proof(key, 0, self.proved)).question:
             best = proof.question
         elif len(options) > 1:
-            tree = Tree(policy, self._random)
+            tree = Tree(policy, self._random, self.weighed)
             for _ in self._budget(tree):
                 tree.imagine(key, range(len(roles)))
             best = self._safest(policy, 0, tree.nodes[key].ranked(options))
@@ -105,7 +105,7 @@ class SearchBot:
         for reply in replies:
             if policy.proof(reply.key, reply.roles.index(asked), self.proved).won:
                 return reply.answer
-        tree = Tree(policy, self._random)
+        tree = Tree(policy, self._random, self.weighed)
         node = _Node(len(replies))
         for _ in self._budget(tree):
             one = node.chosen(len(replies))
@@ -200,8 +200,8 @@ class Tree:
         weighed: what it took to know the states that were met.
     """
 
-    def __init__(self, policy: Policy, random: Random) -> None:
-        self._policy, self._random = policy, random
+    def __init__(self, policy: Policy, random: Random, most: float = inf) -> None:
+        self._policy, self._random, self._most = policy, random, most
         self.nodes: dict[Key, _Node] = {}
         self.weighed = 0
         self._replies: dict[tuple[Key, int], _Node] = {}
@@ -245,6 +245,8 @@ class Tree:
         """The quick player plays for all."""
         players, random = len(names), self._random
         for _ in range(most):
+            if self.weighed >= self._most:  # given up, like a game that is too long
+                break
             options, result = self._look(key)
             if result:
                 return _named(result, names)
