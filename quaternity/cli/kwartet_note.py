@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from itertools import takewhile
 from typing import TYPE_CHECKING, Annotated
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from quaternity.cli.kwartet import kwartet
-from quaternity.cli.terminal import columns, folded, warn
+from quaternity.cli.terminal import ask, columns, folded, warn
 from quaternity.errors import IllegalMove, InputError, LimitError
 from quaternity.kwartet.knowing import Moment, moment, told_lines
 from solvers.wording import MOST_TEXT, shown
@@ -118,17 +117,19 @@ def _begun(
     if hand is not None:
         return _dealt(settings, sizes, seat, hand)
     while True:
-        print(f"your {sizes[seat]} cards, for example 0/1 3/2 ...: ", end="", flush=True)
+        ended = False
         try:
-            typed = sys.stdin.readline()
+            typed = ask(f"your {sizes[seat]} cards, for example 0/1 3/2 ...: ")
+        except EOFError:
+            typed, ended = "", True
         except UnicodeDecodeError:
             typed = "?"
-        if typed.strip() == "quit":
+        if typed == "quit":
             raise typer.Exit
         try:
             return _dealt(settings, sizes, seat, typed)
         except InputError as error:
-            if not typed:
+            if ended:
                 raise
             print(folded(str(error)))
             if len(typed.replace(",", " ").split()) != sizes[seat]:
@@ -201,7 +202,7 @@ class _Notes:
         print("type what is said at the table, or help")
         while True:
             try:
-                line = input(self.prompt()).strip()
+                line = ask(self.prompt())
             except EOFError:
                 print()
                 return

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import select
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import nullcontext
@@ -12,7 +11,18 @@ from random import Random
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from quaternity.cli.terminal import CLEAR, columns, folded, in_columns, lines, thinking, warn
+from quaternity.cli.terminal import (
+    CLEAR,
+    HalfTyped,
+    ask,
+    columns,
+    folded,
+    forget_lines,
+    in_columns,
+    lines,
+    thinking,
+    warn,
+)
 from quaternity.errors import IllegalMove, InputError, LimitError, PlayerFault
 from quaternity.table.players import STRONGEST, YOU, make_player
 from solvers.wording import counted
@@ -31,6 +41,9 @@ LEAST_NEWS = 3
 """So many lines of news always stand below the table, where they are seen."""
 
 QUIT = ("quit", "exit", "q")
+
+WORDS = ("help", "rules", "state", "moves", "hint", "history", "undo", "seat")
+"""What can be typed in all games, apart from moves."""
 
 COMMANDS = """\
 Also:    help   rules   state (the table again)   moves (what may be done now)
@@ -57,6 +70,8 @@ class GameWords:
         words: by word, what it is for (nothing when all games have it) and what it prints.
         remark: what is said of a position below the table, if anything.
         advice: what is added to a hint: of a view and the move.
+        outdated: whether a move that is half typed means another after a program's; of the text
+            and the views before and now.
     """
 
     rules: str
@@ -65,6 +80,7 @@ class GameWords:
     words: Mapping[str, tuple[str, Word]] = field(default_factory=dict)
     remark: Callable[[Match[Any, Any, Any]], str | None] = lambda match: None
     advice: Callable[[Any, Any], str] = lambda view, move: ""
+    outdated: Callable[[str, Any, Any], bool] = lambda text, before, now: False
 
 
 class MatchSession:
@@ -84,6 +100,10 @@ class MatchSession:
         """The number of moves before the news that was shown last."""
         self.told = ""
         """What is said again to who sits down next: that moves were taken back."""
+        self.typed = ""
+        """What was half typed when a program moved."""
+        self.dropped = ""
+        """What is said of that where it is gone."""
         self.clock = -1, 0.0
         """The number of moves, and since when it is that."""
         if journal is not None:
@@ -150,12 +170,21 @@ class MatchSession:
         line = self._read(f"player {seat}> ", None if planned is None else self._left(planned))
         if line is None or (not line and planned is not None):
             assert planned is not None, "only a program's move ends the waiting"
+            before = match.view(seat)
             match.play(planned.seat, planned.move)
+            self._drop_outdated(before, match.view(seat))
         elif not line and len(acting) > 1:
             print("no program waits to move: it is up to you")
         elif line and not self._command(line, seat):
             self._move(line, seat)
         return True
+
+    def _drop_outdated(self, before: Any, now: Any) -> None:
+        """Let go what is half typed and means something else now; anything else stays."""
+        text = self.typed.strip()
+        command = any(word.startswith(text) for word in (*WORDS, *QUIT, *self.words.words))
+        if not command and self.words.outdated(text, before, now):
+            self.typed, self.dropped = "", f"dropped: {text!r}, typed for the table before"
 
     def _left(self, planned: Planned[Any]) -> float:
         """Seconds until a program moves: what a person types meanwhile does not hold it up."""
@@ -208,18 +237,13 @@ class MatchSession:
 
         Only a terminal has a clock: from a pipe a program moves after an empty line.
         """
+        typed, self.typed = self.typed, ""
         try:
-            if seconds is not None and sys.stdin.isatty():
-                from termios import TCIFLUSH, tcflush
-
-                print(prompt, end="", flush=True)
-                if not select.select([sys.stdin], [], [], seconds)[0]:
-                    # What was half typed was meant for the table as it was.
-                    tcflush(sys.stdin, TCIFLUSH)
-                    print()
-                    return None
-                prompt = ""
-            return input(prompt).strip()
+            return ask(prompt, seconds, typed)
+        except HalfTyped as half:
+            print()
+            self.typed = half.text
+            return None
         except EOFError:
             print()
             raise _Quit from None
@@ -328,8 +352,9 @@ class MatchSession:
         if match.rules.hidden and self.looking != seat and not alone:
             self._change_seats(seat)
         if self.shown != len(match.moves):
-            self._show_table(seat, seat, self.words.remark(match))
-        self.looking, self.shown, self.told = seat, len(match.moves), ""
+            remarks = filter(None, (self.words.remark(match), self.dropped))
+            self._show_table(seat, seat, "\n".join(remarks))
+        self.looking, self.shown, self.told, self.dropped = seat, len(match.moves), "", ""
         self.looked[seat] = len(match.moves)
 
     def _change_seats(self, seat: int) -> None:
@@ -343,6 +368,7 @@ class MatchSession:
             if line.lower() in QUIT:
                 raise _Quit
             print("press Enter first, or type quit")
+        forget_lines()
         self.shown = -1
 
     def _show_table(self, view: int | None, seat: int | None, remark: str | None = None) -> None:

@@ -72,7 +72,8 @@ def play(
     play_match(
         SetRules, partial(SetSettings, seats=len(names or DEFAULT)),
         {"rule": rule and Rule(rule), "table": table},
-        GameWords(RULES, FORMS, MARKS, words, remark=_remark), lambda rules: names, DEFAULT,
+        GameWords(RULES, FORMS, MARKS, words, remark=_remark, outdated=_outdated),
+        lambda rules: names, DEFAULT,
         Playing(record, seed, move_seconds, traceback),
     )  # fmt: skip
 
@@ -83,6 +84,13 @@ def _remark(match: Match[Any, Any, Any]) -> str | None:
     if agreed and not agreed.issuperset(match.people):
         return "type more if you see none either"
     return None
+
+
+def _outdated(text: str, before: Any, now: Any) -> bool:
+    """Return whether a letter of a claim names another card than before."""
+    from quaternity.ternary.rules import cards_named
+
+    return cards_named(text, before) != cards_named(text, now)
 
 
 __all__ = ["FORMS", "MARKS", "RULES", "play"]

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import os
+import select
+import signal
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from math import inf
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -15,6 +19,9 @@ if TYPE_CHECKING:
 
 CLEAR = "\x1b[H\x1b[2J\x1b[3J"
 """What empties a terminal's screen."""
+
+MOMENT = 0.05
+"""Seconds in which a line is read that lies there."""
 
 
 def warn(text: str) -> None:
@@ -85,6 +92,78 @@ def in_columns(entries: Sequence[str]) -> str:
     )
 
 
+class HalfTyped(Exception):
+    """The clock ran out before Enter.
+
+    Attributes:
+        text: what was typed until then; "" also where nobody can tell, and the terminal keeps it.
+    """
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.text = text
+
+
+def ask(prompt: str, seconds: float | None = None, typed: str = "") -> str:
+    """Return the line that somebody types, trimmed.
+
+    At a terminal arrows edit it and bring former lines back, where Python has readline.
+
+    Args:
+        seconds: how long to wait for Enter; None: for ever. Only a terminal has a clock.
+        typed: what the line begins with, as if it had been typed.
+
+    Raises:
+        EOFError: the input ended.
+        HalfTyped: the time is up.
+    """
+    if not sys.stdin.isatty():
+        return input(prompt).strip()
+    editor = _editor()
+    # Neither a partial nor a map has code of Python's: no alarm gets lost in the former, and none
+    # comes between a line and its place in the list in the latter.
+    if editor is not None:
+        editor.set_startup_hook(partial(editor.insert_text, typed))
+    given: list[str] = []
+
+    def leave(*_: object) -> None:
+        raise HalfTyped("" if editor is None else editor.get_line_buffer())
+
+    before = signal.signal(signal.SIGALRM, leave)
+    try:
+        try:
+            if seconds is not None:
+                # Where no time is left, a line that was typed already counts all the same.
+                if seconds <= 0 and not select.select([sys.stdin], [], [], 0)[0]:
+                    raise HalfTyped(typed)
+                signal.setitimer(signal.ITIMER_REAL, max(seconds, MOMENT))
+            given.extend(map(input, [prompt]))
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+    except HalfTyped:
+        if not given:
+            raise
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    return given[0].strip()
+
+
+def forget_lines() -> None:
+    """Forget the lines that arrows bring back: somebody else sits down."""
+    editor = _editor() if sys.stdin.isatty() else None
+    if editor is not None:
+        editor.clear_history()
+
+
+def _editor() -> ModuleType | None:
+    """Return readline, which `input` uses from then on; None where Python has none."""
+    try:
+        import readline
+    except ImportError:
+        return None
+    return readline
+
+
 @contextmanager
 def thinking(who: str) -> Iterator[None]:
     """Tell on a terminal that a program thinks while the block runs."""
@@ -131,10 +210,13 @@ class Progress:
 
 __all__ = [
     "CLEAR",
+    "HalfTyped",
     "Progress",
+    "ask",
     "bold",
     "columns",
     "folded",
+    "forget_lines",
     "in_columns",
     "lines",
     "progress",

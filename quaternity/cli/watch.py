@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from quaternity.cli.app import app
-from quaternity.cli.terminal import CLEAR, columns, folded, warn
+from quaternity.cli.terminal import CLEAR, ask, columns, folded, warn
 from quaternity.errors import InputError
 
 HELP = """\
@@ -137,7 +137,7 @@ class Viewer:
         knows = "" if self.show_knowledge is None else "k P, "
         while True:
             try:
-                line = input(f"Enter next, b back, a number, {knows}help, q> ").strip()
+                line = ask(f"Enter next, b back, a number, {knows}help, q> ")
             except EOFError:
                 print()
                 return

@@ -30,6 +30,9 @@ MOST_ON_TABLE = 21
 under `Rule.SET` nobody agrees to more."""
 
 _CLAIM = re.compile(r"(?:claims? )?([a-z])[ ,]*([a-z])[ ,]*([a-z])", re.IGNORECASE | re.ASCII)
+_BEGUN = re.compile(
+    r"(?:\d )?(?:claims? )?([a-z])(?:[ ,]*([a-z]))?(?:[ ,]*([a-z]))?[ ,]*", re.IGNORECASE | re.ASCII
+)
 _NUMBERS = re.compile(
     r"(?:claims? )?(\d{1,2})[ ,]+(\d{1,2})[ ,]+(\d{1,2})", re.IGNORECASE | re.ASCII
 )
@@ -284,14 +287,11 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
         match = _CLAIM.fullmatch(text)
         if match is None:
             raise InputError(f"{text!r} is not understood: a move is for example a d k, or more")
-        # Capitals are places of their own only on a table that has so many.
-        small = len(view.places) <= len(ascii_lowercase)
-        letters = [letter.lower() if small else letter for letter in match.groups()]
-        places = [LETTERS.index(letter) for letter in letters]
-        for letter, place in zip(letters, places, strict=True):
-            if place >= len(view.places):
+        cards = cards_named(text, view)
+        for letter, card in zip(match.groups(), cards, strict=True):
+            if card is None:
                 raise InputError(f"place {letter} is empty")
-        return SetMove(tuple(sorted(view.places[place] for place in places)))
+        return SetMove(tuple(sorted(card for card in cards if card is not None)))
 
     def show(self, view: SetView, width: int = 80) -> str:
         """The cards on the table with their places; score and deck."""
@@ -350,6 +350,16 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
         return self.start_of_deck(deck)
 
 
+def cards_named(text: str, view: SetView) -> tuple[int | None, ...]:
+    """Return the card at each letter of a claim, also of one that is half typed; else nothing."""
+    match = _BEGUN.fullmatch(text)
+    letters = [letter for letter in match.groups() if letter] if match is not None else []
+    if len(view.places) <= len(ascii_lowercase):
+        # Capitals are places of their own only on a table that has so many.
+        letters = [letter.lower() for letter in letters]
+    return tuple(dict(zip(LETTERS, view.places, strict=False)).get(letter) for letter in letters)
+
+
 def _dealt(seen: SetView, deck: tuple[int, ...], places: tuple[int, ...]) -> SetPosition:
     """The position when three cards of the deck have come to the table."""
     return SetPosition(replace(seen, places=places, undealt=len(deck) - 3), deck[3:])
@@ -364,4 +374,5 @@ __all__ = [
     "SetRules",
     "SetSettings",
     "SetView",
+    "cards_named",
 ]

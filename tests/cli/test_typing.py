@@ -1,0 +1,106 @@
+"""What is typed at a terminal is edited there, stays while programs move, and comes back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+from string import ascii_lowercase
+
+import pytest
+
+from quaternity.table.match import Match
+from quaternity.ternary.rules import SetRules, SetSettings, cards_named
+from tests.cli.conftest import Cli
+from tests.cli.test_match import PLAYS, at_terminal, needs_terminal
+from tests.sizes import thorough
+
+pytest.importorskip("readline")
+
+LEFT, UP = b"\x1b[D", b"\x1b[A"
+
+QUICK = """if True:
+    from quaternity.cli import main
+    from quaternity.ternary.players import Finder
+    Finder.delay = lambda *known: 0.1
+    main()"""
+GAME = ("set", "play", "--seats", "you,quick", "--seed", "0")
+"""At once the card with the letter h is taken, and then that with e."""
+
+
+@needs_terminal
+@pytest.mark.parametrize("prompt", [*PLAYS, "watch", "note", "hand"])
+def test_arrows_edit_a_line_and_bring_it_back(cli: Cli, tmp_path: Path, prompt: str) -> None:
+    path = str(tmp_path / "my.log")
+    words, asked, help_text = PLAYS.get(prompt, ()), b"> ", b"Also:    "
+    if prompt == "watch":
+        cli(*PLAYS["quarto"], "--record", path, stdin="A\nquit\n")
+        words, help_text = ("watch", path), b"Enter, n "
+    elif prompt == "note":
+        words, help_text = ("kwartet", "note", path), b"Type:  2 asks 0"
+    elif prompt == "hand":
+        words = ("kwartet", "note", path, "--seat", "0")
+        asked, help_text = b"0/1 3/2 ...: ", b"'help'"
+    with at_terminal(*map(str, words)) as terminal:
+        terminal.wait_for(asked)
+        terminal.type(b"hlp" + LEFT * 2 + b"e\n")
+        terminal.wait_for(help_text)
+        terminal.type(UP + b"\n")
+        terminal.wait_for(help_text, times=2)
+        terminal.type(b"qit" + LEFT * 2 + b"u\n")
+
+
+@needs_terminal
+def test_who_sits_down_brings_back_no_line_of_another() -> None:
+    words = ("kwartet", "play", "--sets", "4", "--seats", "you,you", "--seed", "5")
+    asked = "\n".join(f"1 {at // 4}/{at % 4}" for at in range(16))
+    with at_terminal(*words) as terminal:
+        terminal.type(f"\n{asked}\n\n".encode())
+        terminal.wait_for(b"player 1> ")
+        place = len(terminal.seen)
+        terminal.type(UP * 3 + b"\nquit\n")
+        terminal.wait_for(b"the game ends here")
+    assert b"1 " not in terminal.seen[place:].partition(b"\n")[0]
+
+
+@needs_terminal
+def test_what_is_half_typed_stays_whenever_a_program_moves() -> None:
+    with at_terminal(*GAME, code=QUICK) as terminal:
+        for times, letter in enumerate(b"help"):
+            terminal.wait_for(b"in the deck", times=times + 1)
+            terminal.type(bytes([letter]))
+        terminal.wait_for(b"> help")
+        terminal.type(b"\n")
+        terminal.wait_for(b"Also:    ")
+        terminal.type(b"quit\n")
+    assert b"dropped" not in terminal.seen
+
+
+@needs_terminal
+def test_a_claim_is_dropped_with_a_word_when_its_letters_name_other_cards() -> None:
+    with at_terminal(*GAME, code=QUICK) as terminal:
+        terminal.wait_for(b"player 0> ")
+        terminal.type(b"a b c")
+        terminal.wait_for(b"dropped: 'a b c', typed for the table before")
+        terminal.type(b"help\n")
+        terminal.wait_for(b"Also:    ")
+        terminal.type(b"quit\n")
+    assert b"player 0 claims" not in terminal.seen
+
+
+def test_a_half_typed_claim_names_the_first_cards_of_the_whole() -> None:
+    random = Random(1)
+    rules = SetRules(SetSettings(seats=2))
+    match = Match(rules, ["quick", "quick"], "1")
+    for _ in range(thorough(20, 200)):
+        if match.program_move() is None:
+            break
+        view = match.view(0)
+        letters = random.sample(ascii_lowercase[: len(view.places)], 3)
+        whole = "{}{gap}{}{gap}{}".format(*letters, gap=random.choice(["", " ", ", "]))
+        cards = cards_named(whole, view)
+        assert set(rules.read(whole, view).cards) == set(cards)
+        for end in range(len(whole) + 1):
+            begun = cards_named(whole[:end], view)
+            assert begun == cards[: len(begun)]
+            assert len(begun) == sum(letter.isalpha() for letter in whole[:end])
+        assert not cards_named("help", view)
