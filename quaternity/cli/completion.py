@@ -47,7 +47,7 @@ def _pages() -> Iterable[str]:
 VALUES: dict[str, Callable[[], Iterable[str]]] = {
     "solver": _solvers, "solvers": _solvers, "families": _families, "to": _formats,
     "announce": _announce, "tie_break": _tie_breaks, "page": _pages,
-    "rule": lambda: ("triple", "set"),
+    "rule": lambda: ("set", "triple"),
 }  # fmt: skip
 """Per parameter of a command its values."""
 

@@ -21,7 +21,8 @@ costs a point. When nobody finds one, all agree to three more cards (more); if t
 all, you are told. The game ends when the deck is out and no SET is left.
 (--rule triple: the three must differ in all four.)
 Programs find every SET, but take their time: quick some 4 seconds, slow some 12, slow:30 some 30.
-At a terminal the clock runs while you look; Enter lets the next program move at once."""
+At a terminal the clock runs while you look; Enter lets the next program move at once. What is half
+typed stays, but for a claim whose letters name other cards by then."""
 
 MARKS = """\
 A card has a letter, its number and its looks: claim three by their letters, such as a d k. \

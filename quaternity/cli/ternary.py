@@ -26,8 +26,8 @@ set_app = typer.Typer(
     no_args_is_help=True,
     help="""The 81 cards of the game SET, under two rules.
 
-    With --rule triple three cards belong together when any two of them differ in all four
-    attributes; with --rule set, when in each attribute they are all alike or all different.
+    Three cards are a SET when in each attribute they are all alike or all different; with --rule
+    triple they belong together when any two of them differ in all four attributes.
 
     A card is an index 0..80, four ternary digits such as 0212 (shape, colour, fill, amount), or
     words such as three-purple-striped-diamonds, in any order.""",
@@ -44,7 +44,7 @@ CARDS = Annotated[
     typer.Argument(metavar="CARD", help="The cards of the table, each as for `set show`."),
 ]
 RULE = Annotated[
-    str, typer.Option("--rule", "-r", metavar="triple|set", help="Which threes are meant.")
+    str, typer.Option("--rule", "-r", metavar="set|triple", help="Which threes are meant.")
 ]
 METHOD = Annotated[
     str, typer.Option("--method", metavar="search|cp-sat", help="How to find and prove it.")
@@ -110,15 +110,15 @@ def partners(card: CARD, as_json: AsJson = False) -> None:
 @set_app.command()
 def find(
     cards: CARDS,
-    rule: RULE = "triple",
+    rule: RULE = "set",
     svg: Annotated[
         str | None, typer.Option("--svg", metavar="FILE", help="Also draw the table as SVG.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Find all triples, or SETs, on a table of three or more cards.
+    """Find all SETs, or triples, on a table of three or more cards.
 
-    Example: quaternity set find 0 1 2 40 80 --rule set --svg table.svg
+    Example: quaternity set find 0 1 2 40 80 --svg table.svg
     """
     from quaternity.files.writing import write_text
     from quaternity.ternary import Rule, table_svg, triples
@@ -136,18 +136,18 @@ def find(
 @set_app.command()
 def disjoint(
     cards: CARDS,
-    rule: RULE = "triple",
+    rule: RULE = "set",
     method: METHOD = "search",
     seconds: SECONDS = None,
     seed: CHOSEN_BY = None,
     as_json: AsJson = False,
 ) -> None:
-    """Find as many triples, or SETs, as can be taken from a table together.
+    """Find as many SETs, or triples, as can be taken from a table together.
 
     At a limit (exit status 4) or an interrupt (130) the most that were found are shown, and how
     many there can be at most.
 
-    Example: quaternity set disjoint 0 1 2 40 80 13 26 --rule set
+    Example: quaternity set disjoint 0 1 2 40 80 13 26
     """
     from quaternity.ternary import Best, Rule, most_disjoint
 
@@ -166,12 +166,12 @@ def disjoint(
 @set_app.command()
 def count(
     n: Annotated[int, typer.Option("-n", "--cards", help="Cards on the table: 1..81.")] = 12,
-    rule: RULE = "triple",
+    rule: RULE = "set",
     as_json: AsJson = False,
 ) -> None:
-    """Count the tables of n cards without a triple, or SET, exactly.
+    """Count the tables of n cards without a SET, or triple, exactly.
 
-    Example: quaternity set count -n 12 --rule set
+    Example: quaternity set count -n 12
     """
     from fractions import Fraction
 
@@ -200,18 +200,18 @@ def largest(
         list[str] | None,
         typer.Argument(metavar="CARD", help="The cards of a table; none: the whole deck."),
     ] = None,
-    rule: RULE = "triple",
+    rule: RULE = "set",
     method: METHOD = "search",
     seconds: SECONDS = None,
     seed: CHOSEN_BY = None,
     as_json: AsJson = False,
 ) -> None:
-    """Find a largest collection without a triple, or SET, and prove that there is no larger one.
+    """Find a largest collection without a SET, or triple, and prove that there is no larger one.
 
-    At a limit (exit status 4; under `set` reached with some 40 cards) or an interrupt (130) the
+    At a limit (exit status 4; reached with some 40 cards of a table) or an interrupt (130) the
     largest collection found is shown, and how many cards there can be at most.
 
-    Example: quaternity set largest --rule set --method cp-sat
+    Example: quaternity set largest --method cp-sat
     """
     from quaternity.ternary import WHOLE_DECK, Best, Rule, largest_free, largest_in_deck
 

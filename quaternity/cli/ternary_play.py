@@ -27,7 +27,7 @@ SAFE = Annotated[
 @set_app.command()
 def deck(
     safe: SAFE = False,
-    rule: RULE = "triple",
+    rule: RULE = "set",
     seed: SEED = None,
     as_json: AsJson = False,
 ) -> None:
@@ -36,7 +36,7 @@ def deck(
     A safe deck is dealt three by three; the newest three always belong together, so shuffle the
     places on the table at every deal.
 
-    Example: quaternity set deck --safe --rule set --seed 7
+    Example: quaternity set deck --safe --seed 7
     """
     from quaternity.ternary import Rule, safe_deck, shuffled_deck
 
@@ -57,7 +57,7 @@ def simulate(
     extra: Annotated[
         bool, typer.Option("--extra", help="Deal three more cards when there is no three.")
     ] = False,
-    rule: RULE = "triple",
+    rule: RULE = "set",
     seconds: Annotated[
         float | None, typer.Option("--seconds", help="Begin no game after so many seconds.")
     ] = None,
@@ -71,7 +71,7 @@ def simulate(
 
     When the time is up (exit status 4) or after an interrupt (130) the finished games are shown.
 
-    Example: quaternity set simulate --games 1000 --rule set --extra --seed 1
+    Example: quaternity set simulate --games 1000 --extra --seed 1
     """
     from quaternity.cli.terminal import say
     from quaternity.ternary import Rule
@@ -160,11 +160,11 @@ def chain(
     start: Annotated[
         str | None, typer.Option("--start", metavar="CARD", help="First card; drawn without.")
     ] = None,
-    rule: RULE = "triple",
+    rule: RULE = "set",
     seed: SEED = None,
     as_json: AsJson = False,
 ) -> None:
-    """Print a chain of triples, or SETs, each beginning with the last card of the one before.
+    """Print a chain of SETs, or triples, each beginning with the last card of the one before.
 
     Example: quaternity set chain --length 5 --start 0212 --seed 1
     """

@@ -155,10 +155,10 @@ def test_play(cli: Cli) -> None:
     assert cli(*arguments, "--extra", "--json").json == real
     safe = cli(*arguments, "--safe", "--json").json
     assert safe["stuck"] == 0
-    text = cli("set", "simulate", "--games", 40, "--seed", 1)
+    text = cli("set", "simulate", "--games", 40, "-r", "triple", "--seed", 1)
     assert text.out.startswith("40 games, seed 1\nstuck before the deck was empty: ")
     assert text.err == ""
-    stuck = cli("set", "simulate", "--games", 40, "--seed", 1, "--json").json
+    stuck = cli("set", "simulate", "--games", 40, "-r", "triple", "--seed", 1, "--json").json
     assert stuck["stuck"] > 20
     assert stuck["stuck"] + sum(stuck["left"].values()) == 40
 
@@ -357,9 +357,9 @@ def test_an_interrupted_search_gives_the_best_found(
 
 
 def test_small_chances_are_not_shown_as_nothing(cli: Cli) -> None:
-    assert cli("set", "count", "-n", 54).out.endswith("have no triple: 5.2e-19%\n")
+    assert cli("set", "count", "-n", 54, "-r", "triple").out.endswith("have no triple: 5.2e-19%\n")
     assert cli("set", "count", "-n", 18, "--rule", "set").out.endswith("have no SET: 0.0000014%\n")
-    assert cli("set", "count", "-n", 55).out.endswith("have no triple: 0.0000%\n")
+    assert cli("set", "count", "-n", 55, "-r", "triple").out.endswith("have no triple: 0.0000%\n")
 
 
 def test_a_simulation_without_a_game_says_so_in_json(cli: Cli) -> None:
@@ -368,3 +368,13 @@ def test_a_simulation_without_a_game_says_so_in_json(cli: Cli) -> None:
     assert (outcome.json["games"], outcome.json["asked"], outcome.json["left"]) == (0, 5, {})
     assert outcome.json["reason"] == "the time is up after 0 of 5 games"
     assert cli("set", "simulate", "--seconds", 1e-9, "--games", 5).out == ""
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["find 0 1 2", "disjoint 0 1 2", "largest 0 1 2 40 80", "count", "deck --safe --seed 1",
+     "simulate --games 9 --seed 1", "chain --seed 1"],
+)  # fmt: skip
+def test_the_rule_of_the_game_is_the_default(cli: Cli, command: str) -> None:
+    words = ("set", *command.split())
+    assert cli(*words) == cli(*words, "--rule", "set") != cli(*words, "--rule", "triple")
