@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Coroutine, Sequence
-from math import inf
 from random import Random
 from time import monotonic
 from typing import Any
@@ -37,9 +36,14 @@ class Table:
     """One table under way or over."""
 
     def __init__(
-        self, kept: Kept, seats: list[Seat], course: Course, store: Store, thinking: Thinking
-    ) -> None:
-        """A table as the store has it; `course` is what its head and its log tell."""
+        self, kept: Kept, seats: list[Seat], course: Course, store: Store, thinking: Thinking,
+        seen: Sequence[float],
+    ) -> None:  # fmt: skip
+        """Begin with what the store has; `course` is what head and log tell.
+
+        Args:
+            seen: per seat when somebody showed that it is theirs last, as `monotonic` counts.
+        """
         self.kept, self.seats, self.course, self.rules = kept, seats, course, course.rules
         self.streams: set[Stream] = set()
         self.again = kept.again
@@ -49,8 +53,7 @@ class Table:
         self.lock = asyncio.Lock()
         """Who changes the table holds it."""
         self._store, self._thinking = store, thinking
-        # Who has just made a table is there, though he has asked for nothing yet.
-        self._seen = [-inf if course.version else monotonic()] * len(seats)
+        self.seen = list(seen)
         self._asked = monotonic()
         """When somebody asked for something last."""
         self._woken = -1
@@ -101,7 +104,7 @@ class Table:
         )
         self._asked = monotonic()
         for number in held:
-            self._seen[number] = self._asked
+            self.seen[number] = self._asked
         self._go_on()
         maker = token is None and browser is not None and browser == self.kept.maker
         if asked is not None:
@@ -116,7 +119,7 @@ class Table:
     def is_present(self, seat: int) -> bool:
         """Whether somebody is in a seat, as far as can be told."""
         there = any(stream.seat == seat for stream in self.streams)
-        lately = self.seats[seat].kind != OPEN and monotonic() - self._seen[seat] < GONE_SECONDS
+        lately = self.seats[seat].kind != OPEN and monotonic() - self.seen[seat] < GONE_SECONDS
         return there or lately
 
     def people(self) -> list[int]:
@@ -191,6 +194,7 @@ class Table:
 
     def _came_or_left(self, stream: Stream) -> None:
         if stream.seat is not None:
+            self.seen[stream.seat] = monotonic()
             self.seats_changed()
 
     def _tell(self, event: str, data: dict[str, Any]) -> None:
@@ -286,7 +290,7 @@ class Table:
         await self._store.write((), (seat_statement(self.kept.id, seat, new),))
         self.seats[seat] = new
         if new.kind == PERSON:
-            self._seen[seat] = monotonic()
+            self.seen[seat] = monotonic()
         self.notice = None
         self._alone = 0
         self.undo.clear()

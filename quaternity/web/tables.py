@@ -7,6 +7,7 @@ import logging
 from collections import Counter, OrderedDict
 from collections.abc import Mapping, Sequence
 from random import Random
+from time import monotonic
 from typing import Any, NamedTuple
 
 from quaternity.errors import InputError, QuaternityError
@@ -39,7 +40,7 @@ from quaternity.web.seats import (
 from quaternity.web.sight import Sight
 from quaternity.web.store import Entry, Statement, Store
 from quaternity.web.streams import BEAT_SECONDS, Streams, message, send
-from quaternity.web.table import Table
+from quaternity.web.table import GONE_SECONDS, Table
 from quaternity.web.thinking import Thinking
 
 MOST_LIVE = 500
@@ -70,6 +71,10 @@ class Tables:
         self._helps = Rates()
         self._live: OrderedDict[str, asyncio.Task[Table]] = OrderedDict()
         self._opening: Counter[str] = Counter()
+        # Who was there before this server is on the way back: nobody else gets their seats.
+        self._begun = monotonic()
+        self._seen: dict[str, list[float]] = {}
+        """When the seats of tables that left memory were seen last."""
 
     # ------------------------------------------------------------------ making
 
@@ -93,6 +98,8 @@ class Tables:
             new.seed is not None, False, caller.browser, None,
         )  # fmt: skip
         await self._keep(kept, seats)
+        # Who has just made a table is there, and has asked for nothing yet.
+        self._seen[kept.id] = [monotonic()] * len(seats)
         # Its programs begin; to wake them once more would end a move that is being kept.
         await self.open(kept.id)
         return kept.id, told
@@ -144,6 +151,7 @@ class Tables:
                 update = "UPDATE tables SET again = ? WHERE id = ?"
                 await self._keep(kept, seats, (), (update, (name, table.kept.id)))
                 table.again = name
+                self._seen[name] = [monotonic()] * len(seats)
                 send(table.streams, message("again", {"table": name}))
                 await self.open(name)
         return table.again
@@ -202,14 +210,15 @@ class Tables:
         if not rows:
             raise Refusal(404, "there is no such table")
         try:
-            table = await asyncio.to_thread(self._rebuilt, Kept(*rows[0]))
+            seen = self._seen.pop(name, None)
+            table = await asyncio.to_thread(self._rebuilt, Kept(*rows[0]), seen)
         except QuaternityError as error:
             _log.error("table %s cannot be read: %s", name, type(error).__name__)
             raise Refusal(500, "this table cannot be read: its file was changed") from None
         table.wake()
         return table
 
-    def _rebuilt(self, kept: Kept) -> Table:
+    def _rebuilt(self, kept: Kept, seen: Sequence[float] | None) -> Table:
         rows = self.store.read(
             "SELECT kind, name, person, token, browser, invitation FROM seats WHERE table_id = ? "
             "ORDER BY seat",
@@ -224,7 +233,9 @@ class Tables:
         start = rules.replay(head).positions[0]
         seats = [Seat(*row) for row in rows]
         log = [Entry(*entry) for entry in entries]
-        return Table(kept, seats, Course(rules, start, log), self.store, self.thinking)
+        course = Course(rules, start, log)
+        seen = seen or [self._begun] * len(seats)
+        return Table(kept, seats, course, self.store, self.thinking, seen)
 
     async def _make_room(self) -> None:
         """Forget tables at which nothing happens, the longest first."""
@@ -236,6 +247,7 @@ class Tables:
             if task.done() and not task.cancelled() and task.exception() is None:
                 table = task.result()
                 if table.is_quiet:
+                    self._seen[name] = table.seen
                     del self._live[name]
 
     async def join(self, invitation: str, name: str | None, caller: Caller) -> tuple[str, Seated]:
@@ -379,10 +391,22 @@ class Tables:
         """Now and then: keep streams alive, and do what is done for those who are not there."""
         while True:
             await asyncio.sleep(BEAT_SECONDS)
-            self.streams.beat()
-            for task in list(self._live.values()):
-                if task.done() and not task.cancelled() and task.exception() is None:
-                    task.result().tick()
+            self._tick_once()
+
+    def _tick_once(self) -> None:
+        """Do what is done now and then; what fails at a table ends nothing for the others."""
+        gone = monotonic() - GONE_SECONDS
+        self._seen = {name: seen for name, seen in self._seen.items() if max(seen) > gone}
+        doing = [("the streams", self.streams.beat)]
+        for name, task in self._live.items():
+            if task.done() and not task.cancelled() and task.exception() is None:
+                doing.append((f"table {name}", task.result().tick))
+        for what, act in doing:
+            try:
+                act()
+            except Exception as error:
+                # No more is said: it may tell what somebody has in their hand.
+                _log.error("what is done for %s now and then: %s", what, type(error).__name__)
 
     def end(self) -> None:
         """Let no program think and no stream stay open."""

@@ -167,7 +167,7 @@ def test_a_program_that_somebody_put_in_his_seat_is_his_while_he_is_there(site: 
     assert site.ask("POST", path, sent, token=place.tokens[2]).status == 200
     assert site.ask("POST", path, sent, token=place.tokens[1]).status == 403
     table = site.app.state.tables._live[place.name].result()
-    table._seen[2] = -inf
+    table.seen[2] = -inf
     assert site.ask("POST", path, sent, token=place.tokens[1]).status == 200
 
 

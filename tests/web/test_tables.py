@@ -1,5 +1,6 @@
 """Tables where several may act at once, and what happens while nobody looks."""
 
+import asyncio
 import sqlite3
 from collections.abc import Iterator
 from random import Random
@@ -12,6 +13,7 @@ from quaternity.ternary.rules import SetRules, SetSettings
 from quaternity.ternary.triples import triples
 from quaternity.web.app import app
 from quaternity.web.course import has_secret
+from quaternity.web.guards import Limits
 from quaternity.web.seats import Caller
 from quaternity.web.store import FILE
 from tests.web.site import Site
@@ -147,6 +149,103 @@ def test_tables_nobody_looks_at_are_read_again(
         for table in many[1:]:
             table.look()
         assert many[0].made["table"] in live
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The time that tables go by, to be changed."""
+    now = [1000.0]
+    for room in ("table", "tables"):
+        monkeypatch.setattr(f"quaternity.web.{room}.monotonic", lambda: now[0])
+    return now
+
+
+def given_away(table: Table) -> bool:
+    """Try to put a program into seat 1 of a table, which is somebody else's than seat 0."""
+    answer = table.post(0, "hand-over", seat=1, player="random")
+    assert answer.status in (200, 403)
+    if answer.status == 200:
+        table.post(1, "hand-over", seat=1, player="me")
+    return answer.status == 200
+
+
+def test_who_is_there_does_not_depend_on_which_tables_are_in_memory(
+    tmp_path: Any, monkeypatch: pytest.MonkeyPatch, clock: list[float]
+) -> None:
+    def answers(most_live: int) -> list[bool]:
+        """Let people come and go at three tables, and others try to give their seats away."""
+        monkeypatch.setattr("quaternity.web.tables.MOST_LIVE", most_live)
+        random, begun = Random(1), clock[0]
+        given = []
+        with opened(tmp_path / str(most_live), limits=Limits(tables=10**6)) as site:
+            many = [Table(site) for _ in range(3)]
+            for _ in range(60):
+                clock[0] += random.choice([0, 1, 15, 39, 41])
+                table = random.choice(many)
+                if random.randrange(2):
+                    table.look(1)
+                else:
+                    given.append(given_away(table))
+            assert len(site.app.state.tables._live) == (3 if most_live else 1)
+        clock[0] = begun
+        return given
+
+    remembered = answers(500)
+    assert answers(0) == remembered
+    assert {True, False} == set(remembered)
+
+
+def test_who_only_listens_is_there_until_some_time_after(site: Site, clock: list[float]) -> None:
+    table = Table(site)
+    stream = site.listen(f"{table.path}/events", table.tokens[1])
+    clock[0] += 1000
+    assert not given_away(table)
+    stream.leave()
+    site.rest()
+    assert not given_away(table), "the connection may be lost for a moment"
+    clock[0] += 41
+    assert given_away(table)
+
+
+def test_who_may_be_on_the_way_back_after_a_restart_keeps_the_seat(
+    tmp_path: Any, clock: list[float]
+) -> None:
+    with opened(tmp_path) as site:
+        table = Table(site)
+        table.move(0, "1 0 2")
+    with opened(tmp_path) as table.site:
+        assert not given_away(table)
+        clock[0] += 41
+        assert given_away(table)
+
+
+def test_what_fails_at_a_table_ends_nothing_for_the_others(
+    site: Site, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    tables = site.app.state.tables
+    ticked: list[str] = []
+
+    def tick(table: Any) -> None:
+        ticked.append(table.kept.id)
+        raise RuntimeError("it has 0/2")
+
+    async def beaten() -> None:
+        rounds = len(ticked) + 2 * len(tables._live)
+        ticking = asyncio.create_task(tables.tick())
+        while len(ticked) < rounds:
+            assert not ticking.done()
+            await asyncio.sleep(0)
+        ticking.cancel()
+
+    monkeypatch.setattr("quaternity.web.tables.BEAT_SECONDS", 0)
+    monkeypatch.setattr("quaternity.web.table.Table.tick", tick)
+    made = {Table(site).made["table"] for _ in range(3)}
+    stream = site.listen(f"/api/tables/{min(made)}/events", None)
+    site.wait(beaten())
+    assert made <= set(ticked)
+    assert b":\n\n" in b"".join(stream.parts[1:])
+    assert "RuntimeError" in caplog.text
+    assert "0/2" not in caplog.text
 
 
 def test_programs_rest_while_nobody_looks(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
