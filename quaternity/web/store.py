@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import os
 import sqlite3
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Lock, Thread
@@ -23,6 +24,9 @@ from quaternity.files.writing import try_lock
 from quaternity.web.refusal import Refusal
 
 FILE = "tables.sqlite"
+
+DAMAGE = (sqlite3.DatabaseError, UnicodeDecodeError)
+"""What a damaged file raises: of a text that is none SQLite's own message may be none."""
 
 TAKEN_BACK = -1
 """The seat of an entry that takes moves back; its text is how many."""
@@ -79,6 +83,8 @@ class Entry(NamedTuple):
 
 Statement = tuple[str, Sequence[Any]]
 
+_log = logging.getLogger("uvicorn.error")
+
 
 class _Job(NamedTuple):
     entries: Sequence[Entry]
@@ -93,7 +99,8 @@ class Store:
         """Open the file, or make it.
 
         Raises:
-            InputError: the folder cannot be used, another server has it, or a newer one wrote it.
+            InputError: the folder cannot be used, another server has it, a newer one wrote it, or
+                the file is damaged.
         """
         self.path = Path(folder) / FILE
         try:
@@ -110,9 +117,16 @@ class Store:
             try:
                 self._writer = self._connected(opened)
                 _migrate(self._writer, self.path)
+                _check(self._writer)
                 self._reader = self._connected(opened)
-            except sqlite3.Error as error:
+            except sqlite3.OperationalError as error:
                 raise InputError(f"{self.path}: {error}") from error
+            except DAMAGE as error:
+                raise InputError(
+                    f"{self.path}: is damaged ({error}); move it and the files beside it (-wal, "
+                    "-shm) away and put a backup in its place; without one, SQLite's .recover may "
+                    "save a part"
+                ) from error
             opened.pop_all()
         self.trouble: str | None = None
         """Why nothing could be written the last time; None when it could."""
@@ -130,9 +144,17 @@ class Store:
         return database
 
     def read(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
-        """The rows that a query gives; from any thread."""
-        with self._reading:
-            return self._reader.execute(query, values).fetchall()
+        """The rows that a query gives; from any thread.
+
+        Raises:
+            Refusal: the file cannot be read.
+        """
+        try:
+            with self._reading:
+                return self._reader.execute(query, values).fetchall()
+        except DAMAGE as error:
+            _log.error("%s cannot be read: %s", self.path, error)
+            raise Refusal(503, f"the tables cannot be read now ({error})") from None
 
     async def write(
         self, entries: Sequence[Entry] = (), statements: Sequence[Statement] = ()
@@ -181,7 +203,9 @@ class Store:
         except Exception as error:
             # Whatever it is: who waits is told, and this thread goes on.
             self.trouble = f"nothing can be kept now, so moves are refused: {error}"
-            _tell(batch, Refusal(507, f"nothing can be kept now ({error}): it was not played"))
+            # A full disk is an operational error; a damaged file is not.
+            status = 507 if isinstance(error, sqlite3.OperationalError) else 503
+            _tell(batch, Refusal(status, f"nothing can be kept now ({error}): it was not played"))
         else:
             self.trouble = None
             _tell(batch, None)
@@ -221,6 +245,25 @@ def _tell(batch: list[_Job], error: Refusal | None) -> None:
     loop = batch[0].done.get_loop()
     if not loop.is_closed():
         loop.call_soon_threadsafe(tell)
+
+
+def _check(database: sqlite3.Connection) -> None:
+    """Look at the whole file: every page, every index, and whether the tables are ours.
+
+    Raises:
+        sqlite3.DatabaseError: it is damaged.
+    """
+    (fault,) = database.execute("PRAGMA integrity_check(1)").fetchone()
+    if fault != "ok":
+        raise sqlite3.DatabaseError(" ".join(fault.split()))
+    made = sqlite3.connect(":memory:")
+    with closing(made):
+        _migrate(made, Path())
+        schema = "SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL"
+        missing = {*made.execute(schema)} - {*database.execute(schema)}
+    if missing:
+        names = ", ".join(sorted(name for name, _ in missing))
+        raise sqlite3.DatabaseError(f"not as this program makes it: {names}")
 
 
 def _migrate(database: sqlite3.Connection, path: Path) -> None:

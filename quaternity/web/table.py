@@ -336,7 +336,7 @@ class Table:
         if task.cancelled() or (error := task.exception()) is None:
             return
         if isinstance(error, Refusal):
-            self._retry = error.status == 507
+            self._retry = error.status in (503, 507)
             return
         # No more is said, here and there: it may tell what the program has in its hand.
         what = "takes too long" if isinstance(error, PlayerTimeout) else "failed"

@@ -212,7 +212,9 @@ class Tables:
         try:
             seen = self._seen.pop(name, None)
             table = await asyncio.to_thread(self._rebuilt, Kept(*rows[0]), seen)
-        except QuaternityError as error:
+        except Refusal:
+            raise
+        except Exception as error:  # what was changed on the disk may raise anything
             _log.error("table %s cannot be read: %s", name, type(error).__name__)
             raise Refusal(500, "this table cannot be read: its file was changed") from None
         table.wake()
@@ -234,6 +236,12 @@ class Tables:
         seats = [Seat(*row) for row in rows]
         log = [Entry(*entry) for entry in entries]
         course = Course(rules, start, log)
+        versions = [entry.version for entry in log]
+        if (
+            [len(seats), *versions] != [rules.seats, *range(1, len(log) + 1)]
+            or not {seat.kind for seat in seats} <= {OPEN, PERSON, PROGRAM}
+        ):  # fmt: skip
+            raise InputError("seats or moves are missing")
         seen = seen or [self._begun] * len(seats)
         return Table(kept, seats, course, self.store, self.thinking, seen)
 

@@ -1,0 +1,154 @@
+"""A damaged file of the tables is refused with what to do, or what it still says is answered."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from quaternity.errors import InputError
+from quaternity.web.app import app
+from quaternity.web.guards import Limits
+from quaternity.web.refusal import Refusal
+from quaternity.web.store import FILE, Entry, Store
+from tests.sizes import thorough
+from tests.web.site import Page, Site
+from tests.web.test_api import PEOPLE, Table, opened
+
+GAMES: dict[str, dict[str, Any]] = {
+    "quaternity": {"set_size": 4, "sets": 3, "players": 3},
+    "kwartet": {"players": 3, "sets": 5},
+    "set": {},
+}
+PAGE = 4096
+LIMITS = Limits(tables=10**6, moves=10**6)
+
+
+class Played:
+    """A file of tables with some moves each."""
+
+    def __init__(self, folder: Path) -> None:
+        self.tables: list[Table] = []
+        with opened(folder, limits=LIMITS) as site:
+            for game, wanted in GAMES.items():
+                for seed in range(8):
+                    table = Table(site, game=game, settings=wanted, seats=["me", "me", "open"])
+                    for _ in range(4):
+                        seat = table.look()["to_act"][0]
+                        moves = table.look(seat)["moves"] if seat < 2 else []
+                        if moves:
+                            table.move(seat, Random(seed).choice(moves))
+                    self.tables.append(table)
+        self.data = (folder / FILE).read_bytes()
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Played:
+    return Played(tmp_path_factory.mktemp("played"))
+
+
+def damaged(data: bytes, random: Random) -> bytes:
+    """The file after an accident."""
+    changed, place = bytearray(data), random.randrange(len(data))
+    match random.randrange(5):
+        case 0:
+            changed[place] ^= 1 << random.randrange(8)
+        case 1:
+            changed[place : place + 3] = b"zzz"
+        case 2:
+            changed[place : place + 200] = random.randbytes(200)
+        case 3:
+            page = place // PAGE * PAGE
+            changed[page : page + PAGE] = random.choice([b"\0", b"x"]) * PAGE
+        case _:
+            del changed[place:]
+    return bytes(changed)
+
+
+def answers(site: Site, tables: list[Table]) -> Iterator[Page]:
+    """All kinds of requests; one without an answer fails here."""
+    for table in tables:
+        name, path, token = table.made["table"], table.path, table.tokens[0]
+        invitation = table.made["seats"][2]["invitation"].rpartition("/")[2]
+        yield site.ask("GET", path, token=token)
+        yield site.ask("GET", f"{path}/record")
+        yield site.ask("GET", f"/t/{name}")
+        yield site.ask("GET", f"/t/{name}/at/2")
+        yield site.ask("GET", "/", headers={"cookie": f"quaternity={'a' * 22}"})
+        move = {"version": 4, "id": "later", "move": "no"}
+        yield site.ask("POST", f"{path}/moves", move, token)
+        yield site.ask("POST", f"{path}/hand-over", {"seat": 0, "player": "random"}, token)
+        yield site.ask("POST", "/api/seats", {"invitation": invitation})
+        yield site.ask("POST", "/api/tables", PEOPLE)
+
+
+def test_a_damaged_file_is_refused_or_every_request_is_answered(
+    played: Played, tmp_path: Path
+) -> None:
+    refused = 0
+    for seed in range(thorough(25, 400)):
+        random = Random(seed)
+        folder = tmp_path / str(seed)
+        folder.mkdir()
+        (folder / FILE).write_bytes(damaged(played.data, random))
+        try:
+            application = app(str(folder), limits=LIMITS)
+        except InputError:
+            refused += 1
+            continue
+        with Site(application) as site:
+            for page in answers(site, random.sample(played.tables, 3)):
+                assert page.status < 500 or b"its file was changed" in page.body, (seed, page)
+    assert refused > 5
+
+
+def test_of_a_damaged_file_it_is_said_what_to_do(played: Played, tmp_path: Path) -> None:
+    data = bytearray(played.data)
+    data[3 * PAGE : 4 * PAGE] = b"x" * PAGE
+    (tmp_path / FILE).write_bytes(data)
+    with pytest.raises(InputError, match=r"is damaged \(.*put a backup in its place.*\.recover"):
+        Store(str(tmp_path))
+
+
+def test_a_file_of_somebody_else_is_refused(played: Played, tmp_path: Path) -> None:
+    """Every word of its tables and indexes is ours, or the server does not begin."""
+    data = played.data.replace(b"invitation TEXT", b"invitatiom TEXT")
+    assert data != played.data
+    (tmp_path / FILE).write_bytes(data)
+    with pytest.raises(InputError, match=r"tables\.sqlite.*seats"):
+        Store(str(tmp_path))
+
+
+def test_damage_while_the_server_runs_is_a_clear_refusal(played: Played, tmp_path: Path) -> None:
+    (tmp_path / FILE).write_bytes(played.data)
+    with opened(tmp_path, limits=LIMITS) as site:
+        with (tmp_path / FILE).open("r+b") as file:
+            file.seek(PAGE)
+            file.write(b"x" * (len(played.data) - PAGE))
+        table = played.tables[0]
+        page = site.ask("GET", table.path)
+        assert (page.status, "cannot be read now" in page.json["error"]) == (503, True)
+        page = site.ask("GET", f"/t/{table.made['table']}")
+        assert (page.status, b"cannot be read now" in page.body) == (503, True)
+        assert {page.status for page in answers(site, played.tables)} <= {200, 201, 503}
+
+
+def test_what_cannot_be_written_to_a_damaged_file_is_refused(
+    played: Played, tmp_path: Path
+) -> None:
+    async def write(store: Store) -> None:
+        await store.write((Entry("t", 1, 0, "", "yes"),))
+
+    (tmp_path / FILE).write_bytes(played.data)
+    store = Store(str(tmp_path))
+    store._writer.execute("PRAGMA shrink_memory")
+    (tmp_path / FILE).write_bytes(played.data[:PAGE] + b"x" * (len(played.data) - PAGE))
+    with pytest.raises(Refusal, match="nothing can be kept now") as refusal:
+        asyncio.run(write(store))
+    assert refusal.value.status == 503
+    assert store.trouble is not None
+    store.close()
