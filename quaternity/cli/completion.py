@@ -70,9 +70,10 @@ def completing(command: Any, group: str | None) -> None:
 
 
 def _players(group: str | None) -> Iterable[str]:
-    from quaternity.table.players import PLAYERS, YOU
+    from quaternity.table.games import GAMES, registration
+    from quaternity.table.players import YOU
 
-    return (YOU, *PLAYERS.get(group or "", PLAYERS["quaternity"]))
+    return (YOU, *registration(group if group in GAMES else "quaternity").players)
 
 
 def _completer(values: Callable[[], Iterable[str]]) -> Callable[[Any, str], list[Any]]:

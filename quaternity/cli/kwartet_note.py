@@ -338,14 +338,15 @@ class _Notes:
 
         from quaternity.cli.terminal import thinking
         from quaternity.kwartet.chances import chance_of
-        from quaternity.table.players import STRONGEST, make_player
+        from quaternity.table.games import registration
+        from quaternity.table.players import make_player
 
         del rest
         view = self.log.views[-1]
         if view.public.is_over or view.seat != view.public.turn:
             yield "a hint is for your own turn"
             return
-        name = STRONGEST["kwartet"]
+        name = registration("kwartet").strongest
         with thinking(name):
             move = make_player(self.rules, name).choose(view, Random(len(self.log.events)))
         try:

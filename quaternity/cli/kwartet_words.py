@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from quaternity.cli.chances import chance_lines
 from quaternity.cli.match import GameWords, MatchSession
+from quaternity.cli.quaternity_words import MARKS as QUATERNITY_MARKS
 from quaternity.cli.terminal import columns
 from quaternity.errors import LimitError
 from quaternity.kwartet.chances import chance_of
@@ -43,6 +44,8 @@ def kwartet_words() -> GameWords:
             "why": ("why H1 0/2: how you know it, or what else is possible", _why),
         },
         advice=_advice,
+        # What everybody sees of Kwartet is a table of Quaternity: no card is mine.
+        bystander_marks=QUATERNITY_MARKS,
     )
 
 

@@ -24,7 +24,8 @@ from quaternity.cli.terminal import (
     warn,
 )
 from quaternity.errors import IllegalMove, InputError, LimitError, PlayerFault
-from quaternity.table.players import STRONGEST, YOU, make_player
+from quaternity.table.games import registration
+from quaternity.table.players import YOU, make_player
 from solvers.wording import counted
 
 if TYPE_CHECKING:
@@ -72,6 +73,9 @@ class GameWords:
         advice: what is added to a hint: of a view and the move.
         outdated: whether a move that is half typed means another after a program's; of the text
             and the views before and now.
+        bystander_marks: what the marks mean for those who see no hand, where that differs.
+        formula_lines: what can be told of a formula after some moves, and why where that is wanted:
+            of the rules, the positions, the moves, the formula and whether the reason is wanted.
     """
 
     rules: str
@@ -81,6 +85,18 @@ class GameWords:
     remark: Callable[[Match[Any, Any, Any]], str | None] = lambda match: None
     advice: Callable[[Any, Any], str] = lambda view, move: ""
     outdated: Callable[[str, Any, Any], bool] = lambda text, before, now: False
+    bystander_marks: str = ""
+    formula_lines: Callable[[Any, Any, Any, str, bool], Iterable[str]] | None = None
+
+
+def words_of(game: str) -> GameWords:
+    """Return what a game adds to the terminal; of one that brings nothing, what all games have."""
+    registered = registration(game)
+    words = registered.part("words")
+    if words is not None:
+        made: GameWords = words()
+        return made
+    return GameWords(registered.text or registered.title, "Move:    as the word moves lists them")
 
 
 class MatchSession:
@@ -294,7 +310,7 @@ class MatchSession:
     def _hint(self, seat: int) -> None:
         """What the strongest program of the table would do."""
         rules = self.match.rules
-        name = STRONGEST[rules.name]
+        name = registration(rules.name).strongest
         random = Random(f"{self.match.seed}/hint/{len(self.match.moves)}")
         view = self.match.view(seat)
         try:

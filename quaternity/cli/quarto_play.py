@@ -11,6 +11,7 @@ from quaternity.cli.playing import Playing, play_match, seats_of
 from quaternity.cli.quarto import quarto_app
 
 if TYPE_CHECKING:
+    from quaternity.cli.match import GameWords
     from quaternity.table.match import Match
 
 RULES = """\
@@ -52,17 +53,22 @@ def play(
 
     Example: quaternity quarto play --seats you,careful --record my.game
     """
+    from quaternity.quarto.rules import QuartoRules, QuartoSettings
+
+    play_match(
+        QuartoRules, QuartoSettings, {"squares": squares}, quarto_words(),
+        lambda rules: seats_of(seats), DEFAULT, Playing(record, seed, move_seconds, traceback),
+    )  # fmt: skip
+
+
+def quarto_words() -> GameWords:
+    """Return what Quarto adds to the terminal."""
     from quaternity.cli.drawing import picture_word
     from quaternity.cli.match import GameWords
     from quaternity.quarto import board_svg
-    from quaternity.quarto.rules import QuartoRules, QuartoSettings
 
     words = picture_word(lambda view: board_svg(view.board, view.squares))
-    play_match(
-        QuartoRules, QuartoSettings, {"squares": squares},
-        GameWords(RULES, FORMS, MARKS, words, remark=_remark), lambda rules: seats_of(seats),
-        DEFAULT, Playing(record, seed, move_seconds, traceback),
-    )  # fmt: skip
+    return GameWords(RULES, FORMS, MARKS, words, remark=_remark)
 
 
 def _remark(match: Match[Any, Any, Any]) -> str | None:

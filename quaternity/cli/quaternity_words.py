@@ -66,6 +66,7 @@ def quaternity_words(tablebase: Tablebase | None = None) -> GameWords:
             "oracle": ("who can force what, and the best questions (with --oracle)", oracle),
         },
         _remark,
+        formula_lines=_formula_lines,
     )
 
 
@@ -114,6 +115,12 @@ def game_of(
         played.append(Move(question, answer))
         states.append(after.state)
     return Game(settings, tuple(played), tuple(states))
+
+
+def _formula_lines(
+    rules: Any, positions: Sequence[Any], moves: Sequence[tuple[int, Any]], text: str, why: bool
+) -> Iterator[str]:
+    return told_of_game(text, game_of(rules.settings, positions, moves), why)
 
 
 def _game(match: Match[Any, Any, Any], moves: int | None = None) -> Game:

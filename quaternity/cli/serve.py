@@ -165,16 +165,16 @@ def _welcome(host: str, port: int, path: str, open_page: bool) -> None:
 
 
 def _players(texts: list[str]) -> dict[tuple[str, str], str]:
-    from quaternity.table.games import GAMES
+    from quaternity.table.games import game_names
     from quaternity.table.players import check_name
 
-    found = {}
+    found, games = {}, tuple(game_names())
     for text in texts:
         name, equals, player = text.partition("=")
         game, dot, short = name.partition(".")
-        if not (equals and dot and game in GAMES and short.replace("-", "").isalnum()):
+        if not (equals and dot and game in games and short.replace("-", "").isalnum()):
             raise InputError(
-                f"--players {text!r}: expected GAME.NAME=PLAYER, the game one of {', '.join(GAMES)}"
+                f"--players {text!r}: expected GAME.NAME=PLAYER, the game one of {', '.join(games)}"
             )
         check_name(game, player, people=False)
         found[game, short] = player

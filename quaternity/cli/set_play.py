@@ -11,6 +11,7 @@ from quaternity.cli.playing import Playing, play_match, seats_of
 from quaternity.cli.ternary import set_app
 
 if TYPE_CHECKING:
+    from quaternity.cli.match import GameWords
     from quaternity.table.match import Match
 
 RULES = """\
@@ -63,20 +64,25 @@ def play(
     """
     from functools import partial
 
-    from quaternity.cli.drawing import picture_word
-    from quaternity.cli.match import GameWords
-    from quaternity.ternary import Rule, table_svg
+    from quaternity.ternary import Rule
     from quaternity.ternary.rules import SetRules, SetSettings
 
-    words = picture_word(lambda view: table_svg(view.places, letters=True))
     names = seats_of(seats)
     play_match(
         SetRules, partial(SetSettings, seats=len(names or DEFAULT)),
-        {"rule": rule and Rule(rule), "table": table},
-        GameWords(RULES, FORMS, MARKS, words, remark=_remark, outdated=_outdated),
-        lambda rules: names, DEFAULT,
-        Playing(record, seed, move_seconds, traceback),
+        {"rule": rule and Rule(rule), "table": table}, set_words(),
+        lambda rules: names, DEFAULT, Playing(record, seed, move_seconds, traceback),
     )  # fmt: skip
+
+
+def set_words() -> GameWords:
+    """Return what SET adds to the terminal."""
+    from quaternity.cli.drawing import picture_word
+    from quaternity.cli.match import GameWords
+    from quaternity.ternary import table_svg
+
+    words = picture_word(lambda view: table_svg(view.places, letters=True))
+    return GameWords(RULES, FORMS, MARKS, words, remark=_remark, outdated=_outdated)
 
 
 def _remark(match: Match[Any, Any, Any]) -> str | None:

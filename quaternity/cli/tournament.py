@@ -77,7 +77,7 @@ DOC = """Let {kind}s play each other, and say who wins how often.
     """
 
 
-def _add_tournament(
+def add_tournament(
     application: typer.Typer, kind: str, rules_of: Callable[..., Any], words: TournamentWords
 ) -> None:
     """Give an application the command of a game.
@@ -289,7 +289,7 @@ def _set(
     return SetRules(SetSettings(seats, Rule(rule), table))
 
 
-_add_tournament(
+add_tournament(
     app, "bot", _quaternity,
     TournamentWords(
         ("tournament",),
@@ -301,7 +301,7 @@ _add_tournament(
         "tournament search informed random --games 300 --seed 1 --workers 2",
     ),
 )  # fmt: skip
-_add_tournament(
+add_tournament(
     quarto_app, "player", _quarto,
     TournamentWords(
         ("quarto", "tournament"),
@@ -311,7 +311,7 @@ _add_tournament(
         "quarto tournament search careful random --games 60 --seed 1 --workers 2",
     ),
 )  # fmt: skip
-_add_tournament(
+add_tournament(
     set_app, "player", _set,
     TournamentWords(
         ("set", "tournament"),
@@ -323,4 +323,4 @@ _add_tournament(
     ),
 )  # fmt: skip
 
-__all__ = ["TournamentWords", "orders_text", "typed"]
+__all__ = ["TournamentWords", "add_tournament", "orders_text", "typed"]

@@ -23,14 +23,6 @@ FORMULA_HELP = """\
 know F     whether a formula is true, as far as is shown
 why F      why, or deals that differ in it"""
 
-_WORDS = {
-    "quaternity": "quaternity.cli.quaternity_words",
-    "kwartet": "quaternity.cli.kwartet_words",
-    "quarto": "quaternity.cli.quarto_play",
-    "set": "quaternity.cli.set_play",
-}
-"""Per game the module that says what the marks of its table mean."""
-
 
 @app.command()
 def watch(
@@ -49,8 +41,7 @@ def watch(
 
     Example: quaternity watch my.game --seat 0
     """
-    from importlib import import_module
-
+    from quaternity.cli.match import words_of
     from quaternity.files.reading import read_bytes
     from quaternity.table.games import rules_of_record
 
@@ -73,17 +64,15 @@ def watch(
                 print(folded(event))
         print(rules.show(rules.view(replay.positions[at], seat), columns()))
 
-    # What everybody sees of Kwartet is a table of Quaternity: no card is mine.
-    words = _WORDS["quaternity" if rules.name == "kwartet" and seat is None else rules.name]
-    tell = None
-    if rules.name == "quaternity":
-        from quaternity.cli.quaternity_words import game_of, told_of_game
+    words, tell = words_of(rules.name), None
+    marks = words.bystander_marks if seat is None and words.bystander_marks else words.marks
+    lines_of = words.formula_lines
+    if lines_of is not None:
 
         def tell(text: str, at: int, why: bool) -> Iterable[str]:
-            game = game_of(rules.settings, replay.positions[: at + 1], replay.moves[:at])
-            return told_of_game(text, game, why)
+            return lines_of(rules, replay.positions[: at + 1], replay.moves[:at], text, why)
 
-    viewer = Viewer(show, last, step, marks=import_module(words).MARKS, tell=tell)
+    viewer = Viewer(show, last, step, marks=marks, tell=tell)
     if file == "-":
         viewer.print_all()
     else:

@@ -9,14 +9,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
-from importlib import import_module
 from random import Random
 from typing import Any, NamedTuple, Protocol, TypeVar
 
+from quaternity.environments.plain_encoded import PlainEncoded
 from quaternity.errors import InputError
 from quaternity.files.reading import read_bytes
 from quaternity.files.text_record import check_asked
-from quaternity.table.games import rules_class
+from quaternity.table.games import registration, rules_class
 from solvers.plain_values import whole
 from solvers.wording import shown
 
@@ -65,19 +65,6 @@ class Encoded(Protocol[P_co, M, V_contra]):
     def dealt(self, drawn: Sequence[int]) -> P_co:
         """The first position when all is drawn."""
 
-
-ENCODED = {
-    "quaternity": "quaternity.game.encoded:QuaternityEncoded",
-    "kwartet": "quaternity.kwartet.encoded:KwartetEncoded",
-    "quarto": "quaternity.quarto.encoded:QuartoEncoded",
-    "set": "quaternity.ternary.encoded:SetEncoded",
-}
-"""Per game of the table where its numbers are."""
-
-MOST_MOVES = {"quarto": 17}
-"""Moves after which a game is cut off unless another number is given, where not `USUAL_MOVES`."""
-
-USUAL_MOVES = 1000
 
 Returns = Callable[[Sequence[float], Sequence[int] | None], Sequence[float]]
 """What each seat has got so far, from points, and places when the game is over."""
@@ -149,17 +136,14 @@ class TableGame:
         Raises:
             InputError: there is no such game, setting or reward, or a value is wrong.
         """
-        if name not in ENCODED:
-            raise InputError(f"game {shown(name)} is unknown; known are {', '.join(ENCODED)}")
+        game = registration(name)
         if reward not in REWARDS:
             raise InputError(f"reward {shown(reward)} is unknown; known are {', '.join(REWARDS)}")
-        usual = MOST_MOVES.get(name, USUAL_MOVES)
         self.name = name
         self._made_of = name, dict(settings or {}), start, reward, max_moves
-        self.max_moves = usual if max_moves is None else whole(max_moves, "max_moves", 0)
+        self.max_moves = game.max_moves if max_moves is None else whole(max_moves, "max_moves", 0)
         self.reward = REWARDS[reward]
-        module, _, place = ENCODED[name].partition(":")
-        made: Any = getattr(import_module(module), place)
+        made: Any = game.part("encoded") or PlainEncoded
         self.start: Any = None
         if start:
             self.rules, self.start = _started(name, made, start)
@@ -414,4 +398,4 @@ def _replayed(
     return episode
 
 
-__all__ = ["ENCODED", "REWARDS", "Encoded", "Episode", "Reward", "TableGame", "win"]
+__all__ = ["REWARDS", "Encoded", "Episode", "Reward", "TableGame", "win"]

@@ -27,8 +27,8 @@ from typing import Any
 import numpy as np
 import pyspiel
 
-from quaternity.environments.episode import ENCODED, Episode, TableGame
-from quaternity.table.games import rules_class
+from quaternity.environments.episode import Episode, TableGame
+from quaternity.table.games import game_names, registration, rules_class
 
 NEVER = 1_000_000
 """What a game without `max_moves` says is its longest."""
@@ -38,8 +38,6 @@ NO_START = "none"
 
 _OWN = {"reward": "win", "max_moves": -1, "start": NO_START}
 """Parameters that are no settings; -1 moves: as usual."""
-
-_SEATS = {"quaternity": (2, 52), "kwartet": (2, 8), "quarto": (2, 2), "set": (1, 8)}
 
 
 def _parameters(name: str) -> dict[str, Any]:
@@ -51,7 +49,9 @@ def _parameters(name: str) -> dict[str, Any]:
 
 def _type(name: str, table: TableGame | None = None) -> Any:
     """How a game is registered, or what is true of one with its settings."""
-    dealt = name in ("kwartet", "set")
+    shaped = table or TableGame(name)
+    dealt = bool(shaped.encoded.chance(()))
+    fewest, most = registration(name).seats or (shaped.seats, shaped.seats)
     zero_sum = table is None or (table.reward.zero_sum and table.seats > 1)
     kinds = pyspiel.GameType
     return kinds(
@@ -64,8 +64,8 @@ def _type(name: str, table: TableGame | None = None) -> Any:
         kinds.Information.PERFECT_INFORMATION,
         utility=kinds.Utility.ZERO_SUM if zero_sum else kinds.Utility.GENERAL_SUM,
         reward_model=kinds.RewardModel.TERMINAL,
-        min_num_players=_SEATS[name][0],
-        max_num_players=_SEATS[name][1],
+        min_num_players=fewest,
+        max_num_players=most,
         provides_information_state_string=True,
         provides_information_state_tensor=False,
         provides_observation_string=True,
@@ -288,7 +288,7 @@ def _register(name: str) -> None:
     pyspiel.register_game(_type(name), Named)
 
 
-for _name in ENCODED:
+for _name in game_names():
     _register(_name)
 
 __all__ = ["NEVER", "TableObserver", "TableSpielGame", "TableSpielState"]

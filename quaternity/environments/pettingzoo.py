@@ -31,9 +31,10 @@ import pettingzoo
 from gymnasium import logger, spaces
 from numpy.typing import NDArray
 
-from quaternity.environments.episode import ENCODED, Episode, TableGame
+from quaternity.environments.episode import Episode, TableGame
 from quaternity.errors import InputError
 from quaternity.files.pictures import new_figure
+from quaternity.table.games import GAMES, further_games, game_names
 from solvers.plain_values import whole
 from solvers.wording import shown
 
@@ -395,13 +396,21 @@ class Version:
         return TableParallelEnv(self.game, **arguments)
 
 
-quaternity_v0, kwartet_v0, quarto_v0, set_v0 = map(Version, ENCODED)
+quaternity_v0, kwartet_v0, quarto_v0, set_v0 = map(Version, GAMES)
+
+
+def __getattr__(name: str) -> Version:
+    """Return the version of a game of another distribution, such as `nim_v0`."""
+    game = name.removesuffix("_v0")
+    if game == name or game not in further_games().found:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return Version(game)
 
 
 def _register() -> None:
     """Make `pettingzoo.make("aec", "quaternity/quarto-v0")` find them, where there is such."""
     if hasattr(pettingzoo, "register"):
-        for version in (quaternity_v0, kwartet_v0, quarto_v0, set_v0):
+        for version in map(Version, game_names()):
             name = f"quaternity/{version.game}-v0"
             pettingzoo.register("aec", name, version.env)
             pettingzoo.register("parallel", name, version.parallel_env)

@@ -67,6 +67,17 @@ class QuaternityRules:
         state = position.state
         return () if state.is_over or state.turn is None else (state.turn,)
 
+    def still_means(
+        self, move: QuaternityMove, then: QuaternityPosition, now: QuaternityPosition
+    ) -> bool:
+        """Return whether a move that was meant in an earlier view is meant now."""
+        del move
+        return then == now
+
+    def for_absent(self, view: QuaternityPosition) -> None:
+        """Do nothing for an absent player: the others wait."""
+        del view
+
     def is_settled(self, position: QuaternityPosition) -> bool:
         """Not while a question waits for its answer."""
         return position.pending is None

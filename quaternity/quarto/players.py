@@ -123,11 +123,9 @@ def _imagined(view: QuartoPosition, move: Move, random: Random) -> float:
     return float(mine)
 
 
-def careful(rules: QuartoRules, argument: str | None) -> Careful:
-    """The player `careful`."""
+def careful(rules: QuartoRules) -> Careful:
+    """Return the player `careful`."""
     del rules
-    if argument is not None:
-        raise InputError(f"player 'careful' takes no {argument!r}")
     return Careful()
 
 

@@ -1,8 +1,9 @@
 """Who can sit in a seat: people, the programs of this distribution, and anybody else's.
 
-A player's name is `name` or `name:argument` of the table below, a name registered by another
-distribution, or `package.module:name`. What it stands for is a factory: called with the rules and
-the argument (None without one) it gives a player (`quaternity.table.match.Player`) for one match.
+A player's name is `name` or `name:argument` of the game's registration, a name registered by
+another distribution, or `package.module:name`. What it stands for is a factory: called with the
+rules and the argument (None without one; a factory with one parameter takes none)
+gives a player (`quaternity.table.match.Player`) for one match.
 Another distribution registers factories through the entry-point group `quaternity.players`, under
 names such as `quarto.mine`: the game, a dot, and the player's name; strategies of Kwartet, which
 are functions `(view, random) -> question`, also through `quaternity.kwartet.strategies`, by the
@@ -13,24 +14,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from inspect import signature
 from random import Random
 from typing import Any
 
 from quaternity.errors import InputError
+from quaternity.table.games import registration
 from solvers.plugins import PLACE, Plugins, load_place, load_plugins
 from solvers.wording import shown
 
 ENTRY_POINTS = "quaternity.players"
 """The entry-point group in which other distributions register players."""
 
-STRATEGY_ENTRY_POINTS = "quaternity.kwartet.strategies"
-"""The group in which they register strategies of Kwartet."""
-
 YOU = "you"
 """The name of a seat that a person plays."""
 
-Factory = Callable[[Any, str | None], Any]
-"""From rules and an argument to a player."""
+Factory = Callable[..., Any]
+"""From rules, and an argument where it takes one, to a player."""
 
 
 class RandomPlayer:
@@ -45,77 +45,23 @@ class RandomPlayer:
         return random.choice(moves) if moves else None
 
 
-def _late(place: str) -> Factory:
-    """A factory that is imported when it is first called."""
-    return lambda rules, argument: load_place(place)(rules, argument)
+def strategy_factory(game: str, name: str, strategy: Any) -> Factory:
+    """Return a factory of players without an argument, of a function `(view, random) -> move`.
 
+    Args:
+        game: one whose players are such functions.
+    """
 
-def _plain(name: str, make: Callable[[Any], Any]) -> Factory:
-    """A factory of players without an argument, made of the rules."""
-
-    def factory(rules: Any, argument: str | None) -> Any:
-        if argument is not None:
-            raise InputError(f"player {name!r} takes no {argument!r}")
-        return make(rules)
+    def factory(rules: Any) -> Any:
+        del rules
+        return registration(game).part("strategy_player")(name, strategy)
 
     return factory
 
 
-def _bot(name: str) -> Factory:
-    return _plain(name, lambda rules: load_place(f"quaternity.perfect.players:{name}")(rules))
-
-
-def strategy_row(name: str, strategy: Any) -> Factory:
-    """A factory of players with a strategy of Kwartet: a function `(view, random) -> question`, or
-    where it is, as `package.module:name`.
-    """
-
-    def make(rules: Any) -> Any:
-        found = load_place(strategy) if isinstance(strategy, str) else strategy
-        return load_place("quaternity.kwartet.players:StrategyPlayer")(name, found)
-
-    return _plain(name, make)
-
-
-_STUDENTS = "quaternity.kwartet.strategies.students"
-_COUNTING = "quaternity.kwartet.strategies.counting"
-
-PLAYERS: dict[str, dict[str, Factory]] = {
-    "quaternity": {
-        "random": _bot("random"),
-        "informed": _bot("informed"),
-        "search": _late("quaternity.perfect.players:search"),
-        "perfect": _late("quaternity.perfect.players:perfect"),
-    },
-    "kwartet": {
-        "random": strategy_row("random", f"{_STUDENTS}:random_request"),
-        "greedy": strategy_row("greedy", f"{_STUDENTS}:greedy"),
-        "silent": strategy_row("silent", f"{_STUDENTS}:silent"),
-        "mixed": strategy_row("mixed", f"{_STUDENTS}:mixed"),
-        "better-greedy": strategy_row("better-greedy", f"{_STUDENTS}:better_greedy"),
-        "exact": strategy_row("exact", f"{_COUNTING}:exact"),
-        "patient": strategy_row("patient", f"{_COUNTING}:patient"),
-        "reader": strategy_row("reader", "quaternity.kwartet.strategies.reader:reader"),
-    },
-    "quarto": {
-        "random": _plain("random", RandomPlayer),
-        "careful": _late("quaternity.quarto.players:careful"),
-        "search": _late("quaternity.quarto.players:search"),
-    },
-    "set": {
-        "slow": _late("quaternity.ternary.players:slow"),
-        "quick": _late("quaternity.ternary.players:quick"),
-    },
-}
-"""Per game its players by name: the one table of them."""
-
-STRONGEST = {"quaternity": "search", "kwartet": "reader", "quarto": "search", "set": "quick"}
-"""Per game the player that gives hints."""
-
-
 @cache
 def registered(game: str) -> Plugins[Factory]:
-    """What other distributions registered for a game, by the player's name."""
+    """Return what other distributions registered for a game, by the player's name."""
 
     def accepted(name: str, loaded: object) -> Factory:
         if not callable(loaded):
@@ -123,19 +69,19 @@ def registered(game: str) -> Plugins[Factory]:
         return loaded
 
     def strategy(name: str, loaded: object) -> Factory:
-        return strategy_row(name, accepted(name, loaded))
+        return strategy_factory(game, name, accepted(name, loaded))
 
-    players = load_plugins(ENTRY_POINTS, "player", PLAYERS[game], accepted, f"{game}.")
-    if game != "kwartet":
+    known, group = registration(game).players, registration(game).strategy_group
+    players = load_plugins(ENTRY_POINTS, "player", known, accepted, f"{game}.")
+    if not group:
         return players
-    taken = (*PLAYERS[game], *players.found)
-    strategies = load_plugins(STRATEGY_ENTRY_POINTS, "strategy", taken, strategy)
+    strategies = load_plugins(group, "strategy", (*known, *players.found), strategy)
     return Plugins({**players.found, **strategies.found}, {**players.broken, **strategies.broken})
 
 
 def is_foreign(game: str, text: str) -> bool:
     """Whether the player that a text names is somebody else's code."""
-    return text != YOU and text.partition(":")[0] not in PLAYERS[game]
+    return text != YOU and text.partition(":")[0] not in registration(game).players
 
 
 def check_name(game: str, text: str, kind: str = "player", people: bool = True) -> None:
@@ -148,12 +94,12 @@ def check_name(game: str, text: str, kind: str = "player", people: bool = True) 
     Raises:
         InputError: lists the known names, or says why a registration cannot be used.
     """
-    name = text.partition(":")[0]
-    if (text == YOU and people) or name in PLAYERS[game] or PLACE.fullmatch(text):
+    name, own = text.partition(":")[0], registration(game).players
+    if (text == YOU and people) or name in own or PLACE.fullmatch(text):
         return
     registered(game).check(name)
     if name not in registered(game).found:
-        known = (*PLAYERS[game], *registered(game).found, "package.module:name")
+        known = (*own, *registered(game).found, "package.module:name")
         every = ", ".join((YOU, *known) if people else known)
         raise InputError(f"{kind} {text!r} is unknown; known are {every}")
 
@@ -172,30 +118,34 @@ def make_player(rules: Any, text: str, found: Callable[[], None] = lambda: None)
     check_name(rules.name, text)
     name, colon, argument = text.partition(":")
     given = argument if colon else None
-    if name in PLAYERS[rules.name]:
-        return PLAYERS[rules.name][name](rules, given)
+    game = registration(rules.name)
+    if name in game.players:
+        own = game.players[name]
+        if isinstance(own, str):
+            own = load_place(own)
+            if game.strategy_player:
+                own = strategy_factory(rules.name, name, own)
+        return _made(own, rules, name, given)
     try:
         factory = registered(rules.name).found.get(name)
         if factory is None:
             factory, given = load_place(text, here=True), None
         found()
-        return factory(rules, given)
+        return _made(factory, rules, name, given)
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # whatever somebody else's code may raise
         raise InputError(f"player {text!r} cannot be loaded: {shown(error)}") from error
 
 
-__all__ = [
-    "ENTRY_POINTS",
-    "PLAYERS",
-    "STRATEGY_ENTRY_POINTS",
-    "STRONGEST",
-    "YOU",
-    "Factory",
-    "check_name",
-    "is_foreign",
-    "make_player",
-    "registered",
-    "strategy_row",
-]
+def _made(factory: Factory, rules: Any, name: str, argument: str | None) -> Any:
+    """Call a factory; one with a single parameter takes no argument."""
+    try:
+        takes_argument = len(signature(factory).parameters) != 1
+    except ValueError:  # a builtin does not say
+        takes_argument = True
+    if takes_argument:
+        return factory(rules, argument)
+    if argument is not None:
+        raise InputError(f"player {name!r} takes no {argument!r}")
+    return factory(rules)

@@ -101,6 +101,18 @@ class Rules(Protocol[P, M, V]):
     def write(self, move: M) -> str:
         """A move as it is printed; `read` takes it."""
 
+    def still_means(self, move: M, then: V, now: V) -> bool:
+        """Return whether a move that was meant in an earlier view is meant now.
+
+        It matters where several seats may act at once.
+        """
+
+    def for_absent(self, view: V) -> M | None:
+        """Return what is done for a seat whose player is away, so that the others can go on.
+
+        None: nothing, the others wait.
+        """
+
     def show(self, view: V, width: int = 80) -> str:
         """The table as this seat sees it, in plain text that fits so many columns if it can."""
 

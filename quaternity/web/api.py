@@ -11,7 +11,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import Receive, Scope, Send
 
-from quaternity.table.games import GAMES
+from quaternity.table.games import game_names
 from quaternity.web.forms import form_fields
 from quaternity.web.guards import (
     Limits,
@@ -221,7 +221,7 @@ class Api:
         """`GET /api/games`."""
         del request
         more = self.tables.thinking.players
-        return answer({"games": [game_document(game, more) for game in GAMES]})
+        return answer({"games": [game_document(game, more) for game in game_names()]})
 
     # ------------------------------------------------------------------ who asks
 

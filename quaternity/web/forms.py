@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import Field, fields
-from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import Any
 
 from quaternity.errors import InputError
 from quaternity.table.games import rules_class
+from quaternity.table.setting_fields import SettingField, setting_fields, settings_with
 from solvers.wording import shown
 
 MOST_SEATS = 12
@@ -18,67 +17,23 @@ MOST_CARDS = 200
 MOST_FAULTS = 5
 """As many are told at once."""
 
-COUNT_OF_SEATS = ("players", "seats")
-"""Settings that say how many play."""
 
-
-class FormField(NamedTuple):
-    """One setting as people choose it.
-
-    Attributes:
-        name: of the setting.
-        label: for people.
-        help: a sentence.
-        kind: "number", "choice" or "truth".
-        default: a number, one of the choices, or a truth value.
-        least, most, step: of a number.
-        choices: names, else empty.
-        seats: whether it says how many play.
-    """
-
-    name: str
-    label: str
-    help: str
-    kind: str
-    default: Any
-    least: int = 0
-    most: int = 0
-    step: int = 1
-    choices: tuple[str, ...] = ()
-    seats: bool = False
-
-
-def form_fields(game: str) -> tuple[FormField, ...]:
-    """The settings of a game that people choose: those that say what they mean.
+def form_fields(game: str) -> tuple[SettingField, ...]:
+    """Return the settings of a game that people choose in a page, with the limits of pages.
 
     Args:
-        game: a name of `quaternity.table.games.GAMES`.
+        game: the name of one that is registered.
     """
-    settings = type(rules_class(game)().settings)
-    return tuple(_form_field(one) for one in fields(settings) if "help" in one.metadata)
-
-
-def _form_field(one: Field[Any]) -> FormField:
-    name, default = one.name, one.default
-    begin = FormField(
-        name, name.replace("_", " ").capitalize(), one.metadata["help"], "truth", default,
-        seats=name in COUNT_OF_SEATS,
-    )  # fmt: skip
-    if isinstance(default, StrEnum):
-        names = tuple(map(str, type(default)))
-        return begin._replace(kind="choice", default=str(default), choices=names)
-    allowed = one.metadata.get("range")
-    if allowed is None:
-        return begin
-    most = min(allowed[-1], MOST_SEATS if begin.seats else MOST_CARDS)
-    return begin._replace(kind="number", least=allowed[0], most=most, step=allowed.step)
+    fields = setting_fields(rules_class(game))
+    most = {True: MOST_SEATS, False: MOST_CARDS}
+    return tuple(field._replace(most=min(field.most, most[field.seats])) for field in fields)
 
 
 def read_settings(game: str, given: Mapping[str, Any], seats: int | None = None) -> Any:
     """The settings in a request, those that it does not say being the usual ones.
 
     Args:
-        game: a name of `quaternity.table.games.GAMES`.
+        game: the name of one that is registered.
         given: by name, as in JSON; texts of a form are taken for numbers and truth values too.
         seats: how many seats were asked for, if that was said.
 
@@ -104,14 +59,14 @@ def read_settings(game: str, given: Mapping[str, Any], seats: int | None = None)
             faults.append(f"seats: {seats} are more than {MOST_SEATS}")
     if faults:
         raise InputError("; ".join(faults[:MOST_FAULTS]))
-    settings = type(rules_class(game)().settings)(**chosen)
+    settings = settings_with(rules_class(game), chosen)
     cards = getattr(settings, "set_size", 1) * getattr(settings, "sets", 1)
     if cards > MOST_CARDS:
         raise InputError(f"{cards} cards are more than {MOST_CARDS}")
     return settings
 
 
-def _value(one: FormField, given: Any) -> Any:
+def _value(one: SettingField, given: Any) -> Any:
     """What a request says for a field."""
     if one.kind == "choice":
         if given not in one.choices:
@@ -135,4 +90,4 @@ def _value(one: FormField, given: Any) -> Any:
     return number
 
 
-__all__ = ["MOST_CARDS", "MOST_SEATS", "FormField", "form_fields", "read_settings"]
+__all__ = ["MOST_CARDS", "MOST_SEATS", "form_fields", "read_settings"]

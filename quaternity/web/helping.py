@@ -179,20 +179,6 @@ def quarto_analysis(rules: Any, view: Any, record: str, said: Mapping[str, str])
     }
 
 
-HELPERS: dict[str, dict[str, Helper]] = {
-    "quaternity": {
-        "chances": quaternity_chances,
-        "questions": questions,
-        "why": why,
-        "know": certain,
-    },
-    "kwartet": {"chances": kwartet_chances, "know": know},
-    "quarto": {"analysis": quarto_analysis},
-    "set": {},
-}
-"""Per game what may be asked for, by its word, besides hints."""
-
-
 def chance_of_yes(view: Any, move: Any) -> dict[str, float]:
     """What a hint in Kwartet says of its request."""
     from quaternity.kwartet.chances import chance_of
@@ -201,6 +187,3 @@ def chance_of_yes(view: Any, move: Any) -> dict[str, float]:
         return {"chance": float(chance_of(view, move))}
     except LimitError:
         return {}
-
-
-__all__ = ["HELPERS", "chance_of_yes"]

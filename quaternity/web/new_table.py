@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from quaternity.errors import InputError
-from quaternity.table.games import GAMES, rules_class, rules_of_record
-from quaternity.table.players import PLAYERS
+from quaternity.table.games import game_names, registration, rules_class, rules_of_record
 from quaternity.web.forms import form_fields, read_settings
 from quaternity.web.refusal import Refusal
 from quaternity.web.seats import OPEN
@@ -39,8 +38,9 @@ def rules_with(game: str, settings: Mapping[str, Any], seats: int) -> Any:
     Raises:
         Refusal: there is no such game, or no such settings.
     """
-    if game not in GAMES:
-        raise Refusal(422, f"game {game[:40]!r} is unknown; known are {', '.join(GAMES)}")
+    known = tuple(game_names())
+    if game not in known:
+        raise Refusal(422, f"game {game[:40]!r} is unknown; known are {', '.join(known)}")
     try:
         rules = rules_class(game)(read_settings(game, settings, seats))
     except InputError as error:
@@ -109,7 +109,7 @@ async def check_player(thinking: Thinking, rules: Any, name: str) -> None:
 
 def known_players(game: str, more: Mapping[tuple[str, str], str]) -> list[str]:
     """The programs that may be asked for; `more` are those that a server was told to have."""
-    names = [name for name in PLAYERS[game] if name != "perfect"]  # which takes a file
+    names = [name for name in registration(game).players if name != "perfect"]  # which takes a file
     return names + [name for other, name in more if other == game]
 
 

@@ -13,7 +13,7 @@ from starlette.routing import BaseRoute, Route
 
 from quaternity import guide
 from quaternity.errors import InputError, QuaternityError
-from quaternity.web.drawing.frame import HELP, TITLES
+from quaternity.table.games import game_names, registration
 from quaternity.web.guards import body_of, caller_of, set_cookie
 from quaternity.web.learning import learned
 from quaternity.web.refusal import Refusal
@@ -82,8 +82,9 @@ class Pages:
     async def new(self, request: Request) -> Response:
         """`GET /new?game=`."""
         game = request.query_params.get("game", "quaternity")
-        if game not in TITLES:
-            raise Refusal(404, f"game {game[:40]!r} is unknown; known are {', '.join(TITLES)}")
+        known = tuple(game_names())
+        if game not in known:
+            raise Refusal(404, f"game {game[:40]!r} is unknown; known are {', '.join(known)}")
         return HTMLResponse(new_html(game, _root(request), self._more(game)))
 
     async def join(self, request: Request) -> Response:
@@ -130,7 +131,7 @@ class Pages:
         table = await self.tables.open(request.path_params["table"])
         who, word = table.who(*caller_of(request)), request.path_params["word"]
         sight = table.sight(who)
-        known = word == "know" and word in dict(HELP[sight.game])
+        known = word == "know" and word in dict(registration(sight.game).help)
         if known and sight.help and "formula" not in said:
             found = {}  # the formula is asked for first
         else:

@@ -18,24 +18,12 @@ from markupsafe import Markup
 from quaternity import guide
 from quaternity.game.card_picture import card_svg, suit_svg
 from quaternity.game.cards import Card
-from quaternity.table.games import rules_class
-from quaternity.web.drawing.frame import HELP, READ, TITLES, drawn_part, programs, table_context
+from quaternity.table.games import game_names, registration, rules_class
+from quaternity.web.drawing.frame import READ, drawn_part, programs, table_context
 from quaternity.web.drawing.words import seat_names, told
 from quaternity.web.forms import form_fields
 from quaternity.web.sight import Sight
 from solvers.wording import listed
-
-TEXTS = {
-    "quaternity": "Nobody has dealt the cards: questions and answers alone decide who can own "
-    "what. Ask well, and whole sets become yours while every deal stays possible.",
-    "kwartet": "All cards are dealt, and everybody sees his own hand. Ask the others for cards you "
-    "lack, remember who asked for what, and put down sets of four.",
-    "quarto": "Sixteen pieces with four properties: four in a row that share one of them win. But "
-    "it is your opponent who chooses the piece that you place.",
-    "set": "Three cards that are all alike or all different in every property are a SET. All look "
-    "at once, and whoever sees one first takes it.",
-}
-"""What each game is, in two sentences."""
 
 
 @cache
@@ -110,47 +98,30 @@ def table_html(
 
 def home_html(tables: Sequence[Any] = (), root: str = "") -> str:
     """The first page: the games, and the tables of whoever looks."""
-    games = [{"name": name, "title": TITLES[name], "text": TEXTS[name]} for name in TITLES]
-    pictures = {"quarto": _quarto_picture(), "set": _set_picture()}
+    games = [registration(name) for name in game_names()]
+    pictures = {one.name: Markup(draw()) for one in games if (draw := one.part("picture"))}
     return _rendered(
-        "home.html", root, games=games, tables=tables, titles=TITLES, pictures=pictures
+        "home.html", root, games=games, tables=tables, titles=_titles(), pictures=pictures
     )
 
 
-@cache
-def _quarto_picture() -> Markup:
-    """Four pieces in a row."""
-    from quaternity.quarto.drawing import piece_svg
-    from quaternity.quarto.pieces import PieceSet
-    from quaternity.quarto.pieces_file import example_pieces, read_pieces
-
-    pieces = PieceSet.of(read_pieces(example_pieces()))
-    drawn = "".join(piece_svg(pieces, piece) for piece in (0, 3, 5, 6, 9, 10, 12, 15))
-    return Markup(f'<span class="pic-pieces">{drawn}</span>')
-
-
-@cache
-def _set_picture() -> Markup:
-    """A SET."""
-    from quaternity.ternary.table_picture import card_svg, stripes_svg
-
-    drawn = "".join(map(card_svg, (3, 46, 71)))
-    return Markup(f'{stripes_svg()}<span class="pic-cards spread">{drawn}</span>')
+def _titles() -> dict[str, str]:
+    return {name: registration(name).title for name in game_names()}
 
 
 def new_html(game: str, root: str = "", more: Sequence[str] = ()) -> str:
     """The form that makes a table.
 
     Raises:
-        KeyError: there is no such game.
+        InputError: there is no such game.
     """
     return _rendered(
         "new.html",
         root,
         game=game,
-        title=TITLES[game],
-        text=TEXTS[game],
-        titles=TITLES,
+        title=registration(game).title,
+        text=registration(game).text,
+        titles=_titles(),
         fields=form_fields(game),
         seats=rules_class(game)().seats,
         most_seats=max((one.most or 0 for one in form_fields(game) if one.seats), default=2),
@@ -167,8 +138,8 @@ def join_html(sight: Sight, seat: int, invitation: str, root: str = "") -> str:
     return _rendered(
         "join.html",
         root,
-        title=TITLES[sight.game],
-        text=TEXTS[sight.game],
+        title=registration(sight.game).title,
+        text=registration(sight.game).text,
         invitation=invitation,
         others=listed(others) if others else "",
         taken=sight.seats[seat].kind != "open",
@@ -186,7 +157,7 @@ def help_html(
         chances = found[READ] if READ in said and READ in found else found["chances"]
         context["blocks"] = drawn_part(sight, chances)["blocks"]
     asked = f"{word}?{READ}=1" if READ in said else word
-    context["headline"] = dict(HELP[sight.game]).get(asked, "Help")
+    context["headline"] = dict(registration(sight.game).help).get(asked, "Help")
     context["lines"] = [told(line, names) for line in found.get("lines", ())]
     return _rendered(
         "help.html", **context, word=word, found=found, said={"formula": "", **said},
@@ -202,7 +173,7 @@ def learn_html(root: str = "") -> str:
 def learned_html(found: dict[str, Any] | None, error: str = "", root: str = "") -> str:
     """What a file says that somebody dropped; see `quaternity.web.learning`."""
     names = [f"Player {seat}" for seat in range(found["players"] if found else 0)]
-    return _rendered("learned.html", root, found=found, error=error, names=names, titles=TITLES)
+    return _rendered("learned.html", root, found=found, error=error, names=names, titles=_titles())
 
 
 @cache

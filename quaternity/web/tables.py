@@ -11,10 +11,8 @@ from time import monotonic
 from typing import Any, NamedTuple
 
 from quaternity.errors import InputError, QuaternityError
-from quaternity.table.games import rules_of_record
-from quaternity.table.players import STRONGEST
+from quaternity.table.games import registration, rules_of_record
 from quaternity.web.course import Course
-from quaternity.web.helping import HELPERS, chance_of_yes
 from quaternity.web.new_table import (
     LONGEST_NAME,
     NewTable,
@@ -42,10 +40,10 @@ from quaternity.web.store import Entry, Statement, Store
 from quaternity.web.streams import BEAT_SECONDS, Streams, message, send
 from quaternity.web.table import GONE_SECONDS, Table
 from quaternity.web.thinking import Thinking
+from solvers.plugins import load_place
 
 MOST_LIVE = 500
 """So many tables are kept in memory at least; others are read again when somebody looks."""
-
 
 HELPS = 120
 """So often a minute help is given at one table."""
@@ -348,7 +346,7 @@ class Tables:
                 limits.
         """
         rules = table.rules
-        helpers = HELPERS[rules.name]
+        helpers = registration(rules.name).helpers
         if word != "hint" and word not in helpers:
             raise Refusal(404, f"help: known are {', '.join((*helpers, 'hint'))}")
         if not table.kept.help:
@@ -359,7 +357,8 @@ class Tables:
             if word == "hint":
                 return await self._hint(table, who, view)
             record = "" if table.secret else table.record(who)
-            return await self.thinking.count(helpers[word], rules, view, record, dict(said))
+            helper = load_place(helpers[word])
+            return await self.thinking.count(helper, rules, view, record, dict(said))
         except QuaternityError as error:
             if isinstance(error, Refusal):
                 raise
@@ -369,7 +368,7 @@ class Tables:
         rules, seat = table.rules, who.looking
         if seat is None or seat not in who.held or seat not in table.to_act:
             raise Refusal(409, "it is not this seat's turn", version=table.version)
-        name = STRONGEST[rules.name]
+        name = registration(rules.name).strongest
         chance = Random(f"{table.kept.seed}/hint/{len(table.course.moves)}")
         planned = await self.thinking.plan(
             rules, name, seat, tuple(table.course.steps), view, chance
@@ -377,8 +376,9 @@ class Tables:
         if planned is None:
             return {"move": None, "by": name}
         more = {}
-        if rules.name == "kwartet":
-            more = await self.thinking.count(chance_of_yes, view, planned.move)
+        advice = registration(rules.name).part("advice")
+        if advice is not None:
+            more = await self.thinking.count(advice, view, planned.move)
         return {"move": rules.write(planned.move), "by": name, **more}
 
     def of_browser(self, browser: str | None) -> list[dict[str, Any]]:

@@ -22,9 +22,9 @@ from time import process_time
 from typing import Any
 
 from quaternity.errors import InputError, PlayerFault
-from quaternity.table.games import rules_class
+from quaternity.table.games import registration, rules_class
 from quaternity.table.match import try_apart
-from quaternity.table.players import PLAYERS, check_name, is_foreign, make_player
+from quaternity.table.players import check_name, is_foreign, make_player
 from quaternity.table.tournament.playing import GameResult, Tournament, _play, play_game
 from quaternity.table.tournament.scores import tabulated
 from quaternity.table.tournament.seatings import seatings
@@ -229,7 +229,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     add("--kept", type=Path, default=HOUSE / "build/ladder.jsonl", help="where games are kept")
     add("--page", type=Path, default=PAGE, help="whose tables are filled")
     options = parser.parse_args(arguments)
-    games, players = dict(GAMES), {game: [*PLAYERS[game]] for game in GAMES}
+    games, players = dict(GAMES), {game: [*registration(game).players] for game in GAMES}
     players["quaternity"].remove("perfect")  # it needs a tablebase: --with quaternity=perfect:FILE
     for game, number in given_pairs(parser, "--games", options.games):
         if not number.isascii() or not number.isdigit():

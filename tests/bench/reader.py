@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from quaternity.kwartet.rules import KwartetRules
-from quaternity.table.players import PLAYERS, strategy_row
+from quaternity.table.games import registration
+from quaternity.table.players import strategy_factory
 from quaternity.table.tournament.playing import Tournament, play_game
 from tests.bench.ladder import code_of
 from tests.kwartet.opponents import HELD_OUT, OPPONENTS
@@ -98,7 +99,8 @@ def main() -> None:
     parser.add_argument("--kept", type=Path, default=Path("build/reader.jsonl"))
     options = parser.parse_args()
     for name, strategy in (OPPONENTS | HELD_OUT).items():
-        PLAYERS["kwartet"].setdefault(name, strategy_row(name, strategy))
+        players: Any = registration("kwartet").players
+        players.setdefault(name, strategy_factory("kwartet", name, strategy))
     known = dict.fromkeys(("patient", "exact", *OPPONENTS), options.deals)
     known |= dict.fromkeys((*HELD_OUT, "random", "better-greedy", "mixed"), options.both)
     known["reader"] = options.both

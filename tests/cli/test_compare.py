@@ -10,6 +10,7 @@ import pytest
 
 from quaternity import Settings, State, parse_state, state_text
 from quaternity.table import players
+from quaternity.table.games import registration
 from solvers import SOLVERS, DealProblem, Verdict
 from solvers.registry import solver_from_function
 from tests.cli.conftest import Cli
@@ -132,7 +133,7 @@ def test_plug_ins_of_other_packages_one_of_them_broken(
     strategies.mkdir()
     (strategies / "METADATA").write_text("Metadata-Version: 2.1\nName: strategies\nVersion: 1\n")
     (strategies / "entry_points.txt").write_text(
-        f"[{players.STRATEGY_ENTRY_POINTS}]\nbroken = broken:run\n"
+        f"[{registration('kwartet').strategy_group}]\nbroken = broken:run\n"
     )
     players.registered.cache_clear()
     with registered(tmp_path, monkeypatch, theirs="theirs:run", broken="broken:run"):

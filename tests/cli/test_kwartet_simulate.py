@@ -22,7 +22,7 @@ from quaternity.kwartet.log import log_as_seen, parse_log
 from quaternity.kwartet.strategies.students import random_request
 from quaternity.kwartet.view import View
 from quaternity.table import players
-from quaternity.table.players import STRATEGY_ENTRY_POINTS
+from quaternity.table.games import registration
 from quaternity.table.tournament import playing
 from quaternity.workers.pool import WorkersLost
 from tests.cli.conftest import Cli
@@ -325,7 +325,10 @@ def foreign(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     lines = [f"{name} = foreign_strategies:{name}\n" for name in ACTING]
     monkeypatch.chdir(tmp_path)
     with installed(
-        tmp_path, "foreign", f"[{STRATEGY_ENTRY_POINTS}]\n{''.join(lines)}", monkeypatch
+        tmp_path,
+        "foreign",
+        f"[{registration('kwartet').strategy_group}]\n{''.join(lines)}",
+        monkeypatch,
     ):
         yield tmp_path
 

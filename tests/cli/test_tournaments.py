@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from quaternity.table.games import rules_of_record
-from quaternity.table.tournament.playing import KINDS
+from quaternity.table.games import registration, rules_of_record
 from quaternity.workers.own_process import own_process
 from tests.cli.conftest import Cli, Outcome
 from tests.sizes import thorough
@@ -33,7 +32,7 @@ def numbers(document: dict[str, Any], game: str) -> dict[str, Any]:
     """What a tournament found, without names and times."""
     left = {"seconds", "failed", "labels", "strategies"}
     found = {field: value for field, value in document.items() if field not in left}
-    kind = KINDS.get(game, "player")
+    kind = registration(game).player_kind
     for row in found.get(f"{kind}s", ()):
         del row[kind]
     return found
@@ -43,7 +42,7 @@ def failed_run(cli: Cli, game: str, player: str, *more: object) -> tuple[Outcome
     """A run in which a player fails, and the game that it failed in as it is saved."""
     done = cli(*command(game, player, "--games", 60, "--json", *more))
     failed, finished = done.json["failed"], done.json["games"]
-    kind = KINDS.get(game, "player")
+    kind = registration(game).player_kind
     assert (failed["game"], failed["limit"]) == (finished, player == "Loops")
     assert failed[kind] == f"tests.table.misbehaving:{player}"
     assert f"ended after {finished} of 60 games" in done.err

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from quaternity.environments.episode import ENCODED, REWARDS, Episode, TableGame, win
+from quaternity.environments.episode import REWARDS, Episode, TableGame, win
 from quaternity.errors import IllegalMove, InputError
 from quaternity.game.rules import QuaternityPosition
 from quaternity.game.settings import Settings
@@ -22,6 +22,7 @@ from quaternity.quarto.encoded import QuartoEncoded
 from quaternity.quarto.rules import QuartoPosition, QuartoRules
 from quaternity.quarto.solving import Move
 from quaternity.table.conformance import BrokenLaw, check_rules
+from quaternity.table.games import GAMES as GAMES_OF_OURS
 from quaternity.ternary.cards import Card
 from quaternity.ternary.encoded import SetEncoded
 from quaternity.ternary.rules import SetRules, SetView
@@ -137,7 +138,7 @@ def test_many_players_are_encoded_without_tables() -> None:
 # ------------------------------------------------------------------------ episodes
 
 
-@pytest.mark.parametrize("name", ENCODED)
+@pytest.mark.parametrize("name", GAMES_OF_OURS)
 def test_an_illegal_action_is_refused(name: str) -> None:
     episode = played(TableGame(name), Random(3), 3)
     wrong = next(action for action, one in enumerate(episode.mask) if not one)
@@ -148,7 +149,7 @@ def test_an_illegal_action_is_refused(name: str) -> None:
             episode.after(action)
 
 
-@pytest.mark.parametrize("name", ENCODED)
+@pytest.mark.parametrize("name", GAMES_OF_OURS)
 def test_an_episode_survives_a_file(name: str) -> None:
     episode = played(TableGame(name, max_moves=20), Random(5))
     again = pickle.loads(pickle.dumps(episode))  # noqa: S301
@@ -162,7 +163,7 @@ def test_an_episode_survives_a_file(name: str) -> None:
         played(TableGame(name, max_moves=20), Random(5)).after(0)
 
 
-@pytest.mark.parametrize("name", ENCODED)
+@pytest.mark.parametrize("name", GAMES_OF_OURS)
 def test_what_was_told_is_found_again_whenever_it_is_asked_for(name: str) -> None:
     """At every moment, now and then, at the end alone: the positions between are not kept."""
     told = []

@@ -16,7 +16,7 @@ from open_spiel.python.algorithms import minimax
 from open_spiel.python.algorithms.get_all_states import get_all_states
 
 import quaternity.environments.open_spiel
-from quaternity.environments.episode import ENCODED, TableGame
+from quaternity.environments.episode import TableGame
 from quaternity.errors import InputError
 from quaternity.game.settings import Settings
 from quaternity.game.state import State
@@ -25,6 +25,7 @@ from quaternity.perfect.solving.solver import solve as solve_quaternity
 from quaternity.quarto import solve as solve_quarto
 from quaternity.quarto.players import Careful
 from quaternity.quarto.rules import QuartoPosition, QuartoRules, QuartoSettings
+from quaternity.table.games import GAMES as GAMES_OF_OURS
 from tests.sizes import only_thorough, thorough
 
 GAMES = [
@@ -74,8 +75,8 @@ def test_its_playthrough(text: str) -> None:
 
 def test_the_four_games_are_registered() -> None:
     names = pyspiel.registered_names()
-    assert {f"python_{name}" for name in ENCODED} <= {*names}
-    for name in ENCODED:
+    assert {f"python_{name}" for name in GAMES_OF_OURS} <= {*names}
+    for name in GAMES_OF_OURS:
         game = pyspiel.load_game(f"python_{name}")
         table = TableGame(name)
         assert game.num_players() == table.seats

@@ -27,7 +27,8 @@ from quaternity.kwartet.strategies.students import (
 )
 from quaternity.kwartet.view import View
 from quaternity.table import players
-from quaternity.table.players import STRATEGY_ENTRY_POINTS, check_name, make_player
+from quaternity.table.games import registration
+from quaternity.table.players import check_name, make_player
 from solvers.brute_force import deals
 from solvers.filtering import closed
 from solvers.plugins import BrokenPlugin
@@ -208,7 +209,7 @@ def strategy_named(name: str) -> object:
 
 def test_another_distribution_adds_a_strategy(registered: list[EntryPoint]) -> None:
     place = "quaternity.kwartet.strategies.students:own_card_request"
-    registered.append(EntryPoint("bluff", place, STRATEGY_ENTRY_POINTS))
+    registered.append(EntryPoint("bluff", place, registration("kwartet").strategy_group))
     assert strategy_named("bluff") is own_card_request
     assert list(players.registered("kwartet").found) == ["bluff"]
     assert not players.registered("quarto").found
@@ -224,9 +225,9 @@ def test_another_distribution_adds_a_strategy(registered: list[EntryPoint]) -> N
 def test_a_broken_registration_disables_nobody_else(
     registered: list[EntryPoint], name: str, place: str, fault: str
 ) -> None:
-    registered.append(EntryPoint(name, place, STRATEGY_ENTRY_POINTS))
+    registered.append(EntryPoint(name, place, registration("kwartet").strategy_group))
     good = "quaternity.kwartet.strategies.students:own_card_request"
-    registered.append(EntryPoint("bluff", good, STRATEGY_ENTRY_POINTS))
+    registered.append(EntryPoint("bluff", good, registration("kwartet").strategy_group))
     with pytest.warns(BrokenPlugin, match=fault):
         assert list(players.registered("kwartet").found) == ["bluff"]
     for known in ("exact", "greedy", "bluff"):
@@ -238,7 +239,7 @@ def test_a_broken_registration_disables_nobody_else(
 
 def test_a_name_of_ours_stays_ours(registered: list[EntryPoint]) -> None:
     place = "quaternity.kwartet.strategies.students:greedy"
-    registered.append(EntryPoint("exact", place, STRATEGY_ENTRY_POINTS))
+    registered.append(EntryPoint("exact", place, registration("kwartet").strategy_group))
     with pytest.warns(BrokenPlugin, match="registered twice: the other one is used"):
         assert not players.registered("kwartet").found
     assert strategy_named("exact") is exact

@@ -17,7 +17,7 @@ from quaternity.perfect.bots.search import SearchBot, Tree
 from quaternity.perfect.keys.canonical import Rules, canonical, coding
 from quaternity.perfect.solving.solver import solve
 from quaternity.perfect.tablebase import Tablebase, write_tablebase
-from quaternity.table.players import PLAYERS
+from quaternity.table.games import registration
 from quaternity.trials.strategies import game_settings, states
 from tests.perfect.positions import random_states
 from tests.sizes import examples
@@ -287,7 +287,7 @@ def test_forced_wins_are_looked_for_where_few_cards_are_in_play(
 
 
 def test_bots_are_found_by_name() -> None:
-    assert list(PLAYERS["quaternity"]) == ["random", "informed", "search", "perfect"]
+    assert list(registration("quaternity").players) == ["random", "informed", "search", "perfect"]
     for text, why in (
         ("deep", "known are you, random, informed, search, perfect"),
         ("random:3", "takes no '3'"),

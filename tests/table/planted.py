@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from random import Random
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -12,22 +12,25 @@ from quaternity.game.settings import Settings
 from quaternity.kwartet.rules import KwartetRules
 from quaternity.perfect.bots.bot import Bot
 from quaternity.perfect.players import BotPlayer
-from quaternity.table.players import PLAYERS, Factory, make_player, strategy_row
+from quaternity.table.games import registration
+from quaternity.table.players import Factory, make_player, strategy_factory
 from quaternity.table.tournament.playing import _kept_player
 
-STRATEGIES = {name: make_player(KwartetRules(), name).strategy for name in PLAYERS["kwartet"]}
+STRATEGIES = {
+    name: make_player(KwartetRules(), name).strategy for name in registration("kwartet").players
+}
 """The strategies of this distribution, by name."""
 
 
 def plant(monkeypatch: pytest.MonkeyPatch, game: str, name: str, factory: Factory) -> None:
     """A player of this distribution; those kept from earlier games are forgotten."""
-    monkeypatch.setitem(PLAYERS[game], name, factory)
+    monkeypatch.setitem(cast(Any, registration(game).players), name, factory)
     _kept_player.cache_clear()
 
 
 def plant_strategy(monkeypatch: pytest.MonkeyPatch, name: str, strategy: Any) -> None:
     """The same with a strategy of Kwartet."""
-    plant(monkeypatch, "kwartet", name, strategy_row(name, strategy))
+    plant(monkeypatch, "kwartet", name, strategy_factory("kwartet", name, strategy))
 
 
 def plant_bot(monkeypatch: pytest.MonkeyPatch, name: str, bot: Any) -> None:

@@ -16,9 +16,12 @@ from quaternity.game.rules import QuaternityRules
 from quaternity.kwartet.rules import KwartetRules
 from quaternity.kwartet.settings import KwartetSettings
 from quaternity.quarto.rules import QuartoRules
+from quaternity.table.games import GAMES as GAMES_OF_OURS
+from quaternity.table.games import registration
 from quaternity.table.match import Match
-from quaternity.table.players import PLAYERS, STRONGEST, make_player
+from quaternity.table.players import make_player
 from quaternity.ternary.rules import SetRules, SetSettings
+from tests.table.planted import plant
 
 GAMES: list[tuple[Any, list[str]]] = [
     (QuaternityRules(), ["random", "informed", "random"]),
@@ -237,7 +240,7 @@ def test_a_player_is_told_of_every_move_and_forgets_what_is_undone(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     rules = QuartoRules()
-    monkeypatch.setitem(PLAYERS["quarto"], "remembers", Remembers)
+    plant(monkeypatch, "quarto", "remembers", Remembers)
     match = match_of(rules, ["remembers", "you"])
     match.program_move()
     match.play(1, rules.read("H1V1 P", match.view(1)))
@@ -248,11 +251,11 @@ def test_a_player_is_told_of_every_move_and_forgets_what_is_undone(
     assert [step.seat for step in MEMORIES[-1]] == [0]
 
 
-@pytest.mark.parametrize("game", sorted(PLAYERS))
+@pytest.mark.parametrize("game", sorted(GAMES_OF_OURS))
 def test_every_player_of_the_table_can_be_made_or_says_what_it_wants(game: str) -> None:
     rules = next(rules for rules, _ in GAMES if rules.name == game)
-    assert STRONGEST[game] in PLAYERS[game]
-    for name in PLAYERS[game]:
+    assert registration(game).strongest in registration(game).players
+    for name in registration(game).players:
         if name != "perfect":
             assert hasattr(make_player(rules, name), "choose")
     assert make_player(rules, "you") is None

@@ -22,13 +22,13 @@ from quaternity.kwartet.hands import FULL
 from quaternity.kwartet.position import Position
 from quaternity.kwartet.rules import KwartetGame, KwartetRules
 from quaternity.kwartet.settings import Announce, KwartetSettings
+from quaternity.table.games import registration
 from quaternity.table.match import Planned, chosen_apart
 from quaternity.ternary.cards import CARDS
 from quaternity.ternary.rules import MORE, SetMove, SetRules, SetSettings
 from quaternity.ternary.tables import Rule
 from quaternity.web.app import app
 from quaternity.web.guards import Limits
-from quaternity.web.helping import HELPERS
 from quaternity.web.thinking import Thinking
 from tests.sizes import thorough
 from tests.web.site import Listening, Page, Site
@@ -353,7 +353,7 @@ class Play:
 
     def helps(self, other: int) -> Iterator[str]:
         """All that may be asked for where help is allowed."""
-        words = [*HELPERS[self.deal.rules.name], "hint", "nothing"]
+        words = [*registration(self.deal.rules.name).helpers, "hint", "nothing"]
         for door in (self.path(), f"/t/{self.table}"):
             for word in words:
                 yield f"{door}/help/{word}?formula=H{other}%200/0&why=1&over_time=1"

@@ -18,6 +18,7 @@ from threading import get_ident
 from typing import Any, NamedTuple, TypeVar
 
 from quaternity.errors import FaultPlace, GameLimit, InputError, PlayerFault
+from quaternity.table.games import registration
 from quaternity.table.match import chosen, try_apart
 from quaternity.table.players import YOU, check_name, is_foreign, make_player
 from quaternity.table.protocol import Step
@@ -38,9 +39,6 @@ MOST_KEPT = 100
 
 MOST_AT_ONCE = 20
 """Games that a worker is given at a time, but for whole deals."""
-
-KINDS = {"quaternity": "bot", "kwartet": "strategy"}
-"""What a player is called in reports, where that is another word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +87,7 @@ class Tournament:
     @property
     def kind(self) -> str:
         """What a player is called."""
-        return KINDS.get(self.rules.name, "player")
+        return registration(self.rules.name).player_kind
 
     @property
     def apart(self) -> bool:
@@ -106,10 +104,10 @@ class Tournament:
     def by_entry(self) -> bool:
         """Whether every game has chance of its own, and each entry its own in all its seats.
 
-        So the seeds of Quaternity have it, where nothing is dealt; otherwise chance is the deal's
-        and the seat's, and all games of a deal have the same.
+        So it is where nothing is dealt; otherwise chance is the deal's and the seat's, and all
+        games of a deal have the same.
         """
-        return bool(self.rules.name == "quaternity")
+        return registration(self.rules.name).chance_by_entry
 
     @property
     def games_a_deal(self) -> int:
@@ -429,7 +427,6 @@ def _place_noted(
 
 
 __all__ = [
-    "KINDS",
     "MOST_MOVES",
     "MOST_PLAYERS",
     "GameResult",

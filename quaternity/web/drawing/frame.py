@@ -4,21 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from importlib import import_module
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from markupsafe import Markup
 
-from quaternity.table.players import PLAYERS, STRONGEST
+from quaternity.table.games import registration
+from quaternity.web.drawing.any_game import any_part
 from quaternity.web.drawing.words import plain_names, seat_names, told
 from quaternity.web.sight import Sight
 from solvers.wording import counted, listed
-
-DRAWINGS = {"quaternity": "quaternity", "kwartet": "kwartet", "quarto": "quarto", "set": "ternary"}
-"""Per game its module in `quaternity.web.drawing`."""
-
-TITLES = {"quaternity": "Quaternity", "kwartet": "Kwartet", "quarto": "Quarto", "set": "SET"}
 
 MOST_TOLD = 100
 """So many of the latest events are in a page; a replay shows the others."""
@@ -28,25 +23,11 @@ MOST_NEWS = 6
 READ = "read"
 """What asks, of chances in Kwartet, for those that are read from the requests."""
 
-HELP = {
-    "quaternity": (
-        ("chances", "Chances"), ("questions", "What questions tell"), ("hint", "Hint"),
-        ("why", "Why?"), ("know", "What is certain?"),
-    ),
-    "kwartet": (
-        ("chances", "Chances"), (f"chances?{READ}=1", "Chances read from requests"),
-        ("hint", "Hint"), ("know", "What do I know?"),
-    ),
-    "quarto": (("hint", "Hint"), ("analysis", "Who can win")),
-    "set": (("hint", "Hint"),),
-}  # fmt: skip
-"""Per game what may be asked for, by its word in requests, where help is allowed."""
-
 
 def drawn_part(sight: Sight, *more: Any) -> dict[str, Any]:
     """What the game of a table draws; `more` is what its module takes besides."""
-    module = import_module(f"quaternity.web.drawing.{DRAWINGS[sight.game]}")
-    drawn: dict[str, Any] = module.part(sight, *more)
+    draw = registration(sight.game).part("drawing") or any_part
+    drawn: dict[str, Any] = draw(sight, *more)
     return drawn
 
 
@@ -96,7 +77,7 @@ def table_context(
         "headline": headline,
         "advice": advice,
         "acting": acting,
-        "title": f"{'● ' if acting else ''}{headline} – {TITLES[sight.game]}",
+        "title": f"{'● ' if acting else ''}{headline} – {registration(sight.game).title}",
         "chairs": _chairs(sight, names, drawn.get("notes", ()), base),
         "news": drawn.get("news", _news(sight, events)),
         "history": list(enumerate([text for _, text in events], 1))[: -MOST_TOLD - 1 : -1],
@@ -104,7 +85,7 @@ def table_context(
         "watch": f"{base}/t/{sight.watch}",
         "replayed": replayed,
         "archive": not sight.to_act and sight.places is None,
-        "help_words": HELP[sight.game],
+        "help_words": registration(sight.game).help,
         "movable": [] if sight.places is not None else _movable(sight),
         "programs": [*programs(sight.game), *more],
         "seat_query": f"?seat={sight.seat}" if replayed and sight.seat is not None else "",
@@ -221,8 +202,8 @@ def qr_svg(link: str) -> Markup:
 
 def programs(game: str) -> list[str]:
     """The players that need no argument, the strongest first."""
-    strongest = STRONGEST[game]
-    return [strongest, *(name for name in PLAYERS[game] if name not in (strongest, "perfect"))]
+    strongest, players = registration(game).strongest, registration(game).players
+    return [strongest, *(name for name in players if name not in (strongest, "perfect"))]
 
 
-__all__ = ["HELP", "READ", "TITLES", "drawn_part", "programs", "table_context"]
+__all__ = ["READ", "drawn_part", "programs", "table_context"]

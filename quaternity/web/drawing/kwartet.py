@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from markupsafe import Markup
+
+from quaternity.game.card_picture import card_svg
 from quaternity.game.cards import Card
 from quaternity.kwartet.hands import NUMBERS, Hand
 from quaternity.web.drawing.owners import Chances, owner_blocks
@@ -42,6 +45,12 @@ def hand_by_sets(hand: Hand) -> list[list[Card]]:
         for index, held in enumerate(hand)
         if held
     ]
+
+
+def picture() -> Markup:
+    """Draw a whole set, for the first page."""
+    drawn = "".join(card_svg(Card(4, number), 4) for number in range(4))
+    return Markup(f'<span class="pic-cards">{drawn}</span>')
 
 
 __all__ = ["hand_by_sets", "part"]

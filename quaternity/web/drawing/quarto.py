@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from markupsafe import Markup
 
 from quaternity.quarto.drawing import piece_svg, quarto_sentences
+from quaternity.quarto.pieces import PieceSet
+from quaternity.quarto.pieces_file import example_pieces, read_pieces
 from quaternity.quarto.rows import CELLS, ROWS, cell_name
 
 if TYPE_CHECKING:
-    from quaternity.quarto.pieces import PieceSet
     from quaternity.quarto.rules import QuartoPosition
     from quaternity.web.sight import Sight
 
@@ -92,4 +94,12 @@ def _piece(pieces: PieceSet, piece: int) -> Piece:
     return Piece(pieces.names[piece], " ".join(pieces.words_of(piece)), picture)
 
 
-__all__ = ["part"]
+@cache
+def picture() -> Markup:
+    """Draw some pieces, for the first page."""
+    pieces = PieceSet.of(read_pieces(example_pieces()))
+    drawn = "".join(piece_svg(pieces, piece) for piece in (0, 3, 5, 6, 9, 10, 12, 15))
+    return Markup(f'<span class="pic-pieces">{drawn}</span>')
+
+
+__all__ = ["part", "picture"]

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from markupsafe import Markup
+
+from quaternity.game.card_picture import suit_svg
 from quaternity.web.drawing.owners import Chances, owner_blocks
 from quaternity.web.drawing.words import last_asked, seat_names
 from solvers.errors import NoDeal
@@ -59,4 +62,15 @@ def _forced(sight: Sight) -> dict[str, str]:
     return {"advice": f"You had to say {answer}: otherwise no deal would fit what is known."}
 
 
-__all__ = ["part"]
+def picture() -> Markup:
+    """Draw three sets of which something is known, for the first page."""
+    first, more = ("possible", "certain", "impossible", "possible"), ("possible", "possible")
+    rows = [
+        suit_svg(index)
+        + "".join(f'<i class="cell {state}"></i>' for state in (*first[index:], *more[:index]))
+        for index in range(3)
+    ]
+    return Markup(f'<span class="pic-grid">{"".join(rows)}</span>')
+
+
+__all__ = ["part", "picture"]

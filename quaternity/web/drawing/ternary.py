@@ -106,4 +106,10 @@ def _shown(card: int) -> Shown:
     return Shown(card, str(Card(card)), Markup(card_svg(card)))
 
 
-__all__ = ["part"]
+def picture() -> Markup:
+    """Draw a SET, for the first page."""
+    drawn = "".join(map(card_svg, (3, 46, 71)))
+    return Markup(f'{stripes_svg()}<span class="pic-cards spread">{drawn}</span>')
+
+
+__all__ = ["part", "picture"]

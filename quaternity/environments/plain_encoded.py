@@ -1,0 +1,107 @@
+"""Moves and views as numbers for a game that brings no encoding of its own."""
+
+from __future__ import annotations
+
+import json
+from array import array
+from collections.abc import Sequence
+from random import Random
+from typing import Any
+
+from quaternity.errors import InputError, LimitError
+
+MOST_OFFERED = 512
+"""Most legal moves that a seat may have."""
+
+MOST_BYTES = 8192
+"""Most bytes of a view's document."""
+
+STARTS = 1000
+"""So many starts are drawn from where a game has chance."""
+
+
+class PlainEncoded:
+    """Any game as numbers, by what all rules have; see `quaternity.environments.episode.Encoded`.
+
+    Action k is the k-th legal move, the last action is to wait. The numbers are the bytes of the
+    view's document in JSON with sorted keys, each divided by 255, and zeros after them. Where
+    chance decides the start, a game is one of `STARTS` fixed ones.
+    """
+
+    actions = MOST_OFFERED + 1
+    points = (-1e6, 1e6)
+    entries: tuple[tuple[str, int, str], ...] = (
+        ("document", MOST_BYTES, "the view in JSON, byte by byte, each divided by 255"),
+    )
+
+    def __init__(self, rules: Any) -> None:
+        self.rules = rules
+
+    def action(self, move: Any, view: Any) -> int:
+        """Return the number of a legal move, or of waiting (None).
+
+        Raises:
+            InputError: the move is not legal.
+        """
+        if move is None:
+            return MOST_OFFERED
+        try:
+            return self._offered(view).index(move)
+        except ValueError:
+            raise InputError(f"{move} is not a legal move") from None
+
+    def move(self, action: int, view: Any) -> Any:
+        """Return the move of a number; None to wait.
+
+        Raises:
+            InputError: it is the number of no move.
+        """
+        offered = self._offered(view)
+        if action == MOST_OFFERED:
+            return None
+        if not 0 <= action < len(offered):
+            raise InputError(f"action {action}: legal are 0..{len(offered) - 1} and {MOST_OFFERED}")
+        return offered[action]
+
+    def mask(self, view: Any) -> bytes:
+        """Return per action 1 when it is legal for the seat whose view it is, else 0."""
+        offered = len(self._offered(view))
+        return b"\1" * offered + bytes(self.actions - offered)
+
+    def numbers(self, view: Any) -> memoryview[float]:
+        """Return the view's document as numbers between 0 and 1.
+
+        Raises:
+            LimitError: it is longer than `MOST_BYTES`.
+        """
+        document = json.dumps(self.rules.view_json(view), sort_keys=True).encode()
+        if len(document) > MOST_BYTES:
+            raise LimitError(
+                f"a view of {len(document)} bytes is longer than {MOST_BYTES}: "
+                f"{self.rules.name} needs an encoding of its own"
+            )
+        values = array("f", [byte / 255 for byte in document.ljust(MOST_BYTES, b"\0")])
+        return memoryview(values.tobytes()).cast("f")
+
+    def chance(self, drawn: Sequence[int]) -> Sequence[tuple[int, float]]:
+        """Return the starts that may be drawn, equally likely; none where there is one only."""
+        if drawn or not self._has_chance():
+            return ()
+        return [(number, 1 / STARTS) for number in range(STARTS)]
+
+    def dealt(self, drawn: Sequence[int]) -> Any:
+        """Return the start of a number that was drawn."""
+        return self.rules.start(Random(drawn[0] if drawn else 0))
+
+    def _has_chance(self) -> bool:
+        first = self.rules.start(Random(0))
+        return any(self.rules.start(Random(seed)) != first for seed in range(1, 9))
+
+    def _offered(self, view: Any) -> list[Any]:
+        offered = list(self.rules.moves(view))
+        if len(offered) > MOST_OFFERED:
+            raise LimitError(
+                f"{len(offered)} legal moves are more than {MOST_OFFERED}: "
+                f"{self.rules.name} needs an encoding of its own"
+            )
+        return offered

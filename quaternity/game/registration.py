@@ -1,0 +1,38 @@
+"""Quaternity as every door opens it."""
+
+from quaternity.table.registration import Registration
+
+_PLAYERS = "quaternity.perfect.players"
+_HELPING = "quaternity.web.helping"
+
+QUATERNITY = Registration(
+    name="quaternity",
+    title="Quaternity",
+    text="Nobody has dealt the cards: questions and answers alone decide who can own what. Ask "
+    "well, and whole sets become yours while every deal stays possible.",
+    rules="quaternity.game.rules:QuaternityRules",
+    seats=(2, 52),
+    players={name: f"{_PLAYERS}:{name}" for name in ("random", "informed", "search", "perfect")},
+    strongest="search",
+    player_kind="bot",
+    chance_by_entry=True,
+    encoded="quaternity.game.encoded:QuaternityEncoded",
+    words="quaternity.cli.quaternity_words:quaternity_words",
+    command="quaternity.cli.app:app",
+    at_root=True,
+    drawing="quaternity.web.drawing.quaternity:part",
+    picture="quaternity.web.drawing.quaternity:picture",
+    helpers={
+        "chances": f"{_HELPING}:quaternity_chances",
+        "questions": f"{_HELPING}:questions",
+        "why": f"{_HELPING}:why",
+        "know": f"{_HELPING}:certain",
+    },
+    help=(
+        ("chances", "Chances"),
+        ("questions", "What questions tell"),
+        ("hint", "Hint"),
+        ("why", "Why?"),
+        ("know", "What is certain?"),
+    ),
+)

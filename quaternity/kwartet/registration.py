@@ -1,0 +1,45 @@
+"""Kwartet as every door opens it."""
+
+from quaternity.table.registration import Registration
+
+_STUDENTS = "quaternity.kwartet.strategies.students"
+_COUNTING = "quaternity.kwartet.strategies.counting"
+
+KWARTET = Registration(
+    name="kwartet",
+    title="Kwartet",
+    text="All cards are dealt, and everybody sees their own hand. Ask the others for cards you "
+    "lack, remember who asked for what, and put down sets of four.",
+    rules="quaternity.kwartet.rules:KwartetRules",
+    seats=(2, 8),
+    players={
+        "random": f"{_STUDENTS}:random_request",
+        "greedy": f"{_STUDENTS}:greedy",
+        "silent": f"{_STUDENTS}:silent",
+        "mixed": f"{_STUDENTS}:mixed",
+        "better-greedy": f"{_STUDENTS}:better_greedy",
+        "exact": f"{_COUNTING}:exact",
+        "patient": f"{_COUNTING}:patient",
+        "reader": "quaternity.kwartet.strategies.reader:reader",
+    },
+    strongest="reader",
+    player_kind="strategy",
+    strategy_player="quaternity.kwartet.players:StrategyPlayer",
+    strategy_group="quaternity.kwartet.strategies",
+    encoded="quaternity.kwartet.encoded:KwartetEncoded",
+    words="quaternity.cli.kwartet_words:kwartet_words",
+    command="quaternity.cli.kwartet:kwartet",
+    drawing="quaternity.web.drawing.kwartet:part",
+    picture="quaternity.web.drawing.kwartet:picture",
+    helpers={
+        "chances": "quaternity.web.helping:kwartet_chances",
+        "know": "quaternity.web.helping:know",
+    },
+    advice="quaternity.web.helping:chance_of_yes",
+    help=(
+        ("chances", "Chances"),
+        ("chances?read=1", "Chances read from requests"),
+        ("hint", "Hint"),
+        ("know", "What do I know?"),
+    ),
+)

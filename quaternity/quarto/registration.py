@@ -1,0 +1,26 @@
+"""Quarto as every door opens it."""
+
+from quaternity.table.registration import RANDOM, Registration
+
+QUARTO = Registration(
+    name="quarto",
+    title="Quarto",
+    text="Sixteen pieces with four properties: four in a row that share one of them win. But it is "
+    "your opponent who chooses the piece that you place.",
+    rules="quaternity.quarto.rules:QuartoRules",
+    seats=(2, 2),
+    players={
+        **RANDOM,
+        "careful": "quaternity.quarto.players:careful",
+        "search": "quaternity.quarto.players:search",
+    },
+    strongest="search",
+    encoded="quaternity.quarto.encoded:QuartoEncoded",
+    max_moves=17,
+    words="quaternity.cli.quarto_play:quarto_words",
+    command="quaternity.cli.quarto:quarto_app",
+    drawing="quaternity.web.drawing.quarto:part",
+    picture="quaternity.web.drawing.quarto:picture",
+    helpers={"analysis": "quaternity.web.helping:quarto_analysis"},
+    help=(("hint", "Hint"), ("analysis", "Who can win")),
+)

@@ -1,0 +1,237 @@
+"""Open every door of a game that is registered, for games of your own.
+
+    from quaternity.table.doors import check_game
+
+    def test_my_game():
+        check_game("mine")
+
+The laws of `quaternity.table.conformance` are tried first; then each door is opened as a user opens
+it: commands in processes of their own, pages by requests to a server on this machine.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+from typing import Any
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
+
+from quaternity.errors import InputError
+from quaternity.table.conformance import BrokenLaw, check_rules, expect
+from quaternity.table.games import registration, rules_of_record
+from quaternity.table.match import Match
+from quaternity.table.players import make_player
+from quaternity.table.tournament.playing import Tournament, play_game
+from solvers.plugins import load_place
+
+SECONDS = 120
+"""A command that takes longer has failed."""
+
+TYPED = "help\nrules\nstate\nmoves\nhint\nhistory\nundo\nquit\n"
+"""What is typed at the terminal."""
+
+
+def check_game(game: str, matches: int = 3, seed: int = 0) -> tuple[str, ...]:
+    """Try the laws of a game and open all its doors; return the names of the doors.
+
+    Doors whose extra is not installed (browser, PettingZoo, OpenSpiel) are left out.
+
+    Args:
+        game: the name of a registered game.
+        matches: random matches for the laws.
+        seed: of everything random.
+
+    Raises:
+        InputError: there is no such game.
+        BrokenLaw: at the first law that does not hold or door that does not open; says which.
+
+    Cost: some ten seconds, most of them to start processes.
+    """
+    table_game = load_place("quaternity.environments.episode:TableGame")(game)
+    rules = registration(game).rules_class()
+    names = _players(rules)
+    slow = make_player(rules, registration(game).strongest)
+    check_rules(rules, matches, seed, player=slow, encoded=table_game.encoded)
+    doors: dict[str, Callable[[], None]] = {
+        "players": lambda: _play_all(rules, names),
+        "tournament": lambda: _play_tournament(rules, names),
+        "environment": lambda: _walk_episode(table_game, seed),
+        "terminal": lambda: _use_terminal(rules, names[0]),
+    }
+    if _installed("pettingzoo"):
+        doors["PettingZoo"] = lambda: _step_pettingzoo(game)
+    if _installed("pyspiel"):
+        doors["OpenSpiel"] = lambda: _load_open_spiel(game)
+    if _installed("starlette", "uvicorn", "jinja2", "segno"):
+        doors["browser"] = lambda: _use_browser(rules, names[0])
+    for door, open_door in doors.items():
+        try:
+            open_door()
+        except Exception as error:
+            raise BrokenLaw(f"{game}: {door}: {error}") from error
+    return ("laws", *doors)
+
+
+def _installed(*modules: str) -> bool:
+    return all(find_spec(module) is not None for module in modules)
+
+
+def _players(rules: Any) -> list[str]:
+    """Name the players that need no argument, the strongest last."""
+    registered = registration(rules.name)
+    names = []
+    for name in sorted(registered.players, key=registered.strongest.__eq__):
+        try:
+            make_player(rules, name)
+        except InputError as error:
+            if name == registered.strongest:
+                raise BrokenLaw(f"strongest player: {error}") from error
+            continue  # it needs an argument
+        names.append(name)
+    return names
+
+
+def _play_all(rules: Any, names: Sequence[str]) -> None:
+    """Let each player make two moves in every seat."""
+    for name in names:
+        match: Any = Match(rules, [name] * rules.seats, "0")
+        for _ in range(2 * rules.seats):
+            if match.program_move() is None:
+                break
+
+
+def _play_tournament(rules: Any, names: Sequence[str]) -> None:
+    play_game(Tournament(rules, (names[0], names[0]), cap=20), 0)
+
+
+def _walk_episode(table_game: Any, seed: int) -> None:
+    """Play an episode by actions drawn by chance, to its end or for a while."""
+    random = Random(seed)
+    episode = table_game.episode(random)
+    for _ in range(50):
+        if episode.seat is None:
+            break
+        actions = [action for action, legal in enumerate(episode.mask) if legal]
+        episode = episode.after(random.choice(actions))
+        episode.remembered(None)
+
+
+def _step_pettingzoo(game: str) -> None:
+    env = load_place(f"quaternity.environments.pettingzoo:{game}_v0").env()
+    env.reset(seed=0)
+    observation = env.observe(env.agent_selection)
+    env.step(int(observation["action_mask"].argmax()))
+
+
+def _load_open_spiel(game: str) -> None:
+    load_place("quaternity.environments.open_spiel:TableSpielGame")
+    state = load_place("pyspiel:load_game")(f"python_{game}").new_initial_state()
+    for _ in range(200):
+        if not state.is_chance_node():
+            break
+        state.apply_action(state.legal_actions()[0])
+    state.apply_action(state.legal_actions()[0])
+
+
+def _use_terminal(rules: Any, player: str) -> None:
+    """Play, resume and watch by the commands that people type."""
+    commands = [] if registration(rules.name).at_root else [rules.name]
+    with TemporaryDirectory() as folder:
+        record = str(Path(folder) / "game.record")
+        play = [*commands, "play", "--record", record, "--seed", "1"]
+        _run([*commands, "--help"])
+        _run(["watch", "--help"])
+        # Somebody sits in the first seat, so the match is not over when they leave.
+        _run([*play, "--seats", ",".join(["you", *[player] * (rules.seats - 1)])], TYPED)
+        recorded = rules_of_record(Path(record).read_bytes())
+        expect(recorded.name == rules.name, "its record is one of another game")
+        _run(play, "quit\n")
+        _run(["watch", record])
+        _run(["watch", record, "--seat", "0"])
+
+
+def _run(words: Sequence[str], typed: str = "") -> str:
+    """Run a command of the program; return what it prints.
+
+    Raises:
+        BrokenLaw: it ends with another status than 0.
+    """
+    done = subprocess.run(
+        [sys.executable, "-m", "quaternity", *words],
+        input=typed, capture_output=True, text=True, timeout=SECONDS, check=False,
+    )  # fmt: skip
+    if done.returncode:
+        last = "\n".join(done.stderr.splitlines()[-3:])
+        raise BrokenLaw(f"quaternity {' '.join(words)}: status {done.returncode}: {last}")
+    return done.stdout
+
+
+def _use_browser(rules: Any, player: str) -> None:
+    """Make a table by the documented requests, look at its pages, and make a move."""
+    game = rules.name
+    with TemporaryDirectory() as folder, _server(folder) as link:
+        documents = _asked(f"{link}api/games")["games"]
+        expect(any(document["game"] == game for document in documents), "it is not in /api/games")
+        _asked(link)
+        _asked(f"{link}new?game={game}")
+        seats = ["me", *[player] * (rules.seats - 1)]
+        made = _asked(f"{link}api/tables", {"game": game, "seats": seats, "help": True})
+        token = {"Authorization": f"Bearer {made['seats'][0]['token']}"}
+        table, page = f"{link}api/tables/{made['table']}", f"{link}t/{made['table']}"
+        seen = _asked(table, headers=token)
+        _asked(page, headers=token)
+        for word in (*registration(game).helpers, "hint"):
+            # The formula is for helpers that ask for one; who is not on turn gets no hint.
+            _asked(f"{table}/help/{word}?formula=H0%200/0", headers=token, allowed=(409, 422))
+        if seen["moves"]:
+            move = {"version": seen["version"], "id": "first", "move": seen["moves"][0]}
+            _asked(f"{table}/moves", move, token)
+            _asked(f"{page}/part", headers=token)
+            _asked(f"{page}/at/0", headers=token)
+
+
+@contextmanager
+def _server(folder: str) -> Iterator[str]:
+    """Serve tables on this machine; give the link of the first page."""
+    command = [sys.executable, "-m", "quaternity", "serve", "--host", "127.0.0.1", "--port", "0"]
+    with subprocess.Popen(
+        [*command, "--data", folder], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ) as process:
+        assert process.stdout is not None
+        try:
+            for line in process.stdout:
+                if "http://" in line:
+                    yield line[line.index("http://") :].split()[0]
+                    return
+            raise BrokenLaw("quaternity serve prints no link")
+        finally:
+            process.terminate()
+
+
+def _asked(
+    link: str, document: Any = None, headers: Any = None, allowed: Sequence[int] = ()
+) -> Any:
+    """Ask a server; return a document of JSON, or the text of a page.
+
+    Args:
+        allowed: statuses of refusals for which None is returned.
+    """
+    data = None if document is None else json.dumps(document).encode()
+    sent = {"Content-Type": "application/json", **(headers or {})}
+    try:
+        with urlopen(Request(link, data, sent), timeout=SECONDS) as response:
+            text = response.read().decode()
+            is_json = response.headers.get_content_type() == "application/json"
+    except HTTPError as error:
+        if error.code in allowed:
+            return None
+        raise BrokenLaw(f"{link}: status {error.code}: {error.read()[:300]!r}") from error
+    return json.loads(text) if is_json else text

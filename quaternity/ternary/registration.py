@@ -1,0 +1,22 @@
+"""SET as every door opens it."""
+
+from quaternity.table.registration import Registration
+
+SET = Registration(
+    name="set",
+    title="SET",
+    text="Three cards that are all alike or all different in every property are a SET. All look "
+    "at once, and whoever sees one first takes it.",
+    rules="quaternity.ternary.rules:SetRules",
+    seats=(1, 8),
+    players={
+        "slow": "quaternity.ternary.players:slow",
+        "quick": "quaternity.ternary.players:quick",
+    },
+    strongest="quick",
+    encoded="quaternity.ternary.encoded:SetEncoded",
+    words="quaternity.cli.set_play:set_words",
+    command="quaternity.cli.ternary:set_app",
+    drawing="quaternity.web.drawing.ternary:part",
+    picture="quaternity.web.drawing.ternary:picture",
+)

@@ -1,0 +1,23 @@
+"""A game that brings no drawing of its own: its table as text, and its moves as buttons."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import Any
+
+from quaternity.web.sight import Sight
+
+COLUMNS = 60
+MOST_BUTTONS = 100
+
+
+def any_part(sight: Sight) -> dict[str, Any]:
+    """Return what the template draws: the table, and the moves of a seat that may act."""
+    rules, acting = sight.rules, sight.seat in sight.to_act and sight.seat in sight.mine
+    legal = rules.moves(sight.view) if acting else ()
+    moves = [rules.write(move) for move in islice(legal, MOST_BUTTONS + 1)]
+    return {
+        "table": rules.show(sight.view, COLUMNS),
+        "moves": moves[:MOST_BUTTONS],
+        "more": len(moves) > MOST_BUTTONS,
+    }
