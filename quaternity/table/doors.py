@@ -55,29 +55,26 @@ def check_game(game: str, matches: int = 3, seed: int = 0) -> tuple[str, ...]:
 
     Cost: some ten seconds, most of them to start processes.
     """
-    table_game = load_place("quaternity.environments.episode:TableGame")(game)
     rules = registration(game).rules_class()
-    names = _players(rules)
-    slow = make_player(rules, registration(game).strongest)
-    check_rules(rules, matches, seed, player=slow, encoded=table_game.encoded)
     doors: dict[str, Callable[[], None]] = {
-        "players": lambda: _play_all(rules, names),
-        "tournament": lambda: _play_tournament(rules, names),
-        "environment": lambda: _walk_episode(table_game, seed),
-        "terminal": lambda: _use_terminal(rules, names[0]),
+        "players": lambda: _play_all(rules),
+        "laws": lambda: _keep_laws(rules, matches, seed),
+        "tournament": lambda: _play_tournament(rules),
+        "environment": lambda: _walk_episode(rules, seed),
+        "terminal": lambda: _use_terminal(rules),
     }
     if _installed("pettingzoo"):
         doors["PettingZoo"] = lambda: _step_pettingzoo(game)
     if _installed("pyspiel"):
         doors["OpenSpiel"] = lambda: _load_open_spiel(game)
     if _installed("starlette", "uvicorn", "jinja2", "segno"):
-        doors["browser"] = lambda: _use_browser(rules, names[0])
+        doors["browser"] = lambda: _use_browser(rules)
     for door, open_door in doors.items():
         try:
             open_door()
         except Exception as error:
             raise BrokenLaw(f"{game}: {door}: {error}") from error
-    return ("laws", *doors)
+    return tuple(doors)
 
 
 def _installed(*modules: str) -> bool:
@@ -99,23 +96,33 @@ def _players(rules: Any) -> list[str]:
     return names
 
 
-def _play_all(rules: Any, names: Sequence[str]) -> None:
+def _play_all(rules: Any) -> None:
     """Let each player make two moves in every seat."""
-    for name in names:
+    for name in _players(rules):
         match: Any = Match(rules, [name] * rules.seats, "0")
         for _ in range(2 * rules.seats):
             if match.program_move() is None:
                 break
 
 
-def _play_tournament(rules: Any, names: Sequence[str]) -> None:
-    play_game(Tournament(rules, (names[0], names[0]), cap=20), 0)
+def _keep_laws(rules: Any, matches: int, seed: int) -> None:
+    strongest = make_player(rules, registration(rules.name).strongest)
+    check_rules(rules, matches, seed, player=strongest, encoded=_table_game(rules).encoded)
 
 
-def _walk_episode(table_game: Any, seed: int) -> None:
+def _table_game(rules: Any) -> Any:
+    return load_place("quaternity.environments.episode:TableGame")(rules.name)
+
+
+def _play_tournament(rules: Any) -> None:
+    name = _players(rules)[0]
+    play_game(Tournament(rules, (name, name), cap=20), 0)
+
+
+def _walk_episode(rules: Any, seed: int) -> None:
     """Play an episode by actions drawn by chance, to its end or for a while."""
     random = Random(seed)
-    episode = table_game.episode(random)
+    episode = _table_game(rules).episode(random)
     for _ in range(50):
         if episode.seat is None:
             break
@@ -141,8 +148,9 @@ def _load_open_spiel(game: str) -> None:
     state.apply_action(state.legal_actions()[0])
 
 
-def _use_terminal(rules: Any, player: str) -> None:
+def _use_terminal(rules: Any) -> None:
     """Play, resume and watch by the commands that people type."""
+    player = _players(rules)[0]
     commands = [] if registration(rules.name).at_root else [rules.name]
     with TemporaryDirectory() as folder:
         record = str(Path(folder) / "game.record")
@@ -174,9 +182,9 @@ def _run(words: Sequence[str], typed: str = "") -> str:
     return done.stdout
 
 
-def _use_browser(rules: Any, player: str) -> None:
+def _use_browser(rules: Any) -> None:
     """Make a table by the documented requests, look at its pages, and make a move."""
-    game = rules.name
+    game, player = rules.name, _players(rules)[0]
     with TemporaryDirectory() as folder, _server(folder) as link:
         documents = _asked(f"{link}api/games")["games"]
         expect(any(document["game"] == game for document in documents), "it is not in /api/games")

@@ -20,6 +20,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
+from contextlib import ExitStack
 from doctest import ELLIPSIS, NORMALIZE_WHITESPACE, OutputChecker
 from pathlib import Path
 from typing import NamedTuple
@@ -31,6 +32,7 @@ from quaternity import guide
 from quaternity.cli.app import app
 from tests import notebooks
 from tests.cli.conftest import Cli
+from tests.installed import installed
 from tests.sizes import THOROUGH, thorough
 
 HOUSE = Path(__file__).parents[2]
@@ -129,13 +131,22 @@ def test_a_page_says_what_is_so(
     monkeypatch.syspath_prepend(str(tmp_path))
     if not THOROUGH:  # drawing takes long, and what a report shows is looked at elsewhere
         monkeypatch.setattr("quaternity.trials.comparison.drawing.svg_of", lambda figure: "<svg/>")
-    known = set(sys.modules)
+    known, installs = set(sys.modules), ExitStack()
     try:
         for block in blocks(PAGES[name].read_text(encoding="utf-8")):
             if block.file:
                 (tmp_path / block.file).write_text(block.text, encoding="utf-8")
             if block.language == "toml":
-                tomllib.loads(block.text)
+                document = tomllib.loads(block.text)
+                if block.file == "pyproject.toml":  # as `pip install` would
+                    groups = document["project"]["entry-points"].items()
+                    lines = [
+                        line
+                        for group, points in groups
+                        for line in (f"[{group}]", *(f"{key} = {points[key]}" for key in points))
+                    ]
+                    text = "\n".join(lines)
+                    installs.enter_context(installed(tmp_path, "mine", text, monkeypatch))
             elif block.language == "python" and ">>>" not in block.text:
                 ast.parse(block.text)
             elif block.language == "console":
@@ -149,6 +160,7 @@ def test_a_page_says_what_is_so(
         if name in notebooks.NAMES:  # here are the files that its cells read
             notebooks.run_cells(notebooks.path_of(name).read_text(encoding="utf-8"))
     finally:
+        installs.close()
         for module in set(sys.modules) - known:
             if getattr(sys.modules[module], "__file__", None) == str(tmp_path / f"{module}.py"):
                 del sys.modules[module]

@@ -1,7 +1,6 @@
 """`kwartet simulate` and `kwartet log` from the command line."""
 
 import json
-import os
 import re
 import shlex
 import signal
@@ -9,7 +8,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from pathlib import Path
 from random import Random
 
@@ -21,12 +20,11 @@ from quaternity.game.question import Question
 from quaternity.kwartet.log import log_as_seen, parse_log
 from quaternity.kwartet.strategies.students import random_request
 from quaternity.kwartet.view import View
-from quaternity.table import players
-from quaternity.table.games import registration
 from quaternity.table.tournament import playing
 from quaternity.workers.pool import WorkersLost
 from tests.cli.conftest import Cli
 from tests.cluster import cluster
+from tests.installed import installed
 from tests.sizes import only_thorough, thorough
 from tests.table.planted import plant_strategy
 
@@ -272,23 +270,6 @@ def test_the_strategy_in_the_guide_plays_once_it_is_installed(
     assert "exact, patient, reader, hoarder" in unknown.err
 
 
-@contextmanager
-def installed(
-    folder: Path, name: str, points: str, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[None]:
-    """A folder of modules as a distribution, for this process and for those that it starts."""
-    info = folder / f"{name}-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text(points)
-    monkeypatch.syspath_prepend(folder)
-    path = os.pathsep.join([str(folder), *filter(None, [os.environ.get("PYTHONPATH")])])
-    monkeypatch.setenv("PYTHONPATH", path)
-    players.registered.cache_clear()
-    yield
-    players.registered.cache_clear()
-
-
 FOREIGN = """
 import os
 from quaternity.kwartet.strategies.students import better_greedy
@@ -327,7 +308,7 @@ def foreign(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     with installed(
         tmp_path,
         "foreign",
-        f"[{registration('kwartet').strategy_group}]\n{''.join(lines)}",
+        f"[quaternity.kwartet.strategies]\n{''.join(lines)}",
         monkeypatch,
     ):
         yield tmp_path

@@ -1,0 +1,100 @@
+"""Every game opens every door, one of another distribution too, from one file and one row."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from quaternity import guide
+from quaternity.errors import InputError
+from quaternity.table.conformance import BrokenLaw
+from quaternity.table.doors import check_game
+from quaternity.table.games import GAMES, game_names, registration
+from quaternity.table.registration import Registration
+from tests.cli.conftest import Cli
+from tests.installed import installed
+from tests.sizes import thorough
+
+NIM = re.findall(r"^```python nim.py\n(.*?)^```$", guide.page("games").text, re.M | re.S)[0]
+
+
+@pytest.fixture
+def nim(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Nim of the guide, installed; the folder of its module."""
+    (tmp_path / "nim.py").write_text(NIM)
+    with installed(tmp_path, "nim", "[quaternity.games]\nnim = nim:NIM\n", monkeypatch):
+        yield tmp_path
+    sys.modules.pop("nim", None)
+
+
+@pytest.mark.parametrize("game", thorough([], [*GAMES]))
+def test_a_game_of_this_house_opens_every_door(game: str) -> None:
+    assert {"players", "tournament", "terminal"} <= {*check_game(game, matches=1)}
+
+
+def test_a_game_of_another_distribution_opens_every_door(nim: Path, cli: Cli) -> None:
+    assert [*game_names()] == [*GAMES, "nim"]
+    assert {"players", "tournament", "terminal"} <= {*check_game("nim", matches=1)}
+    assert "Take one to three" in cli("--help").out
+    assert "eleven" in cli("nim", "play", "--seats", "eleven,you").err
+
+
+WRONG = [
+    ('players={"random": "nim:missing"}', "players"),
+    ('encoded="nim:missing"', "laws"),
+    ('words="nim:missing"', "terminal"),
+    ('command="nim:missing"', "terminal"),
+    ('drawing="nim:missing"', "browser"),
+    ('helpers={"analysis": "nim:missing"}', "browser"),
+]
+
+
+@pytest.mark.parametrize(("wrong", "door"), thorough(WRONG[:3], WRONG))
+def test_a_door_that_does_not_open_is_named(nim: Path, wrong: str, door: str) -> None:
+    text = NIM.replace('    rules="nim:NimRules",\n', f'    rules="nim:NimRules",\n    {wrong},\n')
+    (nim / "nim.py").write_text(text)
+    with pytest.raises(BrokenLaw, match=f"nim: {door}: "):
+        check_game("nim", matches=1)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"name": "Nim"}, "game 'Nim': a name is"),
+        ({"rules": "nim"}, "rules is 'nim', not package.module:name"),
+        ({"rules": ""}, "rules is '', not package.module:name"),
+        ({"drawing": "a b"}, "drawing is 'a b'"),
+        ({"players": {}}, "players: there are none"),
+        ({"players": {"best": 1}}, "player best is 1"),
+        ({"strongest": "best"}, "strongest is 'best', not one of random"),
+    ],
+)
+def test_a_registration_says_what_is_wrong_with_it(given: dict[str, object], message: str) -> None:
+    values = {"name": "nim", "rules": "nim:NimRules"} | given
+    with pytest.raises(InputError, match=re.escape(message)):
+        Registration(**values)  # type: ignore[arg-type]  # wrong on purpose
+
+
+@pytest.mark.parametrize(
+    ("points", "message"),
+    [
+        ("nim = nim:NimRules", "not a quaternity.table.registration.Registration"),
+        ("other = nim:NIM", "registers a game of another name, 'nim'"),
+        ("nim = nothing:NIM", "cannot be loaded"),
+    ],
+)
+def test_a_game_that_cannot_be_used_is_left_out_with_a_word(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, points: str, message: str
+) -> None:
+    (tmp_path / "nim.py").write_text(NIM)
+    sys.modules.pop("nim", None)
+    with installed(tmp_path, "nim", f"[quaternity.games]\n{points}\n", monkeypatch):
+        with pytest.warns(match=message):
+            assert [*game_names()] == [*GAMES]
+        name = points.partition(" ")[0]
+        with pytest.raises(InputError, match=message):
+            registration(name)
