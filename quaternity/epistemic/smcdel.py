@@ -1,8 +1,10 @@
 """Situations for SMCDEL, the symbolic model checker of dynamic epistemic logic (M. Gattinger).
 
 A variable for every card and player says who holds it; the state law lists the deals; each player
-observes the variables of the own hand. Knowledge, group knowledge and announcements are said in its
-words. What speaks of all public deals (`P`) or counts what is unknown (`U`) has no words there.
+observes the variables of the own hand. SMCDEL asks for at least one, so whoever can hold no card
+observes a variable that is false in every deal. Knowledge, group knowledge and announcements are
+said in its words. What speaks of all public deals (`P`) or counts what is unknown (`U`) has none
+there.
 """
 
 from __future__ import annotations
@@ -36,23 +38,32 @@ def smcdel_text(situation: Situation) -> str:
         for player in players_in(mask):
             rows[-1][player] = number[player, Card(index, card)] = len(number)
     worlds = all_deals(problem, MAX_DEALS).T.tolist()
+    names = _Names(number, problem.players)
+    meanings = [f"{one} is H{player} {card}" for (player, card), one in number.items()]
+    seen: list[list[str]] = [[] for _ in range(problem.players)]
+    for (player, _), one in number.items():
+        seen[player].append(str(one))
+    always = []
+    if not all(seen):
+        never = str(len(number))
+        meanings.append(f"{never} is false: who can hold no card sees that")
+        always = [f"~{never}"]
+        seen = [mine or [never] for mine in seen]
     law = [
-        "AND(" + ",".join(
-            str(one) if who == owner else f"~{one}"
-            for who, row in zip(world, rows, strict=True)
-            for owner, one in row.items()
-        ) + ")"
+        "AND(" + ",".join([
+            *(
+                str(one) if who == owner else f"~{one}"
+                for who, row in zip(world, rows, strict=True)
+                for owner, one in row.items()
+            ),
+            *always,
+        ]) + ")"
         for world in worlds
     ]  # fmt: skip
-    names = _Names(number, problem.players)
-    variables = ", ".join(f"{one} is H{player} {card}" for (player, card), one in number.items())
-    seen: dict[int, list[str]] = {}
-    for (player, _), one in sorted(number.items(), key=lambda item: item[1]):
-        seen.setdefault(player, []).append(str(one))
-    sees = [f"{names.player(player)}: {','.join(mine)}" for player, mine in sorted(seen.items())]
+    sees = [f"{names.player(player)}: {','.join(mine)}" for player, mine in enumerate(seen)]
     lines = [
-        f"-- {variables}",
-        f"VARS {','.join(map(str, number.values()))}",
+        f"-- {', '.join(meanings)}",
+        f"VARS {','.join(map(str, range(len(meanings))))}",
         "LAW OR(\n  " + ",\n  ".join(law) + ")",
         "OBS " + "\n    ".join(sees),
     ]

@@ -84,10 +84,13 @@ class Smcdel:
         found = re.fullmatch(r"\s*VARS(.*?)LAW(.*?)OBS(.*)", head, re.DOTALL)
         assert found
         variables = [int(one) for one in found[1].split(",")]
+        # Its grammar has no line without a variable.
+        line = r"\s*(\w+)\s*:\s*(\d+(?:\s*,\s*\d+)*)(?=\s)"
+        assert re.fullmatch(f"(?:{line})+\\s*", found[3])
         self.sees = {
-            name: {int(one) for one in seen.split(",")}
-            for name, seen in re.findall(r"(\w+)\s*:\s*([\d,\s]+)", found[3])
+            name: {int(one) for one in seen.split(",")} for name, seen in re.findall(line, found[3])
         }
+        assert set().union(*self.sees.values()) == set(variables)
         law = self.tree(found[2])
         self.states = [
             state
@@ -209,9 +212,16 @@ def test_smcdel_answers_the_same(position: tuple[DealProblem, Deal], data: st.Da
                 smcdel_text(situation)
         return
     smcdel = Smcdel(smcdel_text(situation))
-    # Who sees no card is not there: nobody who holds none can be asked about.
-    if set(smcdel.sees) == {f"player{one}" for one in range(problem.players)}:
-        assert list(smcdel.answers()) == [holds_by_definition(formula, problem, deal)]
+    assert list(smcdel.sees) == [f"player{player}" for player in range(problem.players)]
+    assert list(smcdel.answers()) == [holds_by_definition(formula, problem, deal)]
+
+
+@pytest.mark.parametrize("text", ["hands 1 1 0\nset 01 01\ndeal 01", "hands 0 0\ndeal"])
+def test_smcdel_hears_of_who_can_hold_no_card(text: str) -> None:
+    last = text.split("\n", 1)[0].count(" ") - 1
+    asked = f"false K{last} K0 false\ntrue K{last} C true\ntrue C{{0,{last}}} !K0 false\n"
+    situation = parse_situation(f"situation 1\n{text}\n{asked}")
+    assert list(Smcdel(smcdel_text(situation)).answers()) == [False, True, True]
 
 
 # --------------------------------------------------------------------------------------- Kripke
