@@ -65,8 +65,9 @@ def solve(
     everybody: Annotated[
         str | None,
         typer.Option(
-            help="What everybody wants for himself, points (his sets) or win: what comes of that, "
-            "however ties are broken. Needs a game that ends: --brisk, or two players."
+            help="What everybody wants, points (sets of their own) or win: what comes of that, "
+            "however ties are broken without chance; a coin may bring more. Needs a game that "
+            "ends: --brisk, or two players."
         ),
     ] = None,
     most_states: Annotated[
@@ -444,8 +445,11 @@ def _show_everybody(found: dict[str, Any]) -> None:
         return _one_of([words[amount] for amount in amounts])
 
     winners = ["nobody" if one is None else f"player {one}" for one in found["winners"]]
-    ties = ", as ties are broken" if len(winners) > 1 else ""
-    say(f"  when everybody plays for himself ({found['wish']}), {_one_of(winners)} wins{ties}")
+    ties = "as" if len(winners) > 1 else "however"
+    say(
+        f"  when everybody plays for themselves ({found['wish']}), {_one_of(winners)} wins, "
+        f"{ties} ties are broken without chance"
+    )
     for player in range(len(found["least"])):
         anyhow, *by_ties = (
             gets(outcomes, player)
@@ -453,7 +457,7 @@ def _show_everybody(found: dict[str, Any]) -> None:
         )
         line = f"    player {player} gets {anyhow}"
         if {anyhow} != {*by_ties}:
-            line += "; with ties against him {}, for him {}".format(*by_ties)
+            line += "; with ties against them {}, for them {}".format(*by_ties)
         say(line)
 
 

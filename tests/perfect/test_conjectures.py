@@ -130,6 +130,27 @@ def test_uneven_starts(sizes: Sizes) -> None:
     }.get(sizes, [])
 
 
+@pytest.mark.parametrize(
+    "sizes",
+    marked([((2, 2, 3), False), ((2, 3, 3), False), ((3, 2, 3), False), ((2, 2, 4), False)]),
+)
+def test_who_has_no_cards_cannot_win_nor_lets_anybody_force_it(sizes: Sizes) -> None:
+    """Theorem 2 with one more player, who has none; and theorem 3, with the same player."""
+    size, sets, players = sizes
+    for hands in hands_of(size * sets, players):
+        for place in range(1, players + 1):
+            start = from_hands(size, sets, (*hands[:place], 0, *hands[place:]))
+            standing = solve(start).standing(start)
+            assert standing.can_force == ()
+            assert place not in standing.can_win
+            assert not {*standing.can_prevent[place]} & {*standing.can_win}
+    for hand in range(1, size * sets):
+        start = from_hands(size, sets, (hand, 0, size * sets - hand))
+        won = min(hand, sets)
+        forced = () if 2 * won == sets else (0 if 2 * won > sets else 2,)
+        assert solve(start).standing(start).can_force == forced
+
+
 def test_many_players_are_refused() -> None:
     with pytest.raises(LimitError, match="at most 12 players, not 13"):
         waiting(State.start(Settings(2, 13, 13)), 1)

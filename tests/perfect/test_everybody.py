@@ -1,5 +1,7 @@
 """Everybody for himself, against plain recursion over explicit positions, and against its laws."""
 
+from collections import defaultdict
+from fractions import Fraction
 from functools import cache
 from itertools import product
 from random import Random
@@ -8,8 +10,11 @@ import numpy as np
 import pytest
 
 from quaternity.errors import InputError, LimitError
+from quaternity.game.cards import Card
+from quaternity.game.question import Question
 from quaternity.game.settings import Settings, TieBreak
 from quaternity.game.state import State
+from quaternity.perfect.keys.canonical import Key, canonical
 from quaternity.perfect.keys.kinds import role_orders
 from quaternity.perfect.solving import everybody
 from quaternity.perfect.solving.everybody import (
@@ -178,7 +183,7 @@ def by_lot(random: Random, player: int, offers: list[Outcome]) -> Outcome:
     return random.choice([offer for offer in offers if offer[player] == most])
 
 
-# The outcomes of the start, whatever ties; with ties against players 0 and 1, and for them.
+# The outcomes of the start, with any ties; with ties against players 0 and 1, and for them.
 GOLDEN = {
     (2, 3, 3, "points"): ("210 201 120 102 021 012", "021 012", "201", "210 201", "210 120 021"),
     (2, 3, 3, "win"): ("200 020 002", "020 002", "200", "200", "200 020"),
@@ -216,7 +221,7 @@ def test_golden_outcomes(size: tuple[int, int, int, str]) -> None:
 
 
 def outcomes_of(set_size: int, sets: int, players: int) -> list[Outcome]:
-    """What comes of the start of a brisk game in which all want to win, whatever ties."""
+    """What comes of the start of a brisk game in which all want to win, by any ties."""
     start = start_of(brisk(set_size, sets, players))
     return for_himself(game_graph(start), "win").of(start)
 
@@ -226,6 +231,48 @@ def test_what_no_ties_change() -> None:
     for sizes in ((3, 2, 3), (2, 6, 3)):
         assert max(map(max, outcomes_of(*sizes))) == 1
     assert all(gets < 2 for gets, _, _ in outcomes_of(3, 3, 3))
+
+
+Lottery = dict[Outcome, Fraction]
+
+
+def by_draw(state: State, known: dict[Key, Lottery]) -> Lottery:
+    """What comes of a brisk game in which all want to win, and draw among what they like best."""
+    if state.is_over:
+        return {WISHES["win"](state.points): Fraction(1)}
+    key, roles = canonical(state)
+    if key not in known:
+        assert state.turn is not None
+        offers = []
+        for asked, index, cards, answers in state.legal_questions.groups():
+            question = Question(state.turn, asked, Card(index, cards[0]))
+            after = [by_draw(state.after(question, answer), known) for answer in answers]
+            offers += [drawn(asked, after)] * len(cards)
+        lottery = drawn(state.turn, offers)
+        known[key] = {tuple([gets[player] for player in roles]): p for gets, p in lottery.items()}
+    seats = [roles.index(player) for player in range(state.players)]
+    return {tuple([gets[role] for role in seats]): p for gets, p in known[key].items()}
+
+
+def drawn(player: int, offers: list[Lottery]) -> Lottery:
+    """Draw among the lotteries of which a player expects most."""
+    expected = [sum(gets[player] * p for gets, p in offer.items()) for offer in offers]
+    best = [offer for offer, value in zip(offers, expected, strict=True) if value == max(expected)]
+    total: Lottery = defaultdict(Fraction)
+    for offer in best:
+        for gets, p in offer.items():
+            total[gets] += p / len(best)
+    return total
+
+
+def test_ties_broken_by_a_draw_bring_what_no_others_do() -> None:
+    """What the guide says of them: in 3-3-3 player 0 may win, which no way without chance gives."""
+    won = {(2, 0, 0): Fraction(1, 12), (0, 2, 0): Fraction(11, 24), (0, 0, 2): Fraction(11, 24)}
+    assert by_draw(start_of(brisk(3, 3, 3)), {}) == won
+    assert (2, 0, 0) not in outcomes_of(3, 3, 3)
+    for sizes in thorough([], [(2, 6, 3), (2, 4, 4)]):
+        assert by_draw(start_of(brisk(*sizes)), {}) == {(1,) * sizes[-1]: 1}
+    assert all(max(gets) < 2 for gets in by_draw(start_of(brisk(3, 2, 3)), {}))
 
 
 @pytest.mark.slow

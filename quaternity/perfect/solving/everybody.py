@@ -4,15 +4,17 @@ An *outcome* says what every player gets: his sets; or, where only winning count
 has the most sets, 1 for who shares that, 0 for others. Whoever chooses, the player on turn among
 the questions and the asked player among the legal answers, takes what gives himself most (max^n:
 Luckhardt and Irani 1986). That leaves ties, which are nothing to him and decide what others get. So
-a state has not one outcome but a set of them, all that come about however ties are broken:
+a state has not one outcome but a set of them, all that come about however ties are broken without
+chance:
 
 - at the end, the one outcome that it is;
 - where a player chooses, each outcome of a choice that he likes no less than the worst that each
   of the choices may bring him. (Could he be sure of better elsewhere he would go there; if not,
   ties may be broken such that he does not.)
 
-These are the outcomes of the subgame-perfect equilibria in pure strategies. Ties in one state may
-be broken one way after one history and another way after another, so there may be many. With all
+These are the outcomes of the subgame-perfect equilibria in pure strategies. A coin that breaks ties
+may bring others: who expects a better lottery elsewhere goes there. Ties in one state may be broken
+one way after one history and another way after another, so there may be many. With all
 ties *against* a player everybody likes, of outcomes that give himself the same, those better that
 give that player less; with all ties *for* him those that give him more. That leaves the ties in
 which he and the chooser get the same: again a set, by the same rule.
@@ -65,7 +67,7 @@ TIES = {"any": 0, "against": -1, "for": 1}
 
 @dataclass(frozen=True, slots=True)
 class Everybody:
-    """The outcomes of all states when everybody plays for himself.
+    """The outcomes of all states when everybody plays for themselves, and ties know no chance.
 
     Attributes:
         graph: of the game.
@@ -273,8 +275,9 @@ def everybody_document(
 ) -> dict[str, Any]:
     """What comes of a state when everybody plays for himself, as plain values for JSON.
 
-    The outcomes however ties are broken, what each player gets at least and at most in them, and
-    who wins (null: nobody); and per player the outcomes with all ties against him, and for him.
+    The outcomes however ties are broken without chance, what each player gets at least and at most
+    in them, and who wins (null: nobody); and per player the outcomes with all ties against them,
+    and for them.
 
     Cost and errors: as `for_himself`, three times.
     """
