@@ -42,7 +42,7 @@ ROOMS: dict[str, tuple[str, str]] = {
     "solvers/registry": ("solvers.registry", "solvers/contract solvers/rivals"),
     "solvers/rivals": (
         "solvers.rivals",
-        "solvers/contract solvers/max_flow",
+        "solvers/contract solvers/exchange solvers/max_flow",
     ),
     "solvers/counting": (
         "solvers.counting solvers.factor_product solvers.residue solvers.sampling",

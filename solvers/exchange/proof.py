@@ -13,12 +13,12 @@ from collections.abc import Iterator
 from solvers.errors import InputError
 from solvers.exchange.checker import RefusedProof, check_proof
 from solvers.exchange.formats import opb
-from solvers.exchange.rows import bounds_row, hand_row, linear_model, owner_row
+from solvers.exchange.rows import linear_model
 from solvers.problem import DealProblem, players_in
 from solvers.shortage import Certificate, CrossedBounds, CrowdedHand, TooFewPlaces
 
-Side = tuple[str, str]
-"""The name of a row, and which side of it: `>=` or `<=`."""
+Side = tuple[str, int, int, str]
+"""A row by its kind, set and member, and which side of it: `>=` or `<=`."""
 
 
 def refutation(problem: DealProblem, certificate: Certificate) -> str:
@@ -49,9 +49,9 @@ def refutation(problem: DealProblem, certificate: Certificate) -> str:
             # Of an equality the checker makes two rows, in this order.
             for side in (">=", "<=") if sign == "=" else (sign,):
                 count += 1
-                numbers[row.name, side] = count
+                numbers[*row[:3], side] = count
         if row.low > len(row.terms):
-            alone = (row.name, ">=")
+            alone = (*row[:3], ">=")
     sides = [alone] if alone is not None else list(_sides(problem, certificate))
     first, *others = [str(numbers[side]) for side in sides if side in numbers]
     total = "".join(f" {number} +" for number in others)
@@ -73,24 +73,24 @@ def _sides(problem: DealProblem, certificate: Certificate) -> Iterator[Side]:
     """
     sets = list(enumerate(problem.sets))
     if isinstance(certificate, CrossedBounds):
-        name = bounds_row(certificate.set_index, certificate.player)
-        yield from ((name, ">="), (name, "<="))
+        for sign in (">=", "<="):
+            yield "share", certificate.set_index, certificate.player, sign
     elif isinstance(certificate, CrowdedHand):
-        yield hand_row(certificate.player), "<="
-        yield from ((bounds_row(index, certificate.player), ">=") for index, _ in sets)
+        yield "hand", -1, certificate.player, "<="
+        yield from (("share", index, certificate.player, ">=") for index, _ in sets)
     elif isinstance(certificate, TooFewPlaces):
-        yield from ((hand_row(player), "<=") for player in range(problem.players))
-        yield from ((owner_row(index, card), ">=") for index, one in sets
+        yield from (("hand", -1, player, "<=") for player in range(problem.players))
+        yield from (("card", index, card, ">=") for index, one in sets
                     for card in range(one.size))  # fmt: skip
     else:
         coalition = certificate.coalition
-        yield from ((hand_row(player), ">=") for player in players_in(coalition))
+        yield from (("hand", -1, player, ">=") for player in players_in(coalition))
         for (index, one), witness in zip(sets, certificate.witnesses, strict=True):
-            yield from ((bounds_row(index, player), "<=")
+            yield from (("share", index, player, "<=")
                         for player in players_in(coalition & ~witness))  # fmt: skip
-            yield from ((bounds_row(index, player), ">=")
+            yield from (("share", index, player, ">=")
                         for player in players_in(witness & ~coalition))  # fmt: skip
-            yield from ((owner_row(index, card), "<=") for card, mask in enumerate(one.owners)
+            yield from (("card", index, card, "<=") for card, mask in enumerate(one.owners)
                         if mask & witness)  # fmt: skip
 
 

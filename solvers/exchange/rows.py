@@ -1,4 +1,4 @@
-"""A deal problem as linear rows over named booleans: what all formats of solvers are written from.
+"""A deal problem as linear rows over named booleans: what rivals and all formats translate.
 
 `card_3_1_of_player_2` is 1 where player 2 owns card 1 of set 3; there is such a boolean for every
 player who may own a card. Every row bounds a plain sum of them:
@@ -6,36 +6,65 @@ player who may own a card. Every row bounds a plain sum of them:
     owner_of_card_3_1       one owner                                    = 1
     hand_of_player_2        the cards of a hand                          = the hand
     set_3_of_player_2       the cards of a set, where bounds matter      from low to high
+
+That is the problem written down naively, without a word about what its structure is good for.
+
+A refutation by such rows is a weight for each (the multipliers of Farkas' lemma). Those of a
+player's hand and of their shares of the sets are read as potentials: some level of the potentials
+is a coalition with its witnesses. Weights that come in floating point are rounded, and what is read
+from them is checked by adding up.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
 
-from solvers.problem import DealProblem, players_in
-from solvers.verdict import Deal
+from solvers.problem import DealProblem, mask_of, players_in
+from solvers.shortage import Shortage
+from solvers.verdict import Deal, Feasible, Infeasible
+
+DECIMALS = 6
+"""To so many decimals weights in floating point are rounded."""
 
 NEVER = "never"
 """Stands where a row would have no boolean at all, and shall be 2: no deal, as it should be."""
+
+_NAMES = {
+    "card": "owner_of_card_{}_{}",
+    "hand": "hand_of_player_{1}",
+    "share": "set_{}_of_player_{}",
+    "none": "no_cards",
+}
 
 
 class LinearRow(NamedTuple):
     """A plain sum of booleans between two bounds.
 
     Attributes:
-        name: as in the module's table.
+        kind: one owner for a card, a player's hand, or a player's share of a set; or none, of a
+            problem without cards.
+        set_index: of a card or share; -1 of a hand.
+        member: the card in its set, else the player.
         terms: the numbers of the booleans, ascending.
         low, high: cut to what says the same, at most one more than there are terms. 0 and the
             number of terms forbid nothing. `low` may be above `high`.
     """
 
-    name: str
+    kind: Literal["card", "hand", "share", "none"]
+    set_index: int
+    member: int
     terms: tuple[int, ...]
     low: int
     high: int
+
+    @property
+    def name(self) -> str:
+        """The name of the row, as in the module's table."""
+        return _NAMES[self.kind].format(self.set_index, self.member)
 
     @property
     def sides(self) -> list[tuple[str, int]]:
@@ -46,66 +75,123 @@ class LinearRow(NamedTuple):
         return least + [("<=", self.high)] * (self.high < len(self.terms))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LinearModel:
-    """Booleans by number, and rows over them: feasible if and only if the problem is."""
+    """Booleans by number, and rows over them: feasible if and only if the problem is.
 
-    names: tuple[str, ...]
+    Attributes:
+        pairs: per boolean (set, card, player): that player owns that card. A last boolean that is
+            in no pair is `NEVER`.
+        rows: one for every card and hand, and for every share of which a bound forbids something.
+    """
+
+    problem: DealProblem
+    pairs: tuple[tuple[int, int, int], ...]
     rows: tuple[LinearRow, ...]
 
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The name of every boolean."""
+        names = [f"card_{index}_{card}_of_player_{player}" for index, card, player in self.pairs]
+        never = len(names)
+        used = any(row.terms == (never,) for row in self.rows)
+        return (*names, NEVER) if used else tuple(names)
 
-def owner_row(set_index: int, card: int) -> str:
-    """The name of the row of a card."""
-    return f"owner_of_card_{set_index}_{card}"
+    @property
+    def hopeless(self) -> Infeasible | None:
+        """The refutation of the first row that has too few booleans, if there is one.
 
+        The problem's `plain_shortage` has to be None.
+        """
+        short = [row.low > len(row.terms) for row in self.rows]
+        if not any(short):
+            return None
+        first = short.index(True)
+        return Infeasible(self.shortage([index == first for index in range(len(short))]))
 
-def hand_row(player: int) -> str:
-    """The name of the row of a hand."""
-    return f"hand_of_player_{player}"
+    def deal(self, values: Iterable[Any]) -> Feasible:
+        """Return the deal of the pairs' values, which may be floats.
 
+        A card of which none is true has the owner -1, which nobody takes for a deal.
+        """
+        owned = (pair for pair, value in zip(self.pairs, values, strict=True) if value > 0.5)
+        return Feasible(_deal(self.problem, owned))
 
-def bounds_row(set_index: int, player: int) -> str:
-    """The name of the row of a player's share of a set."""
-    return f"set_{set_index}_of_player_{player}"
+    def shortage(self, weights: Sequence[float]) -> Shortage | None:
+        """Return the shortage that a weight for every row stands for, or None without one.
+
+        Args:
+            weights: of Farkas' lemma, by any factor above 0: above 0 where the low of a row is
+                used, below 0 where its high is.
+        """
+        problem = self.problem
+        largest = max(map(abs, weights), default=0) or 1
+        hand = [0.0] * problem.players
+        shares = [[0.0] * problem.players for _ in problem.sets]
+        # Per set, the players whose upper bound forbids something.
+        capped = [0] * len(shares)
+        for row, weight in zip(self.rows, weights, strict=True):
+            if row.kind == "hand":
+                hand[row.member] = round(weight / largest, DECIMALS)
+            elif row.kind == "share":
+                shares[row.set_index][row.member] = round(weight / largest, DECIMALS)
+                capped[row.set_index] |= (row.high < len(row.terms)) << row.member
+        for share in shares:
+            for player, potential in enumerate(hand):
+                share[player] = round(share[player] + potential, DECIMALS)
+
+        def above(potentials: list[float], level: float) -> int:
+            return mask_of(p for p, potential in enumerate(potentials) if potential >= level)
+
+        for level in sorted({*hand, *(potential for share in shares for potential in share)}):
+            coalition = above(hand, level)
+            # A player without a cap adds no more in the witness than outside.
+            witnesses = tuple(
+                above(share, level) | coalition & ~caps
+                for share, caps in zip(shares, capped, strict=True)
+            )
+            shortage = Shortage(coalition, witnesses)
+            if shortage.holds(problem):
+                return shortage
+        return None
 
 
 def linear_model(problem: DealProblem) -> LinearModel:
-    """The rows of a problem: of every card, of every hand, and of bounds that matter.
+    """Write down a problem: a row for every card, every hand, and bounds that matter.
 
     Cost: cards x players + players x sets.
     """
-    names: list[str] = []
-    wanted: list[tuple[str, list[int], int, int]] = []
+    pairs: list[tuple[int, int, int]] = []
+    rows: list[LinearRow] = []
     hands: list[list[int]] = [[] for _ in problem.hands]
-    for index, one in enumerate(problem.sets):
+    for index, constraint in enumerate(problem.sets):
         shares: list[list[int]] = [[] for _ in problem.hands]
-        for card, mask in enumerate(one.owners):
-            start = len(names)
+        for card, mask in enumerate(constraint.owners):
+            start = len(pairs)
             for player in players_in(mask):
-                shares[player].append(len(names))
-                names.append(f"card_{index}_{card}_of_player_{player}")
-            wanted.append((owner_row(index, card), list(range(start, len(names))), 1, 1))
+                shares[player].append(len(pairs))
+                pairs.append((index, card, player))
+            rows.append(LinearRow("card", index, card, tuple(range(start, len(pairs))), 1, 1))
         for player, share in enumerate(shares):
             hands[player] += share
-            wanted.append((bounds_row(index, player), share, one.low[player], one.high[player]))
+            count, low, high = len(share), constraint.low[player], constraint.high[player]
+            if low > 0 or high < count:
+                cut = min(low, count + 1), min(high, count)
+                rows.append(LinearRow("share", index, player, tuple(share), *cut))
     for player, (terms, hand) in enumerate(zip(hands, problem.hands, strict=True)):
-        wanted.append((hand_row(player), terms, hand, hand))
-    rows = []
-    never = len(names)
-    for name, terms, low, high in wanted:
-        if not terms and low > 0:
-            rows.append(LinearRow(name, (never,), 2, 1))
-            names[never:] = [NEVER]
-        elif terms and (low > 0 or high < len(terms)):
+        if terms or hand:
             count = len(terms)
-            rows.append(LinearRow(name, tuple(terms), min(low, count + 1), min(high, count)))
-    if not names:  # which not all formats can say
-        return LinearModel((NEVER,), (LinearRow("no_cards", (0,), 0, 0),))
-    return LinearModel(tuple(names), tuple(rows))
+            cut = min(hand, count + 1), min(hand, count)
+            rows.append(LinearRow("hand", -1, player, tuple(terms), *cut))
+    never = (len(pairs),)
+    if not rows:  # which not all formats can say
+        rows = [LinearRow("none", -1, -1, never, 0, 0)]
+    rows = [row if row.terms else row._replace(terms=never, low=2, high=1) for row in rows]
+    return LinearModel(problem, tuple(pairs), tuple(rows))
 
 
 def deal_of(problem: DealProblem, names: Iterable[str]) -> Deal:
-    """The deal that a solver's answer says: the names of the booleans that are 1.
+    """Return the deal that a solver's answer says: the names of the booleans that are 1.
 
     Cards that the answer leaves out get player -1, which `verify` refuses.
 
@@ -114,20 +200,15 @@ def deal_of(problem: DealProblem, names: Iterable[str]) -> Deal:
     >>> deal_of(problem, ["card_0_0_of_player_1", "card_0_1_of_player_0"])
     <Deal 0: 0/1; 1: 0/0>
     """
-    owner = [[-1] * one.size for one in problem.sets]
-    for index, card, player in _named_cards(names):
+    matches = (re.fullmatch(r"card_(\d+)_(\d+)_of_player_(\d+)", name) for name in names)
+    return _deal(problem, [tuple(map(int, match.groups())) for match in matches if match])
+
+
+def _deal(problem: DealProblem, owned: Iterable[tuple[int, ...]]) -> Deal:
+    owner = [[-1] * constraint.size for constraint in problem.sets]
+    for index, card, player in owned:
         owner[index][card] = player
     return Deal(tuple(map(tuple, owner)))
 
 
-def _named_cards(names: Iterable[str]) -> Iterator[tuple[int, int, int]]:
-    for name in names:
-        found = re.fullmatch(r"card_(\d+)_(\d+)_of_player_(\d+)", name)
-        if found:
-            yield int(found[1]), int(found[2]), int(found[3])
-
-
-__all__ = [
-    "NEVER", "LinearModel", "LinearRow", "bounds_row", "deal_of", "hand_row", "linear_model",
-    "owner_row",
-]  # fmt: skip
+__all__ = ["NEVER", "LinearModel", "LinearRow", "deal_of", "linear_model"]

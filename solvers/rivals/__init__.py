@@ -1,8 +1,8 @@
 """Rivals: other people's solvers behind our contract. Importing this imports none of them.
 
 A deal problem is translated in one of two ways: as our flow network (`solvers.max_flow`), or as
-sums of booleans (`rows`), the naive way. A file for each family holds its adapters, 10 to 40 lines
-each, and `table` has a row for each. A new rival is an adapter and a row:
+rows over booleans (`solvers.exchange.rows`), the naive way. A file for each family holds its
+adapters, 10 to 40 lines each, and `table` has a row for each. A new rival is an adapter and a row:
 
     flow            maximum flow: evidence of impossibility is a minimum cut
     linear          linear programming: Farkas multipliers, rounded and checked

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from solvers.rivals.rows import Rows
+from solvers.exchange.rows import LinearModel
 from solvers.verdict import Infeasible, Verdict
 
 PROGRAM = """
@@ -18,15 +18,15 @@ PROGRAM = """
 """
 
 
-def clingo(rows: Rows, seconds: float | None) -> Callable[[], Verdict | None]:
+def clingo(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
     """clingo: grounded once, solved by clasp."""
     import clingo as library
 
     facts = []
-    for index, one in enumerate(rows.sums):
-        facts += [f"in({index},{variable})." for variable in one.variables]
-        facts.append(f"least({index},{one.least}). most({index},{one.most}).")
-        if one.kind == "card":
+    for index, row in enumerate(linear.rows):
+        facts += [f"in({index},{term})." for term in row.terms]
+        facts.append(f"least({index},{row.low}). most({index},{row.high}).")
+        if row.kind == "card":
             facts.append(f"card({index}).")
     control = library.Control(["--warn=none"], logger=lambda code, text: None)
     control.add("base", [], PROGRAM + "\n".join(facts))
@@ -43,7 +43,7 @@ def clingo(rows: Rows, seconds: float | None) -> Callable[[], Verdict | None]:
                 return None
             found = handle.get()
         if found.satisfiable:
-            return rows.deal(variable in true for variable in range(len(rows.pairs)))
+            return linear.deal(term in true for term in range(len(linear.pairs)))
         return Infeasible() if found.unsatisfiable else None
 
     return solve

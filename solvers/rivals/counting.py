@@ -12,8 +12,8 @@ from itertools import pairwise
 from typing import Any
 
 from solvers.errors import InputError
+from solvers.exchange.rows import LinearModel, linear_model
 from solvers.problem import DealProblem
-from solvers.rivals.rows import Rows
 from solvers.rivals.table import COUNTERS
 from solvers.shortage import plain_shortage
 
@@ -31,57 +31,57 @@ def count_by(name: str, problem: DealProblem) -> int | float:
     COUNTERS[name].check_installed()
     if plain_shortage(problem) is not None:
         return 0
-    rows = Rows(problem)
-    if rows.hopeless is not None:
+    linear = linear_model(problem)
+    if linear.hopeless is not None:
         return 0
-    number: int | float = COUNTERS[name].adapted()(rows) if rows.pairs else 1
+    number: int | float = COUNTERS[name].adapted()(linear) if linear.pairs else 1
     return number
 
 
-def _diagram(manager: Any, rows: Rows) -> Any:
+def _diagram(manager: Any, linear: LinearModel) -> Any:
     """The decision diagram of all sums, the booleans in the order of the cards."""
-    names = [f"x{variable}" for variable in range(len(rows.pairs))]
+    names = [f"x{term}" for term in range(len(linear.pairs))]
     manager.configure(reordering=False)
     manager.declare(*names)
     whole = manager.true
-    for one in rows.sums:
+    for row in linear.rows:
         # Per number of true booleans so far, what remains to be satisfied.
         counted = [
-            manager.true if one.least <= number <= one.most else manager.false
-            for number in range(len(one.variables) + 1)
+            manager.true if row.low <= number <= row.high else manager.false
+            for number in range(len(row.terms) + 1)
         ]
-        for variable in reversed(one.variables):
-            boolean = manager.var(names[variable])
+        for term in reversed(row.terms):
+            boolean = manager.var(names[term])
             counted = [manager.ite(boolean, more, same) for same, more in pairwise(counted)]
         whole &= counted[0]
     return whole
 
 
-def decision_diagram(rows: Rows) -> int:
+def decision_diagram(linear: LinearModel) -> int:
     """Decision diagrams of `dd`, in Python: whole numbers."""
     from dd.autoref import BDD
 
     manager = BDD()
-    return int(manager.count(_diagram(manager, rows), nvars=len(rows.pairs)))
+    return int(manager.count(_diagram(manager, linear), nvars=len(linear.pairs)))
 
 
-def cudd(rows: Rows) -> float:
+def cudd(linear: LinearModel) -> float:
     """CUDD by `dd`: a float, wrong in its sixteenth digit."""
     from dd.cudd import BDD
 
     manager = BDD()
-    return float(manager.count(_diagram(manager, rows), nvars=len(rows.pairs)))
+    return float(manager.count(_diagram(manager, linear), nvars=len(linear.pairs)))
 
 
-def ganak(rows: Rows) -> int:
+def ganak(linear: LinearModel) -> int:
     """Ganak, projected to the booleans of the problem."""
     from pyganak import Counter
 
     from solvers.rivals.sat import clauses
 
     counter = Counter()
-    counter.add_clauses(clauses(rows, "totalizer"))
-    counter.set_sampling_set(range(1, len(rows.pairs) + 1))
+    counter.add_clauses(clauses(linear, "totalizer"))
+    counter.set_sampling_set(range(1, len(linear.pairs) + 1))
     return int(counter.count())
 
 

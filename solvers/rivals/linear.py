@@ -14,12 +14,12 @@ from collections.abc import Callable, Iterable, Sequence
 from math import inf
 from typing import Any
 
-from solvers.rivals.rows import Rows
+from solvers.exchange.rows import LinearModel
 from solvers.verdict import Infeasible, Verdict
 
 
 def violation(
-    rows: Rows, used: Sequence[int], seconds: float | None = None
+    linear: LinearModel, used: Sequence[int], seconds: float | None = None
 ) -> tuple[float | None, Sequence[float], list[float]]:
     """The smallest total violation of some sums, by SciPy's `linprog` (HiGHS, dual simplex).
 
@@ -30,71 +30,71 @@ def violation(
     from scipy.optimize import linprog
     from scipy.sparse import csr_array, eye_array, hstack
 
-    sums = [rows.sums[index] for index in used]
-    ends = np.cumsum([0, *(len(one.variables) for one in sums)])
-    columns = [variable for one in sums for variable in one.variables]
-    shape = len(sums), len(rows.pairs)
+    rows = [linear.rows[index] for index in used]
+    ends = np.cumsum([0, *(len(row.terms) for row in rows)])
+    columns = [term for row in rows for term in row.terms]
+    shape = len(rows), len(linear.pairs)
     matrix = csr_array((np.ones(len(columns)), columns, ends), shape=shape)
-    unit = eye_array(len(sums))
+    unit = eye_array(len(rows))
     # booleans + missing - too many - amount = 0, the amount being between least and most.
-    booleans = len(rows.pairs)
+    booleans = len(linear.pairs)
     bounds: Any = np.array(
-        [(0, inf)] * booleans
-        + [(0, inf)] * (2 * len(sums))
-        + [(one.least, one.most) for one in sums]
+        [(0, inf)] * booleans + [(0, inf)] * (2 * len(rows)) + [(row.low, row.high) for row in rows]
     )
     cost = np.zeros(len(bounds))
-    cost[booleans : booleans + 2 * len(sums)] = 1
+    cost[booleans : booleans + 2 * len(rows)] = 1
     found: Any = linprog(
         cost,
         A_eq=hstack([matrix, unit, -unit, -unit], format="csc"),
-        b_eq=np.zeros(len(sums)),
+        b_eq=np.zeros(len(rows)),
         bounds=bounds,
         method="highs-ds",
         options={"time_limit": inf if seconds is None else seconds},
     )
     if found.status == 1:
         return None, (), []
-    weights = [0.0] * len(rows.sums)
+    weights = [0.0] * len(linear.rows)
     for index, weight in zip(used, found.eqlin.marginals.tolist(), strict=True):
         weights[index] = weight
     return float(found.fun), found.x[:booleans].tolist(), weights
 
 
-def refuted_by(rows: Rows, core: Iterable[int]) -> Infeasible:
+def refuted_by(linear: LinearModel, core: Iterable[int]) -> Infeasible:
     """The refutation by some sums and those of the cards: a core as a shortage.
 
     Args:
         core: numbers of sums. Without shortage where these alone refute nothing.
     """
-    used = {*core} | {index for index, one in enumerate(rows.sums) if one.kind == "card"}
-    _, _, weights = violation(rows, sorted(used))
-    return Infeasible(rows.shortage(weights))
+    used = {*core} | {index for index, row in enumerate(linear.rows) if row.kind == "card"}
+    _, _, weights = violation(linear, sorted(used))
+    return Infeasible(linear.shortage(weights))
 
 
-def linprog(rows: Rows, seconds: float | None) -> Callable[[], Verdict | None]:
+def linprog(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
     """SciPy's `linprog`: HiGHS' dual simplex."""
 
     def solve() -> Verdict | None:
-        missed, values, weights = violation(rows, range(len(rows.sums)), seconds)
+        missed, values, weights = violation(linear, range(len(linear.rows)), seconds)
         if missed is None:
             return None
-        return rows.deal(values) if missed < 0.5 else Infeasible(rows.shortage(weights))
+        return linear.deal(values) if missed < 0.5 else Infeasible(linear.shortage(weights))
 
     return solve
 
 
-def _by_or_tools(kind: str, rows: Rows, seconds: float | None) -> Callable[[], Verdict | None]:
+def _by_or_tools(
+    kind: str, linear: LinearModel, seconds: float | None
+) -> Callable[[], Verdict | None]:
     from ortools.linear_solver import pywraplp
 
     solver = pywraplp.Solver.CreateSolver(kind)
-    booleans = [solver.NumVar(0, solver.infinity(), "") for _ in rows.pairs]
+    booleans = [solver.NumVar(0, solver.infinity(), "") for _ in linear.pairs]
     constraints = []
     cost = solver.Objective()
-    for one in rows.sums:
-        constraint = solver.RowConstraint(one.least, one.most, "")
-        for variable in one.variables:
-            constraint.SetCoefficient(booleans[variable], 1)
+    for row in linear.rows:
+        constraint = solver.RowConstraint(row.low, row.high, "")
+        for term in row.terms:
+            constraint.SetCoefficient(booleans[term], 1)
         for sign in (1, -1):
             missed = solver.NumVar(0, solver.infinity(), "")
             constraint.SetCoefficient(missed, sign)
@@ -111,36 +111,36 @@ def _by_or_tools(kind: str, rows: Rows, seconds: float | None) -> Callable[[], V
         if solver.Solve(corners) != pywraplp.Solver.OPTIMAL:
             return None
         if cost.Value() < 0.5:
-            return rows.deal(boolean.solution_value() for boolean in booleans)
-        return Infeasible(rows.shortage([one.dual_value() for one in constraints]))
+            return linear.deal(boolean.solution_value() for boolean in booleans)
+        return Infeasible(linear.shortage([one.dual_value() for one in constraints]))
 
     return solve
 
 
-def glop(rows: Rows, seconds: float | None) -> Callable[[], Verdict | None]:
+def glop(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
     """OR-Tools' own simplex."""
-    return _by_or_tools("GLOP", rows, seconds)
+    return _by_or_tools("GLOP", linear, seconds)
 
 
-def clp(rows: Rows, seconds: float | None) -> Callable[[], Verdict | None]:
+def clp(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
     """COIN-OR's simplex, as OR-Tools carries it."""
-    return _by_or_tools("CLP", rows, seconds)
+    return _by_or_tools("CLP", linear, seconds)
 
 
-def mathopt(rows: Rows, seconds: float | None) -> Callable[[], Verdict | None]:
+def mathopt(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
     """HiGHS' simplex, as MathOpt of OR-Tools carries it."""
     from datetime import timedelta
 
     from ortools.math_opt.python import mathopt as library
 
     model = library.Model()
-    booleans = [model.add_variable(lb=0) for _ in rows.pairs]
+    booleans = [model.add_variable(lb=0) for _ in linear.pairs]
     constraints = []
-    for one in rows.sums:
+    for row in linear.rows:
         missed, extra = model.add_variable(lb=0), model.add_variable(lb=0)
-        total = library.fast_sum([booleans[variable] for variable in one.variables])
+        total = library.fast_sum([booleans[term] for term in row.terms])
         expression = total + missed - extra
-        constraints.append(model.add_linear_constraint(lb=one.least, ub=one.most, expr=expression))
+        constraints.append(model.add_linear_constraint(lb=row.low, ub=row.high, expr=expression))
         model.objective.set_linear_coefficient(missed, 1)
         model.objective.set_linear_coefficient(extra, 1)
     parameters = library.SolveParameters(
@@ -153,8 +153,8 @@ def mathopt(rows: Rows, seconds: float | None) -> Callable[[], Verdict | None]:
         if found.termination.reason != library.TerminationReason.OPTIMAL:
             return None
         if found.objective_value() < 0.5:
-            return rows.deal(found.variable_values(booleans))
-        return Infeasible(rows.shortage(found.dual_values(constraints)))
+            return linear.deal(found.variable_values(booleans))
+        return Infeasible(linear.shortage(found.dual_values(constraints)))
 
     return solve
 

@@ -7,35 +7,35 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from solvers.exchange.rows import LinearModel
 from solvers.problem import players_in
-from solvers.rivals.rows import Rows
 from solvers.verdict import Infeasible, Verdict
 
 
-def choco_sums(rows: Rows, seconds: float | None) -> Callable[[], Verdict | None]:
+def choco_sums(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
     """Choco: booleans, and a sum for every constraint."""
     from pychoco import Model
 
     model = Model()
-    booleans = [model.boolvar() for _ in rows.pairs]
-    for one in rows.sums:
-        chosen = [booleans[variable] for variable in one.variables]
-        model.sum(chosen, "=", model.intvar(one.least, one.most)).post()
+    booleans = [model.boolvar() for _ in linear.pairs]
+    for row in linear.rows:
+        chosen = [booleans[term] for term in row.terms]
+        model.sum(chosen, "=", model.intvar(row.low, row.high)).post()
 
     def solve() -> Verdict | None:
         solver = model.get_solver()
         if solver.solve(time_limit=_limit(seconds)):
-            return rows.deal(boolean.get_value() for boolean in booleans)
+            return linear.deal(boolean.get_value() for boolean in booleans)
         return Infeasible() if solver.get_search_state() == "TERMINATED" else None
 
     return solve
 
 
-def choco_cardinalities(rows: Rows, seconds: float | None) -> Callable[[], Verdict | None]:
+def choco_cardinalities(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
     """Choco: the owner of every card, and global cardinalities for sets and hands."""
     from pychoco import Model
 
-    problem, model = rows.problem, Model()
+    problem, model = linear.problem, Model()
     players = list(range(problem.players))
     owners = []
     for one in problem.sets:
@@ -53,24 +53,24 @@ def choco_cardinalities(rows: Rows, seconds: float | None) -> Callable[[], Verdi
     def solve() -> Verdict | None:
         solver = model.get_solver()
         if solver.solve(time_limit=_limit(seconds)):
-            return rows.deal(
-                owners[index][card].get_value() == player for index, card, player in rows.pairs
+            return linear.deal(
+                owners[index][card].get_value() == player for index, card, player in linear.pairs
             )
         return Infeasible() if solver.get_search_state() == "TERMINATED" else None
 
     return solve
 
 
-def pumpkin(rows: Rows, seconds: float | None) -> Callable[[], Verdict | None]:
+def pumpkin(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
     """Pumpkin: linear propagators that explain themselves in clauses (lazy clause generation)."""
     from pumpkin_solver import Model, SatisfactionResult, constraints
 
     model = Model()
-    booleans = [model.new_integer_variable(0, 1) for _ in rows.pairs]
-    for one in rows.sums:
-        chosen = [booleans[variable] for variable in one.variables]
+    booleans = [model.new_integer_variable(0, 1) for _ in linear.pairs]
+    for row in linear.rows:
+        chosen = [booleans[term] for term in row.terms]
         negated = [boolean.scaled(-1) for boolean in chosen]
-        for terms, most in ((chosen, one.most), (negated, -one.least)):
+        for terms, most in ((chosen, row.high), (negated, -row.low)):
             tag = model.new_constraint_tag()
             model.add_constraint(constraints.LessThanOrEquals(terms, most, tag))
 
@@ -78,7 +78,7 @@ def pumpkin(rows: Rows, seconds: float | None) -> Callable[[], Verdict | None]:
         found = model.satisfy() if seconds is None else model.satisfy(timeout=seconds)
         if isinstance(found, SatisfactionResult.Satisfiable):
             solution = found._0
-            return rows.deal(map(solution.int_value, booleans))
+            return linear.deal(map(solution.int_value, booleans))
         return Infeasible() if isinstance(found, SatisfactionResult.Unsatisfiable) else None
 
     return solve

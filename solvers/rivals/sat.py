@@ -10,13 +10,13 @@ from collections.abc import Callable
 from threading import Timer
 from typing import Any, NamedTuple
 
-from solvers.rivals.rows import Rows
+from solvers.exchange.rows import LinearModel
 from solvers.verdict import Infeasible, Verdict
 
 Run = Callable[[], Verdict | None]
 
 
-def clauses(rows: Rows, encoding: str) -> list[list[int]]:
+def clauses(linear: LinearModel, encoding: str) -> list[list[int]]:
     """The sums as clauses; boolean v is the literal v + 1, auxiliaries come after.
 
     Args:
@@ -25,12 +25,12 @@ def clauses(rows: Rows, encoding: str) -> list[list[int]]:
     from pysat.card import CardEnc, EncType
 
     formula: list[list[int]] = []
-    top = len(rows.pairs)
-    for one in rows.sums:
-        literals = [variable + 1 for variable in one.variables]
+    top = len(linear.pairs)
+    for row in linear.rows:
+        literals = [term + 1 for term in row.terms]
         for needed, encode, bound in (
-            (one.least > 0, CardEnc.atleast, one.least),
-            (one.most < len(literals), CardEnc.atmost, one.most),
+            (row.low > 0, CardEnc.atleast, row.low),
+            (row.high < len(literals), CardEnc.atmost, row.high),
         ):
             if needed:
                 code = encode(
@@ -41,28 +41,28 @@ def clauses(rows: Rows, encoding: str) -> list[list[int]]:
     return formula
 
 
-def _by_clauses(name: str, encoding: str, rows: Rows, seconds: float | None) -> Run:
+def _by_clauses(name: str, encoding: str, linear: LinearModel, seconds: float | None) -> Run:
     from pysat.solvers import Solver
 
-    return _run(Solver(name=name, bootstrap_with=clauses(rows, encoding)), rows, seconds)
+    return _run(Solver(name=name, bootstrap_with=clauses(linear, encoding)), linear, seconds)
 
 
-def _by_cardinalities(name: str, rows: Rows, seconds: float | None) -> Run:
+def _by_cardinalities(name: str, linear: LinearModel, seconds: float | None) -> Run:
     from pysat.solvers import Solver
 
     solver = Solver(name=name)
-    for one in rows.sums:
-        literals = [variable + 1 for variable in one.variables]
-        if one.most < len(literals):
-            solver.add_atmost(literals, one.most)
-        if one.least == 1:
+    for row in linear.rows:
+        literals = [term + 1 for term in row.terms]
+        if row.high < len(literals):
+            solver.add_atmost(literals, row.high)
+        if row.low == 1:
             solver.add_clause(literals)
-        elif one.least > 0:
-            solver.add_atmost([-literal for literal in literals], len(literals) - one.least)
-    return _run(solver, rows, seconds)
+        elif row.low > 0:
+            solver.add_atmost([-literal for literal in literals], len(literals) - row.low)
+    return _run(solver, linear, seconds)
 
 
-def _run(solver: Any, rows: Rows, seconds: float | None) -> Run:
+def _run(solver: Any, linear: LinearModel, seconds: float | None) -> Run:
     def solve() -> Verdict | None:
         with solver:
             if seconds is None:
@@ -74,44 +74,44 @@ def _run(solver: Any, rows: Rows, seconds: float | None) -> Run:
                 timer.cancel()
             if answer:
                 true = {literal for literal in solver.get_model() if literal > 0}
-                return rows.deal(v + 1 in true for v in range(len(rows.pairs)))
+                return linear.deal(v + 1 in true for v in range(len(linear.pairs)))
             return None if answer is None else Infeasible()
 
     return solve
 
 
-def glucose(rows: Rows, seconds: float | None) -> Run:
+def glucose(linear: LinearModel, seconds: float | None) -> Run:
     """Glucose 4.2 with totalizers."""
-    return _by_clauses("glucose42", "totalizer", rows, seconds)
+    return _by_clauses("glucose42", "totalizer", linear, seconds)
 
 
-def cadical(rows: Rows, seconds: float | None) -> Run:
+def cadical(linear: LinearModel, seconds: float | None) -> Run:
     """CaDiCaL 1.9.5 with sequential counters."""
-    return _by_clauses("cadical195", "seqcounter", rows, None)
+    return _by_clauses("cadical195", "seqcounter", linear, None)
 
 
-def maplesat(rows: Rows, seconds: float | None) -> Run:
+def maplesat(linear: LinearModel, seconds: float | None) -> Run:
     """MapleSAT with cardinality networks."""
-    return _by_clauses("maplesat", "cardnetwrk", rows, seconds)
+    return _by_clauses("maplesat", "cardnetwrk", linear, seconds)
 
 
-def minicard(rows: Rows, seconds: float | None) -> Run:
+def minicard(linear: LinearModel, seconds: float | None) -> Run:
     """MiniCard: cardinalities natively, so without auxiliaries."""
-    return _by_cardinalities("minicard", rows, seconds)
+    return _by_cardinalities("minicard", linear, seconds)
 
 
-def cryptominisat(rows: Rows, seconds: float | None) -> Run:
+def cryptominisat(linear: LinearModel, seconds: float | None) -> Run:
     """CryptoMiniSat 5 with totalizers."""
     from pycryptosat import Solver
 
-    formula = clauses(rows, "totalizer")
+    formula = clauses(linear, "totalizer")
 
     def solve() -> Verdict | None:
         solver = Solver() if seconds is None else Solver(time_limit=seconds)
         solver.add_clauses(formula)
         answer, values = solver.solve()
         if answer:
-            return rows.deal(values[1 : len(rows.pairs) + 1])
+            return linear.deal(values[1 : len(linear.pairs) + 1])
         return None if answer is None else Infeasible()
 
     return solve
@@ -135,12 +135,12 @@ class Refutation(NamedTuple):
 
 
 def refutation(
-    rows: Rows, solver: str = "cadical195", encoding: str = "seqcounter"
+    linear: LinearModel, solver: str = "cadical195", encoding: str = "seqcounter"
 ) -> Refutation | None:
     """A DRUP refutation of the sums by a solver of python-sat, or None where a deal exists."""
     from pysat.solvers import Solver
 
-    formula = clauses(rows, encoding)
+    formula = clauses(linear, encoding)
     with Solver(name=solver, bootstrap_with=formula, with_proof=True) as run:
         if run.solve():
             return None

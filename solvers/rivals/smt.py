@@ -9,25 +9,25 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from solvers.exchange.rows import LinearModel
 from solvers.rivals.linear import refuted_by
-from solvers.rivals.rows import Rows
 from solvers.verdict import Verdict
 
 
 def _by_z3(
     booleans: list[Any],
     total: Callable[[Any, list[Any], int], Any],
-    rows: Rows,
+    linear: LinearModel,
     seconds: float | None,
 ) -> Callable[[], Verdict | None]:
     """Args: total: the constraint that a sum of booleans is at least (1) or most (-1) a bound."""
     import z3
 
     solver = z3.Solver(ctx=booleans[0].ctx)
-    for index, one in enumerate(rows.sums):
-        chosen = [booleans[variable] for variable in one.variables]
-        both = z3.And(total(1, chosen, one.least), total(-1, chosen, one.most))
-        if one.kind == "card":
+    for index, row in enumerate(linear.rows):
+        chosen = [booleans[term] for term in row.terms]
+        both = z3.And(total(1, chosen, row.low), total(-1, chosen, row.high))
+        if row.kind == "card":
             solver.add(both)
         else:
             solver.assert_and_track(both, f"s{index}")
@@ -39,44 +39,44 @@ def _by_z3(
         if answer == z3.sat:
             model = solver.model()
             values = [model.eval(boolean, model_completion=True) for boolean in booleans]
-            return rows.deal(str(value) in ("True", "1") for value in values)
+            return linear.deal(str(value) in ("True", "1") for value in values)
         if answer == z3.unknown:
             return None
-        return refuted_by(rows, (int(str(name)[1:]) for name in solver.unsat_core()))
+        return refuted_by(linear, (int(str(name)[1:]) for name in solver.unsat_core()))
 
     return solve
 
 
-def z3_integers(rows: Rows, seconds: float | None) -> Callable[[], Verdict | None]:
+def z3_integers(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
     """Z3 with integers from 0 to 1."""
     import z3
 
     context = z3.Context()
-    numbers = [z3.Int(f"x{variable}", context) for variable in range(len(rows.pairs))]
+    numbers = [z3.Int(f"x{term}", context) for term in range(len(linear.pairs))]
 
     def total(sign: int, chosen: list[Any], bound: int) -> Any:
         amount = z3.Sum(chosen)
         within = [one >= 0 for one in chosen] if sign > 0 else [one <= 1 for one in chosen]
         return z3.And(amount >= bound if sign > 0 else amount <= bound, *within)
 
-    return _by_z3(numbers, total, rows, seconds)
+    return _by_z3(numbers, total, linear, seconds)
 
 
-def z3_pseudo_booleans(rows: Rows, seconds: float | None) -> Callable[[], Verdict | None]:
+def z3_pseudo_booleans(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
     """Z3 with booleans, counted."""
     import z3
 
     context = z3.Context()
-    booleans = [z3.Bool(f"x{variable}", context) for variable in range(len(rows.pairs))]
+    booleans = [z3.Bool(f"x{term}", context) for term in range(len(linear.pairs))]
 
     def total(sign: int, chosen: list[Any], bound: int) -> Any:
         count = z3.PbGe if sign > 0 else z3.PbLe
         return count([(one, 1) for one in chosen], bound)
 
-    return _by_z3(booleans, total, rows, seconds)
+    return _by_z3(booleans, total, linear, seconds)
 
 
-def cvc5(rows: Rows, seconds: float | None) -> Callable[[], Verdict | None]:
+def cvc5(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
     """cvc5 with integers from 0 to 1 (linear integer arithmetic)."""
     from cvc5 import Kind, Solver, TermManager
 
@@ -88,25 +88,25 @@ def cvc5(rows: Rows, seconds: float | None) -> Callable[[], Verdict | None]:
     if seconds is not None:
         solver.setOption("tlimit-per", str(max(1, round(1000 * seconds))))
     number = terms.mkInteger
-    booleans = [terms.mkConst(terms.getIntegerSort(), "") for _ in rows.pairs]
+    booleans = [terms.mkConst(terms.getIntegerSort(), "") for _ in linear.pairs]
     for boolean in booleans:
         solver.assertFormula(terms.mkTerm(Kind.LEQ, number(0), boolean, number(1)))
     places: dict[Any, int] = {}
-    for index, one in enumerate(rows.sums):
-        chosen = [booleans[variable] for variable in one.variables]
+    for index, row in enumerate(linear.rows):
+        chosen = [booleans[term] for term in row.terms]
         total = terms.mkTerm(Kind.ADD, *chosen) if len(chosen) > 1 else chosen[0]
-        bounded = terms.mkTerm(Kind.LEQ, number(one.least), total, number(one.most))
+        bounded = terms.mkTerm(Kind.LEQ, number(row.low), total, number(row.high))
         solver.assertFormula(bounded)
-        if one.kind != "card":
+        if row.kind != "card":
             places[bounded] = index
 
     def solve() -> Verdict | None:
         answer = solver.checkSat()
         if answer.isSat():
-            return rows.deal(solver.getValue(one).getIntegerValue() for one in booleans)
+            return linear.deal(solver.getValue(one).getIntegerValue() for one in booleans)
         if answer.isUnknown():
             return None
-        return refuted_by(rows, (places[one] for one in solver.getUnsatCore() if one in places))
+        return refuted_by(linear, (places[one] for one in solver.getUnsatCore() if one in places))
 
     return solve
 

@@ -1,9 +1,9 @@
 """The table of rivals: one row each. An adapter is a function in the file of its family.
 
-An adapter translates `Rows` (or, of flows, a `Network`) for one library, and gives a function that
-solves: it returns a verdict, or None where the library gave up. What needs no search (bounds that
-cross, hands that do not add up, a sum of too few booleans) is answered here before. Libraries are
-imported when an adapter is called, never by this table.
+An adapter translates a `LinearModel` (or, of flows, a `Network`) for one library, and gives a
+function that solves: it returns a verdict, or None where the library gave up. What needs no search
+(bounds that cross, hands that do not add up, a row of too few booleans) is answered here before.
+Libraries are imported when an adapter is called, never by this table.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from solvers.errors import InputError, SolverTimeout
+from solvers.exchange.rows import linear_model
 from solvers.max_flow import Network
 from solvers.problem import DealProblem
-from solvers.rivals.rows import Rows
 from solvers.shortage import plain_shortage
 from solvers.solver import Solver
 from solvers.verdict import Deal, Feasible, Infeasible, Verdict
@@ -144,11 +144,11 @@ class Rival(Foreign):
             return self._answering(adapter(Network(problem), seconds), seconds)
         if self.evidence == CORE:
             import_module("scipy.optimize")  # weighs the core; before times are taken
-        rows = Rows(problem)
-        hopeless = rows.hopeless
+        linear = linear_model(problem)
+        hopeless = linear.hopeless
         if hopeless is not None:
             return lambda: hopeless
-        return self._answering(adapter(rows, seconds), seconds)
+        return self._answering(adapter(linear, seconds), seconds)
 
     def _answering(
         self, solve: Callable[[], Verdict | None], seconds: float | None

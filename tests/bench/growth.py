@@ -143,12 +143,12 @@ def _proofs(sizes: Sequence[int]) -> Iterator[list[str]]:
 
 def _clauses(problem: DealProblem) -> tuple[float, ...]:
     """Number and bytes of the clauses of a refutation, and the seconds it took."""
-    from solvers.rivals.rows import Rows
+    from solvers.exchange.rows import linear_model
     from solvers.rivals.sat import refutation as by_clauses
 
-    by_clauses(Rows(twins("game", 12, 1).impossible))  # its imports
+    by_clauses(linear_model(twins("game", 12, 1).impossible))  # its imports
     begun = process_time()
-    found = by_clauses(Rows(problem))
+    found = by_clauses(linear_model(problem))
     assert found is not None
     return len(found.proof), sum(len(line) + 1 for line in found.proof), process_time() - begun
 

@@ -5,8 +5,8 @@ from random import Random
 import pytest
 
 from solvers import DealProblem, SetConstraint, solve
+from solvers.exchange.rows import linear_model
 from solvers.random_problems import GameSize, brink, game_like
-from solvers.rivals.rows import Rows
 from solvers.rivals.sat import Refutation, clauses, refutation
 from tests.sizes import thorough
 
@@ -19,22 +19,22 @@ pytest.importorskip("dratify")
 def test_refutations_are_accepted(solver: str, seed: int) -> None:
     random = Random(seed)
     possible, impossible = brink(game_like(random, GameSize(3, 4, 3)), random)
-    assert refutation(Rows(possible), solver) is None
-    rows = Rows(impossible)
+    assert refutation(linear_model(possible), solver) is None
+    linear = linear_model(impossible)
     assert not solve(impossible)
-    if rows.hopeless is None:
-        found = refutation(rows, solver)
+    if linear.hopeless is None:
+        found = refutation(linear, solver)
         assert found is not None
         assert found.check()
         # Nothing refutes a formula that can be satisfied.
-        assert not Refutation(clauses(Rows(possible), "seqcounter"), found.proof).check()
+        assert not Refutation(clauses(linear_model(possible), "seqcounter"), found.proof).check()
 
 
 def test_a_proof_that_leaves_out_its_steps_is_refused() -> None:
     of = SetConstraint.of
     # Pigeons: players 0 to 3, of one card each, may own three cards, the others the other three.
     sets = [of([[0, 1, 2, 3, 4]] * 3, 6), of([[4, 5]] * 3, 6)]
-    found = refutation(Rows(DealProblem([1] * 6, sets)))
+    found = refutation(linear_model(DealProblem([1] * 6, sets)))
     assert found is not None
     assert len(found.proof) > 1
     assert found.check()

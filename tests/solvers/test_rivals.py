@@ -3,7 +3,7 @@
 import inspect
 import pickle
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from importlib import import_module
 from itertools import islice
@@ -24,12 +24,13 @@ from solvers import (
     verify,
 )
 from solvers.conformance import check_solver
+from solvers.exchange.rows import LinearModel, linear_model
 from solvers.instances import FAMILIES, twins
 from solvers.judgement import judge
 from solvers.random_problems import GameSize, Sizes, brink, game_like, loosened, spoilt
 from solvers.registry import VARIANTS
 from solvers.rivals import RIVALS, installed, linear, table
-from solvers.rivals.rows import Rows
+from solvers.shortage import Shortage
 from tests.sizes import thorough
 from tests.solvers.problems import bound_everywhere, free_start
 from tests.test_arrows import HOUSE
@@ -154,14 +155,14 @@ def test_an_adapter_is_short_and_explained(name: str) -> None:
     assert RIVALS[name].idea
 
 
-Glop = Callable[[Rows, float | None], Callable[[], Verdict | None]]
+Glop = Callable[[LinearModel, float | None], Callable[[], Verdict | None]]
 
 
 def forgets_the_last_share(glop: Glop) -> Glop:
-    def adapter(rows: Rows, seconds: float | None) -> Callable[[], Verdict | None]:
-        shares = [one for one in rows.sums if one.kind == "share"]
-        rows.sums = [one for one in rows.sums if one not in shares[-1:]]
-        return glop(rows, seconds)
+    def adapter(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
+        shares = [row for row in linear.rows if row.kind == "share"]
+        kept = tuple(row for row in linear.rows if row not in shares[-1:])
+        return glop(replace(linear, rows=kept), seconds)
 
     return adapter
 
@@ -171,12 +172,12 @@ def finds_nothing(glop: Glop) -> Glop:
 
 
 def multiplies_wrongly(glop: Glop) -> Glop:
-    def adapter(rows: Rows, seconds: float | None) -> Callable[[], Verdict | None]:
-        shortage = Rows.shortage
-        flipped = type("Flipped", (Rows,), {
-            "shortage": lambda self, weights: shortage(self, [-w for w in weights])
-        })  # fmt: skip
-        return glop(flipped(rows.problem), seconds)
+    class Flipped(LinearModel):
+        def shortage(self, weights: Sequence[float]) -> Shortage | None:
+            return super().shortage([-weight for weight in weights])
+
+    def adapter(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
+        return glop(Flipped(linear.problem, linear.pairs, linear.rows), seconds)
 
     return adapter
 
@@ -193,10 +194,10 @@ def test_a_rival_that_is_wrong_is_shown_as_wrong(
 
 def test_a_set_that_everybody_bounds() -> None:
     for problem in (bound_everywhere(4, 6, 4), *games(5, (4, 6, 4))):
-        rows = Rows(problem)
-        missed, values, weights = linear.violation(rows, range(len(rows.sums)))
+        model = linear_model(problem)
+        missed, values, weights = linear.violation(model, range(len(model.rows)))
         assert missed is not None
-        verdict = rows.deal(values) if missed < 0.5 else Infeasible(rows.shortage(weights))
+        verdict = model.deal(values) if missed < 0.5 else Infeasible(model.shortage(weights))
         assert verify(problem, verdict)
 
 
