@@ -23,7 +23,7 @@ from quaternity.web.guards import (
     set_cookie,
 )
 from quaternity.web.new_table import NewTable, known_players
-from quaternity.web.rates import Rates
+from quaternity.web.rates import Rates, network_of, share
 from quaternity.web.refusal import Refusal
 from quaternity.web.seats import Caller, Who, fresh, hashed
 from quaternity.web.sight import Sight
@@ -200,11 +200,18 @@ class Api:
             return Response(media_type="text/event-stream")
         if streams.ending:
             raise Refusal(503, "the server is about to end")
-        if len(streams.open) >= self.limits.streams or len(table.streams) >= self.limits.readers:
-            raise Refusal(429, "too many look on: try again later")
-        # Who looks on from a seat that is not his is not in it.
+        # Who looks on from a seat that is not theirs is not in it.
         seat = who.looking if who.looking in who.held else None
-        stream = Stream(seat, table.streams, streams)
+        network = network_of(request.client.host if request.client else "")
+        most, readers = self.limits.streams, self.limits.readers
+        room = most - (most // 4 if seat is None else 0)  # a quarter is for those who have seats
+        if (
+            len(streams.open) >= room
+            or sum(other.network == network for other in streams.open) >= share(most)
+            or sum(other.seat == seat for other in table.streams) >= readers
+        ):
+            raise Refusal(429, "too many look on: try again later")
+        stream = Stream(seat, table.streams, streams, network)
         table.listen(stream, int(last) if last.isdecimal() and len(last) < 10 else None)
         return stream
 

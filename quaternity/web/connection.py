@@ -1,12 +1,20 @@
-"""Connections that take places of others are closed: those on which no request becomes whole."""
+"""Connections that take places of others are closed.
+
+Those on which no request becomes whole, those on which answers are not read, and those that are too
+many.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import resource
+from collections import Counter
+from http import HTTPStatus
 from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from quaternity.web.rates import network_of, share
 from quaternity.web.streams import CHUNKS
 
 REQUEST_SECONDS = 30.0
@@ -16,22 +24,67 @@ MOST_HEAD = 64 << 10
 """Bytes before its body."""
 
 
+READ_SECONDS = 15.0
+"""Of what waits to be read half has to be taken in so long."""
+
+KEPT_FILES = 48
+"""Of the files that may be open so many are no connections: the tables, and pipes of programs."""
+
+_networks: Counter[str] = Counter()
+"""How many connections of this process each network has."""
+
+
 class Connection(HttpToolsProtocol):
-    """A connection of Uvicorn on which requests have to come in time, with short heads."""
+    """A connection of Uvicorn whose requests come, and whose answers are read, in time."""
 
     _late: asyncio.TimerHandle | None = None
+    _looking: asyncio.TimerHandle | None = None
+    _network = ""
+    _unread = 0
+    """The bytes that nobody had taken when the connection was looked at last."""
     _head: int | None = None
     """The length of a head that is not whole."""
 
     def connection_made(self, transport: Any) -> None:
-        """The first request is waited for."""
+        """Wait for the first request, or refuse one connection too many."""
         super().connection_made(transport)
-        self._wait()
+        self._network = network_of(self.client[0] if self.client else "")
+        _networks[self._network] += 1
+        room = max(resource.getrlimit(resource.RLIMIT_NOFILE)[0] - KEPT_FILES, 4)
+        if self.client and _networks[self._network] > share(room):
+            self._refuse(HTTPStatus.TOO_MANY_REQUESTS)
+        elif _networks.total() > room:
+            self._refuse(HTTPStatus.SERVICE_UNAVAILABLE)
+        else:
+            self._wait()
+            self._looking = self.loop.call_later(READ_SECONDS, self._look)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Nothing is waited for any more."""
+        """Wait for nothing any more, and leave the place to others."""
         self._settle()
+        if self._looking is not None:
+            self._looking.cancel()
+        _networks[self._network] -= 1
+        if not _networks[self._network]:
+            del _networks[self._network]
         super().connection_lost(exc)
+
+    def _refuse(self, status: HTTPStatus) -> None:
+        text = "too many connections: try again later"
+        self.transport.write(
+            f"HTTP/1.1 {status} {status.phrase}\r\ncontent-type: text/plain\r\n"
+            f"content-length: {len(text)}\r\nconnection: close\r\n\r\n{text}".encode()
+        )
+        self.transport.close()
+
+    def _look(self) -> None:
+        """Close a connection that took less than half of what waited for it."""
+        waiting = self.transport.get_write_buffer_size()
+        if self._unread and 2 * waiting > self._unread:
+            self.transport.abort()
+            return
+        self._unread = waiting
+        self._looking = self.loop.call_later(READ_SECONDS, self._look)
 
     def data_received(self, data: bytes) -> None:
         """What comes is a part of a head until that is whole."""

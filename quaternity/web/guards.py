@@ -51,8 +51,8 @@ class Limits(NamedTuple):
         moves: requests that change a table, per seat and minute.
         tables: tables that are made, seats that are taken and counts, per address and minute.
         kept: tables on the disk.
-        streams: that are open.
-        readers: streams at one table.
+        streams: that are open; a quarter at most of one address, and three of bystanders.
+        readers: streams of one seat at a table, or of its bystanders.
     """
 
     body: int = 16 << 10

@@ -1,9 +1,10 @@
-"""How often something is done."""
+"""How often something is done, and how much of all one address may have."""
 
 from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Hashable
+from ipaddress import IPv6Address
 from time import monotonic
 
 from quaternity.web.refusal import Refusal
@@ -33,4 +34,18 @@ class Rates:
             self._used.popitem(last=False)
 
 
-__all__ = ["Rates"]
+def share(room: int) -> int:
+    """Return how many places of a room one network may have: a quarter, or one."""
+    return -(-room // 4)
+
+
+def network_of(address: str) -> str:
+    """Return what counts as one address: of IPv6 the first 64 bits, which one line has."""
+    try:
+        number = IPv6Address(address)
+    except ValueError:  # an older one, or whatever a proxy says
+        return address
+    return str(number.ipv4_mapped or IPv6Address(int(number) >> 64 << 64))
+
+
+__all__ = ["Rates", "network_of", "share"]

@@ -46,11 +46,14 @@ class Stream:
 
     Attributes:
         seat: whose it is; None: a bystander's.
+        network: where its reader is; see `network_of`.
     """
 
-    def __init__(self, seat: int | None, streams: set[Stream], everywhere: Streams) -> None:
+    def __init__(
+        self, seat: int | None, streams: set[Stream], everywhere: Streams, network: str = ""
+    ) -> None:
         """It is among `streams` from now on until it ends."""
-        self.seat = seat
+        self.seat, self.network = seat, network
         self._sets = (streams, everywhere.open)
         self._waiting: list[bytes] = []
         self._news = asyncio.Event()

@@ -163,13 +163,13 @@ class Site:
         rest = b"".join(one.get("body", b"") for one in sent[1:])
         return Page(sent[0]["status"], tuple(map(tuple, sent[0]["headers"])), rest)
 
-    def listen(self, path: str, token: str | None) -> Listening:
-        """Open an event stream."""
+    def listen(self, path: str, token: str | None, client: str = "127.0.0.1") -> Listening:
+        """Open an event stream from an address."""
         listening = Listening()
         headers = {} if token is None else {"authorization": f"Bearer {token}"}
 
         async def begin() -> None:
-            scope = self._scope("GET", path, headers)
+            scope = self._scope("GET", path, headers) | {"client": (client, 9)}
             task = asyncio.create_task(self.app(scope, listening.receive, listening.send))
             self._tasks.append(task)
 

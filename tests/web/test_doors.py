@@ -328,7 +328,7 @@ def test_no_request_names_code_or_files(site: Site, player: str) -> None:
 
 
 def test_what_is_too_large_or_too_often_is_refused(tmp_path: Path) -> None:
-    limits = Limits(body=500, record=800, moves=4, tables=6, kept=5, streams=3, readers=2)
+    limits = Limits(body=500, record=800, moves=4, tables=6, kept=5, streams=9, readers=2)
     with Site(app(str(tmp_path), limits=limits)) as site:
         place = sat(site, "quaternity")
         long = {**move(), "id": "x" * 500}

@@ -1,0 +1,197 @@
+"""Connections that take places of others are closed, so that the server stays open."""
+
+from __future__ import annotations
+
+import asyncio
+import resource
+import socket
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
+from itertools import pairwise
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+import uvloop
+from uvicorn import Config
+from uvicorn.server import ServerState
+
+from quaternity.web import connection
+from quaternity.web.app import app
+from quaternity.web.connection import KEPT_FILES, Connection
+from quaternity.web.guards import Limits
+from quaternity.web.rates import network_of, share
+from tests.sizes import thorough
+from tests.web.server import Server
+from tests.web.site import Site
+from tests.web.test_api import Table
+from tests.web.wire import request
+
+FILES = 128
+
+
+async def large(scope: Any, receive: Any, send: Any) -> None:
+    """An application whose answers are longer than what a system keeps for a connection."""
+    if scope["type"] == "http":
+        body = b"x" * (8 << 20)
+        head = [(b"content-length", b"%d" % len(body))]
+        await send({"type": "http.response.start", "status": 200, "headers": head})
+        await send({"type": "http.response.body", "body": body})
+
+
+class Serving:
+    """Connections of an application in this process."""
+
+    def __init__(self, application: Any) -> None:
+        self.state = ServerState()
+        self._config = Config(application, http=Connection, ws="none", log_config=None)
+
+    async def __aenter__(self) -> Serving:
+        loop = asyncio.get_running_loop()
+        made = lambda: Connection(self._config, self.state, {})  # noqa: E731
+        self._server = await loop.create_server(made, "127.0.0.1")
+        self.place = self._server.sockets[0].getsockname()
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        self._server.close()
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    """Let the loop work until something is so."""
+    async with asyncio.timeout(60):
+        while not condition():
+            await asyncio.sleep(0.01)
+
+
+@pytest.mark.parametrize("loop", [asyncio.new_event_loop, uvloop.new_event_loop])
+@pytest.mark.parametrize("keeps", ["keep-alive", "close"])
+def test_who_does_not_read_is_closed(
+    monkeypatch: pytest.MonkeyPatch, loop: Callable[[], Any], keeps: str
+) -> None:
+    """Also where the connection is about to be closed anyhow, once all is read."""
+    monkeypatch.setattr(connection, "READ_SECONDS", 0.1)
+
+    async def unread() -> None:
+        async with Serving(large) as serving:
+            with socket.create_connection(serving.place) as client:
+                head = f"GET / HTTP/1.1\r\nHost: a\r\nConnection: {keeps}\r\n\r\n"
+                client.sendall(head.encode())
+                await until(lambda: bool(serving.state.connections))
+                await until(lambda: not serving.state.connections)
+                await until(lambda: not serving.state.tasks)
+
+    with asyncio.Runner(loop_factory=loop) as runner:
+        runner.run(unread())
+    assert not connection._networks
+
+
+class Wire(asyncio.Transport):
+    """A connection on which so many bytes wait whenever somebody looks."""
+
+    def __init__(self, sizes: list[int]) -> None:
+        super().__init__()
+        self.sizes, self.looked, self.aborted = sizes, 0, False
+
+    def get_write_buffer_size(self) -> int:
+        """Called by the connection."""
+        self.looked += 1
+        return self.sizes[min(self.looked, len(self.sizes)) - 1]
+
+    def abort(self) -> None:
+        """Called by the connection."""
+        self.aborted = True
+
+
+def test_who_reads_half_in_time_is_never_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection, "READ_SECONDS", 0)
+
+    async def aborted(sizes: list[int]) -> bool:
+        wire = Wire([*sizes, 0])
+        made = Connection(Config(large, http=Connection, ws="none"), ServerState(), {})
+        made.connection_made(wire)
+        await until(lambda: wire.aborted or wire.looked > len(sizes))
+        made.connection_lost(OSError())
+        return wire.aborted
+
+    for seed in range(thorough(20, 500)):
+        random = Random(seed)
+        sizes = [random.choice([0, 1, 30, 60, 100, 1000]) for _ in range(6)]
+        slow = any(0 < before < 2 * after for before, after in pairwise(sizes))
+        assert asyncio.run(aborted(sizes)) == slow, sizes
+
+
+def connected(server: Server, source: str) -> socket.socket:
+    """A connection from an address of this machine."""
+    name, _, port = server.host.partition(":")
+    return socket.create_connection((name, int(port)), 20, (source, 0))
+
+
+def status(server: Server, source: str) -> bytes:
+    """The first line of an answer that an address gets."""
+    with connected(server, source) as asking:
+        with suppress(ConnectionError):
+            asking.sendall(request("GET", "/", server.host))
+        return asking.recv(12)
+
+
+def test_one_address_shuts_nobody_else_out(tmp_path: Path) -> None:
+    """Connections that say nothing, or ask and never read, under few files that may be open."""
+    with Server(tmp_path / "data") as server, ExitStack() as opened:
+        number = server.process.pid
+        hard = resource.prlimit(number, resource.RLIMIT_NOFILE)[1]
+        resource.prlimit(number, resource.RLIMIT_NOFILE, (FILES, hard))
+        for count in range(2 * FILES):
+            hostile = opened.enter_context(connected(server, "127.0.0.1"))
+            if count % 2:
+                with suppress(ConnectionError):
+                    hostile.sendall(request("GET", "/", server.host) * 50)
+        assert status(server, "127.0.0.1") == b"HTTP/1.1 429"
+        assert status(server, "127.0.0.2") == b"HTTP/1.1 200"
+        for host in range(3, 20):
+            for _ in range(share(FILES)):
+                opened.enter_context(connected(server, f"127.0.0.{host}"))
+        assert status(server, "127.0.0.99") == b"HTTP/1.1 503"
+        opened.close()
+        # Its own files are still there: it reads the tables and starts programs.
+        assert status(server, "127.0.0.1") == b"HTTP/1.1 200"
+        assert server.stop() == 0
+    assert "Too many open files" not in server.log.read_text()
+    assert KEPT_FILES < FILES
+
+
+def test_an_address_is_a_network_where_everybody_has_a_network() -> None:
+    for first, second, same in (
+        ("192.0.2.1", "192.0.2.2", False),
+        ("192.0.2.1", "::ffff:192.0.2.1", True),
+        ("2001:db8::1", "2001:db8::ffff:1:2", True),
+        ("2001:db8::1", "2001:db8:0:1::1", False),
+        ("fe80::1%eth0", "fe80::2", True),
+        ("not:an:address", "not:another", False),
+    ):
+        assert (network_of(first) == network_of(second)) == same
+
+
+def test_places_are_kept_for_those_who_have_seats(tmp_path: Path) -> None:
+    limits = Limits(streams=16, readers=5, tables=10**6)
+    with Site(app(str(tmp_path), limits=limits)) as site:
+
+        def opened(table: Table, seat: int | None, client: str) -> bool:
+            token = None if seat is None else table.tokens[seat]
+            stream = site.listen(f"{table.path}/events", token, client)
+            return bool(stream.parts[0][0] == 200)
+
+        tables = [Table(site) for _ in range(4)]
+        # One address has a quarter, whoever asks; seats too.
+        assert [opened(tables[0], None, "192.0.2.1") for _ in range(6)] == [True] * 4 + [False] * 2
+        assert not opened(tables[1], 0, "192.0.2.1")
+        # Who looks on takes no place of a seat at the same table ...
+        assert [opened(tables[0], None, "192.0.2.2") for _ in range(2)] == [True, False]
+        assert opened(tables[0], 0, "192.0.2.2")
+        # ... nor all of the places there are: 16, of which 4 are kept.
+        assert [opened(tables[2], None, f"192.0.2.{host}") for host in range(3, 8)] == [True] * 5
+        assert opened(tables[3], None, "192.0.2.8")
+        assert not opened(tables[3], None, "192.0.2.9")
+        assert all(opened(table, 1, "192.0.2.10") for table in tables)
+        assert not opened(tables[0], 1, "192.0.2.11")
