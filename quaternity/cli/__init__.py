@@ -21,7 +21,7 @@ def main() -> None:
 def _status() -> int:
     import sys
 
-    from quaternity.cli import commands
+    from quaternity.cli.app import run
 
     _open_streams()
     # Numbers of deals are long: 10,000 cards and 100 players give 20,000 digits.
@@ -30,7 +30,7 @@ def _status() -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-    return commands.run()
+    return run()
 
 
 def _open_streams() -> None:

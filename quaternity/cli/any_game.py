@@ -1,7 +1,8 @@
-"""The commands of a game that brings none of its own: `play` and `tournament`, by its settings."""
+"""`play` and `tournament` of any game, whose options are its settings."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from inspect import Parameter, Signature, signature
 from typing import Annotated, Any
 
@@ -24,31 +25,74 @@ def game_commands(game: str) -> typer.Typer:
         cls=HelpfulGroup, no_args_is_help=True, rich_markup_mode=None,
         help=registered.text or f"{registered.title}.",
     )  # fmt: skip
-    _add_play(group, registered)
-    _add_tournament(group, registered)
+    names = ", ".join(registered.players)
+    default = (YOU, *[registered.strongest] * (registered.rules_class().seats - 1))
+    add_play(group, game, names, default)
+    entries = f"{registered.strongest} {next(iter(registered.players))}"
+    words = TournamentWords(
+        (game, "tournament"),
+        f"{names} or package.module:name",
+        "points",
+        lambda rules: registered.title,
+        f"{game} tournament {entries} --games 60 --seed 1",
+    )
+    add_game_tournament(group, game, words)
     return group
 
 
-def _option(field: SettingField) -> Parameter:
-    """Return the option of a setting; None where nothing is chosen."""
-    flag = f"--{field.name.replace('_', '-')}"
-    kind: Any = {"number": int, "truth": bool, "choice": str}[field.kind]
-    names = [f"{flag}/--no-{flag[2:]}"] if kind is bool else [flag]
-    limits: dict[str, Any] = {"min": field.least, "max": field.most} if kind is int else {}
-    text = f"{field.help}{' ' + ', '.join(field.choices) + '.' if field.choices else ''}"
-    option = typer.Option(*names, help=f"{text}  [default: {field.default}]", **limits)
-    return _optional(field.name, kind, option)
+def add_play(
+    group: typer.Typer, game: str, names: str, default: Sequence[str], more: str = ""
+) -> None:
+    """Give a group of commands `play`, with the settings of a game as options.
+
+    Args:
+        names: of players, for the help.
+        default: who plays when nobody is named.
+        more: what the page says of the command besides.
+    """
+    registered, usual = registration(game), ",".join(default)
+    seats_option = typer.Option(
+        help=f"Who plays: you, {names}, or package.module:name.  [default: {usual}]"
+    )
+
+    def play(
+        seats: str | None, record: str | None, seed: int | None, move_seconds: float | None,
+        traceback: bool, **asked: Any,
+    ) -> None:  # fmt: skip
+        rules_class, names = registered.rules_class, seats_of(seats)
+        play_match(
+            rules_class,
+            lambda **given: settings_with(rules_class, given, len(names or default)),
+            asked, words_of(game), lambda rules: names, default,
+            Playing(record, seed, move_seconds, traceback),
+        )  # fmt: skip
+
+    settings = [
+        _option(field, None) for field in setting_fields(registered.rules_class) if not field.seats
+    ]
+    common = signature(_common, eval_str=True).parameters.values()
+    seats = _parameter("seats", str | None, seats_option, None)
+    play.__signature__ = Signature([seats, *settings, *common])  # type: ignore[attr-defined]  # read by Typer
+    play.__doc__ = f"""Play {registered.title} at this terminal, with people and programs.
+
+    {more or "Type help in the game for what can be typed."}
+
+    Example: quaternity {game} play --seats {usual} --record my.game
+    """
+    group.command("play")(play)
 
 
-def _optional(name: str, kind: Any, option: Any) -> Parameter:
-    given: Any = Annotated[kind | None, option]
-    return Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, default=None, annotation=given)
+def add_game_tournament(group: typer.Typer, game: str, words: TournamentWords) -> None:
+    """Give a group of commands `tournament`, with the settings of a game as options."""
+    rules_class = registration(game).rules_class
 
+    def rules_of(**chosen: Any) -> Any:
+        return rules_class(settings_with(rules_class, chosen))
 
-def _options(registered: Any, seats: bool) -> list[Parameter]:
-    """Return the options of the settings, the number of seats among them or not."""
-    fields = setting_fields(registered.rules_class)
-    return [_option(field) for field in fields if seats or not field.seats]
+    rules_of.__signature__ = Signature(  # type: ignore[attr-defined]  # read by add_tournament
+        [_option(field, field.default) for field in setting_fields(rules_class)]
+    )
+    add_tournament(group, registration(game).player_kind, rules_of, words)
 
 
 def _common(
@@ -60,57 +104,22 @@ def _common(
     """Hold the options that all games have."""
 
 
-def _add_play(group: typer.Typer, registered: Any) -> None:
-    usual = registered.rules_class().seats
-    default = [YOU, *[registered.strongest] * (usual - 1)]
-
-    seats_option = typer.Option(
-        help=f"Who plays: you, {', '.join(registered.players)}, or package.module:name.  "
-        f"[default: {','.join(default)}]"
-    )
-    seats_asked = _optional("seats", str, seats_option)
-
-    def play(
-        seats: str | None, record: str | None, seed: int | None, move_seconds: float | None,
-        traceback: bool, **asked: Any,
-    ) -> None:  # fmt: skip
-        rules_class, names = registered.rules_class, seats_of(seats)
-        play_match(
-            rules_class,
-            lambda **given: settings_with(rules_class, given, len(names or default)),
-            asked, words_of(registered.name), lambda rules: names, default,
-            Playing(record, seed, move_seconds, traceback),
-        )  # fmt: skip
-
-    common = signature(_common, eval_str=True).parameters.values()
-    play.__signature__ = Signature(  # type: ignore[attr-defined]  # read by Typer
-        [*_options(registered, seats=False), seats_asked, *common]
-    )
-    play.__doc__ = f"""Play {registered.title} at this terminal, with people and programs.
-
-    Type help in the game for what can be typed.
-
-    Example: quaternity {registered.name} play --seats {",".join(default)}
-    """
-    group.command("play")(play)
+def _option(field: SettingField, default: Any) -> Parameter:
+    """Return the option of a setting."""
+    flag = f"--{field.name.replace('_', '-')}"
+    kind: Any = {"number": int, "truth": bool, "choice": str}[field.kind]
+    names = [f"{flag}/--no-{flag[2:]}"] if kind is bool else [flag]
+    choices = f" {', '.join(field.choices)}." if field.choices else ""
+    if kind is int:
+        choices = f" {field.least} to {field.most}."
+        if field.step > 1:
+            choices = f" {field.least} to {field.most}, in steps of {field.step}."
+    usual = {True: "yes", False: "no"}.get(field.default, field.default)
+    usual = f"  [default: {usual}]" if default is None else ""
+    option = typer.Option(*names, help=f"{field.help}{choices}{usual}")
+    return _parameter(field.name, kind if default is not None else kind | None, option, default)
 
 
-def _add_tournament(group: typer.Typer, registered: Any) -> None:
-    def rules_of(**chosen: Any) -> Any:
-        rules_class = registered.rules_class
-        return rules_class(settings_with(rules_class, chosen))
-
-    rules_of.__signature__ = Signature(_options(registered, seats=True))  # type: ignore[attr-defined]  # read below
-    entries = " ".join([registered.strongest, next(iter(registered.players))])
-    add_tournament(
-        group,
-        registered.player_kind,
-        rules_of,
-        TournamentWords(
-            (registered.name, "tournament"),
-            f"{', '.join(registered.players)} or package.module:name",
-            "points",
-            lambda rules: registered.title,
-            f"{registered.name} tournament {entries} --games 60 --seed 1",
-        ),
-    )
+def _parameter(name: str, kind: Any, option: Any, default: Any) -> Parameter:
+    given: Any = Annotated[kind, option]
+    return Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, default=default, annotation=given)

@@ -1,25 +1,68 @@
-"""The application: which commands there are, and how every one of them ends.
-
-The modules of the commands only declare; what they need to work is imported inside the functions,
-so that `quaternity --help` costs nothing but the declarations.
-"""
+"""The application: it loads the command that is called, and says how every one of them ends."""
 
 import os
 import sys
 import warnings
+from importlib import import_module
 from typing import Annotated, Any
 
 import typer
 
+from quaternity.cli.commands import ENTRIES, SECTIONS
 from quaternity.cli.help_pages import HelpfulGroup
 from quaternity.cli.status import ExitStatus, status_of
 from quaternity.cli.terminal import warn
-from quaternity.errors import QuaternityError
+from quaternity.errors import InputError, QuaternityError
+from quaternity.table.games import further_games
 from solvers.plugins import BrokenPlugin
+
+
+class RootGroup(HelpfulGroup):
+    """All commands, each loaded when it is called, and the games of other distributions."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Name all commands."""
+        return [*ENTRIES, *further_games().found]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """The command of a name, or None."""
+        if cmd_name in ENTRIES:
+            for module in ENTRIES[cmd_name].modules.split():
+                import_module(f"quaternity.cli.{module}")
+            self.commands = {**self.commands, **typer.main.get_group(app).commands}
+        elif cmd_name in further_games().found:
+            self.commands[cmd_name] = _further_game(cmd_name)
+        return super().get_command(ctx, cmd_name)
+
+    def sections(self, ctx: Any) -> dict[str, dict[str, str]]:
+        """Return by title the commands of a section, each with its summary; none is loaded."""
+        shown = {
+            title: {name: entry.summary for name, entry in entries.items()}
+            for title, entries in SECTIONS.items()
+        }
+        games = further_games().found.items()
+        shown["Play"] |= {name: game.text or game.title for name, game in games}
+        return shown
+
+
+def _further_game(name: str) -> Any:
+    """Return the group of commands of a game that another distribution registered.
+
+    Raises:
+        InputError: it cannot be made.
+    """
+    try:
+        group = further_games().found[name].part("command")
+        return typer.main.get_group(group if isinstance(group, typer.Typer) else group(name))
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # whatever somebody else's code may raise
+        raise InputError(f"the commands of game {name!r} cannot be loaded: {error}") from error
+
 
 app = typer.Typer(
     name="quaternity",
-    cls=HelpfulGroup,
+    cls=RootGroup,
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,

@@ -1,31 +1,61 @@
-"""All commands, gathered: importing a module registers its commands with the application."""
+"""All commands by section of the first help page: the modules that register each, and its summary.
 
-from quaternity.cli import (  # noqa: F401
-    analyse,
-    compare,
-    exchange,
-    fuzz,
-    guide,
-    know,
-    kwartet,
-    kwartet_note,
-    kwartet_play,
-    kwartet_simulate,
-    kwartet_watch,
-    list_solvers,
-    play,
-    quarto,
-    quarto_play,
-    referee,
-    serve,
-    set_play,
-    situation,
-    solve,
-    ternary,
-    ternary_play,
-    tournament,
-    watch,
-)
-from quaternity.cli.app import run
+A command's modules are loaded when it is called, or asked for its own page.
+"""
 
-__all__ = ["run"]
+from typing import NamedTuple
+
+
+class Entry(NamedTuple):
+    """A command, or a group of commands.
+
+    Attributes:
+        modules: in `quaternity.cli`, which register it with the application, by spaces.
+        summary: the first line of its own page.
+    """
+
+    modules: str
+    summary: str
+
+
+SECTIONS = {
+    "Play": {
+        "play": Entry("play", "Play a game at this terminal, all players in turn."),
+        "serve": Entry("serve", "Open the table to friends: four games in a browser."),
+        "kwartet": Entry(
+            "kwartet know kwartet_note kwartet_play kwartet_simulate kwartet_watch",
+            "Kwartet: hidden hands, knowledge, strategies.",
+        ),
+        "quarto": Entry("quarto quarto_play", "Boards of the game Quarto."),
+        "set": Entry(
+            "ternary ternary_play set_play", "The 81 cards of the game SET, under two rules."
+        ),
+        "watch": Entry("watch", "Watch a recorded game of any of the four, step by step."),
+        "tournament": Entry(
+            "quaternity_tournament", "Let bots play each other, and say who wins how often."
+        ),
+    },
+    "Understand a position": {
+        "check": Entry("referee", "Is this state possible? Was this game played by the rules?"),
+        "questions": Entry("referee", "List the legal questions of a state or a record's end."),
+        "analyse": Entry("analyse", "Say what a state implies: owners, counts, deals, chances."),
+        "situation": Entry("situation", "Ask what is true, and who knows it, after what was said."),
+        "solve": Entry("solve", "Solve a game: who can force a win, or prevent another's."),
+        "perft": Entry("referee", "Count the sequences of moves from the start."),
+    },
+    "Put solvers side by side": {
+        "solvers": Entry(
+            "list_solvers", "List the solvers, and what installs those that are missing."
+        ),
+        "compare": Entry("compare", "Time every solver on many states, and check all evidence."),
+        "fuzz": Entry("fuzz", "Try random problems and games on all solvers."),
+        "instances": Entry(
+            "exchange", "Make instances that are just possible, or just impossible."
+        ),
+        "export": Entry("exchange", "Write a position for other people's solvers."),
+        "prove": Entry("exchange", "Prove that cards cannot be dealt, for anybody's checkers."),
+    },
+    "Learn": {"guide": Entry("guide", "Read the guide; without PAGE its contents.")},
+}
+
+ENTRIES = {name: entry for section in SECTIONS.values() for name, entry in section.items()}

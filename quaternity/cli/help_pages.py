@@ -11,20 +11,10 @@ import typer
 from typer.core import TyperGroup
 
 from quaternity.cli.completion import completing
-from quaternity.errors import InputError
-from quaternity.table.games import further_games
 
 _WORD = r"(?:'[^']*'|\S)+"
 _TOGETHER = re.compile(rf"-\S+(?: (?!-){_WORD})?|{_WORD}")
 """What of a command stays on one line: an option with its value, or a word, quoted or not."""
-
-SECTIONS = {
-    "Play": ("play", "serve", "kwartet", "quarto", "set", "watch", "tournament"),
-    "Understand a position": ("check", "questions", "analyse", "situation", "solve", "perft"),
-    "Put solvers side by side": ("solvers", "compare", "fuzz", "instances", "export", "prove"),
-    "Learn": ("guide",),
-}
-"""All commands of the first page."""
 
 
 class HelpPage(typer.Context.formatter_class):  # type: ignore[valid-type,misc]
@@ -68,52 +58,26 @@ class HelpfulGroup(TyperGroup):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """The command of a name, or None."""
         command = super().get_command(ctx, cmd_name)
-        if command is None and ctx.parent is None:
-            command = _further_game(cmd_name)
         if command is not None:
             command.context_class = HelpfulContext
             completing(command, self.name)
         return command
 
-    def list_commands(self, ctx: Any) -> list[str]:
-        """Name all commands, at the root the games of other distributions too."""
-        further = () if ctx.parent else further_games().found
-        return [*super().list_commands(ctx), *further]
-
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """The commands with a whole sentence each."""
-        commands = {name: self.get_command(ctx, name) for name in super().list_commands(ctx)}
-        rows = {
-            name: (name, command.get_short_help_str(1000))
+        for title, rows in self.sections(ctx).items():
+            with formatter.section(title):
+                formatter.write_dl([*rows.items()])
+
+    def sections(self, ctx: Any) -> dict[str, dict[str, str]]:
+        """Return by title the commands of a section, each with its summary."""
+        commands = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
+        summaries = {
+            name: command.get_short_help_str(1000)
             for name, command in commands.items()
             if not command.hidden
         }
-        sections = {"Commands": tuple(rows)}
-        if ctx.parent is None:
-            # Their commands are not loaded: one that fails must not spoil this page.
-            games = further_games().found
-            rows |= {name: (name, game.text or game.title) for name, game in games.items()}
-            sections = {**SECTIONS, "Play": (*SECTIONS["Play"], *games)}
-        for title, names in sections.items():
-            with formatter.section(title):
-                formatter.write_dl([rows[name] for name in names])
-
-
-def _further_game(name: str) -> Any:
-    """Return the group of commands of a game that another distribution registered, or None.
-
-    Raises:
-        InputError: it cannot be made.
-    """
-    if name not in further_games().found:
-        return None
-    try:
-        group = further_games().found[name].part("command")
-        return typer.main.get_group(group if isinstance(group, typer.Typer) else group(name))
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:  # whatever somebody else's code may raise
-        raise InputError(f"the commands of game {name!r} cannot be loaded: {error}") from error
+        return {"Commands": summaries}
 
 
 class HelpfulContext(typer.Context):

@@ -1,18 +1,17 @@
-"""`set play`: a game of SET at this terminal."""
+"""`set play` and `set tournament`."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Any
 
-import typer
-
-from quaternity.cli.options import MoveSeconds, Record, Seed, Traceback
-from quaternity.cli.playing import Playing, play_match, seats_of
+from quaternity.cli.any_game import add_game_tournament, add_play
+from quaternity.cli.drawing import picture_word
+from quaternity.cli.match import GameWords
 from quaternity.cli.ternary import set_app
-
-if TYPE_CHECKING:
-    from quaternity.cli.match import GameWords
-    from quaternity.table.match import Match
+from quaternity.cli.tournament import TournamentWords
+from quaternity.table.match import Match
+from quaternity.ternary import table_svg
+from quaternity.ternary.rules import cards_named
 
 RULES = """\
 Every card has a shape, a colour, a fill and an amount, three kinds of each. Three cards are a SET
@@ -35,52 +34,25 @@ Move:    a d k           claim the cards with these letters
          more            agree to three more cards
          Enter           wait for the programs"""
 
-DEFAULT = ("you", "slow")
-
-
-@set_app.command()
-def play(
-    seats: Annotated[
-        str | None,
-        typer.Option(
-            help="Who plays: you, quick, slow, slow:30, or package.module:name.  "
-            "[default: you,slow]"
-        ),
-    ] = None,
-    rule: Annotated[
-        str | None, typer.Option(help="set (default) or triple: which threes count.")
-    ] = None,
-    table: Annotated[
-        int | None, typer.Option(help="Cards on the table: 9, 12 (default), 15 or 18.")
-    ] = None,
-    record: Record = None,
-    seed: Seed = None,
-    move_seconds: MoveSeconds = None,
-    traceback: Traceback = False,
-) -> None:
-    """Play SET at this terminal: one person, or several at one keyboard, and programs.
-
-    Example: quaternity set play --seats you,quick,slow:20 --record my.game
-    """
-    from functools import partial
-
-    from quaternity.ternary import Rule
-    from quaternity.ternary.rules import SetRules, SetSettings
-
-    names = seats_of(seats)
-    play_match(
-        SetRules, partial(SetSettings, seats=len(names or DEFAULT)),
-        {"rule": rule and Rule(rule), "table": table}, set_words(),
-        lambda rules: names, DEFAULT, Playing(record, seed, move_seconds, traceback),
-    )  # fmt: skip
+add_play(
+    set_app, "set", "quick, slow, slow:30", ("you", "slow"),
+    "One person plays, or several at one keyboard, and programs.",
+)  # fmt: skip
+add_game_tournament(
+    set_app, "set",
+    TournamentWords(
+        ("set", "tournament"),
+        "quick, slow[:SECONDS] or package.module:name",
+        "points",
+        lambda rules: f"{rules.settings.rule.three} for {rules.seats}",
+        "set tournament quick slow slow:30 --seats 3 --games 60 --seed 1",
+        "The same deck is dealt in all of them. ",
+    ),
+)  # fmt: skip
 
 
 def set_words() -> GameWords:
     """Return what SET adds to the terminal."""
-    from quaternity.cli.drawing import picture_word
-    from quaternity.cli.match import GameWords
-    from quaternity.ternary import table_svg
-
     words = picture_word(lambda view: table_svg(view.places, letters=True))
     return GameWords(RULES, FORMS, MARKS, words, remark=_remark, outdated=_outdated)
 
@@ -95,9 +67,4 @@ def _remark(match: Match[Any, Any, Any]) -> str | None:
 
 def _outdated(text: str, before: Any, now: Any) -> bool:
     """Return whether a letter of a claim names another card than before."""
-    from quaternity.ternary.rules import cards_named
-
     return cards_named(text, before) != cards_named(text, now)
-
-
-__all__ = ["FORMS", "MARKS", "RULES", "play"]

@@ -1,4 +1,4 @@
-"""`tournament`, `quarto tournament`, `set tournament`: programs against each other."""
+"""The `tournament` of every game: programs against each other."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from quaternity.cli.app import app
 from quaternity.cli.failed_players import (
     Failures,
     run_tournament,
@@ -18,19 +17,12 @@ from quaternity.cli.failed_players import (
 )
 from quaternity.cli.options import (
     AsJson,
-    Brisk,
     Dask,
     MoveSeconds,
-    Players,
-    Sets,
-    SetSize,
-    TieBreakName,
     Traceback,
     Workers,
 )  # fmt: skip
-from quaternity.cli.quarto import quarto_app
 from quaternity.cli.terminal import say, width
-from quaternity.cli.ternary import set_app
 
 if TYPE_CHECKING:
     from quaternity.table.tournament.playing import GameResult, Tournament
@@ -249,78 +241,3 @@ def orders_text(table: Table, seats: int) -> str:
     if rest:
         told += f", one more in {rest}"
     return f"{told}; errors over deals" if table.deals > 1 else told
-
-
-# ---------------------------------------------------------------------------- the games
-
-
-def _quaternity(
-    set_size: SetSize = 4,
-    sets: Sets = 3,
-    players: Players = 3,
-    tie_break: TieBreakName = "first-in-order",
-    brisk: Brisk = False,
-) -> Any:
-    from quaternity.game.rules import QuaternityRules
-    from quaternity.game.settings import Settings, TieBreak
-
-    rule = TieBreak.parse(tie_break)
-    return QuaternityRules(Settings(set_size, sets, players, rule, brisk=brisk))
-
-
-def _quarto(
-    squares: Annotated[
-        bool, typer.Option("--squares", help="Four in a 2 x 2 square are a quarto too.")
-    ] = False,
-) -> Any:
-    from quaternity.quarto.rules import QuartoRules, QuartoSettings
-
-    return QuartoRules(QuartoSettings(squares))
-
-
-def _set(
-    seats: Annotated[int, typer.Option(help="How many play at a table, 1 to 8.")] = 2,
-    rule: Annotated[str, typer.Option(help="set or triple: which threes count.")] = "set",
-    table: Annotated[int, typer.Option(help="Cards on the table: 9, 12, 15 or 18.")] = 12,
-) -> Any:
-    from quaternity.ternary import Rule
-    from quaternity.ternary.rules import SetRules, SetSettings
-
-    return SetRules(SetSettings(seats, Rule(rule), table))
-
-
-add_tournament(
-    app, "bot", _quaternity,
-    TournamentWords(
-        ("tournament",),
-        "random, informed, search[:GAMES], perfect:TABLEBASE or package.module:name",
-        "sets",
-        lambda rules: "-".join(
-            str(one) for one in (rules.settings.set_size, rules.settings.sets, rules.seats)
-        ) + " brisk" * rules.settings.brisk,
-        "tournament search informed random --games 300 --seed 1 --workers 2",
-    ),
-)  # fmt: skip
-add_tournament(
-    quarto_app, "player", _quarto,
-    TournamentWords(
-        ("quarto", "tournament"),
-        "random, careful, search[:GAMES] or package.module:name",
-        "points",
-        lambda rules: "Quarto with squares" if rules.settings.squares else "Quarto",
-        "quarto tournament search careful random --games 60 --seed 1 --workers 2",
-    ),
-)  # fmt: skip
-add_tournament(
-    set_app, "player", _set,
-    TournamentWords(
-        ("set", "tournament"),
-        "quick, slow[:SECONDS] or package.module:name",
-        "points",
-        lambda rules: f"{rules.settings.rule.three} for {rules.seats}",
-        "set tournament quick slow slow:30 --seats 3 --games 60 --seed 1",
-        "The same deck is dealt in all of them. ",
-    ),
-)  # fmt: skip
-
-__all__ = ["TournamentWords", "add_tournament", "orders_text", "typed"]

@@ -37,7 +37,7 @@ pytestmark = pytest.mark.bench
 WHOLE_RUN = """
 import sys, time
 start = time.perf_counter()
-from quaternity.cli.commands import run
+from quaternity.cli.app import run
 run(["solve", "-s", sys.argv[1], "-n", "3", "-p", "3", "--no-limit", "--json"])
 seconds = time.perf_counter() - start
 from tests.bench.peak import peak_bytes

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import pytest
 import typer.main
 
-from quaternity.cli.commands import run
+from quaternity.cli.app import run
 
 
 class Outcome(NamedTuple):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from quaternity.cli.commands import run
+from quaternity.cli.app import run
 
 
 @pytest.mark.parametrize(

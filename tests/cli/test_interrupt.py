@@ -31,7 +31,7 @@ def test_perft_keeps_the_depths_it_has_counted() -> None:
 # Fourteen pigeons in thirteen holes take CP-SAT very long, told like this.
 HARD = """
 import sys
-from quaternity.cli.commands import run
+from quaternity.cli.app import run
 from quaternity.epistemic.by_solvers import SolverEvaluator
 
 def truth(evaluator, *anything):
@@ -72,7 +72,7 @@ def test_an_interrupt_before_a_command_begins_or_as_it_ends(
     def interrupted() -> int:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("quaternity.cli.commands.run", interrupted)
+    monkeypatch.setattr("quaternity.cli.app.run", interrupted)
     monkeypatch.setattr(sys, "set_int_max_str_digits", lambda _: None)  # it is the whole process's
     with pytest.raises(SystemExit) as left:
         main()

@@ -198,7 +198,7 @@ def test_what_is_true_is_said_though_the_reason_was_not_found(
 
 def test_what_a_player_knows_of_hands_loads_no_solver_library(full: Path) -> None:
     probe = (
-        "import sys; from quaternity.cli.commands import run; "
+        "import sys; from quaternity.cli.app import run; "
         f"run(['kwartet', 'know', {str(full)!r}, 'K1 H3 8/3', '--json']); "
         "print([one for one in ('ortools', 'numpy', 'scipy') if one in sys.modules])"
     )

@@ -4,11 +4,12 @@ import shlex
 from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer.main
 
-from quaternity.cli.commands import run
+from quaternity.cli.app import run
 from quaternity.game.text_table import table_lines
 from tests.cli.conftest import Cli
 
@@ -21,10 +22,12 @@ def pages() -> Iterator[tuple[str, ...]]:
     """Every command and every group, as it is typed."""
     from quaternity.cli.app import app
 
-    def below(group: object, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    def below(group: Any, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
         yield path
-        for name, command in getattr(group, "commands", {}).items():
-            yield from below(command, (*path, name))
+        if hasattr(group, "list_commands"):
+            context = group.context_class(group)
+            for name in group.list_commands(context):
+                yield from below(group.get_command(context, name), (*path, name))
 
     yield from below(typer.main.get_command(app), ())
 

@@ -22,7 +22,7 @@ SIZES = Settings(3, 4, 3)
 STOPPED = """
 import os, signal, sys, threading
 from pathlib import Path
-from quaternity.cli.commands import run
+from quaternity.cli.app import run
 
 number, left, moment = getattr(signal, sys.argv[1]), int(sys.argv[2]), float(sys.argv[3])
 rename = Path.replace
