@@ -32,6 +32,12 @@ def doubled(number: int) -> int:
     return 2 * number
 
 
+def until_told(pipe: str) -> str:
+    """Wait until somebody writes a letter."""
+    with open(pipe, "rb", buffering=0) as file:
+        return file.read(1).decode()
+
+
 def refused(number: int) -> int:
     raise InputError(f"{number} is refused")
 

@@ -59,7 +59,7 @@ LimitOptions = Annotated[
     typer.Option(
         metavar="NAME=NUMBER",
         help="How much may be asked for: body, record (bytes), moves (per seat and minute), "
-        "tables (per address and minute), kept, streams, readers (per seat of a table).",
+        "tables, counts (per address and minute), kept, streams, readers (per seat of a table).",
     ),
 ]
 

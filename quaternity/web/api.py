@@ -256,7 +256,7 @@ class Api:
         return table, who.looking
 
     def _count(self, request: Request) -> None:
-        self.rates.count(request.client and request.client.host, self.limits.tables)
+        self.rates.count(network_of(request.client.host if request.client else ""), self.limits.tables)
 
     def _room(self) -> None:
         """Refuse one more table where too many are kept."""

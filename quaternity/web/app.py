@@ -57,8 +57,10 @@ def app(
     Raises:
         InputError: the folder cannot be used, or another server has it.
     """
-    tables = Tables(Store(folder or usual_folder()), Thinking(move_seconds, players))
-    api = Api(tables, limits or Limits())
+    limits = limits or Limits()
+    thinking = Thinking(move_seconds, players, limits.counts)
+    tables = Tables(Store(folder or usual_folder()), thinking)
+    api = Api(tables, limits)
 
     @asynccontextmanager
     async def lifespan(application: Starlette) -> AsyncIterator[None]:

@@ -15,6 +15,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from quaternity.web.rates import network_of
 from quaternity.web.refusal import Refusal
 from quaternity.web.seats import Caller, hashed
 from quaternity.web.thinking import asker
@@ -49,7 +50,8 @@ class Limits(NamedTuple):
         body: bytes of a request.
         record: bytes of a record that is uploaded.
         moves: requests that change a table, per seat and minute.
-        tables: tables that are made, seats that are taken and counts, per address and minute.
+        tables: tables that are made and seats that change hands, per address and minute.
+        counts: what is worked out for somebody, per address and minute.
         kept: tables on the disk.
         streams: that are open; a quarter at most of one address, and three of bystanders.
         readers: streams of one seat at a table, or of its bystanders.
@@ -59,6 +61,7 @@ class Limits(NamedTuple):
     record: int = 1 << 20
     moves: int = 1200
     tables: int = 300
+    counts: int = 300
     kept: int = 100_000
     streams: int = 4000
     readers: int = 100
@@ -103,7 +106,7 @@ class Guards:
         except Refusal as error:
             await answer(error.document, error.status)(scope, receive, guarded)
             return
-        asker.set((scope.get("client") or ("",))[0])
+        asker.set(network_of((scope.get("client") or ("",))[0]))
         await self.app(scope, receive, guarded)
 
     def _check(self, scope: Scope) -> None:

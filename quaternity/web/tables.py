@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from quaternity.errors import InputError, QuaternityError
 from quaternity.table.games import registration, rules_of_record
+from quaternity.table.match import chosen_apart
 from quaternity.web.course import Course
 from quaternity.web.new_table import (
     LONGEST_NAME,
@@ -21,7 +22,6 @@ from quaternity.web.new_table import (
     parsed_record,
     rules_with,
 )
-from quaternity.web.rates import Rates
 from quaternity.web.refusal import Refusal
 from quaternity.web.seats import (
     OPEN,
@@ -45,9 +45,6 @@ from solvers.plugins import load_place
 MOST_LIVE = 500
 """So many tables are kept in memory at least; others are read again when somebody looks."""
 
-HELPS = 120
-"""So often a minute help is given at one table."""
-
 
 _log = logging.getLogger("uvicorn.error")
 
@@ -66,7 +63,6 @@ class Tables:
     def __init__(self, store: Store, thinking: Thinking) -> None:
         self.store, self.thinking = store, thinking
         self.streams = Streams()
-        self._helps = Rates()
         self._live: OrderedDict[str, asyncio.Task[Table]] = OrderedDict()
         self._opening: Counter[str] = Counter()
         # Who was there before this server is on the way back: nobody else gets their seats.
@@ -299,9 +295,19 @@ class Tables:
             raise Refusal(404, f"there is no seat {number}")
         if not (who.held or who.maker):
             raise Refusal(403, "only who sits at the table can do that")
+        mine = number in who.held
+
+        def check_absent() -> None:
+            if not mine and table.seats[number].is_held and table.is_present(number):
+                raise Refusal(403, f"whose seat {number} is, he is there")
+
+        if player not in ("me", OPEN):
+            check_absent()
+            # Before the lock is taken: while a program is tried, the table plays on.
+            await check_player(self.thinking, table.rules, player)
+            table = await self.open(table.kept.id)  # which may have left memory meanwhile
         async with table.lock:
             seat = table.seats[number]
-            mine = number in who.held
             if player == "me":
                 if not mine:
                     raise Refusal(403, f"seat {number} is not yours")
@@ -314,9 +320,7 @@ class Tables:
                 invitation = fresh()
                 new = Seat(OPEN, invitation=invitation)
             else:
-                if not mine and seat.is_held and table.is_present(number):
-                    raise Refusal(403, f"whose seat {number} is, he is there")
-                await check_player(self.thinking, table.rules, player)
+                check_absent()  # somebody may have come back, or sat down, meanwhile
                 new, invitation = seat._replace(kind=PROGRAM, name=player), None
             await table.change_seat(number, new)
         return invitation
@@ -351,7 +355,6 @@ class Tables:
             raise Refusal(404, f"help: known are {', '.join((*helpers, 'hint'))}")
         if not table.kept.help:
             raise Refusal(403, "at this table no help is allowed")
-        self._helps.count(table.kept.id, HELPS)
         view = rules.view(table.course.position, who.looking)
         try:
             if word == "hint":
@@ -370,16 +373,15 @@ class Tables:
             raise Refusal(409, "it is not this seat's turn", version=table.version)
         name = registration(rules.name).strongest
         chance = Random(f"{table.kept.seed}/hint/{len(table.course.moves)}")
-        planned = await self.thinking.plan(
-            rules, name, seat, tuple(table.course.steps), view, chance
-        )
-        if planned is None:
-            return {"move": None, "by": name}
+        player = self.thinking.players.get((rules.name, name), name)
+        steps = tuple(table.course.steps)
+        # Counted like the rest, not among the programs: who asks often keeps no seat waiting.
+        text, _ = await self.thinking.count(chosen_apart, rules, player, seat, steps, view, chance)
         more = {}
         advice = registration(rules.name).part("advice")
-        if advice is not None:
-            more = await self.thinking.count(advice, view, planned.move)
-        return {"move": rules.write(planned.move), "by": name, **more}
+        if text is not None and advice is not None:
+            more = await self.thinking.count(advice, view, rules.read(text, view))
+        return {"move": text, "by": name, **more}
 
     def of_browser(self, browser: str | None) -> list[dict[str, Any]]:
         """The tables of somebody, the latest first: `table`, `game`, `over` and `made` (UTC)."""

@@ -16,6 +16,7 @@ from quaternity.errors import PlayerFault, PlayerTimeout
 from quaternity.table.match import Planned, chosen_apart
 from quaternity.table.players import make_player
 from quaternity.table.protocol import Step
+from quaternity.web.rates import Rates
 from quaternity.web.refusal import Refusal
 from quaternity.workers.foreign import Sitting
 from quaternity.workers.own_process import OwnProcess, ProcessEnded, notes
@@ -33,7 +34,8 @@ asker: ContextVar[str] = ContextVar("asker", default="")
 class Processes:
     """Some processes that do one thing at a time each; what they cannot do yet waits.
 
-    Those who ask take turns, so who asks for much does not keep the others waiting.
+    Addresses take turns, and none has all processes at once where there are several: however much
+    one of them asks for, another finds a process.
 
     Attributes:
         waiting: by address, how much is done or waits.
@@ -46,7 +48,9 @@ class Processes:
             seconds: the longest that one thing may take.
         """
         self.seconds, self._free = seconds, number
+        self._most_each = max(1, number - 1)
         self.waiting: Counter[str] = Counter()
+        self._running: Counter[str] = Counter()
         self._turns: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
         self._threads = ThreadPoolExecutor(number, "thinking")
         self._all = [OwnProcess() for _ in range(number)]
@@ -54,11 +58,17 @@ class Processes:
         for process in self._all:
             self._idle.put(process)
 
-    async def run(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """The result of a function (picklable, as its arguments are).
+    async def run(
+        self, function: Callable[..., Any], *arguments: Any, patience: float | None = None
+    ) -> Any:
+        """Return the result of a function (picklable, as its arguments are).
+
+        Args:
+            patience: the most seconds to wait for a process; None: any.
 
         Raises:
             ProcessEnded: a limit was reached.
+            Refusal: no process was free in time; nothing was begun.
             What the function raises.
         """
 
@@ -74,11 +84,16 @@ class Processes:
         def done(work: Future[Any]) -> None:
             del work
             with suppress(RuntimeError):  # the loop has ended before
-                loop.call_soon_threadsafe(self._next)
+                loop.call_soon_threadsafe(self._give_back, who)
 
         self.waiting[who] += 1
         try:
-            await self._turn(who)
+            try:
+                async with asyncio.timeout(patience):
+                    await self._turn(who)
+            except TimeoutError:
+                busy = f"no process was free for this within {patience:g} s: try again later"
+                raise Refusal(503, busy) from None
             work = self._threads.submit(call)
             work.add_done_callback(done)  # a call that nobody waits for any more ends all the same
             return await asyncio.wrap_future(work)
@@ -87,29 +102,37 @@ class Processes:
             self.waiting += Counter()  # without those who have nothing here
 
     async def _turn(self, who: str) -> None:
-        if self._free:
-            self._free -= 1
-            return
         turn = asyncio.get_running_loop().create_future()
         self._turns.setdefault(who, deque()).append(turn)
+        self._give_out()
         try:
             await turn
         except asyncio.CancelledError:
             if not turn.cancelled():
-                self._next()
+                self._give_back(who)
             raise
 
-    def _next(self) -> None:
-        while self._turns:
-            who, turns = self._turns.popitem(last=False)
-            while turns and turns[0].done():
-                turns.popleft()
-            if turns:
-                turns.popleft().set_result(None)
-                if turns:
-                    self._turns[who] = turns
-                return
+    def _give_back(self, who: str) -> None:
         self._free += 1
+        self._running -= Counter((who,))
+        self._give_out()
+
+    def _give_out(self) -> None:
+        """Let those begin whose turn it is; who has had theirs goes to the end."""
+        for who in list(self._turns):
+            if not self._free:
+                break
+            if self._running[who] >= self._most_each:
+                continue
+            turns = self._turns.pop(who)
+            while turns and turns[0].done():
+                turns.popleft()  # nobody waits for it any more
+            if turns:
+                self._free -= 1
+                self._running[who] += 1
+                turns.popleft().set_result(None)
+            if turns:
+                self._turns[who] = turns
 
     def end(self) -> None:
         """End all, at once."""
@@ -122,19 +145,31 @@ class Processes:
 
 
 class Thinking:
-    """Programs that think about their moves, and counts; neither waits for the other."""
+    """Programs that think about their moves, and counts; neither waits for the other.
+
+    Attributes:
+        players: per game and name what further programs there are.
+        patience: the most seconds that a count waits for a process.
+    """
 
     def __init__(
-        self, seconds: float = 20.0, players: Mapping[tuple[str, str], str] | None = None
+        self,
+        seconds: float = 20.0,
+        players: Mapping[tuple[str, str], str] | None = None,
+        counts: int = 300,
     ) -> None:
-        """Nothing is started before it is needed.
+        """Start nothing before it is needed.
 
         Args:
             seconds: the longest that a program may think about a move, and a count may take.
             players: per game and name what further programs there are.
+            counts: how many an address may ask for in a minute.
         """
         self.players = players or {}
-        self._programs, self._counts = Processes(2, seconds), Processes(1, seconds)
+        # Longer than a count may take, so that who is next in turn is not refused.
+        self.patience = seconds + 10
+        self._programs, self._counts = Processes(3, seconds), Processes(3, seconds)
+        self._rates, self._most_counts = Rates(), counts
 
     async def plan(
         self, rules: Any, name: str, seat: int, steps: Sequence[Step], view: Any, random: Random
@@ -158,16 +193,17 @@ class Thinking:
         return None if text is None else Planned(delay, seat, rules.read(text, view))
 
     async def count(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """The result of a function (picklable, as its arguments are).
+        """Return the result of a function (picklable, as its arguments are).
 
         Raises:
-            Refusal: it takes too long, or too much memory, or others wait for theirs.
+            Refusal: it takes too long, or too much memory, or too many are asked for.
             What the function raises.
         """
+        self._rates.count(asker.get(), self._most_counts)
         if self._counts.waiting[asker.get()] >= MOST_WAITING:
             raise Refusal(429, "too many counts are asked for: try again later")
         try:
-            return await self._counts.run(_counted, function, *arguments)
+            return await self._counts.run(_counted, function, *arguments, patience=self.patience)
         except ProcessEnded as error:
             what = "took too much memory" if error.too_large else error.how
             if error.overdue:

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 BUSY = tuple(
     word
-    for name in ("moves", "tables", "streams", "readers")
+    for name in ("moves", "tables", "counts", "streams", "readers")
     for word in ("--limit", f"{name}=1000000")
 )
 """Options of a server of which much is asked."""

@@ -347,6 +347,27 @@ def test_limits_are_told(tmp_path: Path) -> None:
         assert site.ask("POST", "/api/tables", {}).status == 429
 
 
+def test_every_door_to_a_count_is_limited(tmp_path: Path) -> None:
+    """By address, and not by table: who makes many tables may not ask for more."""
+    with opened(tmp_path, limits=Limits(counts=0)) as site:
+        table = Table(site, help=True)
+        words = ("chances", "questions", "why", "know?formula=true", "hint")
+        page = table.path.replace("/api/tables/", "/t/")
+        helps = [f"{start}/help/{word}" for start in (table.path, page) for word in words]
+        doors = [
+            *(("GET", path, None) for path in helps),
+            ("POST", "/learn", b"quaternity 1\n"),
+            ("POST", "/api/records", b"quaternity 1\n"),
+            ("POST", "/api/tables", {**PEOPLE, "seats": ["me", "me", "search:2"]}),
+            ("POST", f"{table.path}/hand-over", {"seat": 0, "player": "search:2"}),
+        ]
+        for method, path, sent in doors:
+            answer = site.ask(method, path, sent, table.tokens[0])
+            assert answer.status == 429, path
+            assert b"a minute" in answer.body
+        assert table.move(0, "1 0 2").status == 200
+
+
 def test_what_a_refused_upload_sent_is_free_at_once(site: Site) -> None:
     data = b"quarto 7\n" + b"# x\n" * 200_000
     gc.collect()

@@ -25,7 +25,7 @@ FIRST = "0 asks 1 for 0/0"
 SMALL = {"set_size": 4, "sets": 3, "players": 3}
 SEED = 13579246801357924
 LOUD = "<img src=x onerror=alert(1)>"
-MUCH = Limits(moves=10**6, tables=10**6)
+MUCH = Limits(moves=10**6, tables=10**6, counts=10**6)
 
 
 class Place(NamedTuple):

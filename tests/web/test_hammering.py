@@ -255,7 +255,7 @@ def test_tables_that_are_forgotten_and_read_again_are_never_two(
     monkeypatch.setattr("quaternity.web.tables.MOST_LIVE", 0)
     monkeypatch.setattr(Tables, "_load", loaded)
     count = thorough(6, 60)
-    with Site(app(str(tmp_path), limits=Limits(tables=10**6, moves=10**6))) as site:
+    with Site(app(str(tmp_path), limits=Limits(tables=10**6, moves=10**6, counts=10**6))) as site:
         wanted = {"game": "quaternity", "settings": SMALL, "seats": ["me", "me", "me"]}
         names, tokens = [], []
         for _ in range(count):

@@ -209,7 +209,7 @@ def twins(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Twins]:
         text, seconds = chosen_apart(rules, name, seat, steps, view, random)
         return None if text is None else Planned(seconds, seat, rules.read(text, view))
 
-    limits = Limits(moves=MOST, tables=MOST, kept=MOST, streams=MOST)
+    limits = Limits(moves=MOST, tables=MOST, counts=MOST, kept=MOST, streams=MOST)
     folders = [tmp_path_factory.mktemp("twin") for _ in range(2)]
     with pytest.MonkeyPatch.context() as patch:
         sites = [Site(app(str(folder), limits=limits)) for folder in folders]

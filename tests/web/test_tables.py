@@ -3,6 +3,7 @@
 import asyncio
 import sqlite3
 from collections.abc import Iterator
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -16,7 +17,8 @@ from quaternity.web.course import has_secret
 from quaternity.web.guards import Limits
 from quaternity.web.seats import Caller
 from quaternity.web.store import FILE
-from tests.web.site import Site
+from tests.web.pipes import Pipe
+from tests.web.site import Page, Site
 from tests.web.test_api import Table, opened, thought
 
 
@@ -274,3 +276,47 @@ def test_a_table_that_was_changed_on_the_disk_is_told(tmp_path: Any) -> None:
             500,
             {"error": "this table cannot be read: its file was changed"},
         )
+
+
+LATE = """
+from tests.own_process_calls import until_told
+
+class Late:
+    def __init__(self, rules, argument):
+        until_told({pipe!r})
+
+    def choose(self, view, random):
+        return None
+"""
+
+
+@pytest.mark.parametrize("joined", [False, True])
+def test_a_table_plays_on_while_a_program_is_tried(
+    tmp_path: Path, pipe: Pipe, monkeypatch: pytest.MonkeyPatch, *, joined: bool
+) -> None:
+    """And who sits down meanwhile keeps the seat."""
+    (tmp_path / "late_player.py").write_text(LATE.format(pipe=pipe.name))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    players = {("quaternity", "late"): "late_player:Late"}
+    with opened(tmp_path / "data", players=players) as site:
+        table = Table(site, seats=["me", "me", "open"])
+        sent = {"seat": 2, "player": "late"}
+        path = f"{table.path}/hand-over"
+
+        async def begin() -> asyncio.Task[Page]:
+            return asyncio.create_task(site._asked("POST", path, sent, table.tokens[0]))
+
+        handed = site._runner.run(begin())
+        site.rest()
+        assert table.move(0, "1 0 2").status == 200
+        if joined:
+            invitation = table.made["seats"][2]["invitation"]
+            assert site.ask("POST", "/api/seats", {"invitation": invitation}).status == 201
+        assert not handed.done()
+        pipe.tell("x")
+
+        async def answered() -> Page:
+            return await handed
+
+        assert site._runner.run(answered()).status == (403 if joined else 200)
+        assert table.look()["seats"][2]["kind"] == ("person" if joined else "program")

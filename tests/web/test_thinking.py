@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator
+from contextlib import contextmanager
 from random import Random
 from time import sleep
 from typing import Any
@@ -12,7 +13,9 @@ from quaternity.errors import InputError
 from quaternity.quarto.rules import QuartoRules
 from quaternity.ternary.rules import SetRules
 from quaternity.web.refusal import Refusal
-from quaternity.web.thinking import MOST_WAITING, Thinking, asker
+from quaternity.web.thinking import MOST_WAITING, Processes, Thinking, asker
+from tests.own_process_calls import until_told
+from tests.web.pipes import Pipe
 
 
 @pytest.fixture
@@ -20,6 +23,14 @@ def thinking() -> Iterator[Thinking]:
     found = Thinking(0.2, {("quarto", "mine"): "os:abort", ("set", "late"): "slow:20"})
     yield found
     found.end()
+
+
+@contextmanager
+def closing_all(processes: Processes) -> Iterator[None]:
+    try:
+        yield
+    finally:
+        processes.end()
 
 
 def test_programs_give_a_move_or_their_fault(thinking: Thinking) -> None:
@@ -64,24 +75,89 @@ def test_counts_do_not_pile_up(thinking: Thinking) -> None:
     assert last.status == 429
 
 
-def test_who_asks_for_much_does_not_keep_others_waiting(thinking: Thinking) -> None:
-    order: list[str] = []
+async def counted(processes: Processes, who: str, *work: Any) -> Any:
+    """What an address gets for its work."""
+    asker.set(who)
+    return await processes.run(*work)
 
-    async def counted(who: str) -> None:
-        asker.set(who)
-        await thinking.count(divmod, 7, 2)
+
+def test_who_asks_for_much_does_not_keep_others_waiting() -> None:
+    order: list[str] = []
+    processes = Processes(1, 60)
+
+    async def ordered(who: str) -> None:
+        await counted(processes, who, divmod, 7, 2)
         order.append(who)
 
     async def many() -> None:
-        jobs = [asyncio.create_task(counted(who)) for who in "aaaaaaaab"]
+        jobs = [asyncio.create_task(ordered(who)) for who in "aaaaaaaab"]
         await asyncio.sleep(0)
         for job in jobs[1:3]:
             job.cancel()  # nobody waits for these any more
         await asyncio.gather(*jobs, return_exceptions=True)
 
-    for _ in range(2):
-        order.clear()
+    with closing_all(processes):
+        for _ in range(2):
+            order.clear()
+            asyncio.run(many())
+            assert "".join(order) == "aabaaaa"
+    assert not processes.waiting
+
+
+@pytest.mark.parametrize("number", [2, 3])
+def test_no_address_has_all_processes(pipe: Pipe, number: int) -> None:
+    """However much one asks for that does not end, another is served, and nothing is lost."""
+    processes, many = Processes(number, 60), number + 2
+
+    async def both() -> list[Any]:
+        endless = [
+            asyncio.create_task(counted(processes, "a", until_told, pipe.name)) for _ in range(many)
+        ]
+        await asyncio.sleep(0)
+        for _ in range(3):
+            assert await counted(processes, "b", divmod, 7, 2) == (3, 1)
+        assert not any(job.done() for job in endless)
+        pipe.tell("x" * many)
+        return await asyncio.gather(*endless)
+
+    with closing_all(processes):
+        assert asyncio.run(both()) == ["x"] * many
+    assert not processes.waiting
+
+
+def test_who_waits_too_long_is_told_and_leaves_nothing_behind(pipe: Pipe) -> None:
+    thinking = Thinking(60)
+
+    async def many() -> None:
+        first = [asyncio.create_task(thinking.count(until_told, pipe.name)) for _ in range(3)]
+        await asyncio.sleep(0)
+        thinking.patience = 0
+        with pytest.raises(Refusal, match="try again later") as refusal:
+            await thinking.count(divmod, 7, 2)
+        assert refusal.value.status == 503
+        pipe.tell("xxx")
+        assert await asyncio.gather(*first) == ["x"] * 3
+        assert await thinking.count(divmod, 7, 2) == (3, 1)
+
+    try:
         asyncio.run(many())
-        assert "".join(order) == "aabaaaa"
-    assert not thinking._counts.waiting
-    assert thinking._counts._free == 1
+    finally:
+        thinking.end()
+
+
+def test_counts_of_an_address_are_limited(thinking: Thinking) -> None:
+    few = Thinking(60, counts=2)
+
+    async def counts(who: str) -> list[Any]:
+        asker.set(who)
+        jobs = (few.count(divmod, 7, 2) for _ in range(3))
+        return await asyncio.gather(*jobs, return_exceptions=True)
+
+    try:
+        for who in "ab":
+            *done, last = asyncio.run(counts(who))
+            assert done == [(3, 1)] * 2
+            assert isinstance(last, Refusal)
+            assert last.status == 429
+    finally:
+        few.end()
