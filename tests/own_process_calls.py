@@ -33,7 +33,10 @@ def doubled(number: int) -> int:
 
 
 def until_told(pipe: str) -> str:
-    """Wait until somebody writes a letter."""
+    """Think until somebody writes a letter."""
+    told = notes()
+    assert told is not None
+    told.thinks(0)
     with open(pipe, "rb", buffering=0) as file:
         return file.read(1).decode()
 

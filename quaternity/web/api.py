@@ -30,6 +30,7 @@ from quaternity.web.sight import Sight
 from quaternity.web.streams import Stream
 from quaternity.web.table import Table
 from quaternity.web.tables import Tables
+from quaternity.web.thinking import asker
 
 MOST_MOVES = 500
 """So many legal moves are listed."""
@@ -88,7 +89,7 @@ class Api:
 
     async def make(self, request: Request) -> Response:
         """`POST /api/tables`."""
-        self._count(request)
+        self._count()
         sent = await document_of(request, self.limits.body)
         seats = taken(sent, "seats", list)
         if not all(isinstance(one, str) for one in seats):
@@ -120,7 +121,7 @@ class Api:
 
     async def join(self, request: Request) -> Response:
         """`POST /api/seats`."""
-        self._count(request)
+        self._count()
         sent = await document_of(request, self.limits.body)
         invitation = taken(sent, "invitation", str).rpartition("/")[2]
         caller, cookie = _with_cookie(request)
@@ -132,7 +133,7 @@ class Api:
 
     async def upload(self, request: Request) -> Response:
         """`POST /api/records`."""
-        self._count(request)
+        self._count()
         self._room()
         data = await body_of(request, self.limits.record)
         caller, cookie = _with_cookie(request)
@@ -170,7 +171,7 @@ class Api:
         """`POST /api/tables/T/hand-over`."""
         sent = await document_of(request, self.limits.body)
         number, player = taken(sent, "seat", int), taken(sent, "player", str)
-        self._count(request)
+        self._count()
         table, who = await self._at(request)
         invitation = await self.tables.hand_over(table, who, number, player)
         told = invitation and f"{_base(request)}/join/{invitation}"
@@ -178,7 +179,7 @@ class Api:
 
     async def again(self, request: Request) -> Response:
         """`POST /api/tables/T/again`."""
-        self._count(request)
+        self._count()
         table, who = await self._at(request)
         if table.again is None:
             self._room()
@@ -255,8 +256,8 @@ class Api:
         self.rates.count((table.kept.id, who.looking), self.limits.moves)
         return table, who.looking
 
-    def _count(self, request: Request) -> None:
-        self.rates.count(network_of(request.client.host if request.client else ""), self.limits.tables)
+    def _count(self) -> None:
+        self.rates.count(asker.get(), self.limits.tables)
 
     def _room(self) -> None:
         """Refuse one more table where too many are kept."""

@@ -347,6 +347,11 @@ def test_limits_are_told(tmp_path: Path) -> None:
         assert site.ask("POST", "/api/tables", {}).status == 429
 
 
+def test_the_guide_has_every_limit() -> None:
+    rows = re.findall(r"^\| `(\w+)` \|.*\| ([\d,]+) \|$", guide.page("serving").text, re.MULTILINE)
+    assert {name: int(number.replace(",", "")) for name, number in rows} == Limits()._asdict()
+
+
 def test_every_door_to_a_count_is_limited(tmp_path: Path) -> None:
     """By address, and not by table: who makes many tables may not ask for more."""
     with opened(tmp_path, limits=Limits(counts=0)) as site:

@@ -291,10 +291,12 @@ class Late:
 
 
 @pytest.mark.parametrize("joined", [False, True])
+@pytest.mark.parametrize("most_live", [500, 0])
 def test_a_table_plays_on_while_a_program_is_tried(
-    tmp_path: Path, pipe: Pipe, monkeypatch: pytest.MonkeyPatch, *, joined: bool
+    tmp_path: Path, pipe: Pipe, monkeypatch: pytest.MonkeyPatch, most_live: int, *, joined: bool
 ) -> None:
-    """And who sits down meanwhile keeps the seat."""
+    """And who sits down meanwhile keeps the seat, also when the table leaves memory."""
+    monkeypatch.setattr("quaternity.web.tables.MOST_LIVE", most_live)
     (tmp_path / "late_player.py").write_text(LATE.format(pipe=pipe.name))
     monkeypatch.syspath_prepend(str(tmp_path))
     players = {("quaternity", "late"): "late_player:Late"}
@@ -309,6 +311,7 @@ def test_a_table_plays_on_while_a_program_is_tried(
         handed = site._runner.run(begin())
         site.rest()
         assert table.move(0, "1 0 2").status == 200
+        Table(site)  # the first one is forgotten where none is kept
         if joined:
             invitation = table.made["seats"][2]["invitation"]
             assert site.ask("POST", "/api/seats", {"invitation": invitation}).status == 201

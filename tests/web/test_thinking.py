@@ -107,7 +107,7 @@ def test_who_asks_for_much_does_not_keep_others_waiting() -> None:
 @pytest.mark.parametrize("number", [2, 3])
 def test_no_address_has_all_processes(pipe: Pipe, number: int) -> None:
     """However much one asks for that does not end, another is served, and nothing is lost."""
-    processes, many = Processes(number, 60), number + 2
+    processes, many = Processes(number, 20), number + 2
 
     async def both() -> list[Any]:
         endless = [
@@ -126,7 +126,7 @@ def test_no_address_has_all_processes(pipe: Pipe, number: int) -> None:
 
 
 def test_who_waits_too_long_is_told_and_leaves_nothing_behind(pipe: Pipe) -> None:
-    thinking = Thinking(60)
+    thinking = Thinking(20)
 
     async def many() -> None:
         first = [asyncio.create_task(thinking.count(until_told, pipe.name)) for _ in range(3)]
