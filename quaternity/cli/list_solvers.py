@@ -12,7 +12,7 @@ from quaternity.cli.terminal import say, width
 
 if TYPE_CHECKING:
     from solvers import Solver
-    from solvers.rivals import Foreign
+    from solvers.rivals import Rival
 
 FAMILIES = {
     "cp-sat": "lazy clauses",
@@ -33,17 +33,15 @@ def solvers(
     Every solver gives a deal where there is one. Where there is none, its evidence is a minimum
     cut, the multipliers of Farkas' lemma, or an unsatisfiable core, each made a shortage that can
     be added up; "paired" says that it has none, and that one of ours is put beside its answer.
-    Counters give the number of deals: exactly, or as a float.
 
     Example: quaternity check FILE --solver glop
     """
     from solvers import SOLVERS, all_solvers
     from solvers.registry import VARIANTS
-    from solvers.rivals import COUNTERS, RIVALS
+    from solvers.rivals import RIVALS
 
     rows = [_own_row(solver) for solver in {**SOLVERS, **VARIANTS, **all_solvers()}.values()]
-    rows += [_row("rival", rival) | {"most_pairs": rival.most} for rival in RIVALS.values()]
-    rows += [_row("counter", counter) for counter in COUNTERS.values()]
+    rows += [_rival_row(rival) for rival in RIVALS.values()]
     if as_json:
         print(json.dumps({"solvers": rows}))
         return
@@ -58,14 +56,15 @@ def solvers(
         say(f"  {command}: {', '.join(names)}", indent=4)
 
 
-def _row(kind: str, one: Foreign) -> dict[str, Any]:
-    """What another distribution brings, or would."""
+def _rival_row(rival: Rival) -> dict[str, Any]:
+    """Describe a solver that another distribution brings, or would bring."""
     row = {
-        "name": one.name, "kind": kind, "family": one.family, "idea": one.idea,
-        "package": one.package, "version": one.version, "licence": one.licence,
-        "evidence": one.evidence,
+        "name": rival.name, "kind": "rival", "family": rival.family, "idea": rival.idea,
+        "package": rival.package, "version": rival.version, "licence": rival.licence,
+        "evidence": rival.evidence,
     }  # fmt: skip
-    return row if one.installed else row | {"install": one.command}
+    missing = {} if rival.installed else {"install": rival.command}
+    return row | missing | {"most_pairs": rival.most}
 
 
 def _own_row(solver: Solver) -> dict[str, Any]:

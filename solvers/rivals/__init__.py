@@ -12,12 +12,23 @@ adapters, 10 to 40 lines each, and `table` has a row for each. A new rival is an
     sat             clauses or native cardinalities: paired; refutations as DRUP
     answer_sets     answer-set programming: paired
     propagation     constraint programming, with learned clauses or without: paired
-    counting        decision diagrams and model counters: how many deals
 
 Not here: PDLP rounds to wrong deals (see `linear`), highspy cannot be loaded beside OR-Tools
 (a symbol clash; SciPy brings HiGHS), mip installs 600 MB, and rustworkx has no maximum flow.
 """
 
-from solvers.rivals.table import COUNTERS, RIVALS, Foreign, Rival, installed
+from typing import NoReturn
 
-__all__ = ["COUNTERS", "RIVALS", "Foreign", "Rival", "installed"]
+from solvers.errors import InputError
+from solvers.rivals.table import RIVALS, Rival, installed
+
+_RETIRED = {"COUNTERS": "solvers.count_deals counts", "Foreign": "solvers.rivals.Rival has it all"}
+
+
+def __getattr__(name: str) -> NoReturn:
+    if name in _RETIRED:
+        raise InputError(f"{__name__}.{name} is retired: {_RETIRED[name]}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+__all__ = ["RIVALS", "Rival", "installed"]

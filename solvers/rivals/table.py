@@ -41,8 +41,8 @@ def _is_there(module: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Foreign:
-    """What another distribution brings.
+class Rival:
+    """A solver of another distribution.
 
     Attributes:
         name: as typed at the command line.
@@ -52,8 +52,9 @@ class Foreign:
         package: the distribution that brings it; `module` is what one imports of it.
         extra: of this distribution, installs it; empty where it is there anyway.
         licence: SPDX identifiers: of the package, and of the solver in it where it is another.
-        evidence: what proves an impossibility; a deal is given and checked always. Of a counter,
-            what its numbers are.
+        evidence: what proves an impossibility; a deal is given and checked always.
+        most: allowed (card, player) pairs that it takes.
+        keeps_limit: whether it can stop at a time limit by itself.
     """
 
     name: str
@@ -65,6 +66,8 @@ class Foreign:
     extra: str
     licence: str
     evidence: str
+    most: int
+    keeps_limit: bool = True
 
     @property
     def command(self) -> str:
@@ -99,19 +102,6 @@ class Foreign:
         module, _, function = self.adapter.partition(":")
         found: Callable[..., Any] = getattr(import_module(f"solvers.rivals.{module}"), function)
         return found
-
-
-@dataclass(frozen=True, slots=True)
-class Rival(Foreign):
-    """A solver.
-
-    Attributes:
-        most: allowed (card, player) pairs that it takes.
-        keeps_limit: whether it can stop at a time limit by itself.
-    """
-
-    most: int
-    keeps_limit: bool = True
 
     @property
     def solver(self) -> Solver:
@@ -220,23 +210,9 @@ RIVALS: dict[str, Rival] = {
 """All rivals by name, installed or not."""
 
 
-COUNTERS: dict[str, Foreign] = {
-    counter.name: counter
-    for counter in (
-        Foreign("dd", "counting", "decision diagrams in Python", "counting:decision_diagram",
-                "dd", "dd", "counters", "BSD-3-Clause", "exact"),
-        Foreign("cudd", "counting", "decision diagrams, CUDD", "counting:cudd",
-                "dd", "dd.cudd", "counters", "BSD-3-Clause", "float"),
-        Foreign("ganak", "counting", "model counter", "counting:ganak",
-                "pyganak", "pyganak", "counters", "MIT", "exact"),
-    )
-}  # fmt: skip
-"""Programs that count deals, by name, installed or not: see `solvers.rivals.counting`."""
-
-
 def installed() -> dict[str, Solver]:
     """The rivals that are installed, as rows of `solvers.registry`, by name."""
     return {name: rival.solver for name, rival in RIVALS.items() if rival.installed}
 
 
-__all__ = ["CORE", "COUNTERS", "CUT", "FARKAS", "PAIRED", "RIVALS", "Foreign", "Rival", "installed"]
+__all__ = ["CORE", "CUT", "FARKAS", "PAIRED", "RIVALS", "Rival", "installed"]

@@ -4,13 +4,13 @@ import pytest
 
 from solvers import SOLVERS
 from solvers.registry import VARIANTS
-from solvers.rivals import COUNTERS, RIVALS, table
+from solvers.rivals import RIVALS, table
 from tests.cli.conftest import Cli
 
 
 def test_every_solver_has_a_row(cli: Cli) -> None:
     rows = {row["name"]: row for row in cli("solvers", "--json").json["solvers"]}
-    assert [*rows] == [*SOLVERS, *VARIANTS, *RIVALS, *COUNTERS]
+    assert [*rows] == [*SOLVERS, *VARIANTS, *RIVALS]
     assert rows["max-flow"]["kind"] == "own"
     assert rows["glop"]["package"] == "ortools"
     assert rows["glop"]["version"]

@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 from math import factorial, nextafter, prod
+from random import Random
 
 import pytest
 from hypothesis import given, settings
@@ -23,6 +24,7 @@ from solvers import (
 )
 from solvers.brute_force import deals
 from solvers.counting import Chances
+from solvers.random_problems import GameSize, game_like
 from solvers.strategies import deal_problems
 from tests.agreement import agree
 from tests.sizes import examples, thorough
@@ -147,6 +149,10 @@ def test_starts_are_multinomials(sets: int, size: int, players: int) -> None:
 def test_golden_numbers_of_the_52_card_game() -> None:
     assert count_deals(free_start(4, 13, 4)) == 53_644_737_765_488_792_839_237_440_000
     assert count_deals(start_seen_by_one(4, 13, 4)) == 84_478_098_072_866_400
+    # Decision diagrams of other people gave this one as well.
+    game = game_like(Random(1), GameSize(4, 13, 4))
+    ways = {"polynomial": count_deals, "remaining hands": count_by_remaining_hands}
+    assert agree(ways, game) == 182_070_934_730_308
 
 
 @pytest.mark.parametrize(

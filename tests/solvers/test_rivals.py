@@ -21,6 +21,7 @@ from solvers import (
     UnsupportedProblem,
     Verdict,
     find_solver,
+    rivals,
     verify,
 )
 from solvers.conformance import check_solver
@@ -139,6 +140,16 @@ def test_one_that_is_not_installed_says_what_installs_it(monkeypatch: pytest.Mon
 def test_extras_exist() -> None:
     project = tomllib.loads((HOUSE / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert {rival.extra for rival in RIVALS.values()} - {""} <= {*project["optional-dependencies"]}
+
+
+@pytest.mark.parametrize(
+    ("name", "instead"), [("COUNTERS", "solvers.count_deals"), ("Foreign", "solvers.rivals.Rival")]
+)
+def test_what_counted_is_refused_with_what_replaces_it(name: str, instead: str) -> None:
+    with pytest.raises(InputError, match=f"^solvers.rivals.{name} is retired: {instead}"):
+        getattr(rivals, name)
+    module, _, function = instead.rpartition(".")
+    assert hasattr(import_module(module), function)
 
 
 def adapter_of(name: str) -> Callable[..., object]:
