@@ -57,7 +57,7 @@ GROUPS = {
         " quaternity/perfect/solving/*.py",
         "__init__ players estimate",
         "tests/perfect/test_canonical.py tests/perfect/test_expansion.py"
-        " tests/perfect/test_kinds.py tests/perfect/test_preferences.py"
+        " tests/perfect/test_kinds.py"
         " tests/perfect/test_retrograde.py tests/perfect/test_solving.py"
         " tests/perfect/test_standing.py tests/perfect/test_tablebase.py"
         " tests/perfect/test_work_files.py",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from quaternity.perfect.solving.estimate import Estimate
     from quaternity.perfect.solving.graph import GameGraph
     from quaternity.perfect.solving.graph_files import Report
-    from quaternity.perfect.solving.preferences import Ranking
 
 MOST_STATES = 5_000_000
 """Games estimated to be larger are refused, unless told otherwise."""
@@ -57,10 +57,7 @@ def solve(
     ] = None,
     rankings: Annotated[
         str | None,
-        typer.Option(
-            help="What players wish, best first, - for nobody: '0-12 1-02 2-01'; gives the value "
-            "by backward induction, and moves that keep it (also when FILE is there already)."
-        ),
+        typer.Option(hidden=True, help="Retired."),
     ] = None,
     everybody: Annotated[
         str | None,
@@ -104,27 +101,34 @@ def solve(
 
     from quaternity.perfect.keys.canonical import Rules
 
+    if rankings is not None:
+        raise InputError(
+            f"--rankings {rankings!r} is retired: --everybody win gives what comes when everybody "
+            "wants to win, --ask force:PLAYER whether a player can force a win"
+        )
     asked = {"set_size": set_size, "sets": sets, "players": players, "tie_break": tie_break}
     state = _state(position, {name: one for name, one in asked.items() if one is not None}, brisk)
     if ask is not None:
-        if out or rankings or everybody or estimate_only:
-            raise InputError("--ask goes without --out, --rankings, --everybody and --estimate")
+        if out or everybody or estimate_only:
+            raise InputError("--ask goes without --out, --everybody and --estimate")
         _answer(state, ask, seconds, as_json)
         return
     rules = Rules.of(state)
     target = None if out is None else Path(out)
-    values = _wished_values(state, rankings, everybody)
-    if everybody is not None and position is None and state.players > 2 and not brisk:
-        raise InputError(
-            "--everybody needs a game that ends, and in this one two players can ask each other "
-            "hopeless questions for ever: --brisk forbids them"
-        )
+    if everybody is not None:
+        from quaternity.perfect.solving.everybody import checked_wish
+
+        checked_wish(everybody)
+        if position is None and state.players > 2 and not brisk:
+            raise InputError(
+                "--everybody needs a game that ends, and in this one two players can ask each "
+                "other hopeless questions for ever: --brisk forbids them"
+            )
     if target is not None and not estimate_only and target.exists():
         limit = None if no_limit else most_states
         found = _from_file(target, state)
-        _show_with(
-            found, lambda: _walked(state, found["states"], limit, workers, dask), values, as_json
-        )
+        walked = partial(_walked, state, found["states"], limit, workers, dask)
+        _show_with(found, state, walked, everybody, as_json)
         return
     if estimate_only or not (no_limit or (target is not None and _work(target).exists())):
         expected = _estimated(rules, state)
@@ -138,27 +142,7 @@ def solve(
             )
     limit = None if no_limit else max(most_states, 2 * MOST_STATES)
     found, graph = _solved(state, target, limit, workers, dask)
-    _show_with(found, lambda: graph, values, as_json)
-
-
-Values = dict[str, "Callable[[GameGraph], dict[str, Any]]"]
-"""What more is to be found in a graph, by its name in JSON."""
-
-
-def _wished_values(state: State, rankings: str | None, everybody: str | None) -> Values:
-    """What finds the values under wishes; those are read here, before anything is solved."""
-    from functools import partial
-
-    values: Values = {}
-    if rankings is not None:
-        from quaternity.perfect.solving.preferences import parse_rankings
-
-        values["value"] = partial(_value, state, parse_rankings(rankings, state.players))
-    if everybody is not None:
-        from quaternity.perfect.solving.everybody import checked_wish, everybody_document
-
-        values["everybody"] = partial(everybody_document, state=state, wish=checked_wish(everybody))
-    return values
+    _show_with(found, state, lambda: graph, everybody, as_json)
 
 
 def _answer(state: State, ask: str, seconds: float, as_json: bool) -> None:
@@ -328,18 +312,6 @@ def _walked(
         return game_graph(state, pool, None, _report_to(bar))
 
 
-def _value(state: State, wishes: tuple[Ranking, ...], graph: GameGraph) -> dict[str, Any]:
-    from quaternity.perfect.solving.preferences import Unsettled, induce
-
-    induction = induce(graph, wishes)
-    found: dict[str, Any] = {"settled": True, "winner": None, "moves_ahead": induction.rounds}
-    try:
-        found["winner"], line = induction.value(state), induction.line(state)
-    except Unsettled:
-        return found | {"settled": False, "line": None, "again": None}
-    return found | {"line": list(map(str, line.moves)), "again": line.again}
-
-
 def _from_file(target: Path, state: State) -> dict[str, Any]:
     """What a tablebase that is there already says."""
     from contextlib import suppress
@@ -377,16 +349,17 @@ def _show_estimate(rules: Rules, expected: Estimate, as_json: bool) -> None:
 
 def _show_with(
     found: dict[str, Any],
+    state: State,
     graph: Callable[[], GameGraph],
-    values: Values,
+    wish: str | None,
     as_json: bool,
 ) -> None:
-    """Show what was found, with the values that are wished for; also if they cannot be had."""
+    """Show what was found, with what comes of a wish; the former also if there is no latter."""
     try:
-        if values:
-            walked = graph()
-            for name, value in values.items():
-                found[name] = value(walked)
+        if wish is not None:
+            from quaternity.perfect.solving.everybody import everybody_document
+
+            found["everybody"] = everybody_document(graph(), state=state, wish=wish)
     finally:
         _show(found, as_json)
 
@@ -415,24 +388,10 @@ def _show(found: dict[str, Any], as_json: bool) -> None:
     longest = found["longest_forced"]
     if longest is not None:
         say(f"  the longest forced win anywhere takes {longest} moves")
-    if "value" in found:
-        _show_value(found["value"])
     if "everybody" in found:
         _show_everybody(found["everybody"])
     if found["tablebase"]:
         say(f"  tablebase: {found['tablebase']}")
-
-
-def _show_value(value: dict[str, Any]) -> None:
-    if not value["settled"]:
-        say("  by backward induction unsettled: no way to play leads to an outcome that all keep")
-        return
-    winner = "nobody" if value["winner"] is None else f"player {value['winner']}"
-    say(f"  by backward induction {winner} wins" + (", such as by" if value["line"] else ""))
-    for move in value["line"]:
-        say(f"    {move}")
-    if value["again"] is not None:
-        say(f"    and so on for ever: as after {value['again']} moves, but for names of cards")
 
 
 def _show_everybody(found: dict[str, Any]) -> None:

@@ -3,7 +3,7 @@
 Two states are one *canonical state* when they differ in names only (`canonical`). All of them that
 can follow from a start form a graph (`graph`), on which retrograde analysis finds who can
 force a win, who can win at all and who can prevent whose win (`retrograde`, `solver`);
-`preferences` has backward induction for players who rank the outcomes. A `tablebase` keeps the
+`everybody` has backward induction for players who want points or a win. A `tablebase` keeps the
 answers in a file. `bots` play, and a `tournament` says how well.
 
 >>> from quaternity import Settings, State

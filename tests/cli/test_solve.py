@@ -6,11 +6,9 @@ from typing import Any
 
 import pytest
 
-from quaternity.game.record import parse_record
 from quaternity.game.settings import Settings
 from quaternity.game.state import State
 from quaternity.game.state_file import state_document
-from quaternity.perfect.keys.canonical import canonical
 from quaternity.perfect.solving.graph_files import MANIFEST, WorkDirectory
 from quaternity.perfect.solving.solver import solve
 from quaternity.table.tournament import playing as tournament
@@ -76,14 +74,16 @@ def test_a_tablebase_is_written_once_and_read_again(cli: Cli, tmp_path: Path) ->
     other = cli("solve", "--out", path)
     assert other.status == 2
     assert "a tablebase for 3 sets of 3 and 3 players, not 3 sets of 4" in other.err
-    wishes = ("--rankings", "0-12 1-02 2-01", "--json")
-    found = cli("solve", *sizes, "--out", path, *wishes).json
-    assert found["value"] == cli("solve", *sizes, *wishes).json["value"]
-    assert [file.name for file in tmp_path.iterdir()] == [path.name]
-    limited = cli("solve", *sizes, "--out", path, *wishes, "--most-states", 2000)
+    wishing = ("solve", "-s", 2, "--brisk", "--everybody", "win", "--json")
+    found = cli(*wishing, "--out", tmp_path / "brisk").json
+    again = cli(*wishing, "--out", tmp_path / "brisk").json
+    assert again | {"seconds": 0} == found | {"seconds": 0}
+    assert found["everybody"] == cli(*wishing).json["everybody"]
+    assert sorted(file.name for file in tmp_path.iterdir()) == [path.name, "brisk"]
+    limited = cli(*wishing, "--out", tmp_path / "brisk", "--most-states", 10)
     assert limited.status == 4
-    assert "value" not in limited.json
-    assert "all 2,122 states: the limit is 2,000" in limited.err
+    assert "everybody" not in limited.json
+    assert f"all {found['states']:,} states: the limit is 10;" in limited.err
     path.write_text("a letter")
     assert cli("solve", *sizes, "--out", path).status == 2
     assert path.read_text() == "a letter"
@@ -134,39 +134,13 @@ def test_impossible_positions_are_told_from_bad_files(cli: Cli, tmp_path: Path) 
         assert why in outcome.err
 
 
-def test_wishes(cli: Cli) -> None:
-    found = cli("solve", "-s", 2, "--rankings", "0-12 1-02 2-01", "--json").json
-    assert found["value"]["settled"]
-    assert found["value"]["winner"] == 0
-    assert found["value"]["again"] is None
-    text = cli("solve", "-s", 2, "--rankings", "0-12 1-02 2-01").out
-    assert "player 0 wins, such as by" in text
-    record = HEADER + "\n".join(found["value"]["line"])
-    assert "".join(f"    {move}\n" for move in found["value"]["line"]) in text
-    assert parse_record(record).replay().state.winner == 0
-
-
-def test_wishes_that_end_nothing(cli: Cli) -> None:
-    nobody = ("solve", "-s", 2, "--rankings", "-012 -102 -201")
-    found = cli(*nobody, "--json").json["value"]
-    assert (found["settled"], found["winner"]) == (True, None)
-    game = parse_record(HEADER + "\n".join(found["line"])).replay()
-    assert not game.state.is_over
-    assert canonical(game.states[found["again"]]).key == canonical(game.state).key
-    assert f"for ever: as after {found['again']} moves" in cli(*nobody).out
-    unsettled = ("solve", "-s", 2, "--rankings", "210- 201- -210")
-    found = cli(*unsettled, "--json").json["value"]
-    assert (found["settled"], found["winner"], found["line"]) == (False, None, None)
-    assert "unsettled" in cli(*unsettled).out
-
-
 def test_what_is_solved_is_shown_when_wishes_cannot_be_heard(cli: Cli, tmp_path: Path) -> None:
     chance = ("solve", "-s", 2, "-n", 2, "-p", 4, "--tie-break", "fewest-sets", "--json",
-              "--rankings", "0123- 0123- 0123- 0123-", "--out", tmp_path / "file")  # fmt: skip
+              "--brisk", "--everybody", "win", "--out", tmp_path / "file")  # fmt: skip
     for _ in range(2):  # solved, and read again
         outcome = cli(*chance)
         assert outcome.status == 2
-        assert outcome.json["states"] == 9
+        assert outcome.json["states"] == 8
         assert "chance" in outcome.err
 
 
@@ -221,8 +195,7 @@ def test_large_games_are_refused_before_they_start(cli: Cli) -> None:
         (["-s", 11, "-n", 7, "-p", 7], 4, "not made for sets of 11 and 7 players"),
         (["-s", 10**6], 2, "limit"),
         (["--tie-break", "dice"], 2, "dice"),
-        (["--rankings", "0-1"], 2, "1 for 3"),
-        (["--rankings", "0-12 1-02 2-09"], 2, "'2-09'"),
+        (["--rankings", "0-12 1-02 2-01"], 2, "'0-12 1-02 2-01' is retired: --everybody win"),
         (["--everybody", "sets"], 2, "'sets' is not points or win"),
         (["-s", 5, "--everybody", "win"], 2, "--brisk forbids them"),
         (["--ask", "force:1", "--everybody", "win"], 2, "goes without"),
