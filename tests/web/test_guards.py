@@ -14,6 +14,7 @@ from quaternity.web.connection import Connection
 from quaternity.web.guards import POLICY, Guards
 from quaternity.web.rates import Rates
 from quaternity.web.refusal import Refusal
+from quaternity.web.thinking import asker
 from tests.web.server import Server
 from tests.web.site import Site
 from tests.web.test_api import PEOPLE
@@ -157,6 +158,23 @@ def test_a_proxy_may_leave_its_path_or_take_it_off(site: Site, path: str) -> Non
     scope = site._scope("GET", path, {}) | {"root_path": "/club"}
     asyncio.run(Guards(application)(scope, nothing, nothing))
     assert asked == ["/club/x"]
+
+
+def test_a_network_asks_as_one_address(site: Site) -> None:
+    """Who has a network of IPv6 gets no more tables and counts by changing addresses."""
+    asked: list[str] = []
+
+    async def application(scope: Any, receive: Any, send: Any) -> None:
+        asked.append(asker.get())
+
+    async def nothing(*sent: Any) -> Any:
+        raise AssertionError("nothing is sent")
+
+    for client in ("2001:db8::1", "2001:db8::2:3", "2001:db8:0:1::1", "192.0.2.1", "192.0.2.2"):
+        scope = site._scope("GET", "/", {}) | {"client": (client, 9)}
+        asyncio.run(Guards(application)(scope, nothing, nothing))
+    assert asked[0] == asked[1]
+    assert len(set(asked)) == 4
 
 
 def test_rates_fall_again(monkeypatch: pytest.MonkeyPatch) -> None:
