@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from itertools import pairwise
-from random import Random
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +23,7 @@ from quaternity.cli.terminal import (
     warn,
 )
 from quaternity.errors import IllegalMove, InputError, LimitError, PlayerFault
+from quaternity.table.course import MOST_ALONE
 from quaternity.table.games import registration
 from quaternity.table.players import YOU, make_player
 from solvers.wording import counted
@@ -31,9 +31,6 @@ from solvers.wording import counted
 if TYPE_CHECKING:
     from quaternity.table.journal import MatchJournal
     from quaternity.table.match import Match, Planned
-
-MOST_ALONE = 100_000
-"""A match is given up after so many moves of programs in a row."""
 
 MOST_LISTED = 60
 """Most moves that are listed."""
@@ -311,7 +308,7 @@ class MatchSession:
         """What the strongest program of the table would do."""
         rules = self.match.rules
         name = registration(rules.name).strongest
-        random = Random(f"{self.match.seed}/hint/{len(self.match.moves)}")
+        random = self.match.chance(self.match.seed, "hint")
         view = self.match.view(seat)
         try:
             with thinking(f"{name} (Ctrl-C gives the hint up)"):
@@ -420,7 +417,7 @@ class MatchSession:
         """What happened in some moves; a question whose answer follows is in the answer."""
         events: list[str] = []
         for number in range(first, end):
-            for event in self.match.step(number).events:
+            for event in self.match.steps[number].events:
                 if events and event.startswith(f"{events[-1]}:"):
                     events.pop()
                 events.append(event)

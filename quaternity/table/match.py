@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from quaternity.errors import InputError, PlayerFault, QuaternityError
+from quaternity.table.course import Course
 from quaternity.table.players import YOU, is_foreign, make_player
 from quaternity.table.protocol import M, P, Rules, Step, V
 from quaternity.workers.foreign import Sitting, played_apart
@@ -46,14 +47,11 @@ class Planned(NamedTuple, Generic[M]):
     move: M
 
 
-class Match(Generic[P, M, V]):
-    """A game under way.
+class Match(Course[P, M, V]):
+    """A game with its players.
 
     Attributes:
-        rules: of the game.
         names: per seat, who sits there.
-        positions: from the start to now.
-        moves: each with the seat that made it.
         keep: called with every move, before anybody sees it; what it raises undoes the move.
     """
 
@@ -77,18 +75,17 @@ class Match(Generic[P, M, V]):
         """
         if len(names) != rules.seats:
             raise InputError(f"seats: {len(names)} players for {rules.seats} seats")
-        self.rules, self.names, self.seed = rules, list(names), seed
-        self.move_seconds = move_seconds
-        self.positions = list(positions) or [rules.start(Random(f"{seed}/deal"))]
-        self.moves = list(moves)
+        start = positions[0] if positions else rules.start(Random(f"{seed}/deal"))
+        super().__init__(rules, start, positions, moves)
+        self.names, self.seed, self.move_seconds = list(names), seed, move_seconds
         self.keep: Callable[[Match[P, M, V]], None] = lambda match: None
         self._players: list[Player[M, V] | None] = []
         self._seat_players()
 
     @property
-    def position(self) -> P:
-        """The position now."""
-        return self.positions[-1]
+    def positions(self) -> list[P]:
+        """The positions from the start to now."""
+        return self._positions
 
     @property
     def people(self) -> list[int]:
@@ -97,13 +94,8 @@ class Match(Generic[P, M, V]):
 
     def view(self, seat: int | None) -> V:
         """What a seat sees now."""
-        return self.rules.view(self.position, seat)
-
-    def step(self, number: int) -> Step:
-        """What everybody saw of a move."""
-        seat, move = self.moves[number]
-        before, after = self.positions[number], self.positions[number + 1]
-        return Step(seat, tuple(self.rules.events(before, seat, move, after)))
+        view: V = self.rules.view(self.position, seat)
+        return view
 
     def play(self, seat: int, move: M) -> Step:
         """Make a move and tell everybody.
@@ -111,19 +103,15 @@ class Match(Generic[P, M, V]):
         Raises:
             IllegalMove: it may not be made.
         """
-        after = self.rules.after(self.position, seat, move)
-        self.positions.append(after)
-        self.moves.append((seat, move))
+        self.add(seat, move, self.rules.after(self.position, seat, move))
         try:
             self.keep(self)
         except BaseException:
             # What could not be kept was not played.
-            self.positions.pop()
-            self.moves.pop()
+            self.take_back(1)
             raise
-        step = self.step(len(self.moves) - 1)
-        self._tell(step)
-        return step
+        self._tell(self.steps[-1])
+        return self.steps[-1]
 
     def next_program(self) -> Planned[M] | None:
         """What the first program that may move and wants to will do; None when none does.
@@ -144,13 +132,11 @@ class Match(Generic[P, M, V]):
         name = self.names[seat]
         if name == YOU:
             return None
-        random = Random(f"{self.seed}/{seat}/{len(self.moves)}")
-        view = self.view(seat)
+        random, view = self.chance(self.seed, seat), self.view(seat)
         if self._apart(name):
-            steps = [self.step(number) for number in range(len(self.moves))]
             text, delay = played_apart(
                 "player", self.names, self._seconds, None, chosen_apart, self.rules, name, seat,
-                steps, view, random,
+                self.steps, view, random,
             )  # fmt: skip
             return None if text is None else Planned(delay, seat, self.rules.read(text, view))
         who = Sitting("player", name, seat)
@@ -176,16 +162,11 @@ class Match(Generic[P, M, V]):
         return sum(map(self.rules.is_settled, self.positions[1:]))
 
     def undo(self) -> int:
-        """Take back up to the last move of a person; the number of moves taken back.
-
-        Without a person every move is one. What a person answered is taken back alone when a
-        program had asked, else with the question.
-        """
-        count = len(self.moves)
-        kept = kept_by_undo(self.rules, self.positions, self.moves, self.people)
-        del self.moves[kept:], self.positions[kept + 1 :]
+        """Take back up to the last move of a person; the number of moves taken back."""
+        count = self.undone(self.people)
+        self.take_back(count)
         self._seat_players()
-        return count - kept
+        return count
 
     def hand_over(self, seat: int, name: str) -> None:
         """Put somebody else in a seat.
@@ -206,8 +187,8 @@ class Match(Generic[P, M, V]):
     def _seat_players(self) -> None:
         """New players, told what has happened: memory never outlives what it is about."""
         self._players = [self._made(seat) for seat in range(self.rules.seats)]
-        for number in range(len(self.moves)):
-            self._tell(self.step(number))
+        for step in self.steps:
+            self._tell(step)
 
     def _made(self, seat: int) -> Player[M, V] | None:
         """A player; None for a person, and for one that plays apart, which is only tried."""
@@ -223,27 +204,6 @@ class Match(Generic[P, M, V]):
             observe = getattr(player, "observe", None)
             if observe is not None:
                 observe(step)
-
-
-def kept_by_undo(
-    rules: Any, positions: Sequence[Any], moves: Sequence[tuple[int, Any]], people: Collection[int]
-) -> int:
-    """How many moves are left when those are taken back up to the last of a person.
-
-    See `Match.undo`.
-
-    Args:
-        positions: from the start on, one more than moves.
-        people: the seats of people; none: every seat is taken for one.
-    """
-    people = people or range(rules.seats)
-    kept = len(moves)
-    while kept:
-        kept -= 1
-        asked = None if rules.is_settled(positions[kept]) else moves[kept - 1][0]
-        if moves[kept][0] in people and asked not in people:
-            break
-    return kept
 
 
 def chosen(
@@ -319,4 +279,4 @@ def _tried_apart(rules: Any, name: str, seat: int) -> None:
     _made_apart(rules, name, seat)
 
 
-__all__ = ["Match", "Planned", "Player", "chosen", "chosen_apart", "kept_by_undo", "try_apart"]
+__all__ = ["Match", "Planned", "Player", "chosen", "chosen_apart", "try_apart"]

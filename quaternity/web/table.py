@@ -5,22 +5,19 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Coroutine, Sequence
-from random import Random
 from time import monotonic
 from typing import Any
 
 from quaternity.errors import IllegalMove, PlayerTimeout
 from quaternity.files.text_record import settings_text
-from quaternity.web.course import Course, has_secret, settings_of
+from quaternity.table.course import MOST_ALONE
+from quaternity.web.course import LoggedCourse, has_secret, settings_of
 from quaternity.web.refusal import Refusal
 from quaternity.web.seats import OPEN, PERSON, PROGRAM, Kept, Seat, Who, seat_statement
 from quaternity.web.sight import SeatSight, Sight
 from quaternity.web.store import TAKEN_BACK, Entry, Statement, Store
 from quaternity.web.streams import Stream, message, send
 from quaternity.web.thinking import Thinking
-
-MOST_ALONE = 2_000
-"""Programs make so many moves in a row, until a person moves again."""
 
 GONE_SECONDS = 40.0
 """Who has no stream open and asked for nothing for so long is not there."""
@@ -36,7 +33,7 @@ class Table:
     """One table under way or over."""
 
     def __init__(
-        self, kept: Kept, seats: list[Seat], course: Course, store: Store, thinking: Thinking,
+        self, kept: Kept, seats: list[Seat], course: LoggedCourse, store: Store, thinking: Thinking,
         seen: Sequence[float],
     ) -> None:  # fmt: skip
         """Begin with what the store has; `course` is what head and log tell.
@@ -44,12 +41,13 @@ class Table:
         Args:
             seen: per seat when somebody showed that it is theirs last, as `monotonic` counts.
         """
-        self.kept, self.seats, self.course, self.rules = kept, seats, course, course.rules
+        self.kept, self.seats, self.course = kept, seats, course
+        self.rules: Any = course.rules
         self.streams: set[Stream] = set()
         self.again = kept.again
         self.undo: set[int] = set()
         self.notice: str | None = None
-        self.secret = has_secret(course.rules)
+        self.secret = has_secret(self.rules)
         self.lock = asyncio.Lock()
         """Who changes the table holds it."""
         self._store, self._thinking = store, thinking
@@ -137,7 +135,9 @@ class Table:
         """What somebody may be shown, now or after so many moves."""
         rules, last = self.rules, len(self.course.moves)
         number = last if at is None else min(max(at, 0), last)
-        position = self.course.position if number == last else self.course.positions(number)[number]
+        position = (
+            self.course.position if number == last else self.course.positions_to(number)[number]
+        )
         over = self.is_over
         streaming = {stream.seat for stream in self.streams}
         seats = tuple(
@@ -369,7 +369,7 @@ class Table:
     async def _program(self, seat: int) -> None:
         """Think about one move, and make it unless the table has moved on."""
         course, version, name = self.course, self.version, self.seats[seat].name or ""
-        random = Random(f"{self.kept.seed}/{seat}/{len(course.moves)}")
+        random = course.chance(self.kept.seed, seat)
         view = self.rules.view(course.position, seat)
         steps = tuple(course.steps)
         planned = await self._thinking.plan(self.rules, name, seat, steps, view, random)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from quaternity.errors import InputError, QuaternityError
 from quaternity.table.games import registration, rules_of_record
 from quaternity.table.match import chosen_apart
-from quaternity.web.course import Course
+from quaternity.web.course import LoggedCourse
 from quaternity.web.new_table import (
     LONGEST_NAME,
     NewTable,
@@ -229,7 +229,7 @@ class Tables:
         start = rules.replay(head).positions[0]
         seats = [Seat(*row) for row in rows]
         log = [Entry(*entry) for entry in entries]
-        course = Course(rules, start, log)
+        course = LoggedCourse(rules, start, log)
         versions = [entry.version for entry in log]
         if (
             [len(seats), *versions] != [rules.seats, *range(1, len(log) + 1)]
@@ -372,7 +372,7 @@ class Tables:
         if seat is None or seat not in who.held or seat not in table.to_act:
             raise Refusal(409, "it is not this seat's turn", version=table.version)
         name = registration(rules.name).strongest
-        chance = Random(f"{table.kept.seed}/hint/{len(table.course.moves)}")
+        chance = table.course.chance(table.kept.seed, "hint")
         player = self.thinking.players.get((rules.name, name), name)
         steps = tuple(table.course.steps)
         # Counted like the rest, not among the programs: who asks often keeps no seat waiting.

@@ -22,7 +22,7 @@ def page_of(match: Match[Any, Any, Any], seat: int | None) -> str:
         last=number, seat=seat, mine=() if seat is None else (seat,),
         seats=tuple(SeatSight(f"<{name}>", "person") for name in "ABCDEFGH"[: rules.seats]),
         to_act=tuple(rules.to_act(match.position)), view=match.view(seat),
-        moves=tuple(map(match.step, range(number))), points=tuple(rules.points(match.position)),
+        moves=tuple(match.steps), points=tuple(rules.points(match.position)),
         places=None if (places := rules.places(match.position)) is None else tuple(places),
         help=False, practice=False,
     )  # fmt: skip
