@@ -43,7 +43,13 @@ class GameDetails(NamedTuple):
 
 
 class StrategyPlayer:
-    """A strategy in a seat."""
+    """A strategy in a seat.
+
+    Attributes:
+        game: which one it plays.
+    """
+
+    game = "kwartet"
 
     def __init__(self, name: str, strategy: Strategy) -> None:
         self.name, self.strategy = name, strategy

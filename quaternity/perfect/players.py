@@ -19,8 +19,11 @@ class BotPlayer:
     """A bot in a seat; see `quaternity.perfect.bots`.
 
     Attributes:
+        game: which one it plays.
         chance: the generator that the bot was made with.
     """
+
+    game = "quaternity"
 
     def __init__(self, text: str, make: Callable[[Random], Bot]) -> None:
         """Make the bot that a text names."""

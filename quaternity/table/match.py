@@ -22,7 +22,8 @@ class Player(Protocol[M_co, V_contra]):
     """A program in a seat.
 
     It may have a method `observe(step)` too: then it is told of every move, its own as well, and
-    may keep what it likes during one match.
+    may keep what it likes during one match. It may say in `game` which one it plays, by its name:
+    then it is refused at the table of another.
     """
 
     def choose(self, view: V_contra, random: Random) -> M_co | None:
@@ -231,12 +232,20 @@ def chosen(
     except BaseException as error:  # whatever somebody else's code may raise
         if isinstance(error, QuaternityError) and not foreign:
             raise
-        raise who.fault(error) from error
+        raise who.fault(error, _misled(rules, view, error)) from error
     if faults:
         raise PlayerFault(f"{who} gave {shown(move)}: {'; '.join(faults)}")
     if not 0 <= seconds <= MOST_SECONDS:
         raise PlayerFault(f"{who}: a delay of {seconds} s is not 0..{MOST_SECONDS}")
     return move, seconds
+
+
+def _misled(rules: Any, view: Any, error: BaseException) -> str:
+    """Say what a player was given, where it took that for something else; else nothing."""
+    if not isinstance(error, AttributeError) or (error.obj is not view and error.obj is not rules):
+        return ""
+    kind = type(view)
+    return f"; the view of {rules.name} is a {kind.__module__}.{kind.__qualname__}"
 
 
 def chosen_apart(

@@ -19,7 +19,8 @@ from random import Random
 from typing import Any
 
 from quaternity.errors import InputError
-from quaternity.table.games import registration
+from quaternity.table.games import game_names, registration
+from quaternity.table.registration import Registration
 from solvers.plugins import PLACE, Plugins, load_place, load_plugins
 from solvers.wording import shown
 
@@ -111,7 +112,8 @@ def make_player(rules: Any, text: str, found: Callable[[], None] = lambda: None)
         found: told when its code is loaded, before it is made.
 
     Raises:
-        InputError: there is none, it cannot be loaded, or it refuses its argument.
+        InputError: there is none, it cannot be loaded, it refuses its argument, it is no player, or
+            it says that it plays another game.
     """
     if text == YOU:
         return None
@@ -126,16 +128,39 @@ def make_player(rules: Any, text: str, found: Callable[[], None] = lambda: None)
             if game.strategy_player:
                 own = strategy_factory(rules.name, name, own)
         return _made(own, rules, name, given)
+    who, factory, player = f"player {text!r}", None, None
     try:
         factory = registered(rules.name).found.get(name)
         if factory is None:
             factory, given = load_place(text, here=True), None
         found()
-        return _made(factory, rules, name, given)
+        if callable(factory):
+            player = _made(factory, rules, name, given)
+        is_player = callable(getattr(player, "choose", None))
+        plays = getattr(player, "game", rules.name)
+        elsewhere = plays != rules.name and isinstance(plays, str) and plays in game_names()
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # whatever somebody else's code may raise
-        raise InputError(f"player {text!r} cannot be loaded: {shown(error)}") from error
+        misled = factory is not None and isinstance(error, AttributeError | TypeError)
+        more = f"; {_what_it_is(game)}" if misled else ""
+        raise InputError(f"{who} cannot be loaded: {shown(error)}{more}") from error
+    if is_player and elsewhere:
+        raise InputError(f"{who} plays {plays}, and this is {rules.name}")
+    if is_player:
+        return player
+    gave = f"called with the rules it gave {shown(player)}" if callable(factory) else shown(factory)
+    raise InputError(f"{who} is no player of {rules.name}: {gave}; {_what_it_is(game)}")
+
+
+def _what_it_is(game: Registration) -> str:
+    """Say what a place has to hold that names a player."""
+    maker = game.strategy_player
+    strategy = f"; {maker} makes one of a function (view, random)" if maker else ""
+    return (
+        f"a player of {game.name} is made by a class or function of (rules, argument), and has "
+        f"choose(view, random){strategy} (see quaternity guide bots)"
+    )
 
 
 def _made(factory: Factory, rules: Any, name: str, argument: str | None) -> Any:

@@ -37,8 +37,11 @@ class Sitting(NamedTuple):
     def __str__(self) -> str:
         return f"{self.kind} {self.name!r} in seat {self.seat}"
 
-    def fault(self, error: BaseException) -> PlayerFault:
-        """The fault of a player whose code raised something. The user's own interrupt goes on."""
+    def fault(self, error: BaseException, more: str = "") -> PlayerFault:
+        """Return the fault of a player whose code raised something, with what is said besides.
+
+        The user's own interrupt goes on.
+        """
         if is_interrupt(error):
             raise error
         trace = error.__traceback__
@@ -46,7 +49,7 @@ class Sitting(NamedTuple):
         inner = trace.tb_next if trace is not None else None
         lines = format_exception(type(error), error, inner or trace)
         return PlayerFault(
-            f"{self} failed: {shown(error)}", printable("".join(lines)[-LONGEST_TRACE:])
+            f"{self} failed: {shown(error)}{more}", printable("".join(lines)[-LONGEST_TRACE:])
         )
 
     def breaks_rules(self, error: Exception) -> PlayerFault:

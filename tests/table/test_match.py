@@ -277,3 +277,53 @@ def test_wrong_names(name: str, words: str) -> None:
         make_player(QuartoRules(), name)
     with pytest.raises(InputError, match="2 seats"):
         match_of(QuartoRules(), ["you"])
+
+
+def a_strategy(view: Any, random: Random) -> Any:
+    """No player: what one would be asked for."""
+    return random.choice(list(view.public.hands))
+
+
+def nothing(rules: Any, argument: str | None) -> None:
+    """No player either."""
+
+
+@names_of
+@pytest.mark.parametrize("place", ["a_strategy", "nothing", "GAMES", "test_wrong_names"])
+def test_what_is_no_player_is_refused_and_told_what_one_is(
+    rules: Any, names: list[str], place: str
+) -> None:
+    with pytest.raises(InputError) as refused:
+        match_of(rules, [f"{__name__}:{place}", *names[1:]])
+    text = str(refused.value)
+    assert f"player '{__name__}:{place}'" in text
+    assert f"a player of {rules.name} is made by a class or function of (rules, argument)" in text
+    assert "has choose(view, random)" in text
+
+
+class Elsewhere(Misbehaves):
+    """A player that knows the views of no game here."""
+
+    def choose(self, view: Any, random: Random) -> Any:
+        return view.of_another_game
+
+
+@names_of
+def test_a_player_of_another_game_is_told_what_this_one_shows(
+    rules: Any, names: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At once where it says what it plays, else when it misses something in its view."""
+    place = f"{__name__}:Elsewhere"
+    match = match_of(rules, [place] * len(names))
+    kind = type(match.view(0))
+    with pytest.raises(PlayerFault, match="of_another_game") as failed:
+        match.program_move()
+    view = f"{kind.__module__}.{kind.__qualname__}"
+    assert str(failed.value).endswith(f"; the view of {rules.name} is a {view}")
+    for game in GAMES_OF_OURS:
+        monkeypatch.setattr(Elsewhere, "game", game, raising=False)
+        if game == rules.name:
+            assert isinstance(make_player(rules, place), Elsewhere)
+        else:
+            with pytest.raises(InputError, match=f"plays {game}, and this is {rules.name}"):
+                make_player(rules, place)
