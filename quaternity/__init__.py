@@ -10,10 +10,28 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
-from importlib.machinery import ModuleSpec
+from importlib.machinery import ModuleSpec, PathFinder
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
+
+
+def _check_solvers() -> None:
+    """Refuse to begin where something else goes by the name of the package `solvers`."""
+    spec = find_spec("solvers")
+    places = None if spec is None else spec.submodule_search_locations
+    if spec is None or (places is not None and PathFinder.find_spec("solvers.errors", places)):
+        return  # what is not there at all says so itself
+    hiding = spec.origin or ", ".join(places or ())
+    raise ImportError(
+        f"{hiding} hides the package solvers that quaternity needs: rename it, or start Python in "
+        "another folder",
+        name=__name__,
+    )
+
+
+_check_solvers()
 
 if TYPE_CHECKING:
     from quaternity.errors import IllegalMove as IllegalMove
@@ -86,7 +104,7 @@ sys.meta_path.append(_Moved())
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOME})
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
 
 
 __all__ = list(_HOME)

@@ -28,10 +28,11 @@ from typing import TYPE_CHECKING
 from solvers.deadline import Deadline
 from solvers.errors import InputError, NoDeal
 from solvers.factor_product import MAX_WORK, laid_out
-from solvers.plain_values import numbered
+from solvers.plain_values import iterated, numbered, takes
 from solvers.problem import DealProblem, SetConstraint
 from solvers.residue import Part, part_of
 from solvers.set_ways import SetWays, Vector
+from solvers.wording import shown
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -99,6 +100,7 @@ def _float(number: int, deals: int) -> float:
     return float(number == deals)
 
 
+@takes(problem=DealProblem, most_work=int)
 def count_deals(
     problem: DealProblem, most_work: int = MAX_WORK, *, seconds: float | None = None
 ) -> int:
@@ -119,6 +121,7 @@ def count_deals(
     return 0 if found is None else found[1].count()
 
 
+@takes(problem=DealProblem)
 def exact_chances(problem: DealProblem, *, seconds: float | None = None) -> Chances:
     """In how many deals each player owns each card, for all cards at once.
 
@@ -167,6 +170,7 @@ def _owned(
     )
 
 
+@takes(problem=DealProblem)
 def chances(problem: DealProblem, *, seconds: float | None = None) -> list[list[list[float]]]:
     """The chance `[set][card][player]` that the player owns the card, all deals equally likely.
 
@@ -188,6 +192,7 @@ def chances(problem: DealProblem, *, seconds: float | None = None) -> list[list[
     return exact_chances(problem, seconds=seconds).floats()
 
 
+@takes(problem=DealProblem)
 def count_vector_distribution(
     problem: DealProblem, set_index: int, *, seconds: float | None = None
 ) -> dict[Vector, int]:
@@ -236,6 +241,7 @@ def _ways(part: Part) -> dict[Vector, int]:
     }
 
 
+@takes(problem=DealProblem)
 def count_deals_given(
     problem: DealProblem,
     set_index: int,
@@ -265,7 +271,9 @@ def count_deals_given(
     by_vector = _by_vector(problem, set_index, seconds)
     own = problem.sets[set_index]
     numbers = []
-    for constraint in narrower:
+    for constraint in iterated(narrower, "narrower"):
+        if not isinstance(constraint, SetConstraint):
+            raise InputError(f"narrower: {shown(constraint)} is not a SetConstraint")
         if (
             len(constraint.owners) != len(own.owners)
             or any(mask & ~most for mask, most in zip(constraint.owners, own.owners, strict=True))
@@ -283,6 +291,7 @@ def count_deals_given(
     return numbers
 
 
+@takes(problem=DealProblem)
 def count_distribution(
     problem: DealProblem, player: int, set_index: int, *, seconds: float | None = None
 ) -> dict[int, int]:

@@ -41,6 +41,7 @@ from solvers.deadline import NEVER, Deadline
 from solvers.errors import LimitError, NoDeal
 from solvers.flow_filtering import closed_by_flow
 from solvers.memo import Memo, bytes_of
+from solvers.plain_values import takes
 from solvers.problem import DealProblem, SetConstraint
 
 _CODES = {8: "B", 16: "H", 32: "I", 64: "Q"}
@@ -215,6 +216,7 @@ LOADING = 500_000_000
 """Nanoseconds that OR-Tools and SciPy take to load, for flow."""
 
 
+@takes(problem=DealProblem)
 def closed(problem: DealProblem, seconds: float | None = None) -> DealProblem:
     """The same deals, said with the fewest owners, the largest minimums and smallest maximums.
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import wraps
 from itertools import islice
 from math import inf
 from numbers import Real
-from typing import TYPE_CHECKING, Any, SupportsIndex, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, SupportsIndex, TypeVar
 
 from solvers.errors import InputError
 from solvers.wording import shown
@@ -16,12 +17,66 @@ if TYPE_CHECKING:
     from random import Random
 
 Choice = TypeVar("Choice")
+Given = ParamSpec("Given")
+Result = TypeVar("Result")
 
 LONGEST = 1e9
 """Seconds, some thirty years: longer time limits are cut to it."""
 
 MAX_NUMBER = 10**50
 """Largest number that is taken: far above every hand, bound and bit mask, and quick to print."""
+
+
+def takes(
+    **kinds: type | tuple[type, ...],
+) -> Callable[[Callable[Given, Result]], Callable[Given, Result]]:
+    """Let a public function refuse arguments of a wrong type by their names.
+
+    Args:
+        kinds: per argument what it may be an instance of.
+
+    >>> @takes(name=str)
+    ... def greeting(name):
+    ...     return f"Hello {name}"
+    >>> greeting(name="Ann")
+    'Hello Ann'
+    >>> greeting(5)
+    Traceback (most recent call last):
+        ...
+    solvers.errors.InputError: name: 5 is not a str
+    """
+
+    def decorate(function: Callable[Given, Result]) -> Callable[Given, Result]:
+        names: Sequence[str] = function.__code__.co_varnames
+        places = [(names.index(name), name, kind) for name, kind in kinds.items()]
+
+        @wraps(function)
+        def checked(*listed: Given.args, **named: Given.kwargs) -> Result:
+            for place, name, kind in places:
+                if place < len(listed):
+                    value: object = listed[place]
+                elif name in named:
+                    value = named[name]
+                else:
+                    continue  # the default, or what Python itself says of a missing one
+                if not isinstance(value, kind):
+                    raise InputError(f"{name}: {shown(value)} is not {_in_words(kind)}")
+            return function(*listed, **named)
+
+        return checked
+
+    return decorate
+
+
+def _in_words(kind: type | tuple[type, ...]) -> str:
+    """Name some types as a sentence does.
+
+    >>> _in_words((str, type(None)))
+    'a str or None'
+    """
+    kinds = kind if isinstance(kind, tuple) else (kind,)
+    names = ("None" if one is type(None) else f"a {one.__name__}" for one in kinds)
+    return " or ".join(names)
 
 
 def _index(value: Any) -> int | None:
@@ -237,6 +292,7 @@ __all__ = [
     "named",
     "numbered",
     "permutation",
+    "takes",
     "text",
     "time_limit",
     "whole",

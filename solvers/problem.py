@@ -27,21 +27,33 @@ MAX_ROWS = 100_000
 def players_in(mask: int) -> tuple[int, ...]:
     """The players of a bit mask, ascending.
 
+    Raises:
+        InputError: it is no whole number.
+
     >>> players_in(0b1101)
     (0, 2, 3)
     """
-    return tuple(player for player in range(mask.bit_length()) if mask >> player & 1)
+    try:
+        return tuple(player for player in range(mask.bit_length()) if mask >> player & 1)
+    except AttributeError:
+        raise InputError(f"mask: {shown(mask)} is not a whole number") from None
 
 
 def mask_of(players: Iterable[int]) -> int:
     """The bit mask of some players.
 
+    Raises:
+        InputError: they are no whole numbers from 0 on.
+
     >>> mask_of([0, 2, 3]) == 0b1101
     True
     """
     mask = 0
-    for player in players:
-        mask |= 1 << player
+    try:
+        for player in players:
+            mask |= 1 << player
+    except (TypeError, ValueError):
+        raise InputError(f"players: {shown(players)} is no list of players, from 0 on") from None
     return mask
 
 
@@ -134,7 +146,12 @@ class SetConstraint(_SetFields):
         return len(self.low)
 
     def bound_is_loose(self, player: int) -> bool:
-        """True when `high[player]` forbids nothing that `owners` does not forbid already."""
+        """True when `high[player]` forbids nothing that `owners` does not forbid already.
+
+        Raises:
+            InputError: there is no such player.
+        """
+        player = numbered(player, self.players, "player")
         ownable = sum(mask >> player & 1 for mask in self.owners)
         return self.high[player] >= ownable
 
@@ -240,8 +257,15 @@ class DealProblem(_ProblemFields):
 
         Args:
             hand: per set a bit mask of the player's cards.
+
+        Raises:
+            InputError: there is no such player, or the hand is something else.
         """
-        sets = [_seen_by(one, player, held) for one, held in zip(self.sets, hand, strict=True)]
+        player = numbered(player, len(self.hands), "player")
+        try:
+            sets = [_seen_by(one, player, held) for one, held in zip(self.sets, hand, strict=True)]
+        except (TypeError, ValueError):
+            raise InputError(f"hand: {shown(hand)} is not a bit mask for every set") from None
         return DealProblem.trusted(self.hands, tuple(sets))
 
     def relabelled(

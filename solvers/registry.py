@@ -20,11 +20,11 @@ from types import ModuleType
 from typing import Any
 
 from solvers.errors import InputError, SolverFault
-from solvers.plain_values import checked_seconds
+from solvers.plain_values import checked_seconds, iterated, takes
 from solvers.plugins import PLACE, Plugins, load_place, load_plugins
 from solvers.problem import DealProblem
 from solvers.solver import Solver, solver_from_function
-from solvers.verdict import Infeasible, Verdict
+from solvers.verdict import Feasible, Infeasible, Verdict
 from solvers.wording import shown
 
 ENTRY_POINTS = "quaternity.solvers"
@@ -126,6 +126,7 @@ def all_solvers() -> dict[str, Solver]:
     return {**SOLVERS, **_registered().found}
 
 
+@takes(name=str)
 def find_solver(name: str) -> Solver:
     """The solver of a name: of this distribution with its variants, a rival, registered, or
     anybody's as `package.module:name`.
@@ -180,6 +181,7 @@ for flow, which then takes milliseconds.
 """
 
 
+@takes(problem=DealProblem)
 def default_solver(problem: DealProblem) -> Solver:
     """The quickest exact solver for a problem: coalitions while its lanes are few, else flow.
 
@@ -219,6 +221,7 @@ def solve(problem: DealProblem, seconds: float | None = None) -> Verdict:
     return solver(problem)
 
 
+@takes(problem=DealProblem, verdict=(Feasible, Infeasible))
 def certify(problem: DealProblem, verdict: Verdict) -> Verdict:
     """Pair an infeasible verdict that carries no shortage with one.
 
@@ -235,9 +238,14 @@ def certify(problem: DealProblem, verdict: Verdict) -> Verdict:
     raise SolverFault(f"reported infeasible, but this deal satisfies the problem: {proof.deal}")
 
 
+@takes(problem=DealProblem)
 def solvers_for(problem: DealProblem, solvers: Iterable[Solver]) -> list[Solver]:
     """Those of the solvers that take the problem."""
-    return [solver for solver in solvers if solver.refuses(problem) is None]
+    rows = list(iterated(solvers, "solvers"))
+    for index, solver in enumerate(rows):
+        if not isinstance(solver, Solver):
+            raise InputError(f"solvers[{index}]: {shown(solver)} is not a Solver")
+    return [solver for solver in rows if solver.refuses(problem) is None]
 
 
 __all__ = [

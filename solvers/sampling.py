@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from solvers.errors import InputError, LimitError, NoDeal
 from solvers.factor_product import laid_out
-from solvers.plain_values import whole, whole_number
+from solvers.plain_values import generator, takes, whole, whole_number
 from solvers.problem import DealProblem
 from solvers.residue import Residue
 from solvers.set_ways import SetWays, arranged
@@ -49,6 +49,7 @@ class NumberedDeals:
     [<Deal 0: 0/1; 1: 0/0>, <Deal 0: 0/0; 1: 0/1>]
     """
 
+    @takes(problem=DealProblem)
     def __init__(self, problem: DealProblem, *, seconds: float | None = None) -> None:
         self.problem = problem
         self.number = 0
@@ -173,7 +174,7 @@ def sample_deals(
         NoDeal: no deal satisfies the problem.
         LimitError: as `NumberedDeals`.
     """
-    number = whole(number, "number", 0)
+    number, random = whole(number, "number", 0), generator(random)
     deals = NumberedDeals(problem, seconds=seconds)
     return [deals.draw(random) for _ in range(number)]
 

@@ -19,6 +19,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from solvers.plain_values import takes
 from solvers.problem import DealProblem, SetConstraint, mask_of, players_in
 from solvers.wording import counted, in_parts, listed, named
 
@@ -27,10 +28,12 @@ from solvers.wording import counted, in_parts, listed, named
 class TooFewPlaces:
     """There are more cards than the hands together hold."""
 
+    @takes(problem=DealProblem)
     def holds(self, problem: DealProblem) -> bool:
         """Whether this proves the problem infeasible. Cost: players + sets."""
         return sum(problem.hands) < problem.cards
 
+    @takes(problem=DealProblem)
     def in_words(self, problem: DealProblem) -> str:
         """The proof as a sentence about this problem."""
         return (
@@ -46,6 +49,7 @@ class CrossedBounds:
     player: int
     set_index: int
 
+    @takes(problem=DealProblem)
     def holds(self, problem: DealProblem) -> bool:
         """Whether this proves the problem infeasible. Cost: constant."""
         if not (0 <= self.player < problem.players and 0 <= self.set_index < len(problem.sets)):
@@ -53,6 +57,7 @@ class CrossedBounds:
         constraint = problem.sets[self.set_index]
         return constraint.low[self.player] > constraint.high[self.player]
 
+    @takes(problem=DealProblem)
     def in_words(self, problem: DealProblem) -> str:
         """The proof as a sentence about this problem."""
         constraint = problem.sets[self.set_index]
@@ -69,6 +74,7 @@ class CrowdedHand:
 
     player: int
 
+    @takes(problem=DealProblem)
     def holds(self, problem: DealProblem) -> bool:
         """Whether this proves the problem infeasible. Cost: sets."""
         if not 0 <= self.player < problem.players:
@@ -78,6 +84,7 @@ class CrowdedHand:
     def _minimums(self, problem: DealProblem) -> Iterable[int]:
         return (constraint.low[self.player] for constraint in problem.sets)
 
+    @takes(problem=DealProblem)
     def in_words(self, problem: DealProblem, amount: str | None = None) -> str:
         """The proof as a sentence about this problem; `amount` as in `Shortage.in_words`."""
         parts = (
@@ -116,6 +123,7 @@ class Shortage:
     coalition: int
     witnesses: tuple[int, ...]
 
+    @takes(problem=DealProblem)
     def holds(self, problem: DealProblem) -> bool:
         """Whether this proves the problem infeasible. Cost: cards + players x sets."""
         everybody = (1 << problem.players) - 1
@@ -133,6 +141,7 @@ class Shortage:
             for constraint, witness in zip(problem.sets, self.witnesses, strict=True)
         ]
 
+    @takes(problem=DealProblem)
     def in_words(self, problem: DealProblem, amount: str | None = None) -> str:
         """The proof as a sentence about this problem.
 

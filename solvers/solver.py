@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from solvers.errors import UnsupportedProblem
+from solvers.plain_values import takes
 from solvers.problem import DealProblem
 from solvers.verdict import Verdict
 
@@ -57,6 +58,7 @@ class Solver:
             return self
         return replace(self, prepare=lambda problem: within(problem, seconds))
 
+    @takes(problem=DealProblem)
     def __call__(self, problem: DealProblem) -> Verdict:
         """Decide a problem.
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from solvers.picture import Cell, Picture, Shown, heads
+from solvers.plain_values import takes
 from solvers.problem import DealProblem
 from solvers.shortage import Certificate, plain_certificate
 from solvers.wording import shown
@@ -122,6 +123,7 @@ def _plain_rows(owner: Any, listing: type = tuple) -> tuple[tuple[int, ...], ...
     return rows if all(type(who) is int for cards in rows for who in cards) else None
 
 
+@takes(problem=DealProblem)
 def deal_faults(problem: DealProblem, owner: Sequence[Sequence[int]]) -> list[str]:
     """Everything that is wrong with a deal; empty when it satisfies the problem.
 
@@ -158,6 +160,7 @@ def deal_faults(problem: DealProblem, owner: Sequence[Sequence[int]]) -> list[st
     return faults
 
 
+@takes(problem=DealProblem)
 def verify(problem: DealProblem, verdict: object) -> bool:
     """Check a verdict by the evidence it carries, independently of every solver.
 

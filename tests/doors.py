@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from solvers import InputError
+
 
 @dataclass(frozen=True)
 class Kind:
@@ -63,7 +65,7 @@ class Doors:
         for value in kinds[place].same:
             assert answer(**{place: value}) == expected, value
         for value in kinds[place].wrong:
-            with pytest.raises(ValueError) as refused:
+            with pytest.raises(InputError) as refused:
                 answer(**{place: value})
             text = str(refused.value)
             assert any(repr(part)[:40].strip("'\"") in text for part in _parts(value)), text

@@ -15,7 +15,7 @@ def read_bytes(path: str, most: int = MAX_BYTES) -> bytes:
     """The content of a file, or of standard input for `-`.
 
     Raises:
-        InputError: it cannot be read, is not a file, or is larger than so many bytes.
+        InputError: it is no path, cannot be read, is not a file, or is larger than so many bytes.
     """
     try:
         if path == "-":
@@ -25,7 +25,7 @@ def read_bytes(path: str, most: int = MAX_BYTES) -> bytes:
                 data = file.read(most + 1)
     except OSError as error:
         raise InputError(f"{path}: {error.strerror or error}") from error
-    except ValueError as error:  # a null character in the name
+    except (TypeError, ValueError) as error:  # no path, or a null character in the name
         raise InputError(f"{path!r}: {error}") from error
     if len(data) > most:
         raise InputError(f"{path}: larger than {most} bytes, the limit for a file")

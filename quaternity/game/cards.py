@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple, Self
 
 from quaternity.errors import InputError
-from solvers.plain_values import whole
+from solvers.plain_values import takes, whole
 
 _CARD = re.compile(r"(\d{1,9})\s*/\s*(\d{1,9})", re.ASCII)
 
@@ -44,6 +44,7 @@ class Card(_CardFields):
         return cls(*iterable)
 
     @classmethod
+    @takes(text=str)
     def parse(cls, text: str) -> Card:
         """Read `set/number`.
 

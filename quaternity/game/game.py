@@ -8,6 +8,7 @@ from quaternity.game.question import Answer, Move, Question
 from quaternity.game.settings import Settings
 from quaternity.game.state import State
 from solvers.picture import Picture, Shown
+from solvers.plain_values import takes
 from solvers.wording import counted
 
 
@@ -33,7 +34,7 @@ class Game(Shown):
     @classmethod
     def start(cls, settings: Settings | None = None) -> Game:
         """A game before its first question."""
-        settings = settings or Settings()
+        settings = Settings() if settings is None else settings
         return cls(settings, (), (State.start(settings),))
 
     @property
@@ -41,6 +42,7 @@ class Game(Shown):
         """The state now."""
         return self.states[-1]
 
+    @takes(move=Move)
     def play(self, move: Move) -> Game:
         """The game one move later.
 

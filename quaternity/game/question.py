@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Self, TypeVar
 
 from quaternity.errors import InputError
 from quaternity.game.cards import Card
-from solvers.plain_values import whole
+from solvers.plain_values import takes, whole
 from solvers.wording import shown
 
 
@@ -24,6 +24,7 @@ class Answer(IntEnum):
     YES = 1
 
     @classmethod
+    @takes(text=str)
     def parse(cls, text: str) -> Answer:
         """Read y, n, yes, no, 1 or 0, in any case.
 
@@ -36,6 +37,10 @@ class Answer(IntEnum):
         if word in ("n", "no", "0"):
             return cls.NO
         raise InputError(f"answer {text!r}: expected yes or no (y, n, 1 or 0)")
+
+    @classmethod
+    def _missing_(cls, value: object) -> Answer:
+        raise InputError(f"answer {shown(value)}: expected yes or no (y, n, 1 or 0)")
 
     @classmethod
     def of(cls, value: Answer | bool | int | str) -> Answer:
@@ -145,6 +150,7 @@ class Move(_MoveFields):
         return cls(*iterable)
 
     @classmethod
+    @takes(text=str)
     def parse(cls, text: str) -> Move:
         """Read `asker asks asked for set/number: yes|no`.
 

@@ -21,6 +21,7 @@ from quaternity.game.question import Answer, Move, Question
 from quaternity.game.settings import Settings, TieBreak
 from quaternity.game.state import State
 from solvers.exchange.json_document import MalformedDocument
+from solvers.plain_values import takes
 
 FIRST_LINE = "quaternity 1"
 _KEYS = {
@@ -107,6 +108,7 @@ def read_record(path: str) -> ParsedRecord:
     return parse_record(read_bytes(path))
 
 
+@takes(data=(str, bytes, bytearray))
 def parse_record(data: bytes | str) -> ParsedRecord:
     """Read the text of a record. Raises as `read_record`.
 
@@ -230,6 +232,7 @@ def header_text(settings: Settings) -> str:
     return "\n".join(lines) + "\n"
 
 
+@takes(game=Game)
 def record_text(game: Game) -> str:
     """The record of a game; reading it back gives the same game.
 

@@ -32,6 +32,10 @@ class NamedChoice(StrEnum):
             raise InputError(f"{what} {shown(text)} is unknown; known are {', '.join(cls)}")
         return cls(text)
 
+    @classmethod
+    def _missing_(cls, value: object) -> Self:
+        return cls.parse(value)  # type: ignore[arg-type]  # which says what there is
+
 
 class TieBreak(NamedChoice):
     """Who is on turn when neither the asker nor the asked has cards left.

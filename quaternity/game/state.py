@@ -54,7 +54,7 @@ from solvers.coalition_tables import MAX_PLAYERS, Lanes, lanes_for
 from solvers.errors import LimitError, NoDeal
 from solvers.judgement import decided
 from solvers.picture import Picture, Shown
-from solvers.plain_values import entries, length, numbered, whole
+from solvers.plain_values import entries, length, numbered, takes, whole
 from solvers.problem import DealProblem, SetConstraint
 from solvers.registry import Solver, default_solver
 from solvers.verdict import Verdict
@@ -228,6 +228,7 @@ class State(Shown):
 
     # ------------------------------------------------------------------ is it possible?
 
+    @takes(solver=(Solver, type(None)))
     def verdict(self, solver: Solver | None = None) -> Verdict:
         """Whether some deal fits, with evidence (default solver: the quickest that takes it).
 
@@ -254,6 +255,8 @@ class State(Shown):
         Raises:
             NoDeal: one of them is impossible.
         """
+        if not isinstance(other, State):
+            raise InputError(f"other: {shown(other)} is not a State")
         mine = (self.turn, self.completed, self.hands)
         if mine != (other.turn, other.completed, other.hands):
             return False
@@ -335,6 +338,7 @@ class State(Shown):
 
     def faults(self, question: Question) -> list[str]:
         """Everything that makes a question illegal; empty when it is legal."""
+        question = Question.of(question)
         faults = question_faults(self.problem, self.turn, self.completed, self.set_size, question)
         if not may_be_asked(HOPELESS, self.brisk) and self.is_hopeless(question):
             faults.append(hopeless_fault(answer_fault(self.problem, question, Answer.YES)))
@@ -342,7 +346,7 @@ class State(Shown):
 
     def is_hopeless(self, question: Question) -> bool:
         """Whether only no can be answered to a question, which a brisk game forbids."""
-        return self._possible_answers(question) == HOPELESS
+        return self._possible_answers(Question.of(question)) == HOPELESS
 
     def _answers(self, question: Question) -> Answers:
         if self._legal is not None:
@@ -504,6 +508,7 @@ class LegalQuestions:
 
     __slots__ = ("_known", "_solver", "state")
 
+    @takes(state=State, solver=(Solver, type(None)))
     def __init__(self, state: State, solver: Solver | None = None) -> None:
         self.state = state
         self._solver = solver
@@ -573,6 +578,7 @@ class LegalQuestions:
 
         Cost: while the view has not been listed, that of one question.
         """
+        question = Question.of(question)
         if self._known is None and self._solver is None:
             return self.state._answers(question)
         return answers_listed(self._found(), question)

@@ -22,6 +22,7 @@ from quaternity.game.transition import out_of_play
 from solvers.exchange.deal_problem_file import FORMAT as DEAL_PROBLEM
 from solvers.exchange.deal_problem_file import deal_problem_text, parse_deal_problem
 from solvers.exchange.json_document import MOST_SHOWN, DocumentReader, MalformedDocument, quoted
+from solvers.plain_values import takes
 from solvers.problem import DealProblem, SetConstraint, check_size, players_in
 
 FORMAT = "quaternity-state/1"
@@ -67,6 +68,7 @@ def read_state(path: str) -> LoadedState:
     return parse_state(decode(read_bytes(path)))
 
 
+@takes(text=(str, bytes, bytearray))
 def parse_state(text: str) -> LoadedState:
     """Read the JSON text of a state. Raises as `read_state`.
 
@@ -238,6 +240,7 @@ def state_document(state: State) -> dict[str, Any]:
     return document
 
 
+@takes(state=State)
 def state_text(state: State) -> str:
     """The text of a state file: one field a line."""
     fields = (f'"{name}": {json.dumps(value)}' for name, value in state_document(state).items())

@@ -30,6 +30,7 @@ from quaternity.game.game import Game
 from quaternity.game.question import Answer, Question
 from quaternity.game.transition import asking, claimed, stated_minimum
 from solvers import coalitions
+from solvers.plain_values import numbered, takes
 from solvers.problem import DealProblem, SetConstraint, players_in
 from solvers.registry import default_solver
 from solvers.shortage import Certificate, CrowdedHand, Shortage
@@ -100,6 +101,7 @@ def known_from(game: Game, chosen: Collection[int]) -> DealProblem:
     return DealProblem.trusted(tuple(hands), (*constraints, free))
 
 
+@takes(game=Game)
 def explain(game: Game, question: Question, answer: Answer | None = None) -> Explanation | None:
     """Why a question, or an answer to it, is impossible in the position a game has reached.
 
@@ -108,9 +110,19 @@ def explain(game: Game, question: Question, answer: Answer | None = None) -> Exp
         answer: the impossible answer; None when the question itself is impossible.
 
     Returns None when some deal fits, that is, when the deal problem does not forbid it.
+
+    Raises:
+        InputError: one of them is something else, or the game has no such player, set or card.
+
     Cost: about 2 log2(moves) checks for every move that is told, each as `known_from`.
     """
+    question, settings = Question.of(question), game.settings
     asker, asked, (set_index, number) = question
+    for player in (asker, asked):
+        numbered(player, settings.players, "player")
+    numbered(set_index, settings.sets, "set")
+    numbered(number, settings.set_size, "card")
+    answer = None if answer is None else Answer.of(answer)
 
     def with_claim(known: DealProblem) -> DealProblem:
         constraint = known.sets[set_index]
