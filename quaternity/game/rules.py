@@ -21,6 +21,7 @@ from quaternity.game.record import header_text, parse_record
 from quaternity.game.settings import Settings
 from quaternity.game.state import State
 from quaternity.game.text_table import WIDTH, SetLine, at_least, owners_text, score_text
+from quaternity.table.protocol import Player, Sentence
 from solvers.errors import NoDeal
 from solvers.problem import players_in
 from solvers.wording import shown
@@ -31,6 +32,20 @@ ASK = re.compile(
 """A question as people type it: `1 0 2`, `1 for 0/2`, `0 asks 1 for 0/2`."""
 
 QuaternityMove = Question | Answer
+
+
+def question_sentence(
+    question: Question, answer: Answer | None = None, forced: bool = False
+) -> Sentence:
+    """Return a question as an event; its answer is None while the question waits for it."""
+    end = ": {answer}" if answer is not None else ""
+    return Sentence(
+        f"{{asker}} asks {{asked}} for {{card}}{end}{' (it had to be)' * forced}",
+        {
+            "asker": Player(question.asker), "asked": Player(question.asked),
+            "card": question.card, "answer": answer, "forced": forced,
+        },
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,19 +136,17 @@ class QuaternityRules:
     ) -> tuple[str, ...]:
         """The question, with its answer when there is one, and the sets completed."""
         del seat
-        if after.pending is not None:
-            return (str(after.pending),)
         question = before.pending if isinstance(move, Answer) else move
         assert question is not None, "an answer is to a question"
-        answer = self._answer(before, move)
-        forced = "" if isinstance(move, Answer) else " (it had to be)"
-        told = [f"{question}: {answer}{forced}"]
-        told += [
-            f"player {owner} completes set {index}"
+        if after.pending is not None:
+            return (question_sentence(question),)
+        forced = not isinstance(move, Answer)
+        completions = [
+            Sentence("{who:player } completes set {set}", {"who": Player(owner), "set": index})
             for index, owner in enumerate(after.state.completed)
             if owner is not None and before.state.completed[index] is None
         ]
-        return tuple(told)
+        return (question_sentence(question, self._answer(before, move), forced), *completions)
 
     def _answer(self, before: QuaternityPosition, move: QuaternityMove) -> Answer:
         return move if isinstance(move, Answer) else before.state.answers(move)[0]

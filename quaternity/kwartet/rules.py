@@ -12,6 +12,7 @@ from quaternity.errors import IllegalMove, InputError, LimitError
 from quaternity.files.text_record import Replay, check_same
 from quaternity.game.cards import Card
 from quaternity.game.question import Question
+from quaternity.game.rules import ASK, owner_cell, question_sentence
 from quaternity.game.text_table import WIDTH, SetLine, at_least, owners_text, score_text
 from quaternity.kwartet.hands import FULL, NUMBERS, Hand, dealt_hands
 from quaternity.kwartet.log import GameLog, announced_at_deal, header_text, log_text, parse_log
@@ -20,6 +21,7 @@ from quaternity.kwartet.public import Event, may_ask_for_own
 from quaternity.kwartet.settings import SET_SIZE, KwartetSettings
 from quaternity.kwartet.view import NOBODY, View
 from quaternity.table.plain_rules import PlainRules
+from quaternity.table.protocol import Player, Sentence
 from solvers.filtering import closed
 from solvers.wording import shown
 
@@ -94,7 +96,15 @@ class KwartetRules(PlainRules[KwartetGame, Question, View]):
     ) -> tuple[str, ...]:
         """The request with its result, and the sets put down."""
         del before, seat, move
-        return tuple(str(after.events[-1]).splitlines())
+        question, answer, announced = after.events[-1]
+        who, spoken = Player(question.asker), "{who} puts down set {set}"
+        return (
+            question_sentence(question, answer),
+            *(
+                Sentence("{who} puts down {set}", {"who": who, "set": index}, spoken)
+                for index in announced
+            ),
+        )
 
     def points(self, position: KwartetGame) -> tuple[float, ...]:
         """Sets put down."""
@@ -133,8 +143,6 @@ class KwartetRules(PlainRules[KwartetGame, Question, View]):
         Raises:
             InputError: no request is in it.
         """
-        from quaternity.game.rules import ASK
-
         match = ASK.fullmatch(text.partition(":")[0].strip())
         if match is None:
             raise InputError(
@@ -147,8 +155,6 @@ class KwartetRules(PlainRules[KwartetGame, Question, View]):
 
     def show(self, view: View, width: int = WIDTH) -> str:
         """Cards and points, what the seat can know of the other hands, and its own."""
-        from quaternity.game.rules import owner_cell
-
         public = view.public
         turn = None if public.is_over else public.turn
         opponents = public.with_cards & ~(1 << view.seat if view.seat >= 0 else 0)

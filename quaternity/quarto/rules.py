@@ -22,6 +22,7 @@ from quaternity.quarto.pieces_file import example_pieces, read_pieces
 from quaternity.quarto.rows import CELLS, SIDE, Row, cell_name
 from quaternity.quarto.solving import Move
 from quaternity.table.plain_rules import PlainRules
+from quaternity.table.protocol import Player, Sentence
 from solvers.wording import listed
 
 _PLACE = re.compile(r"(?:place it on )?h([1-4])v([1-4])(?:,? *(?:hand over )?(\S))?", re.IGNORECASE)
@@ -132,19 +133,20 @@ class QuartoRules(PlainRules[QuartoPosition, Move, QuartoPosition]):
         self, before: QuartoPosition, seat: int, move: Move, after: QuartoPosition
     ) -> tuple[str, ...]:
         """What was placed and handed over, and how the game ends."""
-        told = []
+        who, events = Player(seat), []
         if move.cell is not None:
-            told.append(f"player {seat} places {before.in_hand} on {cell_name(move.cell)}")
+            placed = {"who": who, "piece": before.in_hand, "cell": cell_name(move.cell)}
+            events.append(Sentence("{who:player } places {piece} on {cell}", placed))
         if move.hand_over is not None:
-            told.append(f"player {seat} hands over {move.hand_over}")
+            given = {"who": who, "piece": move.hand_over}
+            events.append(Sentence("{who:player } hands over {piece}", given))
         words = after.board.pieces.words
-        told += [
-            f"player {seat} has a quarto: {row.name}, all {listed(words(mark))}"
-            for row, mark in after.quartos
-        ]
+        for row, mark in after.quartos:
+            quarto = {"who": who, "row": row.name, "words": listed(words(mark))}
+            events.append(Sentence("{who:player } has a quarto: {row}, all {words}", quarto))
         if after.is_over and not after.quartos:
-            told.append("the board is full without a quarto: a draw")
-        return tuple(told)
+            events.append(Sentence("the board is full without a quarto: a draw", {}))
+        return tuple(events)
 
     def points(self, position: QuartoPosition) -> tuple[float, float]:
         """1 for a win, a half each for a draw."""

@@ -8,7 +8,7 @@ is open but the order of the deck.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from random import Random
@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 from quaternity.errors import IllegalMove, InputError
 from quaternity.files.text_record import TextRecord, ranges
 from quaternity.table.plain_rules import PlainRules
+from quaternity.table.protocol import Player, Sentence
 from quaternity.ternary.cards import CARDS, Card
 from quaternity.ternary.decks import shuffled_deck
 from quaternity.ternary.tables import LETTERS, Rule
@@ -203,21 +204,22 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
         self, before: SetPosition, seat: int, move: SetMove, after: SetPosition
     ) -> tuple[str, ...]:
         """The claim and what it was, or the agreement, and the cards dealt."""
-        told = []
-        three = self.settings.rule.three
+        who = Player(seat)
         if not move.cards:
-            told.append(f"player {seat} agrees to three more cards")
+            events = [Sentence("{who:player } agrees to three more cards", {"who": who})]
         else:
             right = len(after.seen.taken[seat]) > len(before.seen.taken[seat])
-            named = ", ".join(str(Card(card)) for card in move.cards)
-            told.append(f"player {seat} claims {named}: {'right' if right else 'wrong'}")
+            claim = {"who": who, "cards": move.cards, "right": right, "words": _words(move.cards)}
+            end = "right" if right else "wrong"
+            events = [Sentence(f"{{who:player }} claims {{words}}: {end}", claim)]
         new = before.deck[: before.seen.undealt - after.seen.undealt]
         if new and not move.cards and before.seen.threes:
-            shown = " ".join(map(str, before.seen.threes[0]))
-            told.append(f"there was a {three} all the same: {shown}")
+            missed = {"three": self.settings.rule.three, "missed": before.seen.threes[0]}
+            shown = " ".join(map(str, missed["missed"]))
+            events.append(Sentence(f"there was a {{three}} all the same: {shown}", missed))
         if new:
-            told.append(f"dealt: {', '.join(str(Card(card)) for card in new)}")
-        return tuple(told)
+            events.append(Sentence("dealt: {words}", {"dealt": new, "words": _words(new)}))
+        return tuple(events)
 
     def still_means(self, move: SetMove, then: SetView, now: SetView) -> bool:
         """A claim while its cards lie there; agreement while the same cards do."""
@@ -348,6 +350,10 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
         if sorted(deck) != list(range(CARDS)):
             raise InputError(f"line {number}: the deck is not the cards 0..{CARDS - 1}, each once")
         return self.start_of_deck(deck)
+
+
+def _words(cards: Sequence[int]) -> str:
+    return ", ".join(str(Card(card)) for card in cards)
 
 
 def cards_named(text: str, view: SetView) -> tuple[int | None, ...]:

@@ -136,9 +136,10 @@ class Tables:
         async with table.lock:
             if table.again is None:
                 seats = [
-                    seat._replace(invitation=fresh() if seat.kind == OPEN else None)
-                    for seat in (table.seats[-1], *table.seats[:-1])
+                    _in_next_seat(seat, number, len(table.seats))
+                    for number, seat in enumerate(table.seats)
                 ]
+                seats = [seats[-1], *seats[:-1]]
                 rules, seed, name = table.rules, fresh(), fresh()
                 head = rules.record_start(rules.start(Random(fresh())), ())
                 kept = table.kept._replace(id=name, head=head, seed=seed, practice=False)
@@ -425,6 +426,16 @@ class Tables:
             if task.done() and not task.cancelled() and task.exception() is None:
                 task.result().stop()
         self.thinking.end()
+
+
+def _in_next_seat(seat: Seat, number: int, seats: int) -> Seat:
+    """Move a seat on by one; a person without a name of their own is called by the new number."""
+    usual = {checked_name(None, number): checked_name(None, (number + 1) % seats)}
+    return seat._replace(
+        name=usual.get(seat.name or "", seat.name),
+        person=usual.get(seat.person or "", seat.person),
+        invitation=fresh() if seat.kind == OPEN else None,
+    )
 
 
 __all__ = ["Caller", "NewTable", "Seated", "Tables", "fresh", "hashed"]

@@ -177,6 +177,21 @@ def test_the_same_again_with_seats_moved_on(site: Site) -> None:
     assert friends.post(0, "again").status == 409
 
 
+def test_who_has_no_name_is_called_by_the_seat_also_in_the_next_game(site: Site) -> None:
+    table = Table(site, seats=["me", "me", "random"], name=None)
+    table.post(1, "hand-over", seat=1, player="random")
+    for _ in range(4):
+        seats = site.ask("GET", table.path).json["seats"]
+        for number, seat in enumerate(seats):
+            assert seat["name"] in (f"player {number}", "random")
+        made = table.post(0, "again").json["table"]
+        table.path = f"/api/tables/{made}"
+    # Four tables on, seat 1 is seat 2; who takes it back is called by it.
+    assert table.post(1, "hand-over", seat=2, player="me").status == 200
+    seats = site.ask("GET", table.path).json["seats"]
+    assert [seat["name"] for seat in seats] == ["random", "player 1", "player 2"]
+
+
 def test_seats_are_handed_over_and_taken_back(site: Site) -> None:
     table = Table(site, seats=["me", "me", "open"])
     assert table.post(1, "undo", version=0, agree=True).status == 409  # he is there

@@ -18,7 +18,7 @@ from quaternity.kwartet.settings import KwartetSettings
 pytest.importorskip("jinja2", reason="the table in a browser needs the extra web")
 pytest.importorskip("starlette", reason="the table in a browser needs the extra web")
 
-from quaternity.web.drawing.words import told
+from quaternity.web.drawing.words import seat_names, told
 from quaternity.web.helping import know
 from quaternity.web.rendering import (
     guide_html,
@@ -113,6 +113,35 @@ def test_names_are_escaped_wherever_they_stand() -> None:
     assert "<script>alert" not in html
     assert "&lt;script&gt;alert(1)" in html
     assert "{{ 7 * 7 }}" in html
+
+
+NAMES = ["player 1", "0 asks 2", "players 0 and 1"]
+"""Names that look like what the house says of seats."""
+
+
+@pytest.mark.parametrize("rules", [QUATERNITY, KWARTET], ids=lambda rules: rules.name)
+def test_any_names_are_put_in_once(rules: Any) -> None:
+    """A page with awkward names is the page with plain ones, each put in the other's place."""
+    game = played(rules, 14)
+    explained = {"lines": [
+        "then players 0 and 1 must hold 5 cards", "players 0, 1 and 2 each keep at least 1",
+        "player 2 must have 0/1: otherwise 0 asks 1 for 0/2: no", "1 puts down 2",
+    ]}  # fmt: skip
+    pages = []
+    for names in (["<Ann>", "<Ben>", "<Cleo>"], NAMES):
+        seats = tuple(SeatSight(name, "person", True) for name in names)
+        shown = sight(game, acting(game), seats=seats)
+        pages.append(table_html(shown, BASE) + help_html(shown, "why", explained, {}))
+    for plain, awkward in zip(["Ann", "Ben", "Cleo"], NAMES, strict=True):
+        pages[0] = pages[0].replace(f"&lt;{plain}&gt;", awkward)
+    assert pages[0] == pages[1]
+    assert "player 1 and 0 asks 2 must hold" in pages[1]
+
+
+def test_seats_are_told_apart_whatever_their_names() -> None:
+    names = ["Ann", "Ann", "Ann (0)", "Seat 4", None, "Ann (1)"]
+    shown = seat_names([SeatSight(name, "person") for name in names])
+    assert len(set(shown)) == len(names)
 
 
 def test_no_page_has_scripts_or_styles_within() -> None:
@@ -218,10 +247,10 @@ def test_a_hidden_game_is_watched_from_every_seat_when_it_is_over() -> None:
 @pytest.mark.parametrize("rules", [QUATERNITY, KWARTET], ids=lambda rules: rules.name)
 def test_the_card_that_was_asked_for_last_stands_out(rules: Any) -> None:
     game = played(rules, 2)
-    asked, card = re.findall(r"asks (\d+) for (\S+?)(?::|$)", game.steps[-1].events[0])[0]
+    about = game.steps[-1].events[0].about
     html = table_html(sight(game, 0), BASE)
     (label,) = re.findall(r'class="cell [^"]* asked"[^>]*aria-label="([^"]*)"', html)
-    assert label.startswith(f"{card}, Person {asked} ")
+    assert label.startswith(f"{about['card']}, Person {about['asked']} ")
     start = table_html(sight(played(rules, 0), 0), BASE)
     assert not re.search(r'class="cell [^"]* asked"', start)
 
@@ -243,12 +272,11 @@ def test_a_record_that_ends_early_says_so() -> None:
 def test_who_had_to_answer_is_told_so() -> None:
     for seed in range(99):
         game = played(QUATERNITY, 12, seed)
-        text = game.steps[-1].events[0]
-        if "(it had to be)" in text and game.rules.to_act(game.positions[-1]):
+        about = game.steps[-1].events[0].about
+        if about["forced"] and game.rules.to_act(game.positions[-1]):
             break
-    asked = int(text.split()[2])
-    answer = "yes" if ": yes" in text else "no"
-    assert f"You had to say {answer}" in table_html(sight(game, asked), BASE)
+    html = table_html(sight(game, about["asked"]), BASE)
+    assert f"You had to say {about['answer']}" in html
     assert "You had to say" not in table_html(sight(game, None), BASE)
 
 

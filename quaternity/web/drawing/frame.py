@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from quaternity.table.games import registration
 from quaternity.web.drawing.any_game import any_part
-from quaternity.web.drawing.words import plain_names, seat_names, told
+from quaternity.web.drawing.words import facts, plain_names, seat_names, told
 from quaternity.web.sight import Sight
 from solvers.wording import counted, listed
 
@@ -168,12 +168,13 @@ def _chairs(sight: Sight, names: list[str], notes: Any, base: str) -> list[Chair
 def _events(sight: Sight, names: list[str]) -> list[tuple[int, str]]:
     """What happened, each with the number of its move; a question is told with its answer."""
     events: list[tuple[int, str]] = []
+    waits = False
     for number, step in enumerate(sight.moves, 1):
-        for text in step.events:
-            said = told(text, names)
-            if events and said.startswith(f"{events[-1][1]}:"):
+        for event in step.events:
+            if waits:
                 events.pop()
-            events.append((number, said))
+            waits = facts(event).get("answer", event) is None
+            events.append((number, told(event, names)))
     return events
 
 

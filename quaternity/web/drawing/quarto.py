@@ -11,6 +11,7 @@ from quaternity.quarto.drawing import piece_svg, quarto_sentences
 from quaternity.quarto.pieces import PieceSet
 from quaternity.quarto.pieces_file import example_pieces, read_pieces
 from quaternity.quarto.rows import CELLS, ROWS, cell_name
+from quaternity.web.drawing.words import facts
 
 if TYPE_CHECKING:
     from quaternity.quarto.rules import QuartoPosition
@@ -56,13 +57,14 @@ def part(sight: Sight) -> dict[str, Any]:
     board, quartos = view.board, view.quartos
     pieces = board.pieces
     lit = {cell for row, _ in quartos for cell in row.cells}
-    last = sight.moves[-1].events if sight.moves else ()
+    events = sight.moves[-1].events if sight.moves else ()
+    last = {facts(event).get("cell") for event in events}
     cells = [
         Cell(
             cell_name(cell),
             None if piece is None else _piece(pieces, piece),
             cell in lit,
-            any(event.endswith(f" on {cell_name(cell)}") for event in last),
+            cell_name(cell) in last,
         )
         for cell, piece in enumerate(board.cells)
     ]

@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from quaternity.game.card_picture import suit_svg
 from quaternity.web.drawing.owners import Chances, owner_blocks
-from quaternity.web.drawing.words import last_asked, seat_names
+from quaternity.web.drawing.words import facts, last_asked, seat_names
 from solvers.errors import NoDeal
 from solvers.wording import counted
 
@@ -55,11 +55,11 @@ def part(sight: Sight, chances: Chances | None = None) -> dict[str, Any]:
 
 def _forced(sight: Sight) -> dict[str, str]:
     """That the last question to who looks had one answer only."""
-    text = sight.moves[-1].events[0] if sight.moves else ""
-    if f" asks {sight.seat} for " not in text or "(it had to be)" not in text:
+    about = facts(sight.moves[-1].events[0]) if sight.moves else {}
+    if not about.get("forced") or about["asked"] != sight.seat:
         return {}
-    answer = "yes" if ": yes" in text else "no"
-    return {"advice": f"You had to say {answer}: otherwise no deal would fit what is known."}
+    said = about["answer"]
+    return {"advice": f"You had to say {said}: otherwise no deal would fit what is known."}
 
 
 def picture() -> Markup:

@@ -11,7 +11,7 @@ from quaternity.ternary.cards import Card
 from quaternity.ternary.rules import MORE, SetView
 from quaternity.ternary.table_picture import card_svg, stripes_svg
 from quaternity.ternary.tables import Rule
-from quaternity.web.drawing.words import seat_names
+from quaternity.web.drawing.words import facts, seat_names
 from solvers.wording import counted, listed
 
 if TYPE_CHECKING:
@@ -95,10 +95,11 @@ def part(sight: Sight) -> dict[str, Any]:
 def _news(step: Step, names: Sequence[str], three: str) -> Iterator[str]:
     """What happened in few words: the cards of a claim fill lines, and are drawn elsewhere."""
     for event in step.events:
-        if event.endswith((": right", ": wrong")):
-            right = event.endswith(": right")
-            yield f"{names[step.seat]} {f'takes a {three}' if right else 'claims a wrong three'}"
-        elif event.startswith("there was"):
+        about = facts(event)
+        if "right" in about:
+            what = f"takes a {three}" if about["right"] else "claims a wrong three"
+            yield f"{names[step.seat]} {what}"
+        elif "missed" in about:
             yield event
 
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from quaternity.table.protocol import Sentence
 
 if TYPE_CHECKING:
     from quaternity.web.sight import SeatSight, Sight
 
-_PLAYER = re.compile(
-    r"\bplayer (\d{1,3})\b|\b(\d{1,3})(?= (?:asks|puts down|claims)\b)|(?<=\basks )(\d{1,3})\b"
+_PLAYERS = re.compile(
+    r"\bplayers (\d{1,3}(?:(?:, | and )\d{1,3})+)\b"
+    r"|\bplayer (\d{1,3})\b|\b(\d{1,3})(?= (?:asks|puts down)\b)|(?<=\basks )(\d{1,3})\b"
 )
-_PLAYERS = re.compile(r"\bplayers (\d{1,3}(?:(?:, | and )\d{1,3})+)\b")
-_ASKED = re.compile(r"\d+ asks (\d+) for (\d+)/(\d+)")
 _SET = re.compile(r"(?<=puts down )(\d+)")
 
 
@@ -25,20 +26,28 @@ def plain_names(seats: Sequence[SeatSight]) -> list[str]:
 def seat_names(seats: Sequence[SeatSight]) -> list[str]:
     """A name per seat; equal ones are told apart by the number of the seat."""
     names = plain_names(seats)
-    return [
-        f"{name} ({number})" if names.count(name) > 1 else name for number, name in enumerate(names)
+    numbered = [f"{name} ({number})" for number, name in enumerate(names)]
+    apart = [
+        more if names.count(name) > 1 else name for name, more in zip(names, numbered, strict=True)
     ]
+    return apart if len(set(apart)) == len(apart) else numbered
+
+
+def facts(event: str) -> Mapping[str, Any]:
+    """Return what an event is about; nothing where its game gives a text alone."""
+    return event.about if isinstance(event, Sentence) else {}
 
 
 def last_asked(sight: Sight) -> tuple[int, int, int] | None:
     """Whom the last question was to, and for which card: (player, set, number)."""
-    text = sight.moves[-1].events[0] if sight.moves else ""
-    found = _ASKED.match(text)
-    return (int(found[1]), int(found[2]), int(found[3])) if found else None
+    about = facts(sight.moves[-1].events[0]) if sight.moves else {}
+    return (about["asked"], *about["card"]) if "asked" in about else None
 
 
 def told(text: str, names: Sequence[str]) -> str:
-    """What happened, seats called by their names.
+    """Call seats by their names in a sentence; names are put in once and not looked at again.
+
+    A text that is no `Sentence` must be of this house: nobody's name may be in it.
 
     >>> told("0 asks 1 for 0/2: no", ["Ann", "Bo"])
     'Ann asks Bo for 0/2: no'
@@ -47,13 +56,16 @@ def told(text: str, names: Sequence[str]) -> str:
     >>> told("then players 0 and 1 must hold 5 cards", ["Ann", "Bo"])
     'then Ann and Bo must hold 5 cards'
     """
+    if isinstance(text, Sentence):
+        return text.told(names)
 
-    def name(match: re.Match[str]) -> str:
-        number = int(match[match.lastindex or 0])
-        return names[number] if number < len(names) else match[0]
+    def named(match: re.Match[str]) -> str:
+        numbers = match[match.lastindex or 0]
+        if any(int(number) >= len(names) for number in re.findall(r"\d+", numbers)):
+            return match[0]
+        return re.sub(r"\d+", lambda number: names[int(number[0])], numbers)
 
-    text = _PLAYERS.sub(lambda match: re.sub(r"(\d+)", name, match[1]), text)
-    return _PLAYER.sub(name, _SET.sub(r"set \1", text))
+    return _PLAYERS.sub(named, _SET.sub(r"set \1", text))
 
 
-__all__ = ["last_asked", "plain_names", "seat_names", "told"]
+__all__ = ["facts", "last_asked", "plain_names", "seat_names", "told"]
