@@ -53,6 +53,7 @@ SOLVERS: dict[str, Solver] = {
             "a boolean per allowed (card, player), proved by OR-Tools' CP-SAT",
             _late("solvers.cp_sat", "prepare"),
             within=_late("solvers.cp_sat", "prepare_within"),
+            switches=True,
         ),
         Solver(
             "max-flow",
@@ -112,7 +113,10 @@ def _row(name: str, loaded: object) -> Solver:
     if isinstance(loaded, Solver):
         # Not `replace`: what is said is asked for now, while this can still be left out.
         idea, promises = str(loaded.idea), bool(loaded.certifies)
-        return Solver(name, idea, loaded.prepare, loaded.refuses, promises, loaded.within, True)
+        return Solver(
+            name, idea, loaded.prepare, loaded.refuses, promises, loaded.within, True,
+            switches=bool(loaded.switches),
+        )  # fmt: skip
     if callable(loaded):
         return replace(solver_from_function(name, loaded), apart=True)
     raise InputError("is not callable")

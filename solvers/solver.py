@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from solvers.errors import UnsupportedProblem
@@ -33,6 +33,8 @@ class Solver:
             one; at the limit it raises `SolverTimeout`.
         apart: whether commands run it in a process of its own, under limits of time and memory
             (`quaternity.workers.apart`): what is from elsewhere.
+        switches: whether it models small and large problems in different ways, so that no one law
+            says how its time grows.
 
     A row is pickled as its name (by `solvers.registry`), so that other processes find their own; a
     limit stays behind.
@@ -45,6 +47,7 @@ class Solver:
     certifies: bool = False
     within: Callable[[DealProblem, float], Callable[[], Verdict]] | None = None
     apart: bool = False
+    switches: bool = field(default=False, kw_only=True)
 
     @property
     def takes_all(self) -> bool:

@@ -131,8 +131,9 @@ def print_comparison(comparison: Comparison) -> None:
         f"of {comparison.limit:g} s. Ranks with their 95 % interval over instances. Fastest and "
         "alone count the instances that a solver decided before all others, or no other did. "
         "The virtual best is whoever is fastest on each; a solver contributes what that would "
-        "lose without it. Times are "
-        "processor time; > says that the median run was ended there.",
+        "lose without it. Times are processor time; > says that the median run was ended there. "
+        "No law: the runs support none; two models: small and large problems are modelled in "
+        "different ways, which no one law describes.",
         0,
     )
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from quaternity.errors import InputError
 from quaternity.files.pictures import Style, new_figure, svg_of
 from quaternity.trials.comparison.drawing import growth_svg
-from quaternity.trials.comparison.page import page
+from quaternity.trials.comparison.page import growth_rows, page
 from quaternity.trials.comparison.runs import Answer, Comparison, Run, is_runs_file, parse_runs
 from quaternity.trials.comparison.scores import par2
 from tests.sizes import THOROUGH, thorough
@@ -166,6 +166,18 @@ def test_labels_of_drawings_keep_their_digits() -> None:
     figure = new_figure(3, 2)
     figure.subplots().set_xticks([0.25], ["0.125"])
     assert ">0.125<" in svg_of(figure)
+
+
+def test_no_law_is_fitted_across_the_models_of_a_solver() -> None:
+    runs = [
+        run(name, cards, True, "feasible", cards**2 * 1e-6)
+        for cards in (12, 20, 32, 52)
+        for name in ("cp-sat", "cp-sat-bundled")
+    ]
+    versions = dict.fromkeys(("cp-sat", "cp-sat-bundled"), "own")
+    made = Comparison("php", 3, 10.0, "", "a machine", versions, runs)
+    laws = {row[0]: row[-1] for row in growth_rows(made, "php", True)[1:]}
+    assert laws == {"cp-sat": "two models", "cp-sat-bundled": "size^2.0 (2.0 .. 2.0)"}
 
 
 @pytest.mark.parametrize("sizes", [1, 2])

@@ -3,14 +3,16 @@
 Both laws are straight lines for the logarithm of the time, over the logarithm of the size or over
 the size. Runs that reached the limit say that it would have taken longer, and count as that:
 leaving them out makes every solver look harmless. The law with the greater likelihood is named
-when the other is far less likely.
+when the other is far less likely. No law is named that the runs do not support: where its line may
+be level, or is far off at some size, as when a solver goes about small and large problems in
+different ways.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from math import exp, log
-from statistics import median
+from collections.abc import Callable, Mapping, Sequence
+from math import exp, log, sqrt
+from statistics import fmean, median
 from typing import NamedTuple
 
 LEAST_SIZES = 4
@@ -18,6 +20,9 @@ LEAST_SIZES = 4
 
 CLEAR = 3.0
 """Difference of the logarithms of the likelihoods from which on one law is named: about 20 to 1."""
+
+FAR = 2.0
+"""Factor by which a line may be off at a size."""
 
 
 class Observation(NamedTuple):
@@ -38,6 +43,8 @@ class Law(NamedTuple):
         at_one: logarithm of the seconds where the line begins.
         scatter: standard deviation around the line.
         log_likelihood: of the runs.
+        is_far: whether at some size the line is off by more than the factor `FAR`, and by more than
+            the scatter at that size explains.
     """
 
     slope: float
@@ -45,6 +52,7 @@ class Law(NamedTuple):
     at_one: float
     scatter: float
     log_likelihood: float
+    is_far: bool = False
 
 
 class Growth(NamedTuple):
@@ -63,22 +71,30 @@ class Growth(NamedTuple):
     ended: int
 
     @property
-    def law(self) -> str:
-        """`power`, `exponential`, or `either` when the runs do not tell them apart."""
-        margin = self.power.log_likelihood - self.exponential.log_likelihood
-        if abs(margin) < CLEAR:
-            return "either"
-        return "power" if margin > 0 else "exponential"
+    def laws(self) -> dict[str, Law]:
+        """The laws that the runs support, by name: both where they do not tell them apart.
+
+        None where the slope of a law that fits as well as any may be 0: that the time grows at all
+        is not shown then.
+        """
+        fits = {"power": self.power, "exponential": self.exponential}
+        best = max(fit.log_likelihood for fit in fits.values())
+        likely = {name: fit for name, fit in fits.items() if best - fit.log_likelihood < CLEAR}
+        if any(fit.interval[0] <= 0 for fit in likely.values()):
+            return {}
+        return {name: fit for name, fit in likely.items() if not fit.is_far}
 
     def sentence(self) -> str:
-        """The growth in a few words."""
-        low, high = self.power.interval
-        power = f"size^{self.power.slope:.1f} ({low:.1f} .. {high:.1f})"
-        rate = self.exponential.slope
-        if rate <= 0:
-            return power
-        double = f"doubles every {log(2) / rate:.3g} cards"
-        return {"power": power, "exponential": double, "either": f"{power} or {double}"}[self.law]
+        """Say in a few words how the time grows, or that the runs support no law."""
+        words = []
+        for name, fit in self.laws.items():
+            if name == "power":
+                low, high = fit.interval
+                words.append(f"size^{fit.slope:.1f} ({low:.1f} .. {high:.1f})")
+            else:
+                cards = float(f"{log(2) / fit.slope:.3g}")
+                words.append(f"doubles every {cards:,g} cards")
+        return " or ".join(words) or "no law"
 
 
 def growth(runs: Sequence[Observation]) -> Growth | None:
@@ -110,14 +126,32 @@ def growth(runs: Sequence[Observation]) -> Growth | None:
         if sizes[0] in answered:
             answered.remove(sizes[0])
         del sizes[0]
-    taken = [run for run in runs if run.size >= sizes[0]]
+    taken = {size: by_size[size] for size in sizes}
     return Growth(
-        _fitted([log(run.size) for run in taken], taken),
-        _fitted([float(run.size) for run in taken], taken),
+        _law(log, taken),
+        _law(float, taken),
         sizes[0],
-        len(taken),
-        sum(run.ended for run in taken),
+        sum(map(len, taken.values())),
+        sum(run.ended for own in taken.values() for run in own),
     )
+
+
+def _law(place: Callable[[int], float], by_size: Mapping[int, Sequence[Observation]]) -> Law:
+    """The line of greatest likelihood, and whether it is far off at some size."""
+    runs = [run for own in by_size.values() for run in own]
+    law = _fitted([place(run.size) for run in runs], runs)
+    logs = {size: [log(max(run.seconds, 1e-9)) for run in own] for size, own in by_size.items()}
+    whole = [logs[size] for size, own in by_size.items() if not any(run.ended for run in own)]
+    free = sum(map(len, whole)) - len(whole)
+    squares = sum((one - fmean(own)) ** 2 for own in whole for one in own)
+    scatter = sqrt(squares / free) if free else law.scatter
+    for size, own in logs.items():
+        off = fmean(own) - (law.at_one + law.slope * place(size))
+        if any(run.ended for run in by_size[size]):
+            off = max(off, 0.0)  # these took longer than that
+        if abs(off) > max(log(FAR), 3 * scatter / sqrt(len(own))):
+            return law._replace(is_far=True)
+    return law
 
 
 def _fitted(places: Sequence[float], runs: Sequence[Observation]) -> Law:

@@ -9,14 +9,18 @@ from html import escape
 from statistics import median
 
 from quaternity.trials.comparison.drawing import growth_svg, pairs_svg, runs_svg
-from quaternity.trials.comparison.growth import Observation, growth
+from quaternity.trials.comparison.growth import FAR, Observation, growth
 from quaternity.trials.comparison.report import duration
 from quaternity.trials.comparison.runs import Comparison
 from quaternity.trials.comparison.scores import Times, par2, scores, virtual_best
+from solvers.registry import all_solvers
 from solvers.wording import counted
 
 NO_VERDICT = ("timeout", "memory", "gave up", "refused", "left out", "wrong", "crashed")
 """How a run ends without a verdict that stands, in the order in which it is shown."""
+
+SWITCHES = "two models"
+"""What stands for the law of a solver that goes about small and large problems in two ways."""
 
 MOST_TOLD = 20
 """Wrong answers and crashes that are told one by one."""
@@ -222,7 +226,11 @@ def _growth(comparison: Comparison) -> Iterator[str]:
         "<p>The tables have the median time of each size; a time with &gt; says that the median "
         "run was ended there. The last column is the law that fits best, by likelihood, with the "
         "95 % interval of its exponent; runs that were ended count as longer than that, and small "
-        "sizes at which the time is what starting costs are left out.</p>"
+        "sizes at which the time is what starting costs are left out. No law is named that the "
+        "runs do not support: where the time may as well not grow, or some size is off the line by "
+        f"more than a factor of {FAR:g} and than its scatter explains. {SWITCHES.capitalize()}: "
+        "the solver models small and large problems in different ways, which no one law describes."
+        "</p>"
     )
     for family, feasible in families(comparison):
         rows = growth_rows(comparison, family, feasible)
@@ -244,6 +252,7 @@ def growth_rows(comparison: Comparison, family: str, feasible: bool) -> list[lis
 
     Returns: the head, then a row per solver: its name, a time per size, and the law.
     """
+    known = all_solvers()
     here = [run for run in comparison.runs if (run.family, run.feasible) == (family, feasible)]
     sizes = sorted({run.cards for run in here})
     table = [["solver", *(f"{size} cards" for size in sizes), "growth"]]
@@ -264,7 +273,10 @@ def growth_rows(comparison: Comparison, family: str, feasible: bool) -> list[lis
                 for run in own
             ]
         )
-        table.append([solver, *cells, "-" if fit is None else fit.sentence()])
+        law = "-" if fit is None else fit.sentence()
+        if fit is not None and solver in known and known[solver].switches:
+            law = SWITCHES
+        table.append([solver, *cells, law])
     return table
 
 
