@@ -11,7 +11,7 @@ import typer
 from quaternity.cli.app import app
 from quaternity.cli.options import AnyFiles, AsJsonLines
 from quaternity.cli.oracle import oracle_document, oracle_lines
-from quaternity.cli.status import ExitStatus
+from quaternity.cli.status import ExitStatus, Leaving
 from quaternity.cli.terminal import progress, say, warn, warn_about, width
 from quaternity.errors import InputError, LimitError, QuaternityError
 
@@ -69,24 +69,22 @@ def analyse(
         from quaternity.perfect.tablebase import Tablebase
 
         tablebase = Tablebase(oracle)
-    status = ExitStatus.DONE
-    for path in files:
-        try:
-            _analyse(path, questions, plot, tablebase, as_json)
-        except LimitError as error:
-            warn_about(path, error)
-            status = max(status, ExitStatus.LIMIT)
-        except InputError as error:
-            warn_about(path, error)
-            status = max(status, ExitStatus.BAD_INPUT)
-        except QuaternityError as error:
-            warn(f"{path}: impossible: {error}")
-            status = max(status, ExitStatus.IMPOSSIBLE)
-            if as_json:
-                nothing = dict.fromkeys(("chances", "counts", "may_own"))
-                print(json.dumps({"file": path, "deals": 0} | nothing), flush=True)
-    if status:
-        raise typer.Exit(status)
+    with Leaving() as leaving:
+        for path in files:
+            try:
+                _analyse(path, questions, plot, tablebase, as_json)
+            except LimitError as error:
+                warn_about(path, error)
+                leaving.status = max(leaving.status, ExitStatus.LIMIT)
+            except InputError as error:
+                warn_about(path, error)
+                leaving.status = max(leaving.status, ExitStatus.BAD_INPUT)
+            except QuaternityError as error:
+                warn(f"{path}: impossible: {error}")
+                leaving.status = max(leaving.status, ExitStatus.IMPOSSIBLE)
+                if as_json:
+                    nothing = dict.fromkeys(("chances", "counts", "may_own"))
+                    print(json.dumps({"file": path, "deals": 0} | nothing), flush=True)
 
 
 def _analyse(

@@ -1,6 +1,5 @@
 """The application: it loads the command that is called, and says how every one of them ends."""
 
-import os
 import sys
 import warnings
 from importlib import import_module
@@ -11,7 +10,7 @@ import typer
 from quaternity.cli.commands import ENTRIES, SECTIONS
 from quaternity.cli.help_pages import HelpfulGroup
 from quaternity.cli.status import ExitStatus, status_of
-from quaternity.cli.terminal import warn
+from quaternity.cli.terminal import tell, warn, write_nothing_more
 from quaternity.errors import InputError, QuaternityError
 from quaternity.table.games import further_games
 from solvers.plugins import BrokenPlugin
@@ -92,16 +91,24 @@ def quaternity(
 def run(arguments: list[str] | None = None) -> int:
     """Run the command line on `arguments` (default: the process's own) and give its exit status.
 
-    Errors that the program raises on purpose become one message on standard error.
+    Errors that the program raises on purpose become one message on standard error. Whoever reads
+    the output may leave early: the status is that of what was found until then.
     """
+    status = _run(arguments)
     try:
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("always", BrokenPlugin)
-                warnings.showwarning = _show_warning
-                app(args=arguments, prog_name="quaternity")
-        finally:
-            sys.stdout.flush()
+        sys.stdout.flush()
+    except OSError as error:
+        lost = _unwritten(error)
+        return status or lost
+    return status
+
+
+def _run(arguments: list[str] | None) -> int:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("always", BrokenPlugin)
+            warnings.showwarning = _show_warning
+            app(args=arguments, prog_name="quaternity")
     except QuaternityError as error:
         warn(str(error))
         return status_of(error)
@@ -110,19 +117,28 @@ def run(arguments: list[str] | None = None) -> int:
     except SystemExit as leave:
         if isinstance(leave.__context__, BrokenPipeError):
             # Typer and rich make a 1 of it, which says that something is impossible.
-            _write_nothing_more()
+            write_nothing_more(sys.stdout)
             return ExitStatus.DONE
         return leave.code if isinstance(leave.code, int) else ExitStatus.DONE
     except OSError as error:
         if error.filename is not None:
             warn(f"{error.filename}: {error.strerror}")
             return ExitStatus.BAD_INPUT
-        _write_nothing_more()
-        if isinstance(error, BrokenPipeError):
-            return ExitStatus.DONE
-        warn(f"standard output: {error.strerror}")
-        return ExitStatus.BAD_INPUT
+        wrong_usage = getattr(error.__context__, "exit_code", None)
+        if wrong_usage is not None:  # Typer was telling it, and nobody reads that
+            write_nothing_more(sys.stderr)
+            return int(wrong_usage)
+        return _unwritten(error)
     return ExitStatus.DONE
+
+
+def _unwritten(error: OSError) -> ExitStatus:
+    """Give up standard output, which is full or has no reader any more."""
+    write_nothing_more(sys.stdout)
+    if isinstance(error, BrokenPipeError):
+        return ExitStatus.DONE
+    warn(f"standard output: {error.strerror}")
+    return ExitStatus.BAD_INPUT
 
 
 def _show_warning(
@@ -132,12 +148,7 @@ def _show_warning(
     if issubclass(category, BrokenPlugin):
         warn(str(message))
     else:
-        print(warnings.formatwarning(message, category, *place[:2]), end="", file=sys.stderr)
-
-
-def _write_nothing_more() -> None:
-    """Standard output is full or closed. What could not be written must not be tried again."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        tell(warnings.formatwarning(message, category, *place[:2]))
 
 
 __all__ = ["app", "run"]

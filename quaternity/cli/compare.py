@@ -42,7 +42,7 @@ from quaternity.cli.options import (
     SaveTo,
     Workers,
 )  # fmt: skip
-from quaternity.cli.status import ExitStatus
+from quaternity.cli.status import ExitStatus, Leaving
 from quaternity.cli.terminal import progress, warn
 from quaternity.errors import InputError, LimitError
 
@@ -181,36 +181,39 @@ def compare(
         base = (set_size, sets, players)
         share = DAMAGE if damage is None else damage
         request = of_games(base, sweep, states, seed, share, repeats, budget)
-    groups, interrupted = _measure(request, limit, chosen, workers, dask)
-    found = Found(request, seed, limit, chosen, groups)
-    unsaved = None
-    try:
-        found.save(runs, page)
-    except InputError as error:  # what was measured is to be seen all the same
-        unsaved = error
-    saved = found.save_fault(save_to)
-    if as_json:
-        print(json.dumps(found.document() | {"saved": saved, "interrupted": interrupted}))
-    elif as_csv:
-        print(found.report.csv(), end="")
-    else:
-        found.print()
-    for line in found.report.fault_lines():
-        warn(line)
-    if saved is not None:
-        warn(f"the smallest such state is saved: quaternity check {saved} --solver {solvers}")
-    if plot is not None and groups:
-        found.report.draw(plot, sweep[0] if sweep else None)
-    if interrupted:
-        warn("interrupted: this is what was measured so far")
-    if unsaved is not None:
-        raise unsaved
-    if found.report.smallest_fault is not None:
-        raise typer.Exit(ExitStatus.DISAGREE)
-    if interrupted:
-        raise typer.Exit(ExitStatus.INTERRUPTED)
-    if not any(one.timings for one in found.report.measured):
-        raise LimitError("no solver took any of the states")
+    with Leaving() as leaving:
+        groups, interrupted = _measure(request, limit, chosen, workers, dask)
+        found = Found(request, seed, limit, chosen, groups)
+        if found.report.smallest_fault is not None:
+            leaving.status = ExitStatus.DISAGREE
+        elif interrupted:
+            leaving.status = ExitStatus.INTERRUPTED
+        unsaved = None
+        try:
+            found.save(runs, page)
+        except InputError as error:  # what was measured is to be seen all the same
+            unsaved = error
+        saved = found.save_fault(save_to)
+        if as_json:
+            print(json.dumps(found.document() | {"saved": saved, "interrupted": interrupted}))
+        elif as_csv:
+            print(found.report.csv(), end="")
+        else:
+            found.print()
+        for line in found.report.fault_lines():
+            warn(line)
+        if saved is not None:
+            warn(f"the smallest such state is saved: quaternity check {saved} --solver {solvers}")
+        if plot is not None and groups:
+            found.report.draw(plot, sweep[0] if sweep else None)
+        if interrupted:
+            warn("interrupted: this is what was measured so far")
+        if unsaved is not None:
+            if found.report.smallest_fault is None:
+                raise unsaved
+            warn(str(unsaved))
+        if not leaving.status and not any(one.timings for one in found.report.measured):
+            raise LimitError("no solver took any of the states")
 
 
 def _check_places(

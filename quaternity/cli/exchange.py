@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from quaternity.cli.app import app
-from quaternity.cli.status import ExitStatus
+from quaternity.cli.status import ExitStatus, Leaving
 from quaternity.cli.terminal import say, warn_about
 from quaternity.errors import InputError, SolverFault
 
@@ -170,14 +170,16 @@ def prove(
     verdict = certify(problem, solve(problem))
     told = {"file": file, "formula": None, "proof": None, "checked": False}
     if isinstance(verdict, Feasible):
-        if as_json:
-            print(json.dumps(told | {"deal": verdict.deal.owner}))
-        else:
+        with Leaving() as leaving:
+            leaving.status = ExitStatus.IMPOSSIBLE
+            if as_json:
+                print(json.dumps(told | {"deal": verdict.deal.owner}))
+                return
             print(f"{file}: possible, so there is nothing to prove; for example:")
             for player in range(problem.players):
                 cards = " ".join(f"{index}/{card}" for index, card in verdict.deal.hand(player))
                 say(f"  player {player}: {cards or '-'}")
-        raise typer.Exit(ExitStatus.IMPOSSIBLE)
+        return
     if verdict.shortage is None:
         raise SolverFault("infeasible, and no shortage shows why")
     formula, proof = opb(problem), refutation(problem, verdict.shortage)

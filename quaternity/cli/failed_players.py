@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import json
 import signal
-import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from time import perf_counter
-from traceback import print_exc
+from traceback import format_exc
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import typer
-
-from quaternity.cli.status import ExitStatus, Terminated, status_of
-from quaternity.cli.terminal import progress, warn
+from quaternity.cli.status import ExitStatus, Leaving, Terminated, status_of
+from quaternity.cli.terminal import progress, tell, warn
 from quaternity.errors import InputError, LimitError, PlayerFault, QuaternityError
 
 if TYPE_CHECKING:
@@ -33,7 +30,7 @@ def traced(wanted: bool) -> Iterator[None]:
         yield
     except PlayerFault as fault:
         if wanted:
-            print(fault.trace, end="", file=sys.stderr)
+            tell(fault.trace)
         raise
 
 
@@ -101,7 +98,7 @@ def play_tournament(
             raise
         interrupted = isinstance(error, KeyboardInterrupt)
         if not (interrupted or isinstance(error, QuaternityError | OSError | MemoryError)):
-            print_exc()  # a fault of this program: the games are shown all the same
+            tell(format_exc())  # a fault of this program: the games are shown all the same
         why = f"{str(error) or type(error).__name__}; ended"
         if interrupted:
             why = "terminated" if isinstance(error, Terminated) else "interrupted"
@@ -129,12 +126,12 @@ def run_tournament(
     """
     began = perf_counter()
     finished, status, failed = play_tournament(plan, games, workers, dask, failures)
-    if finished:
-        show(finished, {"seconds": perf_counter() - began, "failed": failed})
-    elif as_json:
-        print(json.dumps({"games": 0, "failed": failed}))
-    if status is not ExitStatus.DONE:
-        raise typer.Exit(status)
+    with Leaving() as leaving:
+        leaving.status = status
+        if finished:
+            show(finished, {"seconds": perf_counter() - began, "failed": failed})
+        elif as_json:
+            print(json.dumps({"games": 0, "failed": failed}))
 
 
 def show_game(plan: Tournament, game: int, traceback: bool, show: Callable[[str], object]) -> None:

@@ -22,7 +22,7 @@ from quaternity.cli.chosen_solvers import (
     saved_or_shown,
 )
 from quaternity.cli.options import AsJson, Dask, SaveTo, Workers
-from quaternity.cli.status import ExitStatus
+from quaternity.cli.status import ExitStatus, Leaving
 from quaternity.cli.terminal import progress, say, warn
 from quaternity.errors import InputError
 
@@ -91,16 +91,19 @@ def fuzz(
         saved = saved_or_shown(save_to, finding.state_file)
     spent = monotonic() - begun
     names = [solver.name for solver in chosen]
-    if as_json:
-        print(json.dumps(_document(tally, finding, saved, seed, spent, interrupted, names)))
-    else:
-        _print_summary(tally, names, seed, spent)
-    if finding is not None:
-        _print_finding(finding, saved, solvers)
-        raise typer.Exit(ExitStatus.DISAGREE)
-    if interrupted:
-        warn("interrupted: no disagreement so far")
-        raise typer.Exit(ExitStatus.INTERRUPTED)
+    with Leaving() as leaving:
+        if finding is not None:
+            leaving.status = ExitStatus.DISAGREE
+        elif interrupted:
+            leaving.status = ExitStatus.INTERRUPTED
+        if as_json:
+            print(json.dumps(_document(tally, finding, saved, seed, spent, interrupted, names)))
+        else:
+            _print_summary(tally, names, seed, spent)
+        if finding is not None:
+            _print_finding(finding, saved, solvers)
+        elif interrupted:
+            warn("interrupted: no disagreement so far")
 
 
 def _run(

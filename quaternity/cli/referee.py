@@ -28,7 +28,7 @@ from quaternity.cli.options import (
     Sets,
     SetSize,
 )
-from quaternity.cli.status import ExitStatus
+from quaternity.cli.status import ExitStatus, Leaving
 from quaternity.cli.terminal import progress, say, warn, warn_about
 from quaternity.errors import InputError, LimitError, SolverFault
 
@@ -70,24 +70,22 @@ def check(
 
     check_seconds("limit", limit)
     chosen = None if solver is None else guarded(chosen_solvers(solver), limit, MEMORY)
-    status = ExitStatus.DONE
-    for path in files:
-        try:
-            report = _checked(path, chosen)
-        except (InputError, LimitError, SolverFault) as error:
-            warn_about(path, error)
-            if isinstance(error, WrongVerdict):
-                saved = _save_smallest(error.state, chosen, save_to)
-                if saved is not None:
-                    of = "" if solver is None else f" --solver {solver}"
-                    warn(f"the smallest such state is saved: quaternity check {saved}{of}")
-            status = _worse(status, error)
-            continue
-        if not report.valid:
-            status = max(status, ExitStatus.IMPOSSIBLE)
-        _print_report(path, report, as_json)
-    if status:
-        raise typer.Exit(status)
+    with Leaving() as leaving:
+        for path in files:
+            try:
+                report = _checked(path, chosen)
+            except (InputError, LimitError, SolverFault) as error:
+                warn_about(path, error)
+                if isinstance(error, WrongVerdict):
+                    saved = _save_smallest(error.state, chosen, save_to)
+                    if saved is not None:
+                        of = "" if solver is None else f" --solver {solver}"
+                        warn(f"the smallest such state is saved: quaternity check {saved}{of}")
+                leaving.status = _worse(leaving.status, error)
+                continue
+            if not report.valid:
+                leaving.status = max(leaving.status, ExitStatus.IMPOSSIBLE)
+            _print_report(path, report, as_json)
 
 
 def _worse(status: ExitStatus, error: Exception) -> ExitStatus:
@@ -184,50 +182,50 @@ def questions(files: Files, as_json: AsJsonLines = False) -> None:
     from quaternity.game.state_file import ContradictoryState, read_document
     from solvers.wording import counted
 
-    status = ExitStatus.DONE
-    for path in files:
-        try:
-            document = read_document(path)
-            for text in document.warnings:
-                warn_about(path, text)
-            state = (
-                document.replay().state if isinstance(document, ParsedRecord) else document.state
-            )
-            impossible = why_impossible(state.problem)
-            if impossible is None and state.turn is None and not state.is_over:
-                raise InputError("turn: missing, and needed to know who asks")
-        except InputError as error:
-            warn_about(path, error)
-            status = max(status, ExitStatus.BAD_INPUT)
-            continue
-        except (ContradictoryState, ImpossibleRecord) as error:
-            warn(f"{path}: impossible: {error}")
-            status = max(status, ExitStatus.IMPOSSIBLE)
+    with Leaving() as leaving:
+        for path in files:
+            try:
+                document = read_document(path)
+                for text in document.warnings:
+                    warn_about(path, text)
+                state = (
+                    document.replay().state
+                    if isinstance(document, ParsedRecord)
+                    else document.state
+                )
+                impossible = why_impossible(state.problem)
+                if impossible is None and state.turn is None and not state.is_over:
+                    raise InputError("turn: missing, and needed to know who asks")
+            except InputError as error:
+                warn_about(path, error)
+                leaving.status = max(leaving.status, ExitStatus.BAD_INPUT)
+                continue
+            except (ContradictoryState, ImpossibleRecord) as error:
+                warn(f"{path}: impossible: {error}")
+                leaving.status = max(leaving.status, ExitStatus.IMPOSSIBLE)
+                if as_json:
+                    print("[]", flush=True)
+                continue
+            found = state.legal_questions
+            if impossible is not None:
+                warn(f"{path}: impossible: {impossible[1]}")
+                leaving.status = max(leaving.status, ExitStatus.IMPOSSIBLE)
             if as_json:
-                print("[]", flush=True)
-            continue
-        found = state.legal_questions
-        if impossible is not None:
-            warn(f"{path}: impossible: {impossible[1]}")
-            status = max(status, ExitStatus.IMPOSSIBLE)
-        if as_json:
-            rows = [
-                [
-                    question.asked,
-                    *question.card,
-                    int(Answer.NO in answers),
-                    int(Answer.YES in answers),
+                rows = [
+                    [
+                        question.asked,
+                        *question.card,
+                        int(Answer.NO in answers),
+                        int(Answer.YES in answers),
+                    ]
+                    for question, answers in found.items()
                 ]
-                for question, answers in found.items()
-            ]
-            print(json.dumps(sorted(rows), separators=(",", ":")), flush=True)
-            continue
-        turn = "the game is over" if state.is_over else f"player {state.turn} on turn"
-        say(f"{path}: {counted(len(found), 'legal question')}, {turn}")
-        for question, answers in found.items():
-            say(f"  {question}: {' or '.join(str(answer) for answer in answers)}")
-    if status:
-        raise typer.Exit(status)
+                print(json.dumps(sorted(rows), separators=(",", ":")), flush=True)
+                continue
+            turn = "the game is over" if state.is_over else f"player {state.turn} on turn"
+            say(f"{path}: {counted(len(found), 'legal question')}, {turn}")
+            for question, answers in found.items():
+                say(f"  {question}: {' or '.join(str(answer) for answer in answers)}")
 
 
 @app.command()

@@ -9,6 +9,7 @@ import typer
 
 from quaternity.cli.app import app
 from quaternity.cli.options import AsJsonLines, FormulaMethod
+from quaternity.cli.status import ExitStatus, Leaving
 from quaternity.cli.terminal import say
 from quaternity.errors import InputError
 
@@ -53,21 +54,26 @@ def situation(
         _write(_exported(found, file, to, after, all_cards), out)
         return
     place = found.problem, found.deal, method
-    wrong = 0
-    if found.said and not holds(Not(announced(found.said, FALSE)), *place):
-        wrong += 1
-        say(f"{file}: what is said is not all true when it is said")
-    for asked in found.asked:
-        truth = holds(announced(asked.said, asked.formula), *place)
-        right = asked.expected in (None, truth)
-        wrong += not right
-        if as_json:
-            answer = {"line": asked.line, "formula": asked.text, "true": truth, "as_said": right}
-            print(json.dumps(answer, separators=(",", ":")), flush=True)
-        else:
-            say(f"{str(truth).lower():<6}{asked.text}{'' if right else '   NOT as the file says'}")
-    if wrong:
-        raise typer.Exit(1)
+    with Leaving() as leaving:
+        if found.said and not holds(Not(announced(found.said, FALSE)), *place):
+            leaving.status = ExitStatus.IMPOSSIBLE
+            say(f"{file}: what is said is not all true when it is said")
+        for asked in found.asked:
+            truth = holds(announced(asked.said, asked.formula), *place)
+            right = asked.expected in (None, truth)
+            if not right:
+                leaving.status = ExitStatus.IMPOSSIBLE
+            if as_json:
+                answer = {
+                    "line": asked.line,
+                    "formula": asked.text,
+                    "true": truth,
+                    "as_said": right,
+                }
+                print(json.dumps(answer, separators=(",", ":")), flush=True)
+            else:
+                wrong = "" if right else "   NOT as the file says"
+                say(f"{str(truth).lower():<6}{asked.text}{wrong}")
 
 
 def _exported(found: Situation, file: str, to: str, after: int | None, all_cards: bool) -> str:

@@ -19,9 +19,9 @@ from quaternity.cli.options import (
     MaybeTieBreakName,
     Workers,
 )  # fmt: skip
-from quaternity.cli.status import ExitStatus
+from quaternity.cli.status import ExitStatus, Leaving, status_of
 from quaternity.cli.terminal import Progress, progress, say, warn
-from quaternity.errors import InputError, LimitError
+from quaternity.errors import InputError, LimitError, QuaternityError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -355,13 +355,17 @@ def _show_with(
     as_json: bool,
 ) -> None:
     """Show what was found, with what comes of a wish; the former also if there is no latter."""
-    try:
-        if wish is not None:
-            from quaternity.perfect.solving.everybody import everybody_document
+    with Leaving() as leaving:
+        try:
+            if wish is not None:
+                from quaternity.perfect.solving.everybody import everybody_document
 
-            found["everybody"] = everybody_document(graph(), state=state, wish=wish)
-    finally:
-        _show(found, as_json)
+                found["everybody"] = everybody_document(graph(), state=state, wish=wish)
+        except QuaternityError as error:
+            leaving.status = status_of(error)
+            raise
+        finally:
+            _show(found, as_json)
 
 
 def _show(found: dict[str, Any], as_json: bool) -> None:

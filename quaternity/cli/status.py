@@ -1,6 +1,11 @@
 """What a command's exit status means, the same for every command."""
 
+from __future__ import annotations
+
 from enum import IntEnum
+from types import TracebackType
+
+import typer
 
 from quaternity.errors import LimitError, PlayerFault, QuaternityError, SolverFault
 
@@ -24,6 +29,29 @@ class Terminated(KeyboardInterrupt):
     """The process was told to end, by SIGTERM, and ends as after Ctrl-C."""
 
 
+class Leaving:
+    """Leave a command with the status of what it found, though its reader may leave before.
+
+    Set `status` as soon as it is known. It ends the block where the block ends by itself, and where
+    the output can no longer be written; any other error goes on.
+    """
+
+    def __init__(self) -> None:
+        self.status = ExitStatus.DONE
+
+    def __enter__(self) -> Leaving:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self.status and (error is None or isinstance(error, BrokenPipeError)):
+            raise typer.Exit(self.status)
+
+
 def status_of(error: BaseException) -> ExitStatus:
     """The status of a command that an error ends."""
     if isinstance(error, Terminated):
@@ -37,4 +65,4 @@ def status_of(error: BaseException) -> ExitStatus:
     return ExitStatus.BAD_INPUT if known else ExitStatus.DISAGREE
 
 
-__all__ = ["ExitStatus", "Terminated", "status_of"]
+__all__ = ["ExitStatus", "Leaving", "Terminated", "status_of"]

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from functools import partial
 from math import inf
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
@@ -27,7 +27,20 @@ MOMENT = 0.05
 def warn(text: str) -> None:
     """A message on standard error."""
     message = f"quaternity: {text}"
-    print(folded(message) if sys.stderr.isatty() else message, file=sys.stderr)
+    tell(f"{folded(message) if sys.stderr.isatty() else message}\n")
+
+
+def tell(text: str) -> None:
+    """Write to standard error; if nobody reads that any more, the command goes on all the same."""
+    try:
+        print(text, end="", file=sys.stderr)
+    except BrokenPipeError:
+        write_nothing_more(sys.stderr)
+
+
+def write_nothing_more(stream: TextIO) -> None:
+    """Let a stream that is full or closed lead nowhere: what it holds must not be tried again."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def warn_about(path: str, error: object) -> None:
@@ -221,8 +234,10 @@ __all__ = [
     "lines",
     "progress",
     "say",
+    "tell",
     "thinking",
     "warn",
     "warn_about",
     "width",
+    "write_nothing_more",
 ]

@@ -11,7 +11,7 @@ import typer
 from quaternity.cli.app import app
 from quaternity.cli.help_pages import HelpfulGroup
 from quaternity.cli.options import AsJson
-from quaternity.cli.status import ExitStatus
+from quaternity.cli.status import ExitStatus, Leaving
 from quaternity.cli.terminal import say, warn, width
 
 if TYPE_CHECKING:
@@ -156,11 +156,14 @@ def disjoint(
     with _as_far_as_it_went(best) as status:
         most_disjoint(table, chosen, method, seconds=seconds, random=_random_with(seed), best=best)
     found = sorted(best.found)
-    if as_json:
-        print_json(rule=chosen, method=method, triples=found, bound=best.bound, proved=best.proved)
-    else:
-        _print_threes(found, chosen)
-    _leave(status)
+    with Leaving() as leaving:
+        leaving.status = max(status, default=ExitStatus.DONE)
+        if as_json:
+            print_json(
+                rule=chosen, method=method, triples=found, bound=best.bound, proved=best.proved
+            )
+        else:
+            _print_threes(found, chosen)
 
 
 @set_app.command()
@@ -224,19 +227,20 @@ def largest(
             reasons = proof.reasons
         else:
             largest_free(table, chosen, method, seconds=seconds, random=random, best=best)
-    if as_json:
-        print_json(
-            rule=chosen, method=method, size=best.size, cards=best.found, reasons=reasons,
-            bound=best.bound, proved=best.proved,
-        )  # fmt: skip
-    else:
-        limit = "no more can be" if best.proved else f"at most {best.bound} can be"
-        say(f"{best.size} of {len(table)} cards without a {chosen.three}, and {limit}:")
-        for card in best.found:
-            print(_line(card))
-        for reason in reasons:
-            say(f"- {reason}")
-    _leave(status)
+    with Leaving() as leaving:
+        leaving.status = max(status, default=ExitStatus.DONE)
+        if as_json:
+            print_json(
+                rule=chosen, method=method, size=best.size, cards=best.found, reasons=reasons,
+                bound=best.bound, proved=best.proved,
+            )  # fmt: skip
+        else:
+            limit = "no more can be" if best.proved else f"at most {best.bound} can be"
+            say(f"{best.size} of {len(table)} cards without a {chosen.three}, and {limit}:")
+            for card in best.found:
+                print(_line(card))
+            for reason in reasons:
+                say(f"- {reason}")
 
 
 @contextmanager
@@ -251,11 +255,6 @@ def _as_far_as_it_went(best: Best[Any]) -> Iterator[list[ExitStatus]]:
         limit = isinstance(error, LimitError)
         status.append(ExitStatus.LIMIT if limit else ExitStatus.INTERRUPTED)
         warn(str(error) if limit else f"interrupted; {best}")
-
-
-def _leave(status: list[ExitStatus]) -> None:
-    if status:
-        raise typer.Exit(status[0])
 
 
 def _random_with(seed: int | None) -> Random | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from quaternity.cli.options import AsJson
-from quaternity.cli.status import ExitStatus
+from quaternity.cli.status import ExitStatus, Leaving
 from quaternity.cli.ternary import RULE, print_json, set_app, ternary_digits
 
 if TYPE_CHECKING:
@@ -93,21 +93,21 @@ def simulate(
     for end, often in sorted(ends.items()):
         if not end.got_stuck:
             left[end.left] += often
-    if as_json:
-        print_json(
-            rule=chosen, safe=safe, extra=extra, seed=drawn, games=finished,
-            stuck=stuck, tables_of_12=looks, without_three=blanks, left=left, asked=games,
-            reason=reason,
-        )  # fmt: skip
-    else:
-        say(f"{finished} games, seed {drawn}")
-        say(f"stuck before the deck was empty: {percent(stuck / finished, 2)}")
-        share = percent(blanks / looks, 2)
-        say(f"no {chosen.three} on the table of 12: {share} of {looks} times")
-        for number, often in left.items():
-            print(f"{number} cards left at the end: {percent(often / finished, 2)}")
-    if status is not ExitStatus.DONE:
-        raise typer.Exit(status)
+    with Leaving() as leaving:
+        leaving.status = status
+        if as_json:
+            print_json(
+                rule=chosen, safe=safe, extra=extra, seed=drawn, games=finished,
+                stuck=stuck, tables_of_12=looks, without_three=blanks, left=left, asked=games,
+                reason=reason,
+            )  # fmt: skip
+        else:
+            say(f"{finished} games, seed {drawn}")
+            say(f"stuck before the deck was empty: {percent(stuck / finished, 2)}")
+            share = percent(blanks / looks, 2)
+            say(f"no {chosen.three} on the table of 12: {share} of {looks} times")
+            for number, often in left.items():
+                print(f"{number} cards left at the end: {percent(often / finished, 2)}")
 
 
 class _End(NamedTuple):

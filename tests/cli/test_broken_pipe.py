@@ -1,18 +1,30 @@
 """Who reads the output may leave early: that is no failure. A full disk behind it is one."""
 
+import os
 import subprocess
 import sys
+from itertools import product
 from pathlib import Path
 from random import Random
+from typing import NoReturn
 
 import pytest
 
+from quaternity.cli.app import run
 from quaternity.kwartet.log import log_text
 from quaternity.kwartet.settings import KwartetSettings
+from quaternity.perfect.bots.random_bot import RandomBot
+from solvers import SOLVERS
+from solvers.solver import solver_from_function
 from tests.cli.conftest import Cli
 from tests.kwartet.games import random_log
+from tests.sizes import thorough
+from tests.solvers.broken import always_says_no
+from tests.table.planted import plant_bot
 
-STATE = Path(__file__).parents[2] / "quaternity" / "data" / "possible-4-13-4.json"
+DATA = Path(__file__).parents[2] / "quaternity" / "data"
+STATE = DATA / "possible-4-13-4.json"
+DAMAGED = DATA / "damaged-owner-4-13-4.json"
 
 
 @pytest.mark.parametrize("command", ["watch", "check"])
@@ -63,3 +75,70 @@ def test_output_that_cannot_be_written_is_named(
         outcome = cli(*command)
     assert outcome.status == 2
     assert outcome.err == "quaternity: standard output: No space left on device\n"
+
+
+class Failing(RandomBot):
+    """A bot that fails at once."""
+
+    def ask(self, state: object) -> NoReturn:
+        raise ValueError("no question")
+
+
+FAULTS: dict[str, tuple[int, list[object]]] = {
+    "compare": (3, ["compare", "--states", 20, "--solvers", "liar,max-flow"]),
+    "compare json": (3, ["compare", "--states", 20, "--solvers", "liar,max-flow", "--json"]),
+    "compare families": (
+        3, ["compare", "--families", "php", "--cards", 12, "--solvers", "liar,max-flow"],
+    ),
+    "fuzz": (3, ["fuzz", "--examples", 50, "--solvers", "liar,max-flow"]),
+    "check by a liar": (3, ["check", STATE, STATE, "--solver", "liar"]),
+    "check by a liar, and others": (3, ["check", STATE, DAMAGED, "--solver", "liar"]),
+    "check": (1, ["check", DAMAGED, STATE, "--json"]),
+    "check no file": (2, ["check", "missing.json", STATE]),
+    "questions": (1, ["questions", DAMAGED, STATE]),
+    "analyse": (1, ["analyse", DAMAGED, STATE, "--json"]),
+    "analyse by an oracle": (2, ["analyse", STATE, "--oracle", "missing.tb"]),
+    "export": (2, ["export", "missing.json", "--to", "dimacs"]),
+    "prove": (1, ["prove", STATE]),
+    "solve": (2, ["solve", "-s", 2, "-n", 3, "--brisk", "--everybody", "money"]),
+    "solve, and no value": (
+        2, ["solve", "-s", 2, "-n", 2, "-p", 4, "--tie-break", "fewest-sets", "--brisk",
+            "--everybody", "win"],
+    ),
+    "solve, too large": (4, ["solve", "-s", 2, "--most-states", 10]),
+    "situation": (1, ["situation", "false.situation"]),
+    "tournament": (3, ["tournament", "failing", "random", "random", "--games", 2]),
+    "tournament, traced": (
+        3, ["tournament", "failing", "random", "random", "--games", 2, "--traceback"],
+    ),
+    "no command": (2, ["chek"]),
+    "no option": (2, ["check", "--most", "3"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("lines", "messages"),
+    thorough([(True, True), (False, False)], [*product((True, False), repeat=2)]),
+)
+@pytest.mark.parametrize("name", FAULTS)
+def test_what_was_wrong_is_told_by_the_status_though_the_reader_left(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str, lines: bool, messages: bool
+) -> None:
+    """As of `compare ... | head -3`, written line by line or in blocks, and with `2>&1`."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(SOLVERS, "liar", solver_from_function("liar", always_says_no))
+    plant_bot(monkeypatch, "failing", Failing)
+    text = "situation 1\nhands 1 1\nset 2 cards\ndeal 01\nfalse H0 0/0\ntrue H0 0/0\n"
+    (tmp_path / "false.situation").write_text(text)
+    status, command = FAULTS[name]
+    nobody, pipe = os.pipe()
+    os.close(nobody)
+    with (
+        open(os.dup(pipe), "w", 1 if lines else -1) as out,
+        open(pipe, "w", 1) as errors,
+        monkeypatch.context() as closed,
+    ):
+        closed.setattr("sys.stdout", out)
+        if messages:
+            closed.setattr("sys.stderr", errors)
+        assert run([str(word) for word in command]) == status
