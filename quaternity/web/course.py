@@ -1,7 +1,7 @@
 """The course of a game at a table in a browser, by the versions of its log.
 
-Only the present position and a few before it are held; earlier ones are made again from the moves
-when somebody looks at them.
+Only the present position is held, and a few before it where several may act; earlier ones are made
+again from the moves when somebody looks at them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from quaternity.web.store import TAKEN_BACK, Entry
 from quaternity.web.streams import message
 
 RECENT = 32
-"""Of so many versions the position is kept, for moves that were made in an earlier one."""
+"""Where several may act, so many versions keep their positions: a move may be of an earlier one."""
 
 
 class LoggedCourse(Course[Any, Any, Any]):
@@ -68,7 +68,9 @@ class LoggedCourse(Course[Any, Any, Any]):
     def _note_version(self) -> None:
         self._numbers.append(len(self.moves))
         self.recent[self.version] = self.position
-        if len(self.recent) > RECENT:
+        # Where one at a time may act, a move of an earlier version is refused whatever it meant.
+        most = RECENT if len(self.rules.to_act(self.position)) > 1 else 1
+        while len(self.recent) > most:
             self.recent.popitem(last=False)
 
     def meant(self, seat: int, version: int, text: str) -> Any:

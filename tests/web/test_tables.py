@@ -3,6 +3,7 @@
 import asyncio
 import sqlite3
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -10,13 +11,14 @@ from typing import Any
 import pytest
 
 from quaternity.errors import PlayerFault, PlayerTimeout
+from quaternity.table.games import GAMES, rules_class
 from quaternity.ternary.rules import SetRules, SetSettings
 from quaternity.ternary.triples import triples
 from quaternity.web.app import app
-from quaternity.web.course import has_secret
+from quaternity.web.course import RECENT, LoggedCourse, has_secret
 from quaternity.web.guards import Limits
 from quaternity.web.seats import Caller
-from quaternity.web.store import FILE
+from quaternity.web.store import FILE, Entry
 from tests.web.pipes import Pipe
 from tests.web.site import Page, Site
 from tests.web.test_api import Table, opened, thought
@@ -129,8 +131,6 @@ def test_hands_are_shown_when_the_game_is_over_and_not_before(site: Site) -> Non
 
 
 def test_which_games_have_secrets() -> None:
-    from quaternity.table.games import GAMES, rules_class
-
     found = {game: has_secret(rules_class(game)()) for game in GAMES}
     assert found == {"quaternity": False, "kwartet": True, "quarto": False, "set": True}
     assert has_secret(SetRules(SetSettings(table=9)))
@@ -248,6 +248,23 @@ def test_what_fails_at_a_table_ends_nothing_for_the_others(
     assert b":\n\n" in b"".join(stream.parts[1:])
     assert "RuntimeError" in caplog.text
     assert "0/2" not in caplog.text
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_table_holds_no_positions_that_nothing_can_mean(game: str) -> None:
+    """What a move leaves in memory is what it was, and what everybody saw of it."""
+    rules: Any = rules_class(game)()
+    random = Random(1)
+    course = LoggedCourse(rules, rules.start(random))
+    while len(course.moves) < 50 and (acting := rules.to_act(course.position)):
+        assert len(course.recent) == (min(course.version + 1, RECENT) if len(acting) > 1 else 1)
+        assert course.recent[course.version] is course.position
+        seat, before = random.choice(list(acting)), course.position
+        move = random.choice(list(islice(rules.moves(rules.view(before, seat)), 200)))
+        after, text = rules.after(before, seat, move), rules.write(move)
+        entry = Entry("t", course.version + 1, seat, f"{course.version}", text)
+        course.advance(entry, move, after)
+    assert len(course.moves) > 10
 
 
 def test_programs_rest_while_nobody_looks(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
