@@ -75,6 +75,3 @@ def prepare(problem: DealProblem) -> Callable[[], Verdict]:
         return Infeasible() if deal is None else Feasible(deal)
 
     return solve
-
-
-__all__ = ["MAX_ASSIGNMENTS", "deals", "prepare", "refuses"]

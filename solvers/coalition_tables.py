@@ -388,18 +388,3 @@ class Kind:
                     for player in players_in(mask)
                 ],
             )
-
-
-__all__ = [
-    "CACHED_BYTES",
-    "IMPOSSIBLE",
-    "MAX_PLAYERS",
-    "Kind",
-    "Lanes",
-    "Looks",
-    "lanes",
-    "lanes_for",
-    "lanes_of",
-    "looks_of",
-    "tightest_witness",
-]

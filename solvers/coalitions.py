@@ -169,8 +169,3 @@ def _searched_vector(layout: Lanes, constraint: SetConstraint, rest: int) -> tup
                 least = middle + 1
         low[player] = high[player] = least
     return tuple(low)
-
-
-__all__ = [
-    "MEMO_BYTES", "MOST_VECTORS", "is_feasible", "prepare", "prepare_within", "refuses",
-]  # fmt: skip

@@ -100,6 +100,3 @@ def smallest_counterexample(
         # Hypothesis tries the smallest one last of all.
         return list(failing.items())[-1]
     return None
-
-
-__all__ = ["SHRINK_SECONDS", "smallest_counterexample"]

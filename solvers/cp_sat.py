@@ -220,9 +220,3 @@ def _bounds(constraint: SetConstraint) -> list[tuple[int, int, int]]:
             constraint.low, constraint.high, _ownable(constraint), strict=True
         )
     ]
-
-
-__all__ = [
-    "DEFAULT", "MOST_BOOLEANS", "QUICK", "SECONDS", "VARIANTS", "Variant", "prepare",
-    "prepare_variant", "prepare_within",
-]  # fmt: skip

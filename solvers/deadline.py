@@ -57,6 +57,3 @@ class Deadline:
 
 NEVER = Deadline()
 """The deadline of work without a limit."""
-
-
-__all__ = ["NEVER", "Deadline"]

@@ -351,6 +351,3 @@ def laid_out(
             )
     rest = residue(problem, keep, deadline)
     return None if rest is None else (rest, Product(rest, most_work, deadline))
-
-
-__all__ = ["MAX_BYTES", "MAX_WORK", "ExponentLanes", "Product", "Program", "laid_out", "program"]

@@ -262,6 +262,3 @@ def _by_tables(problem: DealProblem) -> bool:
         # Per player a path by each mask, through a player's shares of all sets:
         flow += players * (path * min(sets, 10) * (len(masks) + 1) + 2_000 * sets)
     return tables < flow
-
-
-__all__ = ["FILTERS", "MEMO_BYTES", "closed", "closed_by_tables", "closed_set"]

@@ -249,6 +249,3 @@ def _owners(
                 possible |= 1 << player
         owners[mask] = possible
     return owners
-
-
-__all__ = ["MAX_STEPS", "closed_by_flow"]

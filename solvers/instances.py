@@ -288,5 +288,3 @@ FAMILIES: dict[str, Family] = {
     )
 }
 """The families by name."""
-
-__all__ = ["FAMILIES", "LEAST_CARDS", "Family", "Shape", "Twins", "twins"]

@@ -126,6 +126,3 @@ def solved(solver: Any, model: Any, callback: Any = None) -> Any:
     if isinstance(outcome[0], Exception):
         raise outcome[0]
     return outcome[0]
-
-
-__all__ = ["processor_time", "searched", "solved"]

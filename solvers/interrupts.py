@@ -25,6 +25,3 @@ def leave_interrupts() -> None:
     global _left_to_others
     _left_to_others = True
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-
-__all__ = ["is_interrupt", "leave_interrupts"]

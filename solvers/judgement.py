@@ -225,8 +225,3 @@ def _evidence_of_our_own(problem: DealProblem) -> Verdict | None:
         except BaseException:  # whoever put it into the table: it is no evidence
             continue
     return None
-
-
-__all__ = [
-    "OURSELVES", "Fault", "Judgement", "crashed", "decided", "judge", "said", "weigh", "weighed",
-]  # fmt: skip

@@ -143,6 +143,3 @@ def _shortage(
         else:
             own[set_index] |= 1 << player
     return Shortage(coalition, tuple(coalition | mask for mask in own))
-
-
-__all__ = ["MAX_EDGES", "prepare", "refuses"]

@@ -171,8 +171,3 @@ def shortage_of(network: Network, reached: set[int]) -> Shortage:
         for index, constraint in enumerate(network.problem.sets)
     )
     return Shortage(coalition, witnesses)
-
-
-__all__ = [
-    "SINK", "SOURCE", "Network", "build", "deal_of", "flows_of", "prepare", "run", "shortage_of",
-]  # fmt: skip

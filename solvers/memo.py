@@ -66,6 +66,3 @@ def bytes_of(objects: int = 0, numbers: int = 0, most: int = 0, bits: int = 0) -
         bits: of integers of many lanes (see `solvers.coalition_tables`), together.
     """
     return 100 * objects + numbers * (8 if most <= 256 else 40) + bits // 8
-
-
-__all__ = ["Memo", "bytes_of"]

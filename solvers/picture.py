@@ -129,6 +129,3 @@ def _svg_cell(cell: Cell, x: float, y: float, step: float, line: float) -> str:
         f'stroke="#bbb"/><text x="{x + wide / 2:g}" y="{y + 0.7 * line:g}" text-anchor="middle" '
         f'fill="{colour}"{weight}>{escape(cell.text)}</text>{title}</g>'
     )
-
-
-__all__ = ["Cell", "Picture", "Shown", "heads"]

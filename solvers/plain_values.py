@@ -279,23 +279,3 @@ def checked_seconds(seconds: object) -> float:
     if number is None or not number >= 0:
         raise InputError(f"seconds: {shown(seconds)} is not a number of at least 0")
     return number
-
-
-__all__ = [
-    "LONGEST",
-    "MAX_NUMBER",
-    "checked_seconds",
-    "entries",
-    "generator",
-    "iterated",
-    "length",
-    "named",
-    "numbered",
-    "permutation",
-    "takes",
-    "text",
-    "time_limit",
-    "whole",
-    "whole_number",
-    "wholes",
-]

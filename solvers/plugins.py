@@ -116,6 +116,3 @@ def _warn(text: str) -> None:
 
     if parent_process() is None:  # the workers of a pool load the same once more
         warnings.warn(text, BrokenPlugin, stacklevel=4)
-
-
-__all__ = ["PLACE", "BrokenPlugin", "Plugins", "load_place", "load_plugins"]

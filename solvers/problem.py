@@ -349,17 +349,3 @@ def every_card(problem: DealProblem) -> Iterator[tuple[int, int, int]]:
     for set_index, constraint in enumerate(problem.sets):
         for card, mask in enumerate(constraint.owners):
             yield set_index, card, mask
-
-
-__all__ = [
-    "MAX_CARDS",
-    "MAX_PLAYERS",
-    "MAX_ROWS",
-    "DealProblem",
-    "SetConstraint",
-    "check_size",
-    "every_card",
-    "mask_of",
-    "players_in",
-    "with_entry",
-]

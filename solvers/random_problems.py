@@ -247,6 +247,3 @@ def _tightened(
     if not rest:
         return one
     return SetConstraint.trusted(with_entry(one.owners, card, rest), one.low, one.high)
-
-
-__all__ = ["BEYOND", "Choose", "GameSize", "Sizes", "brink", "game_like", "loosened", "spoilt"]

@@ -151,6 +151,3 @@ def _without_player(problem: DealProblem, player: int) -> DealProblem:
         for one in problem.sets
     ]
     return DealProblem(fewer(problem.hands), sets)
-
-
-__all__ = ["reduced", "simplifications"]

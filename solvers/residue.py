@@ -300,6 +300,3 @@ def _fewest(classes: Counter[int], low: Vector, high: Vector) -> Vector:
             rest += number
         found.append(max(least, rest))
     return tuple(found)
-
-
-__all__ = ["OpenSet", "Part", "Residue", "least_lanes", "opened", "residue"]

@@ -177,6 +177,3 @@ def sample_deals(
     number, random = whole(number, "number", 0), generator(random)
     deals = NumberedDeals(problem, seconds=seconds)
     return [deals.draw(random) for _ in range(number)]
-
-
-__all__ = ["MAX_TABLE_BYTES", "NumberedDeals", "sample_deals"]

@@ -299,17 +299,3 @@ def set_ways(owners: Vector, low: Vector, high: Vector, deadline: Deadline = NEV
         ways = SetWays(*key, deadline)
         _WAYS.keep(key, ways, ways.size)
     return ways
-
-
-__all__ = [
-    "MAX_VECTORS",
-    "MEMO_BYTES",
-    "SetWays",
-    "Vector",
-    "arranged",
-    "class_vectors",
-    "count_vectors",
-    "hand_out",
-    "set_ways",
-    "vector_bound",
-]

@@ -277,15 +277,3 @@ def plain_shortage(problem: DealProblem) -> Certificate | None:
         if sum(constraint.low[player] for constraint in problem.sets) > hand:
             return CrowdedHand(player)
     return None
-
-
-__all__ = [
-    "Certificate",
-    "CrossedBounds",
-    "CrowdedHand",
-    "Shortage",
-    "TooFewPlaces",
-    "most_cards",
-    "plain_certificate",
-    "plain_shortage",
-]

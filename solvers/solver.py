@@ -79,6 +79,3 @@ def solver_from_function(name: str, function: Callable[[DealProblem], Verdict]) 
     """A row for a plain function; its documentation's first line becomes the idea."""
     idea = (getattr(function, "__doc__", None) or "").strip().split("\n")[0]
     return Solver(name, idea, lambda problem: partial(function, problem))
-
-
-__all__ = ["Solver", "solver_from_function"]

@@ -179,6 +179,3 @@ def verify(problem: DealProblem, verdict: object) -> bool:
     if isinstance(plain, Feasible):
         return not deal_faults(problem, plain.deal.owner)
     return plain is not None and plain.shortage is not None and plain.shortage.holds(problem)
-
-
-__all__ = ["Deal", "Feasible", "Infeasible", "Verdict", "deal_faults", "plain_verdict", "verify"]

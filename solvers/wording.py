@@ -117,9 +117,3 @@ def in_parts(amounts: Iterable[tuple[int, str, str]], total: int) -> str:
         parts.append(f"of {named('set', sets)} {amount}{each}{f' ({reason})' if reason else ''}")
     several = sum(map(len, alike.values())) > 1
     return ", ".join(parts) + (f": {total or 'none'} in all" if several else "")
-
-
-__all__ = [
-    "MOST_TEXT", "counted", "in_parts", "listed", "named", "percent", "printable", "shortened",
-    "shown",
-]  # fmt: skip

@@ -160,6 +160,3 @@ def _number(token: str, most: int | None = None) -> int:
 
 def _said(statement: list[str]) -> str:
     return shown(" ".join(statement))
-
-
-__all__ = ["PseudoBoolean", "RefusedProof", "check_proof"]

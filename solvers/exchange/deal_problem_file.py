@@ -116,6 +116,3 @@ def deal_problem_text(problem: DealProblem) -> str:
     sets = "".join(f",\n  {json.dumps(one)}" for one in document["sets"])[1:]
     hands = json.dumps(document["hands"])
     return f'{{"format": "{FORMAT}",\n "hands": {hands},\n "sets": [{sets}]}}\n'
-
-
-__all__ = ["FORMAT", "deal_problem_document", "deal_problem_text", "parse_deal_problem"]

@@ -271,5 +271,3 @@ FORMATS: dict[str, Callable[[DealProblem], str]] = {
     "cp-sat": cp_sat,
 }
 """The formats by name."""
-
-__all__ = ["FORMATS", "exported"]

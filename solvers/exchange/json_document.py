@@ -152,6 +152,3 @@ class DocumentReader:
             return 0
         players = [self.player(one, place) for one in value]
         return mask_of(player for player in players if player is not None)
-
-
-__all__ = ["DocumentReader", "MalformedDocument", "kind_of", "quoted"]

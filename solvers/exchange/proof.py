@@ -103,6 +103,3 @@ def check_refutation(problem: DealProblem, formula: str, proof: str) -> None:
     if formula != opb(problem):
         raise RefusedProof("the formula is not that of the problem")
     check_proof(formula, proof)
-
-
-__all__ = ["check_refutation", "refutation"]

@@ -209,6 +209,3 @@ def _deal(problem: DealProblem, owned: Iterable[tuple[int, ...]]) -> Deal:
     for index, card, player in owned:
         owner[index][card] = player
     return Deal(tuple(map(tuple, owner)))
-
-
-__all__ = ["NEVER", "LinearModel", "LinearRow", "deal_of", "linear_model"]

@@ -47,6 +47,3 @@ def clingo(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict |
         return Infeasible() if found.unsatisfiable else None
 
     return solve
-
-
-__all__ = ["clingo"]

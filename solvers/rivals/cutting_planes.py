@@ -44,6 +44,3 @@ def exact(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | 
         return refuted_by(linear, (assumed[name] for name in solver.getLastCore()))
 
     return solve
-
-
-__all__ = ["exact"]

@@ -79,6 +79,3 @@ def igraph(network: Network, seconds: float | None) -> Callable[[], Verdict | No
         return _verdict(network, [round(amount) for amount in flow])
 
     return solve
-
-
-__all__ = ["igraph", "networkx", "scipy"]

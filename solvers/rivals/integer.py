@@ -92,6 +92,3 @@ def pyscipopt(linear: LinearModel, seconds: float | None) -> Callable[[], Verdic
         return Infeasible() if model.getStatus() == "infeasible" else None
 
     return solve
-
-
-__all__ = ["cbc", "milp", "pyscipopt", "scip"]

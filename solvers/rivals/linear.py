@@ -157,6 +157,3 @@ def mathopt(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict 
         return Infeasible(linear.shortage(found.dual_values(constraints)))
 
     return solve
-
-
-__all__ = ["clp", "glop", "linprog", "mathopt", "refuted_by", "violation"]

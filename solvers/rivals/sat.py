@@ -147,9 +147,3 @@ def refutation(
         # Nothing is written where unit propagation refutes the formula while it is read.
         proof: list[str] = run.get_proof() or []
     return Refutation(formula, proof if "0" in proof else [*proof, "0"])
-
-
-__all__ = [
-    "Refutation", "cadical", "clauses", "cryptominisat", "glucose", "maplesat", "minicard",
-    "refutation",
-]  # fmt: skip

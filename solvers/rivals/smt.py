@@ -109,6 +109,3 @@ def cvc5(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | N
         return refuted_by(linear, (places[one] for one in solver.getUnsatCore() if one in places))
 
     return solve
-
-
-__all__ = ["cvc5", "z3_integers", "z3_pseudo_booleans"]

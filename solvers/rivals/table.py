@@ -213,6 +213,3 @@ RIVALS: dict[str, Rival] = {
 def installed() -> dict[str, Solver]:
     """The rivals that are installed, as rows of `solvers.registry`, by name."""
     return {name: rival.solver for name, rival in RIVALS.items() if rival.installed}
-
-
-__all__ = ["CORE", "CUT", "FARKAS", "PAIRED", "RIVALS", "Rival", "installed"]
