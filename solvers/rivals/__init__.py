@@ -9,7 +9,7 @@ adapters, 10 to 40 lines each, and `table` has a row for each. A new rival is an
     integer         mixed-integer programming: paired with a shortage of ours
     cutting_planes  pseudo-boolean search: an unsatisfiable core, weighed by linear programming
     smt             satisfiability modulo theories: the same
-    sat             clauses or native cardinalities: paired; refutations as DRUP
+    sat             clauses or native cardinalities: paired
     answer_sets     answer-set programming: paired
     propagation     constraint programming, with learned clauses or without: paired
 

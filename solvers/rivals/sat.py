@@ -1,14 +1,13 @@
 """Satisfiability: sums as clauses, by the encodings of python-sat, or as cardinalities natively.
 
-A refutation carries no shortage: it is paired with one. Glucose, CaDiCaL and others write it down
-as clauses (DRUP), which `refutation` gives and `dratify` checks.
+A refutation carries no shortage: it is paired with one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from threading import Timer
-from typing import Any, NamedTuple
+from typing import Any
 
 from solvers.exchange.rows import LinearModel
 from solvers.verdict import Infeasible, Verdict
@@ -115,35 +114,3 @@ def cryptominisat(linear: LinearModel, seconds: float | None) -> Run:
         return None if answer is None else Infeasible()
 
     return solve
-
-
-class Refutation(NamedTuple):
-    """A formula, and the clauses that a solver learned from it, the last of them empty (DRUP)."""
-
-    formula: list[list[int]]
-    proof: list[str]
-
-    def check(self) -> bool:
-        """Whether `dratify` accepts the proof: every clause follows by unit propagation."""
-        from dratify import check_proof, parse_dimacs
-
-        top = max(abs(literal) for clause in self.formula for literal in clause)
-        lines = [f"p cnf {top} {len(self.formula)}"]
-        lines += [" ".join(map(str, [*clause, 0])) for clause in self.formula]
-        result = check_proof(parse_dimacs("\n".join(lines)), "\n".join(self.proof), check_rat=False)
-        return bool(result.ok)
-
-
-def refutation(
-    linear: LinearModel, solver: str = "cadical195", encoding: str = "seqcounter"
-) -> Refutation | None:
-    """A DRUP refutation of the sums by a solver of python-sat, or None where a deal exists."""
-    from pysat.solvers import Solver
-
-    formula = clauses(linear, encoding)
-    with Solver(name=solver, bootstrap_with=formula, with_proof=True) as run:
-        if run.solve():
-            return None
-        # Nothing is written where unit propagation refutes the formula while it is read.
-        proof: list[str] = run.get_proof() or []
-    return Refutation(formula, proof if "0" in proof else [*proof, "0"])

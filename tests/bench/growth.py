@@ -144,7 +144,7 @@ def _proofs(sizes: Sequence[int]) -> Iterator[list[str]]:
 def _clauses(problem: DealProblem) -> tuple[float, ...]:
     """Number and bytes of the clauses of a refutation, and the seconds it took."""
     from solvers.exchange.rows import linear_model
-    from solvers.rivals.sat import refutation as by_clauses
+    from tests.solvers.clause_proofs import refutation as by_clauses
 
     by_clauses(linear_model(twins("game", 12, 1).impossible))  # its imports
     begun = process_time()

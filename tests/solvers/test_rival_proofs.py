@@ -7,8 +7,9 @@ import pytest
 from solvers import DealProblem, SetConstraint, solve
 from solvers.exchange.rows import linear_model
 from solvers.random_problems import GameSize, brink, game_like
-from solvers.rivals.sat import Refutation, clauses, refutation
+from solvers.rivals.sat import clauses
 from tests.sizes import thorough
+from tests.solvers.clause_proofs import Refutation, refutation
 
 pytest.importorskip("pysat")
 pytest.importorskip("dratify")
