@@ -11,6 +11,7 @@ import typer
 
 from quaternity.cli.kwartet import kwartet
 from quaternity.cli.options import AsJson, FormulaMethod
+from quaternity.cli.status import ExitStatus, Leaving
 from quaternity.cli.terminal import columns, say, warn, warn_about, width
 from quaternity.errors import InputError, LimitError
 
@@ -87,16 +88,15 @@ def know(
     asked = _Asked(log, seat, tuple(said or ()), method, seconds)
     if svg is not None and not over_time:
         raise InputError("--svg draws what is true over time: it goes with --over-time")
-    if over_time:
-        if go is not None or at is not None or why or chance:
-            raise InputError(
-                "--over-time goes through the whole game: no --go, --at, --why or --chance"
-            )
-        failed = asked.over_time(formulas, as_json, svg)
-    else:
-        failed = asked.at_a_moment(formulas, _step(log, go, at), why, chance, as_json)
-    if failed:
-        raise typer.Exit(4)
+    if over_time and (go is not None or at is not None or why or chance):
+        raise InputError(
+            "--over-time goes through the whole game: no --go, --at, --why or --chance"
+        )
+    with Leaving() as leaving:
+        if over_time:
+            asked.over_time(formulas, as_json, svg, leaving)
+        else:
+            asked.at_a_moment(formulas, _step(log, go, at), why, chance, as_json, leaving)
 
 
 def _step(log: GameLog | SeenLog, go: int | None, at: int | None) -> int:
@@ -160,9 +160,15 @@ class _Asked:
         return at, supposed
 
     def at_a_moment(
-        self, formulas: Sequence[str], step: int, why: bool, chance: bool, as_json: bool
-    ) -> bool:
-        """Tell the truth of formulas at a moment; whether some reason was not found."""
+        self,
+        formulas: Sequence[str],
+        step: int,
+        why: bool,
+        chance: bool,
+        as_json: bool,
+        leaving: Leaving,
+    ) -> None:
+        """Tell the truth of formulas at a moment; it is a limit if some reason was not found."""
         try:
             at, supposed = self.once_said(self.moment(step))
         except _NotTrue as error:
@@ -170,9 +176,10 @@ class _Asked:
             raise typer.Exit(1) from None
         if supposed and not as_json:
             say(f"supposing what is not known to {at.eyes}: {'; '.join(supposed)}")
-        failed = False
         for text in formulas:
             answer, lines, problems = self.once(text, at, why, chance)
+            if problems:
+                leaving.status = ExitStatus.LIMIT
             if as_json:
                 answer |= {"supposed": supposed} if supposed else {}
                 print(json.dumps(answer, separators=(",", ":")), flush=True)
@@ -183,8 +190,6 @@ class _Asked:
                     say(line)
             for problem in problems:
                 warn(problem)
-            failed = failed or bool(problems)
-        return failed
 
     def once(
         self, text: str, at: Moment, why: bool, chance: bool
@@ -236,8 +241,10 @@ class _Asked:
                 lines.append(f"  chance as {at.eyes} can tell: {chance_text(likely)}")
         return answer, lines, problems
 
-    def over_time(self, formulas: Sequence[str], as_json: bool, svg: str | None) -> bool:
-        """Tell the truth of formulas after each request; whether some was not decided."""
+    def over_time(
+        self, formulas: Sequence[str], as_json: bool, svg: str | None, leaving: Leaving
+    ) -> None:
+        """Tell the truth of formulas after each request; it is a limit if some is undecided."""
         from quaternity.files.writing import write_text
         from quaternity.kwartet.timelines import Timeline, timelines_svg
 
@@ -246,6 +253,8 @@ class _Asked:
             problem for step in range(len(self.log.events) + 1)
             for problem in self._told_after(step, formulas, told)
         ]  # fmt: skip
+        if undecided:
+            leaving.status = ExitStatus.LIMIT
         for problem in undecided:
             warn(problem)
         # Written in one line, whatever its own lines are.
@@ -263,7 +272,6 @@ class _Asked:
                 self._print(line, wide)
         if svg is not None:
             write_text(svg, timelines_svg(lines, "what is true, request by request"))
-        return bool(undecided)
 
     def _told_after(
         self, step: int, formulas: Sequence[str], told: Sequence[list[Told]]

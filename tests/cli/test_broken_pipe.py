@@ -24,6 +24,7 @@ from tests.table.planted import plant_bot
 
 DATA = Path(__file__).parents[2] / "quaternity" / "data"
 STATE = DATA / "possible-4-13-4.json"
+LOG = Path(__file__).parents[1] / "data" / "knowledge-4-13-4.log"
 DAMAGED = DATA / "damaged-owner-4-13-4.json"
 
 
@@ -110,6 +111,9 @@ FAULTS: dict[str, tuple[int, list[object]]] = {
     "tournament": (3, ["tournament", "failing", "random", "random", "--games", 2]),
     "tournament, traced": (
         3, ["tournament", "failing", "random", "random", "--games", 2, "--traceback"],
+    ),
+    "know": (
+        4, ["kwartet", "know", LOG, "--over-time", "K0 !K1 !K2 K3 H0 5/3", "--seconds", "1e-6"],
     ),
     "no command": (2, ["chek"]),
     "no option": (2, ["check", "--most", "3"]),
