@@ -5,8 +5,9 @@
     def test_my_solver():
         check_solver(my_solver)
 
-The laws are tried on small random problems of any shape, and on problems of the size of games, up
-to 600 cards and 70 players: some open, some just feasible, some just not. A broken law raises
+The laws are tried on small random problems of any shape, on problems of every number of cards, sets
+and players, on the families of `solvers.instances`, and on problems of the size of games, up to 600
+cards and 70 players: some open, some just feasible, some just not. A broken law raises
 `SolverFault` with a smallest problem to show it.
 """
 
@@ -15,18 +16,22 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from random import Random
+from typing import TypeVar
 
 from solvers.counterexample import smallest_counterexample
 from solvers.errors import LimitError, SolverFault, UnsupportedProblem
+from solvers.instances import FAMILIES, LEAST_CARDS, twins
 from solvers.judgement import crashed, weighed
 from solvers.problem import DealProblem, SetConstraint, players_in, with_entry
-from solvers.random_problems import GameSize, brink, game_like
+from solvers.random_problems import GameSize, Sizes, brink, game_like, loosened, spoilt
 from solvers.reduction import reduced
-from solvers.registry import Solver, solve, solver_from_function
+from solvers.registry import SOLVERS, Solver, solve, solver_from_function
 from solvers.strategies import deal_problems
 from solvers.verdict import Feasible, Verdict
 
+Value = TypeVar("Value")
 Law = Callable[[Solver, DealProblem], str | None]
 """What is wrong with a solver on a problem, as a sentence; None when the law holds."""
 
@@ -38,6 +43,15 @@ GAME_SIZES: tuple[tuple[int, int, int], ...] = (
 
 EXAMPLES_A_ROUND = 100
 """For so many small problems, every size of game is tried once, and once more for those left."""
+
+EVERY_NUMBER = 12
+"""Every number of players (from 2), sets, cards, and cards in one set, up to this, comes often."""
+
+MOST_PLAYERS = MOST_SETS = 70
+"""Larger numbers of players and of sets, up to these, come once in some 350 examples."""
+
+MOST_CARDS = 200
+"""Of the problems of `solvers.instances`."""
 
 MOST_TIGHTENED = 30
 """Of so many ways to tighten a problem, at most, the law is tried; of games a tenth."""
@@ -199,8 +213,9 @@ def check_solver(
 
     Args:
         solver: a row of the table, or a function from problem to verdict.
-        examples: number of small problems; for every `EXAMPLES_A_ROUND` of them, and for what is
-            left, each size of game is tried once: a problem, and the two sides of its brink.
+        examples: number of small problems, and of drawn sizes (`of_every_size`); for every
+            `EXAMPLES_A_ROUND` of them, and for what is left, each size of game is tried once: a
+            problem, and the two sides of its brink.
         seed: of the problems.
         problems: tried first.
         sizes: cards in one set, sets and players (at least 2) of the games.
@@ -213,7 +228,7 @@ def check_solver(
     Nothing is written to any folder but a temporary one.
 
     Cost: some ten runs of the solver per problem, up to forty on infeasible ones; with the built-in
-    solvers 2 to 15 seconds of processor time.
+    solvers 20 to 90 seconds of processor time.
 
     >>> from solvers import SOLVERS
     >>> check_solver(SOLVERS["max-flow"], examples=50, sizes=[(4, 3, 3)]).refused
@@ -244,13 +259,68 @@ def check_solver(
         )  # fmt: skip
     if found is None:
         games = _games(sizes, -(-examples // EXAMPLES_A_ROUND), Random(seed))
-        found = next(((one, fault) for one in games if (fault := check(one))), None)
+        larger = chain(of_every_size(examples, seed), games)
+        found = next(((one, fault) for one in larger if (fault := check(one))), None)
     if found is not None:
         problem = reduced(found[0], lambda one: check(one) is not None, seconds=SHRINK_SECONDS)
         law, text = check(problem) or found[1]
         raise SolverFault(f"{row.name} breaks the law '{law}': {row.name} {text}\non {problem}")
     _demand_both_kinds(row, count)
     return Conformance(count["feasible"], count["infeasible"], count["refused"], *largest)
+
+
+def of_every_size(examples: int, seed: int) -> Iterator[DealProblem]:
+    """Draw problems so that no number of players, sets or cards is left out.
+
+    Every example is a small problem of any shape; with it comes either a game of up to
+    `EVERY_NUMBER` players, sets and cards in one set, on both sides of its brink, or one larger
+    problem: a game of many players, one of many sets, or one of a family of `solvers.instances`.
+    Numbers are drawn like cards from a deck: none comes again before all have come.
+    """
+    random = Random(f"every size {seed}")
+    cards, set_size, sets = (_deck(random, range(1, EVERY_NUMBER + 1)) for _ in range(3))
+    players = _deck(random, range(2, EVERY_NUMBER + 1))
+    many_players = _deck(random, range(EVERY_NUMBER + 1, MOST_PLAYERS + 1))
+    many_sets = _deck(random, range(EVERY_NUMBER + 1, MOST_SETS + 1))
+    family, large = _deck(random, [*FAMILIES]), _deck(random, range(3))
+    for number in range(examples):
+        yield _with_cards(next(cards), random)
+        if number % 2 == 0:
+            yield from _brink(GameSize(next(set_size), next(sets), next(players)), random)
+            continue
+        kind = next(large)
+        if kind == 0:
+            size = int(LEAST_CARDS * (MOST_CARDS / LEAST_CARDS) ** random.random())
+            yield random.choice(twins(next(family), size, random.getrandbits(32)))
+        elif kind == 1:
+            game = GameSize(random.randint(1, 4), next(sets), next(many_players))
+            yield random.choice(_brink(game, random))
+        else:
+            game = GameSize(random.randint(1, 4), next(many_sets), next(players))
+            yield random.choice(_brink(game, random))
+
+
+def _deck(random: Random, values: Sequence[Value]) -> Iterator[Value]:
+    """Give all values in random order, again and again."""
+    while True:
+        yield from random.sample(values, len(values))
+
+
+def _with_cards(cards: int, random: Random) -> DealProblem:
+    """Draw a small problem of any shape with so many cards."""
+    while True:
+        sizes = Sizes(random.randint(2, 5), random.randint(2, 4), random.randint(2, 6))
+        problem = random.choice((loosened, spoilt, spoilt))(random.randint, sizes)
+        if problem.cards == cards:
+            return problem
+
+
+def _brink(size: GameSize, random: Random) -> tuple[DealProblem, DealProblem]:
+    return brink(game_like(random, size), random, lambda problem: bool(_QUICK(problem)))
+
+
+_QUICK = SOLVERS["max-flow"]
+"""What says where the brink is; every verdict is weighed by its evidence whatever it says."""
 
 
 def _games(
@@ -317,6 +387,7 @@ __all__ = [
     "evidence_stands",
     "hands_matter",
     "names_do_not_matter",
+    "of_every_size",
     "refusal_is_honest",
     "tightened",
     "tightening_adds_nothing",

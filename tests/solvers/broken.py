@@ -113,6 +113,21 @@ def forgets_a_late_minimum(problem: DealProblem) -> Verdict:
     return right(DealProblem(problem.hands, sets))
 
 
+def forgets_the_last_minimums(problem: DealProblem) -> Verdict:
+    """Forgets what the last player must hold."""
+    sets = [SetConstraint(one.owners, (*one.low[:-1], 0), one.high) for one in problem.sets]
+    return right(DealProblem(problem.hands, sets))
+
+
+def forgets_the_minimums_of_the_last_set(problem: DealProblem) -> Verdict:
+    """Forgets what anybody must hold of the last set."""
+    if not problem.sets:
+        return right(problem)
+    owners, _, high = problem.sets[-1]
+    last = SetConstraint(owners, (0,) * problem.players, high)
+    return right(problem.with_set(len(problem.sets) - 1, last))
+
+
 def masks_are_bytes(problem: DealProblem) -> Verdict:
     """Knows eight players: the others own nothing."""
     sets = [SetConstraint([mask & 255 for mask in one.owners], one.low, one.high)
