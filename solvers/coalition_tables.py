@@ -33,9 +33,6 @@ MAX_PLAYERS = 12
 MEETINGS_KEPT = 8
 """Most players for which the lanes of every owner mask are kept: 256 masks, at most 0.5 MiB."""
 
-CACHED_BYTES = 32 * 2**20
-"""About how much memory the cached tables of one lane layout may take."""
-
 FEW_MASKS = 8
 """Up to so many distinct owner masks, cards are added mask by mask."""
 
@@ -82,7 +79,7 @@ class Lanes:
 
     __slots__ = (
         "__weakref__", "_absent", "_end_ones", "_ends", "_inside", "_no_minimum", "_outside",
-        "_seen", "_tables", "bits", "everybody", "guard", "meeting", "member", "ones", "players",
+        "bits", "everybody", "guard", "meeting", "member", "ones", "players",
         "width",
     )  # fmt: skip
 
@@ -110,8 +107,6 @@ class Lanes:
         # Nobody's and everybody's lane: 1 in each, and all their bits.
         self._end_ones = 1 | 1 << self.everybody * width
         self._ends = self._end_ones * low_lane
-        self._tables: Memo[Looks, int] = Memo(CACHED_BYTES)
-        self._seen = self._tables.entries.get
 
     def packed_hands(self, hands: Sequence[int]) -> int:
         """Per lane the cards in the hands of its coalition."""
@@ -149,14 +144,7 @@ class Lanes:
 
         `owners` must be sorted, so that sets that differ in the order of cards share a table.
         """
-        key = (owners, low, high)
-        table = self._seen(key)
-        if table is None:
-            # The table, the key with its three tuples, and the place in the dictionary.
-            numbers = len(owners) + 2 * self.players
-            size = bytes_of(5, numbers, self.everybody, self.bits)
-            table = self._tables.keep(key, self.made_table(owners, low, high), size)
-        return table
+        return _tables[self, owners, low, high]
 
     def made_table(
         self, owners: tuple[int, ...], low: tuple[int, ...], high: tuple[int, ...]
@@ -287,6 +275,15 @@ class Lanes:
         if not lost:
             return None
         return ((lost & -lost).bit_length() - 1) // self.width
+
+
+@Memo
+def _tables(
+    layout: Lanes, owners: tuple[int, ...], low: tuple[int, ...], high: tuple[int, ...]
+) -> tuple[int, int]:
+    # The table, the key with its three tuples, and the place in the dictionary.
+    size = bytes_of(5, len(owners) + 2 * layout.players, layout.everybody, layout.bits)
+    return layout.made_table(owners, low, high), size
 
 
 _MAKING = Lock()

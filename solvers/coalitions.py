@@ -21,9 +21,6 @@ from solvers.verdict import Deal, Feasible, Infeasible, Verdict
 MOST_VECTORS = 500
 """Sets with at most so many count vectors have them listed (and kept); others are searched."""
 
-MEMO_BYTES = 64 * 2**20
-"""About how much memory the prepared sets may take."""
-
 
 class DealtSet:
     """One set with its cards in their order, prepared for reading off deals.
@@ -55,11 +52,11 @@ class DealtSet:
         return owners
 
 
-_ROWS: Memo[tuple[Lanes, SetConstraint], DealtSet] = Memo(MEMO_BYTES)
+_ROWS: Memo[Lanes, SetConstraint, DealtSet] = Memo()
 
 
 def _prepared(layout: Lanes, constraint: SetConstraint) -> DealtSet:
-    row = _ROWS.entries.get((layout, constraint))
+    row = _ROWS.get((layout, constraint))
     if row is None:
         row = DealtSet(layout, constraint)
         # A choice: the packed vector, the vector, and in time a deal.

@@ -46,9 +46,6 @@ from solvers.problem import DealProblem, SetConstraint
 
 _CODES = {8: "B", 16: "H", 32: "I", 64: "Q"}
 
-MEMO_BYTES = 64 * 2**20
-"""About how much memory each may take: the prepared sets, their results, the slacks."""
-
 Picker = Callable[[Any], tuple[int, ...]]
 
 
@@ -72,13 +69,13 @@ def _numbers(layout: Lanes, packed: int) -> Any:
 
 SlackParts = tuple[int, list[tuple[tuple[int, ...], ...]]]
 
-_SLACKS: Memo[tuple[Lanes, int], SlackParts] = Memo(MEMO_BYTES)
+_SLACKS: Memo[Lanes, int, SlackParts] = Memo()
 
 
 def _slack_parts(layout: Lanes, slack: int) -> SlackParts:
     """The guards of the lanes without slack; per player the slacks without and with the player."""
     key = (layout, slack)
-    parts = _SLACKS.entries.get(key)
+    parts = _SLACKS.get(key)
     if parts is None:
         tight = ~(slack - layout.ones) & layout.guard
         numbers = _numbers(layout, slack ^ layout.guard)
@@ -122,12 +119,12 @@ class _ClosingKind(Kind):
             self.lowered.append((mask, lowered))
 
 
-_KINDS: Memo[tuple[Lanes, Looks], _ClosingKind] = Memo(MEMO_BYTES)
+_KINDS: Memo[Lanes, Looks, _ClosingKind] = Memo()
 
 
 def _kind(layout: Lanes, constraint: SetConstraint, deadline: Deadline) -> _ClosingKind:
     key = layout, looks_of(constraint)
-    kind = _KINDS.entries.get(key)
+    kind = _KINDS.get(key)
     if kind is None:
         kind = _ClosingKind(*key, deadline)
         lowered = sum(len(by_owner) for _, by_owner in kind.lowered)
@@ -136,7 +133,7 @@ def _kind(layout: Lanes, constraint: SetConstraint, deadline: Deadline) -> _Clos
     return kind
 
 
-_CLOSED: Memo[tuple[Lanes, int, SetConstraint], SetConstraint] = Memo(MEMO_BYTES)
+_CLOSED: Memo[Lanes, int, SetConstraint, SetConstraint] = Memo()
 
 
 def closed_set(
@@ -148,7 +145,7 @@ def closed_set(
         slack: of the problem, see `Lanes.slack`.
     """
     key = (layout, slack, constraint)
-    found = _CLOSED.entries.get(key)
+    found = _CLOSED.get(key)
     if found is None:
         # The slack, the set and the result; either has three tuples.
         numbers = 2 * constraint.size + 8 * layout.players

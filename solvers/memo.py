@@ -1,63 +1,20 @@
-"""A memo bounded by memory: results differ in size too much for a bound by number."""
+"""Memos bounded by memory, all of a process together: results differ in size too much to count."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable
 from threading import RLock
-from typing import Generic, TypeVar
+from typing import Any, ClassVar, TypeVar, TypeVarTuple
 
-K = TypeVar("K", bound=Hashable)
+Parts = TypeVarTuple("Parts")
 V = TypeVar("V")
 
-
-class Memo(Generic[K, V]):
-    """Results by key, up to a budget of bytes; when it is spent, everything is forgotten.
-
-    A result larger than the whole budget is not kept. Threads may share a memo: they look up
-    without waiting, perhaps in vain for what another thread is making, and take turns to change it.
-
-    Attributes:
-        entries: the results kept. Look up with `entries.get(key)`.
-        budget: estimated bytes that may be kept.
-        spent: estimated bytes that are kept.
-        changing: held while entries and `spent` change together.
-    """
-
-    __slots__ = ("budget", "changing", "entries", "spent")
-
-    def __init__(self, budget: int) -> None:
-        self.budget = budget
-        self.entries: dict[K, V] = {}
-        self.spent = 0
-        self.changing = RLock()
-
-    def keep(self, key: K, result: V, size: int) -> V:
-        """Keep a new result of about `size` bytes, its key included, and return it."""
-        if size > self.budget:
-            return result
-        with self.changing:
-            if self.spent + size > self.budget:
-                self.forget()
-            self.spent += size
-            self.entries[key] = result
-        return result
-
-    def charge(self, size: int) -> None:
-        """Say that a kept result has grown by about `size` bytes, which may spend the budget."""
-        with self.changing:
-            self.spent += size
-            if self.spent > self.budget:
-                self.forget()
-
-    def forget(self) -> None:
-        """Keep nothing any more; `entries` stays the same dictionary."""
-        with self.changing:
-            self.entries.clear()
-            self.spent = 0
+BUDGET = 512 * 2**20
+"""About how many bytes all memos of a process may keep together."""
 
 
 def bytes_of(objects: int = 0, numbers: int = 0, most: int = 0, bits: int = 0) -> int:
-    """About how much memory something takes: the one estimate of all memos.
+    """Estimate how much memory something takes.
 
     Args:
         objects: Python objects with their places in a dictionary or a list: keys, tuples, results.
@@ -66,3 +23,56 @@ def bytes_of(objects: int = 0, numbers: int = 0, most: int = 0, bits: int = 0) -
         bits: of integers of many lanes (see `solvers.coalition_tables`), together.
     """
     return 100 * objects + numbers * (8 if most <= 256 else 40) + bits // 8
+
+
+class Memo(dict[tuple[*Parts], V]):
+    """Results by the parts of a key; all memos forget everything when their budget is spent.
+
+    Memos live as long as the process. Threads may share one: they look up without waiting, perhaps
+    in vain for what another thread is making, and take turns to change it.
+
+    Attributes:
+        spent: estimated bytes that all memos keep.
+        changing: held while entries and `spent` change together.
+    """
+
+    spent: ClassVar[int] = 0
+    changing: ClassVar[RLock] = RLock()
+    _all: ClassVar[list[dict[Any, Any]]] = []
+
+    def __init__(self, made: Callable[[*Parts], tuple[V, int]] | None = None) -> None:
+        """Begin with nothing; serves as a decorator.
+
+        Args:
+            made: gives what `memo[parts]` does not find: the result, and about how many bytes it
+                takes, its key included.
+        """
+        super().__init__()
+        self._made = made
+        Memo._all.append(self)
+
+    def __missing__(self, key: tuple[*Parts]) -> V:
+        if self._made is None:
+            raise KeyError(key)
+        return self.keep(key, *self._made(*key))
+
+    def keep(self, key: tuple[*Parts], result: V, size: int) -> V:
+        """Keep a result of about `size` bytes, its key included, and return it.
+
+        A result larger than the whole budget is not kept.
+        """
+        if size <= BUDGET:
+            with Memo.changing:
+                if Memo.spent + size > BUDGET:
+                    Memo.forget()
+                Memo.spent += size
+                self[key] = result
+        return result
+
+    @staticmethod
+    def forget() -> None:
+        """Have all memos keep nothing any more."""
+        with Memo.changing:
+            for memo in Memo._all:
+                memo.clear()
+            Memo.spent = 0

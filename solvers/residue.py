@@ -21,7 +21,7 @@ from typing import NamedTuple
 from solvers.deadline import NEVER, Deadline
 from solvers.memo import Memo, bytes_of
 from solvers.problem import DealProblem, SetConstraint, players_in
-from solvers.set_ways import MEMO_BYTES, SetWays, Vector, set_ways
+from solvers.set_ways import SetWays, Vector, set_ways
 
 
 class OpenSet(NamedTuple):
@@ -124,7 +124,7 @@ class Part(NamedTuple):
     used: int
 
 
-_PARTS: Memo[tuple[SetConstraint, int, bool], Part | None] = Memo(MEMO_BYTES)
+_PARTS: Memo[SetConstraint, int, bool, Part | None] = Memo()
 
 
 def part_of(
@@ -134,7 +134,7 @@ def part_of(
     key = (constraint, full, keep)
     try:
         # One step: between a test and the look-up another thread may forget everything.
-        return _PARTS.entries[key]
+        return _PARTS[key]
     except KeyError:
         part = _part(constraint, full, keep, deadline)
     size = bytes_of(10, 6 * constraint.size)

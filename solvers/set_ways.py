@@ -91,9 +91,6 @@ def hand_out(owners: Sequence[int], counts: Sequence[int]) -> tuple[int, ...]:
 MAX_VECTORS = 50_000
 """Most count vectors (and most steps between them) of one set that are listed."""
 
-MEMO_BYTES = 64 * 2**20
-"""About how much memory the kept ways may take."""
-
 Vector = tuple[int, ...]
 
 
@@ -288,13 +285,13 @@ def _check_listing(classes: Sequence[tuple[int, int]], high: Sequence[int]) -> N
             )
 
 
-_WAYS: Memo[tuple[Vector, Vector, Vector], SetWays] = Memo(MEMO_BYTES)
+_WAYS: Memo[Vector, Vector, Vector, SetWays] = Memo()
 
 
 def set_ways(owners: Vector, low: Vector, high: Vector, deadline: Deadline = NEVER) -> SetWays:
     """The ways of a set, kept. `owners` must be sorted, so that equal sets share one object."""
     key = (owners, low, high)
-    ways = _WAYS.entries.get(key)
+    ways = _WAYS.get(key)
     if ways is None:
         ways = SetWays(*key, deadline)
         _WAYS.keep(key, ways, ways.size)

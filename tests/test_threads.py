@@ -10,7 +10,7 @@ import pytest
 
 from quaternity import Settings, State
 from quaternity.game import legal
-from solvers import DealProblem, SetConstraint, coalition_tables, count_deals, residue
+from solvers import DealProblem, SetConstraint, coalition_tables, count_deals, memo, residue
 from solvers.memo import Memo
 
 
@@ -60,42 +60,43 @@ def at_once(*calls: Callable[[], None]) -> list[Exception]:
     return raised
 
 
-def test_a_memo_says_what_it_keeps_whoever_changes_it() -> None:
-    memo: Memo[object, int] = Memo(budget=3)
+def test_a_memo_says_what_it_keeps_whoever_changes_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    Memo.forget()
+    monkeypatch.setattr(memo, "BUDGET", 3)
+    results = Memo[object, int]()
     others: list[Thread] = []
 
     class Interrupted:
         """A key; when it is put in its place, another thread would like to keep something."""
 
         def __hash__(self) -> int:
-            other = Thread(target=memo.keep, args=(len(others), 0, 3))
+            other = Thread(target=results.keep, args=((len(others),), 0, 3))
             others.append(other)
             other.start()
             other.join(0.01)
             return 0
 
-    memo.keep(Interrupted(), 1, size=1)
+    results.keep((Interrupted(),), 1, size=1)
     for other in others:
         other.join()
-    assert list(memo.entries) == [0]
-    assert memo.spent == 3
+    assert [*results] == [(0,)]
+    assert Memo.spent == 3
 
 
 def test_parts_that_are_forgotten_while_they_are_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Forgotten(dict[object, object]):
+    class Forgotten(Memo[object, object]):
         def __contains__(self, key: object) -> bool:
             self.clear()
             return True
 
-    monkeypatch.setattr(residue._PARTS, "entries", Forgotten())
+    monkeypatch.setattr(residue, "_PARTS", Forgotten())
     assert count_deals(DealProblem([2, 2], [SetConstraint.of([[0, 1]] * 4, players=2)])) == 6
 
 
 @pytest.mark.usefixtures("hurry")
 def test_states_share_what_is_kept_while_it_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    for memo in (legal._KINDS, legal._ROWS, legal._ASKS):
-        memo.forget()
-        monkeypatch.setattr(memo, "budget", 9_000)
+    Memo.forget()
+    monkeypatch.setattr(memo, "BUDGET", 9_000)
 
     def work(thread: int) -> None:
         random = Random(thread)
@@ -104,13 +105,11 @@ def test_states_share_what_is_kept_while_it_is_forgotten(monkeypatch: pytest.Mon
             masks = random.choices((7, 3, 6, 5), k=4)
             row = legal.prepared(layout, SetConstraint(masks, (0,) * 3, (4,) * 3))
             for asker in range(3):
-                assert row.kind.asks(asker) == row.kind._made(asker)
+                made = {table for ask in row.kind.outcomes(asker) for table in ask[2:]}
+                assert {*legal._asks[row.kind, asker][1]} == made - {coalition_tables.IMPOSSIBLE}
 
     assert not at_once(*(lambda thread=thread: work(thread) for thread in range(4)))
-    assert all(kind._asks for kind in legal._ASKS.entries)
-    kept = list(legal._KINDS.entries.values())
-    assert all(row.kind in kept for row in legal._ROWS.entries.values())
-    assert all(kind in legal._ASKS.entries for kind in kept if kind._asks)
+    assert 0 < Memo.spent <= 9_000
 
 
 @pytest.mark.usefixtures("hurry")

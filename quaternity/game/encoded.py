@@ -9,15 +9,19 @@ from random import Random
 
 from quaternity.errors import InputError
 from quaternity.game.cards import Card
-from quaternity.game.legal import Groups
+from quaternity.game.legal import Groups, PreparedSet
 from quaternity.game.question import Answer, Question
 from quaternity.game.rules import QuaternityMove, QuaternityPosition, QuaternityRules
 from quaternity.game.settings import Settings
 from quaternity.game.state_file import parse_state
+from solvers.memo import Memo, bytes_of
 from solvers.problem import SetConstraint
 
 KEPT = 4096
 """Questions, points, bounds and masks whose numbers are kept, so many of each: below 2 MB each."""
+
+
+_SET_NUMBERS = Memo[PreparedSet, int, bytes]()
 
 
 class QuaternityEncoded:
@@ -135,8 +139,7 @@ class QuaternityEncoded:
         hands, completed, share = state.hands, state.completed, self._share
         make, rows = self._set_numbers, state.rows() if state.has_tables else ()
         sets = [
-            row.numbers[first] or row.keep_numbers(first, make(row.constraint, first))
-            for row in rows
+            _SET_NUMBERS.get((row, first)) or self._kept_numbers(row, first) for row in rows
         ] or [make(one, first) for one in state.problem.sets]
         for index, owner in enumerate(completed):
             if owner is not None:
@@ -153,6 +156,10 @@ class QuaternityEncoded:
     def _made_point_numbers(self, completed: tuple[int | None, ...], first: int) -> bytes:
         points = [completed.count(seat) / self._sets for seat in range(self._players)]
         return array("f", points[first:] + points[:first]).tobytes()
+
+    def _kept_numbers(self, row: PreparedSet, first: int) -> bytes:
+        numbers = self._set_numbers(row.constraint, first)
+        return _SET_NUMBERS.keep((row, first), numbers, bytes_of(3, bits=8 * len(numbers)))
 
     def _set_numbers(self, one: SetConstraint, first: int) -> bytes:
         seen = self._mask_numbers

@@ -11,17 +11,18 @@ advance; in a state it then takes one addition and one mask to see whether the a
 many questions share their outcomes, so there are far fewer tables than answers.
 
 What grows: a table has 2^P lanes; a set has at most 2 (P - 1) x (distinct owner masks) different
-outcomes per asker, made when first asked for. Kinds, outcomes and prepared sets are kept within
-`KIND_BYTES`, `ASK_BYTES` and `ROW_BYTES`; when a budget is spent, that memo starts anew, and with
-the kinds all that holds them. States hold their rows and kinds, but no outcomes.
-Where the outcomes of one asker could take more than `ASKER_BYTES` (11 players or more, and hundreds
-of distinct owner masks), they are made, tried and dropped one after another.
+outcomes per asker, made when first asked for. All of it is kept in memos (`solvers.memo`); states
+hold their rows and kinds, but no outcomes. Where the outcomes of one asker could take more than
+`ASKER_BYTES` (11 players or more, and hundreds of distinct owner masks), they are made, tried and
+dropped one after another.
+
+Plain tuples of numbers, wherever many are kept: Python's garbage collector need not look at them
+again and again, which would take longer than to make them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from quaternity.game.cards import Card
@@ -33,8 +34,8 @@ from solvers.memo import Memo, bytes_of
 from solvers.problem import DealProblem, SetConstraint, players_in, with_entry
 from solvers.registry import Solver
 
-PAIR_BYTES = 64 * 2**20
-"""About how much memory questions with their answers may take, over all games of a process."""
+ASKER_BYTES = 48 * 2**20
+"""About how much memory what one asker may ask about a set may take to be prepared."""
 
 Answers = tuple[Answer, ...]
 
@@ -43,12 +44,28 @@ ANSWERS: tuple[Answers, ...] = ((), (Answer.NO,), (Answer.YES,), (Answer.NO, Ans
 
 Pairs = list[tuple[Question, Answers]]
 
+Groups = tuple[tuple[int, tuple[int, ...], int], ...]
+"""Questions about one set, interchangeable cards together: the asked player, the cards, and the
+number of the answers in `ANSWERS`, not 0."""
 
-Alike = tuple[int, tuple[int, ...], int]
-"""Questions about interchangeable cards: the asked player, the cards, and the number of the answers
-in `ANSWERS`, not 0. Tuples of numbers, which Python's garbage collector need not look at."""
+Ask = tuple[int, int, int, int]
+"""Asking somebody for any of some interchangeable cards: the asked player, the owner mask of the
+cards, and for no and for yes the bit of its outcome among the outcomes, 0 where the set rules it
+out."""
 
-Groups = tuple[Alike, ...]
+Asks = tuple[tuple[Ask, ...], tuple[int, ...]]
+"""All that one asker may ask about a set, as far as the set alone can tell: the questions, and the
+different tables that an answer may leave the set with, which many of them share. They are tables
+of the set as it was before a card moved, so that the hands are those of the state."""
+
+Statements = tuple[tuple[int, ...], dict[int, int]]
+"""What an asker states about a set by asking, whoever is asked: that the card is another's, and
+that the asker holds one of the set. Per owner mask of the cards that may be asked for, as far as
+the set alone can tell, what that adds to the table of the set (nothing, or less than nothing); and
+before that all that is added, each number but 0 once.
+
+A no and a yes together leave all deals that fit the statement. So it is what makes a question legal
+where hopeless ones may be asked: whom it is put to does not matter."""
 
 
 class Group(NamedTuple):
@@ -60,128 +77,23 @@ class Group(NamedTuple):
     answers: Answers
 
 
-class Listed:
+class Listed(NamedTuple):
     """The legal questions of one asker about one set."""
 
-    __slots__ = ("_pairs", "asker", "groups", "set_index")
-
-    def __init__(self, asker: int, set_index: int, groups: Groups) -> None:
-        self.asker = asker
-        self.set_index = set_index
-        self.groups = groups
-        self._pairs: list[Pairs] | None = None
-
-    def __len__(self) -> int:
-        return sum([len(cards) for _, cards, _ in self.groups])
-
-    def pairs(self) -> list[Pairs]:
-        """Per group the questions with their legal answers; found when first asked for."""
-        if self._pairs is None:
-            kept = _PAIRS.entries.get((self.asker, self.set_index))
-            if kept is None:
-                kept = _Kept(self.asker, self.set_index)
-                _PAIRS.keep((self.asker, self.set_index), kept, bytes_of(5))
-            self._pairs = list(map(kept.__getitem__, self.groups))
-        return self._pairs
+    asker: int
+    set_index: int
+    groups: Groups
 
 
-def answers_listed(found: list[Listed], question: Question) -> Answers:
+def answers_listed(listed: list[Listed], question: Question) -> Answers:
     """The legal answers to a question; none when it is not among the legal ones."""
     asker, asked, (set_index, number) = question
-    for one in found:
-        if one.set_index == set_index and one.asker == asker:
-            for other, cards, legal in one.groups:
+    for by, index, groups in listed:
+        if index == set_index and by == asker:
+            for other, cards, legal in groups:
                 if other == asked and number in cards:
                     return ANSWERS[legal]
     return ()
-
-
-class _Kept(dict[Alike, Pairs]):
-    """The questions of one asker about one set with their answers, made when first looked up.
-
-    A question with its answers is one and the same pair in all groups: few objects, which the
-    garbage collector would look at again and again.
-    """
-
-    def __init__(self, asker: int, set_index: int) -> None:
-        super().__init__()
-        self.asker = asker
-        self.set_index = set_index
-        self._made: dict[tuple[int, int, int], tuple[Question, Answers]] = {}
-
-    def __missing__(self, group: Alike) -> Pairs:
-        asked, cards, legal = group
-        made, pairs, before = self._made, [], len(self._made)
-        for card in cards:
-            key = asked, card, legal
-            if key not in made:
-                question = Question.trusted(self.asker, asked, Card.trusted(self.set_index, card))
-                made[key] = question, ANSWERS[legal]
-            pairs.append(made[key])
-        self[group] = pairs
-        # A question, its card, its pair and their key.
-        _PAIRS.charge(bytes_of(2 + 4 * (len(made) - before), numbers=len(cards)))
-        return pairs
-
-
-_PAIRS: Memo[tuple[int, int], _Kept] = Memo(PAIR_BYTES)
-
-
-KIND_BYTES = 64 * 2**20
-"""About how much memory prepared kinds may take, over all games of a process."""
-
-ASK_BYTES = 192 * 2**20
-"""About how much memory what may be asked about them, with its outcomes, may take."""
-
-ROW_BYTES = 128 * 2**20
-"""About how much memory prepared rows may take, over all games of a process."""
-
-FEW_CARDS = 64
-"""Up to so many interchangeable cards are one and the same tuple in all rows: 4096 tuples are kept,
-at most about 11 MiB."""
-
-ASKER_BYTES = ASK_BYTES // 4
-"""About how much memory what one asker may ask about a set may take to be prepared."""
-
-Ask = tuple[int, int, int, int]
-"""Asking somebody for any of some interchangeable cards: the asked player, the owner mask of the
-cards, and for no and for yes the bit of its outcome among the outcomes, 0 where the set rules it
-out."""
-
-Asks = tuple[tuple[Ask, ...], tuple[int, ...]]
-"""All that one asker may ask about a set, as far as the set alone can tell: the questions, and the
-different tables that an answer may leave the set with, which many of them share. They are tables
-of the set as it was before a card moved, so that the hands are those of the state.
-
-Plain tuples of numbers, here and below: Python's garbage collector need not look at them again and
-again, which would take longer than to make them."""
-
-NOTHING: Asks = ((), ())
-
-Statements = tuple[tuple[int, ...], dict[int, int]]
-"""What one asker states about a set by asking, whoever is asked: that the card is another's, and
-one of the set his own. Per owner mask of the cards that may be asked for, as far as the set alone
-can tell, what that adds to the table of the set (nothing, or less than nothing); and before that
-all that is added, each once, nothing left out.
-
-A no and a yes together leave all deals that fit the statement. So it is what makes a question legal
-where hopeless ones may be asked: whom it is put to does not matter."""
-
-
-def possible(outcomes: tuple[int, ...], rest: int, guard: int) -> int:
-    """The outcomes that fit with the other sets and the hands, a bit each.
-
-    Args:
-        outcomes: see `Asks`.
-        rest: the slack of the state less the table of the set.
-        guard: see `solvers.coalition_tables.Lanes`.
-    """
-    found, bit = 0, 1
-    for table in outcomes:
-        if (rest + table) & guard == guard:
-            found |= bit
-        bit += bit
-    return found
 
 
 class AskedKind(Kind):
@@ -193,13 +105,10 @@ class AskedKind(Kind):
         heavy: whether what may be asked is too much to prepare, see `tried`.
     """
 
-    __slots__ = ("_asks", "_statements", "heavy", "holders", "owned")
+    __slots__ = ("heavy", "holders", "owned")
 
     def __init__(self, layout: Lanes, looks: Looks) -> None:
         super().__init__(layout, looks)
-        # By asker, where made: tuples, which the garbage collector need not look at.
-        self._asks: tuple[Asks | None, ...] = ()
-        self._statements: tuple[Statements | None, ...] = ()
         self.owned: int | None = None
         self.holders: tuple[tuple[int, int], ...] = ()
         owners, low, high = looks
@@ -221,111 +130,20 @@ class AskedKind(Kind):
                 else:
                     self.holders += ((player, table),)
 
-    def asks(self, asker: int) -> Asks:
-        """What an asker may ask about the set."""
-        made = self._asks
-        asks = made[asker] if made else None
-        if asks is None:
-            asks = self._made(asker)
-            outcomes = len(asks[1])
-            size = bytes_of(4 + len(asks[0]) + outcomes, bits=outcomes * self.layout.bits)
-            self._keep("_asks", asker, asks, size)
-        return asks
-
-    def statements(self, asker: int) -> Statements:
-        """What an asker states about the set by asking."""
-        made = self._statements
-        found = made[asker] if made else None
-        if found is None:
-            tables = self._made_statements(asker).items()
-            changes = {mask: table - self.table for mask, table in tables if table != IMPOSSIBLE}
-            found = tuple({*changes.values()} - {0}), changes
-            size = bytes_of(4 + 2 * len(changes), bits=len(changes) * self.layout.bits)
-            self._keep("_statements", asker, found, size)
-        return found
-
-    def _made_statements(self, asker: int) -> dict[int, int]:
-        """Per owner mask the table that is left when a card of it is asked for; see `asking`."""
-        layout, (owners, minimums, high) = self.layout, self.looks
-        size, low = len(owners), with_entry(minimums, asker, stated_minimum(minimums[asker]))
-        if sum(low) > size:
-            return {}
-        if min(high) < size:
-            said = {mask: asking(self.constraint, asker, owners.index(mask)) for mask in {*owners}}
-            return {mask: layout.table_of(one) for mask, one in said.items()}
-        settled, meeting = layout.settling(low, size), layout.meeting
-        ranks = layout.meetings(owners)
-        less = {mask: meeting[mask] - meeting[mask & ~(1 << asker)] for mask in {*owners}}
-        return {mask: settled(ranks - one) for mask, one in less.items()}
-
-    def _keep(self, made: str, asker: int, found: object, size: int) -> None:
-        """Keep what was made for an asker, unless it is too large."""
-        if size <= _ASKS.budget:
-            with _ASKS.changing:
-                _ASKS.keep(self, None, size)
-                kept = getattr(self, made) or (None,) * self.layout.players
-                setattr(self, made, with_entry(kept, asker, found))
-
-    def tried(self, asker: int, rest: int) -> tuple[Ask, ...]:
-        """What an asker may ask with answers that fit; keeps no table.
+    def tried(self, asker: int, rest: int) -> Iterator[Ask]:
+        """What an asker may ask with answers that fit, and no table kept.
 
         The bits are 1 for a no that fits, and 2 for a yes.
 
         Args:
-            rest: see `possible`.
+            rest: the slack of the state less the table of the set.
         """
-        fits, asks = self.layout.fits, []
-        for asked, mask, *tables in self._outcomes(asker):
-            no, yes = (table != IMPOSSIBLE and fits(rest + table) for table in tables)
-            if no or yes:
-                asks.append((asked, mask, int(no), 2 * yes))
-        return tuple(asks)
+        fits = self.layout.fits
+        for asked, mask, no, yes in self.outcomes(asker):
+            may_no, may_yes = (table != IMPOSSIBLE and fits(rest + table) for table in (no, yes))
+            yield asked, mask, int(may_no), 2 * may_yes
 
-    def tried_answers(self, asker: int, asked: int, mask: int, rest: int) -> int:
-        """As `tried`, for one question: 1 for a no that fits, plus 2 for a yes."""
-        layout, constraint = self.layout, self.constraint
-        card, fitting = constraint.owners.index(mask), 0
-        for answer in Answer:
-            table = layout.table_of(claimed(constraint, asker, asked, card, answer))
-            if table != IMPOSSIBLE and layout.fits(rest + table):
-                fitting += 1 + answer
-        return fitting
-
-    def _made(self, asker: int) -> Asks:
-        owners, low, high = self.looks
-        low = with_entry(low, asker, stated_minimum(low[asker]))
-        if sum(low) == len(owners) <= min(high):
-            return self._made_of_counts(asker, low)
-        bits, asks = {IMPOSSIBLE: 0}, []
-        for asked, mask, no, yes in self._outcomes(asker):
-            if no not in bits:
-                bits[no] = 1 << len(bits) - 1
-            if yes not in bits:
-                bits[yes] = 1 << len(bits) - 1
-            if no != IMPOSSIBLE or yes != IMPOSSIBLE:
-                asks.append((asked, mask, bits[no], bits[yes]))
-        return (tuple(asks), tuple(bits)[1:]) if asks else NOTHING
-
-    def _made_of_counts(self, asker: int, low: tuple[int, ...]) -> Asks:
-        """As `_made`, where all players' numbers of cards are known: one outcome serves all."""
-        layout, owners, everybody = self.layout, self.looks[0], range(self.layout.players)
-        counts, meeting, asks = layout.packed_hands(low), layout.meeting, []
-        tight = layout.tight(layout.meetings(owners), counts)
-        if tight is None:
-            return NOTHING
-        others = [(asked, 1 << asked) for asked in everybody if asked != asker]
-        for mask in dict.fromkeys(owners):
-            at_stake, left = tight & meeting[mask], mask & ~(1 << asker)
-            if left != mask and at_stake & meeting[left] != at_stake:
-                continue
-            for asked, bit in others:
-                no = not left & bit or at_stake & meeting[left ^ bit] == at_stake
-                yes = left & bit and at_stake & meeting[bit] == at_stake
-                if no or yes:
-                    asks.append((asked, mask, int(no), int(yes)))
-        return (tuple(asks), (counts,)) if asks else NOTHING
-
-    def _outcomes(self, asker: int) -> Iterator[tuple[int, int, int, int]]:
+    def outcomes(self, asker: int) -> Iterator[tuple[int, int, int, int]]:
         """Per asked player and owner mask the set's tables given no and given yes.
 
         The rules are those of `quaternity.game.transition.claimed`, which serves sets with upper
@@ -370,57 +188,24 @@ class AskedKind(Kind):
 
 
 class PreparedSet:
-    """One set of a state with its cards in their order: its constraint, and its kind.
+    """One set of a state with its cards in their order."""
 
-    Attributes:
-        numbers: by seat, where made, what `quaternity.game.encoded` makes of the set.
-    """
-
-    __slots__ = ("_askable", "_cards", "_groups", "constraint", "kind", "numbers")
+    __slots__ = ("constraint", "kind")
 
     def __init__(self, constraint: SetConstraint, kind: AskedKind) -> None:
-        self.constraint = constraint
-        self._cards: dict[int, tuple[int, ...]] | None = None
-        self.kind = kind
-        self._groups: dict[tuple[int, int, int], Groups] = {}
-        # By asker and by seat: tuples, which the garbage collector need not look at.
-        self._askable: tuple[bytes | None, ...] = (None,) * constraint.players
-        self.numbers: tuple[bytes | None, ...] = self._askable
+        self.constraint, self.kind = constraint, kind
 
-    def groups(self, asker: int, fitting: int, bare: int) -> Groups:
-        """The legal questions about the set.
+    def among(self, asks: Iterable[Ask], fitting: int, bare: int) -> Groups:
+        """The legal questions among some asks.
 
         Args:
-            fitting: the possible outcomes, see `possible`.
+            fitting: the possible outcomes, a bit each.
             bare: the players without cards, a bit each.
         """
-        groups = self._groups.get((asker, fitting, bare))
-        if groups is None:
-            groups = self.among(self.kind.asks(asker)[0], fitting, bare)
-            self._groups[asker, fitting, bare] = groups
-            _ROWS.charge(bytes_of(2 + len(groups)))
-        return groups
-
-    def askable(self, asker: int) -> bytes:
-        """Per card 1 where it may be asked for, as far as the set alone can tell."""
-        found = self._askable[asker]
-        if found is None:
-            found = bytes(map(self.kind.statements(asker)[1].__contains__, self.constraint.owners))
-            self._askable = with_entry(self._askable, asker, found)
-            _ROWS.charge(bytes_of(1, bits=8 * len(found)))
-        return found
-
-    def keep_numbers(self, seat: int, numbers: bytes) -> bytes:
-        """Keep and return what `quaternity.game.encoded` made of the set for a seat."""
-        self.numbers = with_entry(self.numbers, seat, numbers)
-        _ROWS.charge(bytes_of(1, bits=8 * len(numbers)))
-        return numbers
-
-    def among(self, asks: tuple[Ask, ...], fitting: int, bare: int) -> Groups:
-        """As `groups`, of these asks."""
-        if self._cards is None:
-            self._cards = _alike(self.constraint.owners)
-        cards = self._cards
+        alike: dict[int, list[int]] = {}
+        for card, mask in enumerate(self.constraint.owners):
+            alike.setdefault(mask, []).append(card)
+        cards = {mask: tuple(numbers) for mask, numbers in alike.items()}
         groups = []
         for asked, mask, no, yes in asks:
             legal = (fitting & no > 0) + 2 * (fitting & yes > 0)
@@ -429,74 +214,101 @@ class PreparedSet:
         return tuple(groups)
 
 
-def _alike(owners: tuple[int, ...]) -> dict[int, tuple[int, ...]]:
-    """The cards of every owner mask."""
-    cards: dict[int, list[int]] = {}
-    for card, mask in enumerate(owners):
-        cards.setdefault(mask, []).append(card)
-    return {
-        mask: _shared(tuple(alike)) if len(alike) <= FEW_CARDS else tuple(alike)
-        for mask, alike in cards.items()
-    }
+@Memo
+def _kinds(
+    layout: Lanes, owners: tuple[int, ...], low: tuple[int, ...], high: tuple[int, ...]
+) -> tuple[AskedKind, int]:
+    tables = layout.players + 1
+    size = bytes_of(8 + tables, len(owners), layout.everybody, tables * layout.bits)
+    return AskedKind(layout, (owners, low, high)), size
 
 
-@lru_cache(maxsize=1 << 12)
-def _shared(cards: tuple[int, ...]) -> tuple[int, ...]:
-    """One and the same tuple for the same cards."""
-    return cards
+@Memo
+def _rows(
+    layout: Lanes, owners: tuple[int, ...], low: tuple[int, ...], high: tuple[int, ...]
+) -> tuple[PreparedSet, int]:
+    constraint = SetConstraint.trusted(owners, low, high)
+    kind = _kinds[layout, *looks_of(constraint)]
+    return PreparedSet(constraint, kind), bytes_of(10, constraint.size)
 
 
-class _Asked(Memo[AskedKind, None]):
-    """What kinds keep, by asker: taken from them when it is forgotten, whoever holds the kinds."""
-
-    __slots__ = ()
-
-    def forget(self) -> None:
-        with self.changing:
-            for kind in self.entries:
-                kind._asks = kind._statements = ()
-            super().forget()
-
-
-class _KindsKept(Memo[tuple[int, *Looks], AskedKind]):
-    """Kinds, forgotten with the rows and outcomes that would hold them in memory."""
-
-    __slots__ = ()
-
-    def forget(self) -> None:
-        with self.changing:
-            _ROWS.forget()
-            _ASKS.forget()
-            super().forget()
+@Memo
+def _asks(kind: AskedKind, asker: int) -> tuple[Asks, int]:
+    bits, asks = {IMPOSSIBLE: 0}, []
+    for asked, mask, no, yes in kind.outcomes(asker):
+        if no not in bits:
+            bits[no] = 1 << len(bits) - 1
+        if yes not in bits:
+            bits[yes] = 1 << len(bits) - 1
+        if no != IMPOSSIBLE or yes != IMPOSSIBLE:
+            asks.append((asked, mask, bits[no], bits[yes]))
+    size = bytes_of(6 + len(asks) + len(bits), bits=len(bits) * kind.layout.bits)
+    return (tuple(asks), tuple(bits)[1:]), size
 
 
-# By lane width and looks; the players are as many as bounds.
-_KINDS = _KindsKept(KIND_BYTES)
-_ASKS = _Asked(ASK_BYTES)
-_ROWS: Memo[tuple[int, *Looks], PreparedSet] = Memo(ROW_BYTES)
+@Memo
+def _statements(kind: AskedKind, asker: int) -> tuple[Statements, int]:
+    layout, (owners, minimums, high) = kind.layout, kind.looks
+    size, masks = len(owners), {*owners}
+    if min(high) < size:
+        constraint = kind.constraint
+        stated = {mask: asking(constraint, asker, owners.index(mask)) for mask in masks}
+        tables = {mask: layout.table_of(constraint) for mask, constraint in stated.items()}
+    else:
+        low = with_entry(minimums, asker, stated_minimum(minimums[asker]))
+        settled, meeting = layout.settling(low, size), layout.meeting
+        ranks, others = layout.meetings(owners), ~(1 << asker)
+        tables = {mask: settled(ranks - meeting[mask] + meeting[mask & others]) for mask in masks}
+    changes = {mask: table - kind.table for mask, table in tables.items() if table != IMPOSSIBLE}
+    made = tuple({*changes.values()} - {0}), changes
+    return made, bytes_of(6 + 2 * len(changes), bits=len(changes) * layout.bits)
 
 
-def _kind(layout: Lanes, constraint: SetConstraint) -> AskedKind:
-    looks = looks_of(constraint)
-    key = (layout.width, *looks)
-    kind = _KINDS.entries.get(key)
-    if kind is None:
-        tables = layout.players + 1
-        size = bytes_of(8 + tables, constraint.size, layout.everybody, tables * layout.bits)
-        kind = _KINDS.keep(key, AskedKind(layout, looks), size)
-    return kind
+@Memo
+def _askable(row: PreparedSet, asker: int) -> tuple[tuple[bytes, *Statements], int]:
+    changes, by_mask = _statements[row.kind, asker]
+    cards = bytes(map(by_mask.__contains__, row.constraint.owners)) if by_mask else b""
+    return (cards, changes, by_mask), bytes_of(4, bits=8 * len(cards))
+
+
+@Memo
+def _claims(kind: AskedKind, asker: int, asked: int, mask: int) -> tuple[list[int], int]:
+    card, layout = kind.looks[0].index(mask), kind.layout
+    claims = [claimed(kind.constraint, asker, asked, card, answer) for answer in Answer]
+    return list(map(layout.table_of, claims)), bytes_of(6, bits=2 * layout.bits)
+
+
+@Memo
+def _groups(row: PreparedSet, asker: int, fitting: int, bare: int) -> tuple[Groups, int]:
+    groups = row.among(_asks[row.kind, asker][0], fitting, bare)
+    return groups, bytes_of(4 + len(groups), sum([len(cards) for _, cards, _ in groups]))
+
+
+@Memo
+def _pairs(
+    asker: int, asked: int, set_index: int, card: int, legal: int
+) -> tuple[tuple[Question, Answers], int]:
+    question = Question.trusted(asker, asked, Card.trusted(set_index, card))
+    return (question, ANSWERS[legal]), bytes_of(5)
+
+
+@Memo
+def _pairs_of_sets(asker: int, set_index: int, groups: Groups) -> tuple[Pairs, int]:
+    pairs = [
+        _pairs[asker, asked, set_index, card, legal]
+        for asked, cards, legal in groups
+        for card in cards
+    ]
+    return pairs, bytes_of(3, len(pairs))
+
+
+pairs_listed = _pairs_of_sets.__getitem__
+"""The questions about one `Listed` set with their legal answers."""
 
 
 def prepared(layout: Lanes, constraint: SetConstraint) -> PreparedSet:
     """A set, prepared for questions; kept."""
-    key = (layout.width, *constraint)
-    found = _ROWS.entries.get(key)
-    if found is None:
-        found = PreparedSet(constraint, _kind(layout, constraint))
-        with _KINDS.changing:
-            if found.kind is _KINDS.entries.get((layout.width, *found.kind.looks)):
-                _ROWS.keep(key, found, bytes_of(10 + constraint.size))
-    return found
+    return _rows[layout, *constraint]
 
 
 def cards_to_ask(rows: Sequence[PreparedSet], slack: int, asker: int) -> list[bytes]:
@@ -509,21 +321,34 @@ def cards_to_ask(rows: Sequence[PreparedSet], slack: int, asker: int) -> list[by
     Cost: per set one addition and one mask for every different table it may be left with.
     """
     guard = rows[0].kind.layout.guard
-    found = []
+    by_set = []
     for row in rows:
-        made = row.kind._statements
-        changes, by_mask = (made and made[asker]) or row.kind.statements(asker)
-        if not by_mask:
-            found.append(b"")
-            continue
-        cards = row._askable[asker] or row.askable(asker)
+        cards, changes, by_mask = _askable[row, asker]
         for change in changes:
             if (slack + change) & guard != guard:
                 fits = [mask for mask, less in by_mask.items() if (slack + less) & guard == guard]
                 cards = bytes(map(fits.__contains__, row.constraint.owners))
                 break
-        found.append(cards)
-    return found
+        by_set.append(cards)
+    return by_set
+
+
+def answers_fitting(row: PreparedSet, slack: int, asker: int, asked: int, card: int) -> int:
+    """The possible answers to one question about a set: 1 for a no, plus 2 for a yes.
+
+    Args:
+        slack: as for `found_by_tables`.
+    """
+    kind, mask = row.kind, row.constraint.owners[card]
+    guard = kind.layout.guard
+    if not mask >> asked & 1:
+        # Then a no tells nothing.
+        change = _statements[kind, asker][1].get(mask)
+        return int(change is not None and (slack + change) & guard == guard)
+    no, yes = _claims[kind, asker, asked, mask]
+    rest = slack - kind.table
+    may_no = no != IMPOSSIBLE and (rest + no) & guard == guard
+    return may_no + 2 * (yes != IMPOSSIBLE and (rest + yes) & guard == guard)
 
 
 def found_by_tables(
@@ -541,32 +366,29 @@ def found_by_tables(
     addition and one mask, on integers of 2^P lanes. Sets that look alike share it.
     """
     guard = rows[0].kind.layout.guard
-    bare = 0
-    for player, hand in enumerate(hands):
-        if not hand:
-            bare |= 1 << player
-    found: list[Listed] = []
-    seen: dict[int, int] = {}
-    tried: dict[int, tuple[Ask, ...]] = {}
+    bare = sum([1 << player for player, hand in enumerate(hands) if not hand])
+    listed = []
+    seen: dict[AskedKind, int] = {}
+    tried: dict[AskedKind, tuple[Ask, ...]] = {}
     for set_index, row in enumerate(rows):
         kind = row.kind
-        key = id(kind)
         if kind.heavy:
-            if key not in tried:
-                tried[key] = kind.tried(asker, slack - kind.table)
-            groups = row.among(tried[key], 3, bare)
-            if groups:
-                found.append(Listed(asker, set_index, groups))
-            continue
-        fitting = seen.get(key)
-        if fitting is None:
-            _, outcomes = kind.asks(asker)
-            fitting = seen[key] = possible(outcomes, slack - kind.table, guard)
-        if fitting:
-            groups = row.groups(asker, fitting, bare)
-            if groups:
-                found.append(Listed(asker, set_index, groups))
-    return found
+            if kind not in tried:
+                tried[kind] = tuple(kind.tried(asker, slack - kind.table))
+            groups = row.among(tried[kind], 3, bare)
+        else:
+            fitting = seen.get(kind)
+            if fitting is None:
+                rest, fitting, bit = slack - kind.table, 0, 1
+                for table in _asks[kind, asker][1]:
+                    if (rest + table) & guard == guard:
+                        fitting |= bit
+                    bit += bit
+                seen[kind] = fitting
+            groups = _groups[row, asker, fitting, bare] if fitting else ()
+        if groups:
+            listed.append(Listed(asker, set_index, groups))
+    return listed
 
 
 def found_by_solver(problem: DealProblem, asker: int, solver: Solver) -> list[Listed]:
@@ -612,10 +434,3 @@ def without_hopeless(found: list[Listed]) -> list[Listed]:
         for one in found
     ]
     return [one for one in kept if one.groups]
-
-
-__all__ = [
-    "ANSWERS", "ASK_BYTES", "KIND_BYTES", "PAIR_BYTES", "ROW_BYTES",
-    "Answers", "Ask", "AskedKind", "Asks", "Group", "Groups", "Listed", "PreparedSet",
-    "found_by_solver", "found_by_tables", "possible", "prepared", "without_hopeless",
-]  # fmt: skip

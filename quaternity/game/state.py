@@ -29,11 +29,12 @@ from quaternity.game.legal import (
     Group,
     Listed,
     PreparedSet,
+    answers_fitting,
     answers_listed,
     cards_to_ask,
     found_by_solver,
     found_by_tables,
-    possible,
+    pairs_listed,
     prepared,
     without_hopeless,
 )
@@ -377,22 +378,7 @@ class State(Shown):
         slack = self.slack()
         if slack is None:
             return 0
-        kind = self.rows()[set_index].kind
-        mask = problem.sets[set_index].owners[number]
-        guard = kind.layout.guard
-        rest = slack - kind.table
-        if kind.heavy:
-            return kind.tried_answers(asker, asked, mask, rest)
-        if not mask >> asked & 1:
-            # Then a no tells nothing.
-            change = kind.statements(asker)[1].get(mask)
-            return int(change is not None and (slack + change) & guard == guard)
-        asks, outcomes = kind.asks(asker)
-        for other, owners, no, yes in asks:
-            if other == asked and owners == mask:
-                fitting = possible(outcomes, rest, guard)
-                return (fitting & no > 0) + 2 * (fitting & yes > 0)
-        return 0
+        return answers_fitting(self.rows()[set_index], slack, asker, asked, number)
 
     def after(self, question: Question, answer: Answer | bool) -> State:
         """The state after a question and its answer, completed sets put down.
@@ -537,7 +523,7 @@ class LegalQuestions:
         return bool(self._found())
 
     def __len__(self) -> int:
-        return sum(map(len, self._found()))
+        return sum([len(cards) for listed in self._found() for _, cards, _ in listed.groups])
 
     count = __len__
 
@@ -553,8 +539,7 @@ class LegalQuestions:
 
     def items(self) -> Iterator[tuple[Question, Answers]]:
         """Every legal question with its legal answers."""
-        by_set = [listed.pairs() for listed in self._found()]
-        return chain.from_iterable(chain.from_iterable(by_set))
+        return chain.from_iterable(map(pairs_listed, self._found()))
 
     def first(self) -> Iterator[Question]:
         """The legal questions one after another, found no sooner than they are needed."""

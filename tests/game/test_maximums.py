@@ -13,6 +13,7 @@ from quaternity.game.question import Answer, Question
 from quaternity.game.state import State
 from quaternity.game.transition import claimed, out_of_play, problem_after
 from solvers.brute_force import deals
+from solvers.memo import Memo
 from solvers.problem import DealProblem, SetConstraint
 from solvers.registry import SOLVERS
 from tests.sizes import thorough
@@ -94,12 +95,10 @@ def test_a_maximum_follows_the_card(before: tuple[int, ...], after: tuple[int, .
 @pytest.fixture
 def nothing_prepared(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """What is too much to prepare is tried piece by piece: here everything."""
-    legal._KINDS.forget()
-    legal._ROWS.forget()
+    Memo.forget()
     monkeypatch.setattr(legal, "ASKER_BYTES", -1)
     yield
-    legal._KINDS.forget()
-    legal._ROWS.forget()
+    Memo.forget()
 
 
 @pytest.mark.usefixtures("nothing_prepared")

@@ -15,34 +15,35 @@ from quaternity.game.question import Answer
 from quaternity.game.settings import Settings
 from quaternity.game.state import State
 from quaternity.game.transition import problem_after
-from solvers import SOLVERS
+from solvers import SOLVERS, memo
 from solvers.coalition_tables import lanes_for
+from solvers.memo import Memo
 from solvers.problem import DealProblem, SetConstraint
 from tests.sizes import thorough
 
 
 def test_kept_questions_are_estimated_in_full() -> None:
-    legal._PAIRS.forget()
+    Memo.forget()
     tracemalloc.start()
-    Listed(0, 7, ((1, tuple(range(5_000)), 3),)).pairs()
+    legal.pairs_listed(Listed(0, 7, ((1, tuple(range(5_000)), 3),)))
     used = tracemalloc.get_traced_memory()[0]
     tracemalloc.stop()
-    assert 0 < used < 1.2 * legal._PAIRS.spent
-    legal._PAIRS.forget()
+    assert 0 < used < 1.2 * Memo.spent
+    Memo.forget()
 
 
 def test_kept_questions_are_forgotten_when_the_budget_is_spent(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    legal._PAIRS.forget()
-    monkeypatch.setattr(legal._PAIRS, "budget", 20_000)
+    Memo.forget()
+    monkeypatch.setattr(memo, "BUDGET", 20_000)
     most = 0
     for first in range(200):
-        pairs = Listed(0, 7, ((1, (first, first + 1), 3),)).pairs()
-        assert [question.card.number for question, _ in pairs[0]] == [first, first + 1]
-        most = max(most, legal._PAIRS.spent)
-    assert 15_000 < most < 22_000
-    legal._PAIRS.forget()
+        pairs = legal.pairs_listed(Listed(0, 7, ((1, (first, first + 1), 3),)))
+        assert [question.card.number for question, _ in pairs] == [first, first + 1]
+        most = max(most, Memo.spent)
+    assert 15_000 < most <= 20_000
+    Memo.forget()
 
 
 def test_outcomes_stay_within_their_budget_while_a_state_holds_its_sets(
@@ -57,9 +58,8 @@ def test_outcomes_stay_within_their_budget_while_a_state_holds_its_sets(
         for _ in range(sets)
     ]
     problem = DealProblem([sets * size // players] * players, constraints)
-    for memo in (legal._KINDS, legal._ASKS, legal._ROWS):
-        memo.forget()
-    monkeypatch.setattr(legal._ASKS, "budget", 2_000_000)
+    Memo.forget()
+    monkeypatch.setattr(memo, "BUDGET", 2_000_000)
     state = State(problem, 0, (None,) * sets, size)
     state.slack()
     tracemalloc.start()
@@ -67,7 +67,7 @@ def test_outcomes_stay_within_their_budget_while_a_state_holds_its_sets(
         other = replace(state, turn=turn)
         object.__setattr__(other, "_rows", state.rows())
         assert other.legal_questions
-        assert 0 < legal._ASKS.spent <= 2_000_000
+        assert 0 < Memo.spent <= 2_000_000
     used = tracemalloc.get_traced_memory()[0]
     tracemalloc.stop()
     assert used < 4_000_000
@@ -119,19 +119,18 @@ def test_copies_of_a_state_carry_its_value_alone() -> None:
 
 def test_rows_of_long_sets_are_estimated_in_full_and_leave_nothing_behind() -> None:
     """Every no takes a card out of a run of thousands: two new runs, which nobody shares."""
+    Memo.forget()
     size = 3_000
     layout = lanes_for(3, size, size)
     tracemalloc.start()
     for first in range(thorough(12, 100)):
         owners = (7,) * first + (6,) + (7,) * (size - first - 1)
-        one = legal.prepared(layout, SetConstraint.trusted(owners, (0,) * 3, (size,) * 3))
+        row = legal.prepared(layout, SetConstraint.trusted(owners, (0,) * 3, (size,) * 3))
         for fitting in (1, 2, 3):
-            one.groups(0, fitting, 0)
-    spent = legal._ROWS.spent + legal._KINDS.spent
-    assert tracemalloc.get_traced_memory()[0] < 1.1 * spent
-    del one
-    legal._ROWS.forget()
-    legal._KINDS.forget()
+            assert legal._groups[row, 0, fitting, 0]
+    assert tracemalloc.get_traced_memory()[0] < 1.1 * Memo.spent
+    del row
+    Memo.forget()
     gc.collect()
     left = tracemalloc.get_traced_memory()[0]
     tracemalloc.stop()

@@ -7,7 +7,7 @@ from itertools import permutations
 
 import pytest
 
-from solvers import DealProblem, SetConstraint
+from solvers import DealProblem, SetConstraint, coalition_tables, memo
 from solvers.coalition_tables import Lanes
 from solvers.factor_product import Product, program
 from solvers.memo import Memo
@@ -16,51 +16,48 @@ from solvers.set_ways import SetWays
 from tests.solvers.plain_counting import count_by_remaining_hands
 
 
-def test_everything_is_forgotten_when_the_budget_is_spent() -> None:
-    memo: Memo[str, int] = Memo(budget=10)
-    assert memo.keep("a", 1, size=6) == 1
-    memo.keep("b", 2, size=4)
-    assert memo.entries == {"a": 1, "b": 2}
-    assert memo.spent == 10
-    assert memo.keep("c", 3, size=1) == 3
-    assert memo.entries == {"c": 3}
-    assert memo.spent == 1
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A budget of ten bytes, nothing of it spent."""
+    Memo.forget()
+    monkeypatch.setattr(memo, "BUDGET", 10)
 
 
+@pytest.mark.usefixtures("small")
+def test_all_memos_forget_everything_when_the_budget_of_all_is_spent() -> None:
+    first, second = Memo[str, int](), Memo[str, int]()
+    assert first.keep(("a",), 1, size=6) == 1
+    second.keep(("b",), 2, size=4)
+    assert ([*first], [*second], Memo.spent) == ([("a",)], [("b",)], 10)
+    assert second.keep(("c",), 3, size=1) == 3
+    assert ([*first], [*second], Memo.spent) == ([], [("c",)], 1)
+
+
+@pytest.mark.usefixtures("small")
 def test_a_result_above_the_budget_is_not_kept_and_costs_no_other() -> None:
-    memo: Memo[str, int] = Memo(budget=10)
-    memo.keep("a", 1, size=5)
-    assert memo.keep("b", 2, size=11) == 2
-    assert memo.entries == {"a": 1}
-    memo.keep("c", 3, size=5)
-    assert memo.entries == {"a": 1, "c": 3}
-    assert memo.spent == 10
+    results = Memo[str, int]()
+    results.keep(("a",), 1, size=5)
+    assert results.keep(("b",), 2, size=11) == 2
+    assert dict(results) == {("a",): 1}
+    results.keep(("c",), 3, size=5)
+    assert dict(results) == {("a",): 1, ("c",): 3}
+    assert Memo.spent == 10
 
 
-def test_a_result_of_the_whole_budget_is_kept() -> None:
-    memo: Memo[str, int] = Memo(budget=10)
-    assert memo.keep("all", 1, size=10) == 1
-    assert (memo.entries, memo.spent) == ({"all": 1}, 10)
+@pytest.mark.usefixtures("small")
+def test_what_is_looked_up_is_made_once_until_it_is_forgotten() -> None:
+    asked = []
 
+    def made(number: int, times: int) -> tuple[int, int]:
+        asked.append(number)
+        return number * times, 4
 
-def test_what_grows_spends_the_budget_too() -> None:
-    memo: Memo[str, int] = Memo(budget=10)
-    memo.keep("a", 1, size=5)
-    memo.charge(5)
-    assert memo.entries == {"a": 1}
-    memo.charge(1)
-    assert not memo.entries
-    assert not memo.spent
-
-
-def test_forgetting_keeps_the_dictionary() -> None:
-    memo: Memo[str, int] = Memo(budget=10)
-    entries = memo.entries
-    memo.keep("a", 1, size=5)
-    memo.forget()
-    assert memo.entries is entries
-    assert not entries
-    assert not memo.spent
+    results = Memo[int, int, int](made)
+    assert [results[number, 2] for number in (1, 2, 1, 3, 1)] == [2, 4, 2, 6, 2]
+    assert asked == [1, 2, 3, 1]
+    assert Memo.spent == 8
+    with pytest.raises(KeyError):
+        Memo[int, int, int]()[1, 2]
 
 
 def taken(function: Callable[[], object]) -> int:
@@ -91,17 +88,19 @@ def test_estimates_grow_with_the_size_of_a_set(size: int) -> None:
         for first in range(10):
             layout.table(*set_of(layout, size, first))
 
-    assert 0 < taken(fill) < 1.2 * layout._tables.spent + 20_000
-    assert len(layout._tables.entries) == 10
+    Memo.forget()
+    assert 0 < taken(fill) < 1.2 * Memo.spent + 20_000
+    assert len(coalition_tables._tables) == 10
 
 
-def test_tables_of_large_sets_stay_within_the_budget() -> None:
+def test_tables_of_large_sets_stay_within_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
     layout = Lanes(2, 32)
-    layout._tables.budget = 1_000_000
+    Memo.forget()
+    monkeypatch.setattr(memo, "BUDGET", 1_000_000)
     for size in range(9_000, 9_040):
         assert layout.table((3,) * size, (0, 0), (size, size)) > 0
-        assert 0 < layout._tables.spent <= 1_000_000
-    assert len(layout._tables.entries) < 15
+        assert 0 < Memo.spent <= 1_000_000
+    assert len(coalition_tables._tables) < 15
 
 
 @pytest.mark.parametrize(
