@@ -7,10 +7,8 @@ and state files. The mathematics is in the package `solvers`; the sister games a
 
 from __future__ import annotations
 
-import sys
 from importlib import import_module
-from importlib.abc import Loader, MetaPathFinder
-from importlib.machinery import ModuleSpec, PathFinder
+from importlib.machinery import PathFinder
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +19,7 @@ def _check_solvers() -> None:
     """Refuse to begin where something else goes by the name of the package `solvers`."""
     spec = find_spec("solvers")
     places = None if spec is None else spec.submodule_search_locations
-    if spec is None or (places is not None and PathFinder.find_spec("solvers.errors", places)):
+    if spec is None or (places is not None and PathFinder.find_spec("solvers.problem", places)):
         return  # what is not there at all says so itself
     hiding = spec.origin or ", ".join(places or ())
     raise ImportError(
@@ -80,27 +78,6 @@ def __getattr__(name: str) -> Any:
     value = getattr(import_module(_HOME[name]), name)
     globals()[name] = value
     return value
-
-
-# Names of modules that stood in the documentation before they moved; they go on working.
-_MOVED = {
-    "quaternity.analysis": "quaternity.insight.analysis",
-    "quaternity.information": "quaternity.insight.analysis",
-    "quaternity.strategies": "quaternity.trials.strategies",
-}
-
-
-class _Moved(MetaPathFinder, Loader):
-    """Finds a module under its former name: it is the same module, not a copy."""
-
-    def find_spec(self, fullname: str, path: Any, target: Any = None) -> ModuleSpec | None:
-        return ModuleSpec(fullname, self) if fullname in _MOVED else None
-
-    def exec_module(self, module: Any) -> None:
-        sys.modules[module.__name__] = import_module(_MOVED[module.__name__])
-
-
-sys.meta_path.append(_Moved())
 
 
 def __dir__() -> list[str]:

@@ -18,6 +18,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from quaternity.base.errors import InputError as InputError
+    from quaternity.base.errors import LimitError as LimitError
+    from quaternity.base.errors import NoDeal as NoDeal
+    from quaternity.base.errors import QuaternityError as QuaternityError
+    from quaternity.base.errors import SolverFault as SolverFault
+    from quaternity.base.errors import SolverTimeout as SolverTimeout
+    from quaternity.base.errors import UnsupportedProblem as UnsupportedProblem
     from solvers.counting import Chances as Chances
     from solvers.counting import chances as chances
     from solvers.counting import count_deals as count_deals
@@ -25,13 +32,6 @@ if TYPE_CHECKING:
     from solvers.counting import count_distribution as count_distribution
     from solvers.counting import count_vector_distribution as count_vector_distribution
     from solvers.counting import exact_chances as exact_chances
-    from solvers.errors import InputError as InputError
-    from solvers.errors import LimitError as LimitError
-    from solvers.errors import NoDeal as NoDeal
-    from solvers.errors import QuaternityError as QuaternityError
-    from solvers.errors import SolverFault as SolverFault
-    from solvers.errors import SolverTimeout as SolverTimeout
-    from solvers.errors import UnsupportedProblem as UnsupportedProblem
     from solvers.filtering import closed as closed
     from solvers.problem import DealProblem as DealProblem
     from solvers.problem import SetConstraint as SetConstraint
@@ -70,7 +70,7 @@ _HOMES = {
         "count_vector_distribution",
         "exact_chances",
     ),
-    "solvers.errors": (
+    "quaternity.base.errors": (
         "InputError",
         "LimitError",
         "NoDeal",

@@ -24,7 +24,7 @@ from functools import lru_cache
 from threading import Lock
 from weakref import WeakValueDictionary
 
-from solvers.memo import Memo, bytes_of
+from quaternity.base.memo import Memo, bytes_of
 from solvers.problem import DealProblem, SetConstraint, players_in
 
 MAX_PLAYERS = 12

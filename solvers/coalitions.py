@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from quaternity.base.deadline import NEVER, Deadline
+from quaternity.base.memo import Memo, bytes_of
 from solvers.coalition_tables import IMPOSSIBLE, MAX_PLAYERS, Lanes, lanes_of, tightest_witness
-from solvers.deadline import NEVER, Deadline
-from solvers.memo import Memo, bytes_of
 from solvers.problem import DealProblem, SetConstraint
 from solvers.set_ways import count_vectors, hand_out, vector_bound
 from solvers.shortage import Certificate, Shortage, plain_shortage

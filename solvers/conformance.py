@@ -20,8 +20,8 @@ from itertools import chain
 from random import Random
 from typing import TypeVar
 
+from quaternity.base.errors import LimitError, SolverFault, UnsupportedProblem
 from solvers.counterexample import smallest_counterexample
-from solvers.errors import LimitError, SolverFault, UnsupportedProblem
 from solvers.instances import FAMILIES, LEAST_CARDS, twins
 from solvers.judgement import crashed, weighed
 from solvers.problem import DealProblem, SetConstraint, players_in, with_entry

@@ -25,14 +25,14 @@ from math import nextafter
 from operator import add, gt, lt, mul
 from typing import TYPE_CHECKING
 
-from solvers.deadline import Deadline
-from solvers.errors import InputError, NoDeal
+from quaternity.base.deadline import Deadline
+from quaternity.base.errors import InputError, NoDeal
+from quaternity.base.plain_values import iterated, numbered, takes
+from quaternity.base.wording import shown
 from solvers.factor_product import MAX_WORK, laid_out
-from solvers.plain_values import iterated, numbered, takes
 from solvers.problem import DealProblem, SetConstraint
 from solvers.residue import Part, part_of
 from solvers.set_ways import SetWays, Vector
-from solvers.wording import shown
 
 if TYPE_CHECKING:
     from fractions import Fraction

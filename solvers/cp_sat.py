@@ -21,9 +21,9 @@ from math import inf
 from operator import ge
 from typing import Any, NamedTuple, TypeAlias
 
-from solvers.deadline import NEVER, Deadline
-from solvers.interruptible import searched
-from solvers.plain_values import checked_seconds
+from quaternity.base.deadline import NEVER, Deadline
+from quaternity.base.interruptible import searched
+from quaternity.base.plain_values import checked_seconds
 from solvers.problem import DealProblem, SetConstraint, players_in
 from solvers.verdict import Deal, Feasible, Infeasible, Verdict
 

@@ -23,8 +23,8 @@ from math import factorial, prod
 from operator import mul, sub
 from typing import TypeAlias
 
-from solvers.deadline import NEVER, Deadline
-from solvers.errors import LimitError
+from quaternity.base.deadline import NEVER, Deadline
+from quaternity.base.errors import LimitError
 from solvers.problem import DealProblem, players_in
 from solvers.registry import SOLVERS
 from solvers.residue import Residue, least_lanes, residue

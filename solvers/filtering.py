@@ -28,6 +28,10 @@ from functools import lru_cache
 from operator import add, itemgetter, sub
 from typing import Any
 
+from quaternity.base.deadline import NEVER, Deadline
+from quaternity.base.errors import LimitError, NoDeal
+from quaternity.base.memo import Memo, bytes_of
+from quaternity.base.plain_values import takes
 from solvers.coalition_tables import (
     IMPOSSIBLE,
     MAX_PLAYERS,
@@ -37,11 +41,7 @@ from solvers.coalition_tables import (
     lanes_of,
     looks_of,
 )
-from solvers.deadline import NEVER, Deadline
-from solvers.errors import LimitError, NoDeal
 from solvers.flow_filtering import closed_by_flow
-from solvers.memo import Memo, bytes_of
-from solvers.plain_values import takes
 from solvers.problem import DealProblem, SetConstraint
 
 _CODES = {8: "B", 16: "H", 32: "I", 64: "Q"}

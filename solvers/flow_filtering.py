@@ -17,9 +17,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
+from quaternity.base.deadline import NEVER, Deadline
+from quaternity.base.errors import LimitError, NoDeal
 from solvers.coalition_tables import looks_of
-from solvers.deadline import NEVER, Deadline
-from solvers.errors import LimitError, NoDeal
 from solvers.max_flow import SINK, SOURCE, Network, build, flows_of, run
 from solvers.problem import DealProblem, SetConstraint, players_in
 from solvers.shortage import plain_shortage

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from random import Random
 from typing import NamedTuple
 
-from solvers.errors import InputError
-from solvers.plain_values import named, whole, whole_number
+from quaternity.base.errors import InputError
+from quaternity.base.plain_values import named, whole, whole_number
 from solvers.problem import MAX_CARDS, DealProblem, SetConstraint, mask_of, with_entry
 from solvers.random_problems import GameSize, brink, game_like
 

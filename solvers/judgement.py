@@ -10,11 +10,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from solvers.errors import LimitError, SolverCrash, SolverFault, UnsupportedProblem
+from quaternity.base.errors import LimitError, SolverCrash, SolverFault, UnsupportedProblem
+from quaternity.base.wording import printable, shortened, shown
 from solvers.problem import DealProblem
 from solvers.registry import SOLVERS, Solver
 from solvers.verdict import Feasible, Infeasible, Verdict, deal_faults, plain_verdict, verify
-from solvers.wording import printable, shortened, shown
 
 OURSELVES = "quaternity"
 """Whose fault it is when a deal and a shortage both verify: no solver's."""

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from solvers.errors import SolverFault
+from quaternity.base.errors import SolverFault
 from solvers.problem import DealProblem, players_in
 from solvers.shortage import Shortage, plain_shortage
 from solvers.verdict import Deal, Feasible, Infeasible, Verdict

@@ -12,9 +12,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple, Self
 
-from solvers.errors import InputError
-from solvers.plain_values import entries, iterated, length, numbered, permutation, whole, wholes
-from solvers.wording import shown
+from quaternity.base.errors import InputError
+from quaternity.base.plain_values import (
+    entries,
+    iterated,
+    length,
+    numbered,
+    permutation,
+    whole,
+    wholes,
+)
+from quaternity.base.wording import shown
 
 MAX_PLAYERS = 100
 """Most players a problem may have."""

@@ -19,13 +19,13 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-from solvers.errors import InputError, SolverFault
-from solvers.plain_values import checked_seconds, iterated, takes
-from solvers.plugins import PLACE, Plugins, load_place, load_plugins
+from quaternity.base.errors import InputError, SolverFault
+from quaternity.base.plain_values import checked_seconds, iterated, takes
+from quaternity.base.plugins import PLACE, Plugins, load_place, load_plugins
+from quaternity.base.wording import shown
 from solvers.problem import DealProblem
 from solvers.solver import Solver, solver_from_function
 from solvers.verdict import Feasible, Infeasible, Verdict
-from solvers.wording import shown
 
 ENTRY_POINTS = "quaternity.solvers"
 """The entry-point group in which other distributions register solvers."""
@@ -125,7 +125,7 @@ def _row(name: str, loaded: object) -> Solver:
 def all_solvers() -> dict[str, Solver]:
     """The built-in solvers and those registered by other distributions, by name.
 
-    A registration that cannot be used is left out, with a warning; see `solvers.plugins`.
+    A registration that cannot be used is left out, with a warning; see `quaternity.base.plugins`.
     """
     return {**SOLVERS, **_registered().found}
 

@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from math import prod
 from typing import NamedTuple
 
-from solvers.deadline import NEVER, Deadline
-from solvers.memo import Memo, bytes_of
+from quaternity.base.deadline import NEVER, Deadline
+from quaternity.base.memo import Memo, bytes_of
 from solvers.problem import DealProblem, SetConstraint, players_in
 from solvers.set_ways import SetWays, Vector, set_ways
 

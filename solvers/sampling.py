@@ -11,14 +11,14 @@ from __future__ import annotations
 from operator import sub
 from typing import TYPE_CHECKING
 
-from solvers.errors import InputError, LimitError, NoDeal
+from quaternity.base.errors import InputError, LimitError, NoDeal
+from quaternity.base.plain_values import generator, takes, whole, whole_number
+from quaternity.base.wording import shown
 from solvers.factor_product import laid_out
-from solvers.plain_values import generator, takes, whole, whole_number
 from solvers.problem import DealProblem
 from solvers.residue import Residue
 from solvers.set_ways import SetWays, arranged
 from solvers.verdict import Deal
-from solvers.wording import shown
 
 if TYPE_CHECKING:
     from random import Random

@@ -12,9 +12,9 @@ from math import comb, factorial
 from operator import add, ge, le, sub
 from typing import Any
 
-from solvers.deadline import NEVER, Deadline
-from solvers.errors import LimitError
-from solvers.memo import Memo, bytes_of
+from quaternity.base.deadline import NEVER, Deadline
+from quaternity.base.errors import LimitError
+from quaternity.base.memo import Memo, bytes_of
 from solvers.problem import SetConstraint, players_in
 
 

@@ -19,9 +19,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from solvers.plain_values import takes
+from quaternity.base.plain_values import takes
+from quaternity.base.wording import counted, in_parts, listed, named
 from solvers.problem import DealProblem, SetConstraint, mask_of, players_in
-from solvers.wording import counted, in_parts, listed, named
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from solvers.errors import UnsupportedProblem
-from solvers.plain_values import takes
+from quaternity.base.errors import UnsupportedProblem
+from quaternity.base.plain_values import takes
 from solvers.problem import DealProblem
 from solvers.verdict import Verdict
 

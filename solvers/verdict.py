@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from solvers.picture import Cell, Picture, Shown, heads
-from solvers.plain_values import takes
+from quaternity.base.picture import Cell, Picture, Shown, heads
+from quaternity.base.plain_values import takes
+from quaternity.base.wording import shown
 from solvers.problem import DealProblem
 from solvers.shortage import Certificate, plain_certificate
-from solvers.wording import shown
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ import signal
 from threading import Event
 from typing import NamedTuple
 
-from quaternity.errors import InputError
+from quaternity.base.errors import InputError
 from quaternity.workers.pool import item_random
 
 

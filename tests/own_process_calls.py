@@ -7,7 +7,7 @@ import os
 import signal
 from contextlib import suppress
 
-from quaternity.errors import InputError
+from quaternity.base.errors import InputError
 from quaternity.workers.foreign import Sitting
 from quaternity.workers.own_process import Notes, notes
 

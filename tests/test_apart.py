@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from quaternity import State, state_text
+from quaternity.base.errors import LimitError, OutOfMemory, SolverCrash, SolverTimeout
 from quaternity.trials.comparison import Budget, measure_state, summarise
 from quaternity.workers import apart as module
 from quaternity.workers.apart import Apart, Limits, apart
 from quaternity.workers.own_process import descendants
 from solvers import SOLVERS, DealProblem, SetConstraint, find_solver
-from solvers.errors import LimitError, OutOfMemory, SolverCrash, SolverTimeout
 from solvers.judgement import judge
 from tests.cli.conftest import Cli, cli
 from tests.solvers import wild

@@ -23,73 +23,72 @@ HOUSE = Path(solvers.__file__).parent.parent
 ROOMS: dict[str, tuple[str, str]] = {
     # room: (its modules, a package standing for all in it; the rooms it may import);
     # from outside of solvers/, `solvers` stands for all of it.
+    "base": ("quaternity.base", ""),
     "solvers/contract": (
-        "solvers.deadline solvers.errors solvers.interruptible solvers.interrupts solvers.memo"
-        " solvers.picture"
-        " solvers.plain_values solvers.plugins solvers.problem"
-        " solvers.shortage solvers.solver solvers.verdict solvers.wording",
-        "",
+        "solvers.problem solvers.shortage solvers.solver solvers.verdict",
+        "base",
     ),
     "solvers/tables": (
         "solvers.coalition_tables solvers.set_ways",
-        "solvers/contract",
+        "base solvers/contract",
     ),
-    "solvers/cp_sat": ("solvers.cp_sat", "solvers/contract"),
-    "solvers/max_flow": ("solvers.max_flow", "solvers/contract"),
+    "solvers/cp_sat": ("solvers.cp_sat", "base solvers/contract"),
+    "solvers/max_flow": ("solvers.max_flow", "base solvers/contract"),
     "solvers/matching": ("solvers.matching", "solvers/contract"),
-    "solvers/coalitions": ("solvers.coalitions", "solvers/contract solvers/tables"),
-    "solvers/brute_force": ("solvers.brute_force", "solvers/contract"),
-    "solvers/registry": ("solvers.registry", "solvers/contract solvers/rivals"),
+    "solvers/coalitions": ("solvers.coalitions", "base solvers/contract solvers/tables"),
+    "solvers/brute_force": ("solvers.brute_force", "base solvers/contract"),
+    "solvers/registry": ("solvers.registry", "base solvers/contract solvers/rivals"),
     "solvers/rivals": (
         "solvers.rivals",
-        "solvers/contract solvers/exchange solvers/max_flow",
+        "base solvers/contract solvers/exchange solvers/max_flow",
     ),
     "solvers/counting": (
         "solvers.counting solvers.factor_product solvers.residue solvers.sampling",
-        "solvers/contract solvers/tables solvers/registry",
+        "base solvers/contract solvers/tables solvers/registry",
     ),
     "solvers/filtering": (
         "solvers.filtering solvers.flow_filtering",
-        "solvers/contract solvers/tables solvers/max_flow",
+        "base solvers/contract solvers/tables solvers/max_flow",
     ),
     "solvers/trials": (
         "solvers.conformance solvers.counterexample solvers.instances solvers.judgement"
         " solvers.random_problems solvers.reduction solvers.strategies",
-        "solvers/contract solvers/tables solvers/registry",
+        "base solvers/contract solvers/tables solvers/registry",
     ),
-    "solvers/exchange": ("solvers.exchange", "solvers/contract solvers/max_flow"),
+    "solvers/exchange": ("solvers.exchange", "base solvers/contract solvers/max_flow"),
     "solvers/door": (
         "solvers",
-        "solvers/contract solvers/registry solvers/counting solvers/filtering",
+        "base solvers/contract solvers/registry solvers/counting solvers/filtering",
     ),
-    "errors": ("quaternity.errors", "solvers"),
-    "files": ("quaternity.files", "errors"),
-    "game": ("quaternity.game", "protocol files errors solvers"),
-    "workers": ("quaternity.workers", "game errors solvers"),
-    "insight": ("quaternity.insight", "epistemic game files errors solvers"),
-    "trials": ("quaternity.trials", "workers game files errors solvers"),
-    "epistemic": ("quaternity.epistemic", "game files errors solvers"),
-    "kwartet": ("quaternity.kwartet", "epistemic protocol workers game files errors solvers"),
+    "game": ("quaternity.game", "protocol base solvers"),
+    "workers": ("quaternity.workers", "base solvers"),
+    "insight": ("quaternity.insight", "epistemic game base solvers"),
+    "trials": ("quaternity.trials", "workers game base solvers"),
+    "epistemic": ("quaternity.epistemic", "game base solvers"),
+    "kwartet": ("quaternity.kwartet", "epistemic protocol workers game base solvers"),
     "protocol": (
         "quaternity.table.protocol quaternity.table.plain_rules quaternity.table.registration",
-        "files solvers",
+        "base",
     ),
-    "quarto": ("quaternity.quarto", "protocol files errors solvers"),
-    "ternary": ("quaternity.ternary", "protocol files errors solvers"),
-    "perfect": ("quaternity.perfect", "workers game files errors solvers"),
-    "table": ("quaternity.table", "protocol workers files errors solvers"),
+    "quarto": ("quaternity.quarto", "protocol base"),
+    "ternary": ("quaternity.ternary", "protocol base"),
+    "perfect": ("quaternity.perfect", "workers game base solvers"),
+    "table": ("quaternity.table", "protocol workers base"),
     "web": (
         "quaternity.web",
-        "guide ternary quarto kwartet epistemic insight table protocol workers game files errors"
-        " solvers",
+        "guide ternary quarto kwartet epistemic insight table protocol workers game base solvers",
     ),
-    "guide": ("quaternity.guide", "errors"),
-    "environments": ("quaternity.environments", "table files errors solvers"),
-    "face": ("quaternity", "insight game errors"),
+    "guide": ("quaternity.guide", "base"),
+    "environments": ("quaternity.environments", "table base"),
+    "face": (
+        "quaternity quaternity.analysis quaternity.errors quaternity.information"
+        " quaternity.strategies",
+        "insight trials game base",
+    ),
     "cli": (
         "quaternity.cli",
         "face guide web table perfect ternary quarto kwartet epistemic trials insight workers game"
-        " files errors solvers",
+        " base solvers",
     ),
     "entry": ("quaternity.__main__", "cli"),
 }

@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy
 import pytest
 
-from quaternity.files.pictures import COLOURS, MARKERS, Style
+from quaternity.base.plots import COLOURS, MARKERS, Style
 from quaternity.ternary.table_picture import SHADES
 
 SIGHTS = {

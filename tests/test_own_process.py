@@ -18,7 +18,7 @@ from tempfile import TemporaryFile
 
 import pytest
 
-from quaternity.errors import InputError, PlayerFault, SolverFault
+from quaternity.base.errors import InputError, PlayerFault, SolverFault
 from quaternity.workers.own_process import (
     Notes,
     OwnProcess,

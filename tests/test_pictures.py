@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 import pytest
 
 from quaternity import Game, Move, Settings
+from quaternity.base.picture import Cell, Picture
 from quaternity.kwartet.rules import KwartetRules
 from quaternity.quarto import example_pieces, read_pieces
 from quaternity.quarto.board import Board
@@ -15,7 +16,6 @@ from quaternity.table.tournament.scores import tabulated
 from quaternity.ternary.rules import SetRules
 from quaternity.trials.comparison.runs import Comparison
 from solvers import DealProblem, SetConstraint, solve
-from solvers.picture import Cell, Picture
 
 KNOWN = SetConstraint.of([[0, 1, 2]] * 4, players=3, low=[1, 0, 0])
 SHOWN = SetConstraint.of([[0], [0], [0, 1, 2], [0, 1, 2]], players=3)

@@ -14,7 +14,7 @@ from threading import Thread
 
 import pytest
 
-from quaternity.errors import InputError, SolverFault
+from quaternity.base.errors import InputError, SolverFault
 from quaternity.workers.pool import WorkersLost, open_executor, ordered_map
 from tests.bulk_work import (
     Drawn,
@@ -193,7 +193,7 @@ def test_what_is_no_address_is_refused_at_once_and_nothing_follows() -> None:
     pytest.importorskip("distributed")
     addresses = ["nowhere", "tcp://127.0.0.1:notaport", "no://127.0.0.1:1"]
     code = (
-        "from quaternity.errors import InputError\n"
+        "from quaternity.base.errors import InputError\n"
         "from quaternity.workers.pool import open_executor\n"
         f"for address in {addresses}:\n"
         "    try:\n"

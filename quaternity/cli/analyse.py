@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from quaternity.base.errors import InputError, LimitError, QuaternityError
 from quaternity.cli.app import app
 from quaternity.cli.options import AnyFiles, AsJsonLines
 from quaternity.cli.oracle import oracle_document, oracle_lines
 from quaternity.cli.status import ExitStatus, Leaving
 from quaternity.cli.terminal import progress, say, warn, warn_about, width
-from quaternity.errors import InputError, LimitError, QuaternityError
 
 if TYPE_CHECKING:
     from quaternity.cli.chances import Chances
@@ -58,7 +58,7 @@ def analyse(
 
     Example: quaternity analyse state.json --questions --plot chances.png
     """
-    from quaternity.files.pictures import check_picture
+    from quaternity.base.plots import check_picture
 
     if plot is not None:
         check_picture(plot)
@@ -198,9 +198,9 @@ def _question(prospect: Prospect) -> dict[str, Any]:
 def _print(
     path: str, given: State | DealProblem, found: Analysis | Deductions, curve: list[int | None]
 ) -> None:
+    from quaternity.base.text_table import table_lines
     from quaternity.cli.chances import chance_lines, count_lines, curve_lines
     from quaternity.game.state import State
-    from quaternity.game.text_table import table_lines
     from quaternity.insight.analysis import Analysis, owner_chances
 
     wide = width() or MOST_COLUMNS
@@ -232,9 +232,9 @@ def _print(
 
 
 def _print_questions(ranked: list[Prospect]) -> None:
+    from quaternity.base.text_table import table_lines
+    from quaternity.base.wording import counted, listed, percent
     from quaternity.game.cards import Card
-    from quaternity.game.text_table import table_lines
-    from solvers.wording import counted, listed, percent
 
     if not ranked:
         print("\nNo question is legal.")

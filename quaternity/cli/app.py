@@ -7,13 +7,13 @@ from typing import Annotated, Any
 
 import typer
 
+from quaternity.base.errors import InputError, QuaternityError
+from quaternity.base.plugins import BrokenPlugin
 from quaternity.cli.commands import ENTRIES, SECTIONS
 from quaternity.cli.help_pages import HelpfulGroup
 from quaternity.cli.status import ExitStatus, status_of
 from quaternity.cli.terminal import tell, warn, write_nothing_more
-from quaternity.errors import InputError, QuaternityError
 from quaternity.table.games import further_games
-from solvers.plugins import BrokenPlugin
 
 
 class RootGroup(HelpfulGroup):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import log10
 
-from solvers.wording import counted
+from quaternity.base.wording import counted
 
 _BARS = " ▁▂▃▄▅▆▇█"
 

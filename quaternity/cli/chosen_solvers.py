@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from quaternity.base.errors import InputError
 from quaternity.cli.terminal import warn
-from quaternity.errors import InputError
 
 if TYPE_CHECKING:
     from solvers import Solver

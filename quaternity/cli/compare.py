@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from quaternity.base.errors import InputError, LimitError
 from quaternity.cli.app import app
 from quaternity.cli.chosen_solvers import (
     MEMORY,
@@ -44,7 +45,6 @@ from quaternity.cli.options import (
 )  # fmt: skip
 from quaternity.cli.status import ExitStatus, Leaving
 from quaternity.cli.terminal import progress, warn
-from quaternity.errors import InputError, LimitError
 
 if TYPE_CHECKING:
     from quaternity.trials.comparison import Measured
@@ -220,8 +220,8 @@ def _check_places(
     files: Sequence[str], plot: str | None, runs: str | None, page: str | None, save_to: str
 ) -> None:
     """Make sure, before long work, that its results can be written, and over nothing else."""
-    from quaternity.files.pictures import check_drawing, check_picture
-    from quaternity.files.writing import check_may_be_written
+    from quaternity.base.plots import check_drawing, check_picture
+    from quaternity.base.writing import check_may_be_written
     from quaternity.game.saved_states import check_directory
 
     if plot is not None:

@@ -9,11 +9,11 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from quaternity.base.errors import InputError
+from quaternity.base.wording import counted, printable
 from quaternity.cli.chosen_solvers import saved_or_shown
 from quaternity.cli.compare_requests import Request
 from quaternity.cli.terminal import say, warn, width
-from quaternity.errors import InputError
-from solvers.wording import counted, printable
 
 if TYPE_CHECKING:
     from quaternity.trials.comparison.report import Group
@@ -55,7 +55,7 @@ def save(comparison: Comparison, runs: str | None, page: str | None) -> None:
     Raises:
         InputError: one cannot be written, or the page cannot be drawn.
     """
-    from quaternity.files.writing import write_text
+    from quaternity.base.writing import write_text
 
     if runs is not None:
         write_text(runs, comparison.text())
@@ -71,7 +71,7 @@ def read_runs(files: Sequence[str]) -> Comparison | None:
     Raises:
         InputError: it is one and is damaged.
     """
-    from quaternity.files.reading import decode, read_bytes
+    from quaternity.base.reading import decode, read_bytes
     from quaternity.trials.comparison.runs import MOST_BYTES, is_runs_file, parse_runs
 
     if len(files) != 1:
@@ -139,7 +139,7 @@ def print_comparison(comparison: Comparison) -> None:
 
 
 def _lines(comparison: Comparison) -> Iterator[str]:
-    from quaternity.game.text_table import table_lines
+    from quaternity.base.text_table import table_lines
     from quaternity.trials.comparison.page import families, growth_rows, score_rows
 
     yield f"{counted(len(comparison.instances()), 'instance')}: {comparison.what}"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from quaternity.base.errors import InputError
+from quaternity.base.wording import counted
 from quaternity.cli.exchange import chosen_families
 from quaternity.cli.terminal import warn
-from quaternity.errors import InputError
-from solvers.wording import counted
 
 if TYPE_CHECKING:
     from quaternity.game.settings import Settings

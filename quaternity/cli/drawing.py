@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from quaternity.errors import InputError
+from quaternity.base.errors import InputError
 
 if TYPE_CHECKING:
     from quaternity.cli.match import MatchSession, Word
@@ -15,7 +15,7 @@ def picture_word(drawn: Callable[[Any], str]) -> dict[str, tuple[str, Word]]:
     """The word for a game, given what a view looks like as SVG."""
 
     def draw(session: MatchSession, seat: int, file: str) -> Iterator[str]:
-        from quaternity.files.writing import write_text
+        from quaternity.base.writing import write_text
 
         if not file:
             yield "picture: say where to, for example picture table.svg"

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from quaternity.base.errors import InputError, SolverFault
 from quaternity.cli.app import app
 from quaternity.cli.status import ExitStatus, Leaving
 from quaternity.cli.terminal import say, warn_about
-from quaternity.errors import InputError, SolverFault
 
 if TYPE_CHECKING:
     from solvers import DealProblem
@@ -53,7 +53,7 @@ def instances(
 
     Example: quaternity instances --families php,chain --cards 120 --each 5 --out instances
     """
-    from quaternity.files.writing import cannot_be_written, write_text
+    from quaternity.base.writing import cannot_be_written, write_text
     from solvers.exchange.deal_problem_file import deal_problem_document, deal_problem_text
     from solvers.instances import FAMILIES, twins
 
@@ -98,8 +98,8 @@ def chosen_families(names: str) -> list[str]:
     Raises:
         InputError: unknown (lists the known), or named twice.
     """
+    from quaternity.base.plain_values import named
     from solvers.instances import FAMILIES
-    from solvers.plain_values import named
 
     if names.strip() == "all":
         return list(FAMILIES)
@@ -130,9 +130,9 @@ def export(
 
     Example: quaternity export state.json --to smt2 --out state.smt2
     """
-    from quaternity.files.writing import write_text
+    from quaternity.base.plain_values import named
+    from quaternity.base.writing import write_text
     from solvers.exchange.formats import FORMATS, exported
-    from solvers.plain_values import named
 
     named(FORMATS, to, "format")
     text = exported(_problem(file), to)
@@ -160,7 +160,7 @@ def prove(
 
     Example: quaternity prove impossible.json --out impossible
     """
-    from quaternity.files.writing import write_text
+    from quaternity.base.writing import write_text
     from solvers import Feasible, certify, solve
     from solvers.exchange.checker import RefusedProof
     from solvers.exchange.formats import opb

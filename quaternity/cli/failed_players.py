@@ -12,12 +12,12 @@ from time import perf_counter
 from traceback import format_exc
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from quaternity.base.errors import InputError, LimitError, PlayerFault, QuaternityError
 from quaternity.cli.status import ExitStatus, Leaving, Terminated, status_of
 from quaternity.cli.terminal import progress, tell, warn
-from quaternity.errors import InputError, LimitError, PlayerFault, QuaternityError
 
 if TYPE_CHECKING:
-    from quaternity.errors import FaultPlace
+    from quaternity.base.errors import FaultPlace
     from quaternity.table.tournament.playing import GameResult, Tournament
 
 MOST_GAMES = 10_000_000
@@ -177,8 +177,8 @@ def _saved_failure(fault: PlayerFault, kind: str, failures: Failures) -> dict[st
 
 def _saved(place: FaultPlace, suffix: str) -> str:
     """The path of a new file, in the current folder, with the game up to a failure."""
-    from quaternity.files.reading import read_bytes
-    from quaternity.files.writing import write_text
+    from quaternity.base.reading import read_bytes
+    from quaternity.base.writing import write_text
 
     number, path = 1, Path(f"failed-game-{place.game}{suffix}")
     while path.exists() and not (path.is_file() and read_bytes(str(path)) == place.record.encode()):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from quaternity.base.errors import InputError
 from quaternity.cli.app import app
 from quaternity.cli.chosen_solvers import (
     MEMORY,
@@ -24,7 +25,6 @@ from quaternity.cli.chosen_solvers import (
 from quaternity.cli.options import AsJson, Dask, SaveTo, Workers
 from quaternity.cli.status import ExitStatus, Leaving
 from quaternity.cli.terminal import progress, say, warn
-from quaternity.errors import InputError
 
 if TYPE_CHECKING:
     from quaternity.trials.campaign import Finding, Tally

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from quaternity.base.errors import InputError, LimitError
 from quaternity.cli.kwartet import kwartet
 from quaternity.cli.options import AsJson, FormulaMethod
 from quaternity.cli.status import ExitStatus, Leaving
 from quaternity.cli.terminal import columns, say, warn, warn_about, width
-from quaternity.errors import InputError, LimitError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -245,7 +245,7 @@ class _Asked:
         self, formulas: Sequence[str], as_json: bool, svg: str | None, leaving: Leaving
     ) -> None:
         """Tell the truth of formulas after each request; it is a limit if some is undecided."""
-        from quaternity.files.writing import write_text
+        from quaternity.base.writing import write_text
         from quaternity.kwartet.timelines import Timeline, timelines_svg
 
         told: list[list[Told]] = [[] for _ in formulas]

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from quaternity.base.errors import IllegalMove, InputError, LimitError
+from quaternity.base.wording import MOST_TEXT, shown
 from quaternity.cli.kwartet import kwartet
 from quaternity.cli.terminal import ask, columns, folded, warn
-from quaternity.errors import IllegalMove, InputError, LimitError
 from quaternity.kwartet.knowing import Moment, moment, told_lines
-from solvers.wording import MOST_TEXT, shown
 
 if TYPE_CHECKING:
-    from quaternity.files.growing_file import GrowingFile
+    from quaternity.base.growing_file import GrowingFile
     from quaternity.game.question import Answer, Question
     from quaternity.kwartet.seen import SeenLog
     from quaternity.kwartet.settings import KwartetSettings
@@ -71,7 +71,7 @@ def note(
 
     Example: quaternity kwartet note evening.log --seat 1 --players 4
     """
-    from quaternity.files.growing_file import GrowingFile
+    from quaternity.base.growing_file import GrowingFile
     from quaternity.kwartet.log import read_any_log, seen_text
     from quaternity.kwartet.seen import SeenLog
     from quaternity.kwartet.settings import Announce, KwartetSettings
@@ -180,7 +180,7 @@ class _Notes:
 
         Only what changed is written: the last request, or what was put down at the deal.
         """
-        from quaternity.files.reading import read_bytes
+        from quaternity.base.reading import read_bytes
         from quaternity.kwartet.log_reader import event_lines
 
         old, new = _lines(before), _lines(self.log)
@@ -389,7 +389,7 @@ class _Notes:
 
 def _whole(path: str, log: SeenLog) -> int:
     """The length of a file without a line that was cut off, and the request it belongs to."""
-    from quaternity.files.reading import read_bytes
+    from quaternity.base.reading import read_bytes
     from quaternity.kwartet.log import LogError, parse_any_log
 
     data = read_bytes(path)

@@ -59,7 +59,7 @@ def _tournament(
     own_cards: bool,
     move_seconds: float | None,
 ) -> Tournament:
-    from quaternity.errors import InputError
+    from quaternity.base.errors import InputError
     from quaternity.kwartet.rules import KwartetRules
     from quaternity.kwartet.settings import PLAYERS, Announce, KwartetSettings
     from quaternity.table.tournament.playing import Tournament
@@ -112,7 +112,7 @@ def simulate(
     from dataclasses import replace
     from functools import partial
 
-    from quaternity.files.pictures import check_picture
+    from quaternity.base.plots import check_picture
     from quaternity.kwartet.chances import FEW_PLAYERS
     from quaternity.table.tournament.picture import draw_table
     from quaternity.table.tournament.scores import Measured, tabulated, worlds_by_go
@@ -183,9 +183,9 @@ def _document(names: Sequence[str], table: Table, goes: Measured | None) -> dict
 
 
 def _print(names: Sequence[str], table: Table, goes: Measured | None, seconds: float) -> None:
-    from quaternity.game.text_table import table_lines
+    from quaternity.base.text_table import table_lines
+    from quaternity.base.wording import counted
     from quaternity.table.tournament.seatings import labels
-    from solvers.wording import counted
 
     head = ("strategy", "won alone", "tied", "win share", "sets a game")
     rows = [
@@ -236,9 +236,9 @@ def log(
 
     Example: quaternity kwartet log --seats exact,exact,greedy --seed 1 --record game.log
     """
-    from quaternity.errors import InputError
-    from quaternity.files.growing_file import GrowingFile
-    from quaternity.files.writing import write_text
+    from quaternity.base.errors import InputError
+    from quaternity.base.growing_file import GrowingFile
+    from quaternity.base.writing import write_text
     from quaternity.kwartet.log import log_as_seen, parse_log
 
     tournament = _tournament(seats, sets, seed, announce, rotate, own_card_requests, move_seconds)
@@ -258,7 +258,7 @@ def log(
 
 
 def _check_seat(seat: int, players: int) -> None:
-    from quaternity.errors import InputError
+    from quaternity.base.errors import InputError
 
     if not 0 <= seat < players:
         raise InputError(f"seat {seat} is out of range 0..{players - 1}")

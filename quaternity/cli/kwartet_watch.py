@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from quaternity.base.errors import InputError
+from quaternity.base.wording import printable
 from quaternity.cli.kwartet import kwartet
 from quaternity.cli.terminal import bold, columns, say, warn, width
 from quaternity.cli.watch import Viewer
-from quaternity.errors import InputError
-from solvers.wording import printable
 
 if TYPE_CHECKING:
     from quaternity.kwartet.log import GameLog
@@ -131,7 +131,7 @@ def hands_lines(log: GameLog, step: int) -> list[str]:
 
     The row of the card that was asked for stands out.
     """
-    from quaternity.game.text_table import table_lines
+    from quaternity.base.text_table import table_lines
     from quaternity.kwartet.hands import NUMBERS
 
     position = log.positions[step]

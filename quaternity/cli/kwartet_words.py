@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from quaternity.base.errors import LimitError
 from quaternity.cli.chances import chance_lines
 from quaternity.cli.match import GameWords, MatchSession
 from quaternity.cli.quaternity_words import MARKS as QUATERNITY_MARKS
 from quaternity.cli.terminal import columns
-from quaternity.errors import LimitError
 from quaternity.kwartet.chances import chance_of
 from quaternity.kwartet.knowing import Moment, moment_of_view, told_lines
 from solvers.counting import chances

@@ -84,7 +84,7 @@ def _own_row(solver: Solver) -> dict[str, Any]:
 
 
 def _print_table(rows: list[dict[str, Any]]) -> None:
-    from quaternity.game.text_table import table_lines
+    from quaternity.base.text_table import table_lines
 
     lines = []
     for row in rows:

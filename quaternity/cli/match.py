@@ -10,6 +10,8 @@ from itertools import pairwise
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
+from quaternity.base.errors import IllegalMove, InputError, LimitError, PlayerFault
+from quaternity.base.wording import counted
 from quaternity.cli.terminal import (
     CLEAR,
     HalfTyped,
@@ -22,11 +24,9 @@ from quaternity.cli.terminal import (
     thinking,
     warn,
 )
-from quaternity.errors import IllegalMove, InputError, LimitError, PlayerFault
 from quaternity.table.course import MOST_ALONE
 from quaternity.table.games import registration
 from quaternity.table.players import YOU, make_player
-from solvers.wording import counted
 
 if TYPE_CHECKING:
     from quaternity.table.journal import MatchJournal

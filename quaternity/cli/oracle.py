@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from solvers.wording import counted, listed, named
+from quaternity.base.wording import counted, listed, named
 
 if TYPE_CHECKING:
     from quaternity.game.state import State

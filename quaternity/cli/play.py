@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from quaternity.base.errors import InputError
 from quaternity.cli.app import app
 from quaternity.cli.options import (
     Brisk,
@@ -18,7 +19,6 @@ from quaternity.cli.options import (
     Traceback,
 )
 from quaternity.cli.playing import Playing, play_match, seats_of
-from quaternity.errors import InputError
 
 if TYPE_CHECKING:
     from quaternity.game.rules import QuaternityRules

@@ -7,7 +7,7 @@ from contextlib import nullcontext
 from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from quaternity.errors import InputError
+from quaternity.base.errors import InputError
 
 if TYPE_CHECKING:
     from quaternity.cli.match import GameWords
@@ -52,16 +52,16 @@ def play_match(
         seats: who was asked for in the seats of some rules, if anybody was.
         default: who plays when neither a name was given nor the record says; None: people.
     """
+    from quaternity.base.growing_file import GrowingFile
+    from quaternity.base.reading import read_bytes
+    from quaternity.base.text_record import check_asked
+    from quaternity.base.wording import counted
     from quaternity.cli.failed_players import traced
     from quaternity.cli.match import MatchSession
     from quaternity.cli.terminal import warn
-    from quaternity.files.growing_file import GrowingFile
-    from quaternity.files.reading import read_bytes
-    from quaternity.files.text_record import check_asked
     from quaternity.table.journal import MatchJournal
     from quaternity.table.match import Match
     from quaternity.workers.own_process import check_move_seconds
-    from solvers.wording import counted
 
     record, seed, seconds, traceback = playing
     check_move_seconds(seconds)

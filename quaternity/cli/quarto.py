@@ -57,7 +57,7 @@ def show(
 
     Example: quaternity quarto show example 'N?BI??JO?FDLMEAG' --svg board.svg
     """
-    from quaternity.files.writing import write_text
+    from quaternity.base.writing import write_text
     from quaternity.quarto import COMPLETIONS_LIMIT, board_svg, can_draw, drawn_completions
 
     board = _board(pieces, configuration)
@@ -272,8 +272,8 @@ def _move_json(move: Move) -> dict[str, object]:
 
 def _print_moves(rows: Iterable[tuple[Move, int]]) -> None:
     """A line for all moves to one cell, or without one, that are equally long."""
+    from quaternity.base.wording import counted
     from quaternity.quarto import cell_name
-    from solvers.wording import counted
 
     alike: dict[tuple[int, int | None], list[str]] = {}
     for (cell, name), distance in rows:

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from quaternity.base.errors import InputError, LimitError
+from quaternity.base.wording import counted, listed
 from quaternity.cli.match import GameWords, MatchSession
 from quaternity.cli.oracle import oracle_lines
 from quaternity.cli.terminal import columns, in_columns
-from quaternity.errors import InputError, LimitError
 from quaternity.game.cards import Card
 from quaternity.game.game import Game
 from quaternity.game.question import Answer, Move, Question
 from quaternity.game.rules import QuaternityPosition
 from quaternity.game.settings import Settings
 from quaternity.insight.explanation import explained
-from solvers.wording import counted, listed
 
 if TYPE_CHECKING:
     from quaternity.perfect.tablebase import Tablebase

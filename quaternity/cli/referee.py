@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from quaternity.base.errors import InputError, LimitError, SolverFault
 from quaternity.cli.app import app
 from quaternity.cli.chosen_solvers import (
     MEMORY,
@@ -30,7 +31,6 @@ from quaternity.cli.options import (
 )
 from quaternity.cli.status import ExitStatus, Leaving
 from quaternity.cli.terminal import progress, say, warn, warn_about
-from quaternity.errors import InputError, LimitError, SolverFault
 
 if TYPE_CHECKING:
     from quaternity.game.state import State
@@ -143,7 +143,7 @@ def _print_report(path: str, report: Report, as_json: bool) -> None:
         line = {"file": path} | {name: getattr(report, name) for name in fields}
         print(json.dumps(line), flush=True)
         return
-    from solvers.wording import counted
+    from quaternity.base.wording import counted
 
     kind = report.kind
     if kind == "record":
@@ -176,11 +176,11 @@ def questions(files: Files, as_json: AsJsonLines = False) -> None:
 
     Example: quaternity questions state.json --json
     """
+    from quaternity.base.wording import counted
     from quaternity.game.faults import why_impossible
     from quaternity.game.question import Answer
     from quaternity.game.record import ImpossibleRecord, ParsedRecord
     from quaternity.game.state_file import ContradictoryState, read_document
-    from solvers.wording import counted
 
     with Leaving() as leaving:
         for path in files:

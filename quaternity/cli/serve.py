@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from quaternity.base.errors import InputError
 from quaternity.cli.app import app
-from quaternity.errors import InputError
 
 if TYPE_CHECKING:
     from types import FrameType

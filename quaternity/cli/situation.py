@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from quaternity.base.errors import InputError
 from quaternity.cli.app import app
 from quaternity.cli.options import AsJsonLines, FormulaMethod
 from quaternity.cli.status import ExitStatus, Leaving
 from quaternity.cli.terminal import say
-from quaternity.errors import InputError
 
 if TYPE_CHECKING:
     from quaternity.epistemic.situation import Situation
@@ -39,11 +39,11 @@ def situation(
 
     Example: quaternity situation russian.situation --to svg --out russian.svg
     """
+    from quaternity.base.reading import read_bytes
     from quaternity.epistemic.formula import FALSE, Not
     from quaternity.epistemic.holding import holds
     from quaternity.epistemic.seen_truth import announced
     from quaternity.epistemic.situation import parse_situation
-    from quaternity.files.reading import read_bytes
 
     try:
         text = read_bytes(file).decode()
@@ -91,7 +91,7 @@ def _exported(found: Situation, file: str, to: str, after: int | None, all_cards
 
 
 def _write(text: str, out: str | None) -> None:
-    from quaternity.files.writing import write_text
+    from quaternity.base.writing import write_text
 
     if out is None:
         print(text, end="")

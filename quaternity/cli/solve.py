@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from quaternity.base.errors import InputError, LimitError, QuaternityError
 from quaternity.cli.app import app
 from quaternity.cli.options import (
     AsJson,
@@ -21,7 +22,6 @@ from quaternity.cli.options import (
 )  # fmt: skip
 from quaternity.cli.status import ExitStatus, Leaving, status_of
 from quaternity.cli.terminal import Progress, progress, say, warn
-from quaternity.errors import InputError, LimitError, QuaternityError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -188,7 +188,7 @@ def _state(position: str | None, asked: dict[str, Any], brisk: bool) -> State:
     """The state to begin with; a file has settings of its own, which may be asked for too."""
     from dataclasses import replace
 
-    from quaternity.files.text_record import check_asked
+    from quaternity.base.text_record import check_asked
     from quaternity.game.settings import Settings, TieBreak
     from quaternity.game.state import State
 

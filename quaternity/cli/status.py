@@ -7,7 +7,7 @@ from types import TracebackType
 
 import typer
 
-from quaternity.errors import LimitError, PlayerFault, QuaternityError, SolverFault
+from quaternity.base.errors import LimitError, PlayerFault, QuaternityError, SolverFault
 
 
 class ExitStatus(IntEnum):

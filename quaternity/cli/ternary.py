@@ -120,7 +120,7 @@ def find(
 
     Example: quaternity set find 0 1 2 40 80 --svg table.svg
     """
-    from quaternity.files.writing import write_text
+    from quaternity.base.writing import write_text
     from quaternity.ternary import Rule, table_svg, triples
 
     chosen, table = Rule(rule), _table(cards, least=3)
@@ -178,8 +178,8 @@ def count(
     """
     from fractions import Fraction
 
+    from quaternity.base.wording import percent
     from quaternity.ternary import Rule, count_free
-    from solvers.wording import percent
 
     counted = count_free(n, Rule(rule))
     if as_json:
@@ -246,7 +246,7 @@ def largest(
 @contextmanager
 def _as_far_as_it_went(best: Best[Any]) -> Iterator[list[ExitStatus]]:
     """Let a limit or an interrupt end a search, and say so; the list gets the exit status."""
-    from quaternity.errors import LimitError
+    from quaternity.base.errors import LimitError
 
     status: list[ExitStatus] = []
     try:
@@ -276,8 +276,8 @@ def picture(
 
     Example: quaternity set picture pairs.svg --kind matrix
     """
-    from quaternity.errors import InputError
-    from quaternity.files.writing import write_text
+    from quaternity.base.errors import InputError
+    from quaternity.base.writing import write_text
     from quaternity.ternary import PICTURES
     from quaternity.ternary.picture import pairs
 
@@ -296,7 +296,7 @@ def _table(texts: list[str], least: int = 1) -> tuple[int, ...]:
     Raises:
         InputError: one is no card or there twice, or there are fewer than `least`.
     """
-    from quaternity.errors import InputError
+    from quaternity.base.errors import InputError
     from quaternity.ternary import check_table, read_card
 
     table = check_table(map(read_card, texts))

@@ -73,10 +73,10 @@ def simulate(
 
     Example: quaternity set simulate --games 1000 --extra --seed 1
     """
+    from quaternity.base.plain_values import time_limit
+    from quaternity.base.wording import percent
     from quaternity.cli.terminal import say
     from quaternity.ternary import Rule
-    from solvers.plain_values import time_limit
-    from solvers.wording import percent
 
     chosen, (random, drawn) = Rule(rule), _random(seed)
     ends: Counter[_End] = Counter()

@@ -117,7 +117,7 @@ def _tournament(
 ) -> None:
     from random import Random
 
-    from quaternity.files.pictures import check_picture
+    from quaternity.base.plots import check_picture
     from quaternity.table.tournament.picture import draw_table
     from quaternity.table.tournament.playing import Tournament
     from quaternity.table.tournament.scores import tabulated
@@ -182,9 +182,9 @@ def _document(plan: Tournament, words: TournamentWords, table: Table) -> dict[st
 
 
 def _print(plan: Tournament, words: TournamentWords, table: Table) -> None:
-    from quaternity.game.text_table import table_lines
+    from quaternity.base.text_table import table_lines
+    from quaternity.base.wording import counted
     from quaternity.table.tournament.seatings import labels
-    from solvers.wording import counted
 
     names = labels(plan.players)
     say(
@@ -229,7 +229,7 @@ def _in_errors(margin: Measured) -> str:
 
 def orders_text(table: Table, seats: int) -> str:
     """In which orders of seats the deals were played."""
-    from solvers.wording import counted
+    from quaternity.base.wording import counted
 
     whole, rest = divmod(table.games, table.games_a_deal)
     orders = f"{table.games_a_deal} orders of seats"

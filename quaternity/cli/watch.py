@@ -8,9 +8,9 @@ from typing import Annotated, Any
 
 import typer
 
+from quaternity.base.errors import InputError
 from quaternity.cli.app import app
 from quaternity.cli.terminal import CLEAR, ask, columns, folded, warn
-from quaternity.errors import InputError
 
 HELP = """\
 Enter, n   next step                b       back
@@ -41,8 +41,8 @@ def watch(
 
     Example: quaternity watch my.game --seat 0
     """
+    from quaternity.base.reading import read_bytes
     from quaternity.cli.match import words_of
-    from quaternity.files.reading import read_bytes
     from quaternity.table.games import rules_of_record
 
     data = read_bytes(file)

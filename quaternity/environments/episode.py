@@ -12,13 +12,13 @@ from dataclasses import fields
 from random import Random
 from typing import Any, NamedTuple, Protocol, TypeVar
 
+from quaternity.base.errors import InputError
+from quaternity.base.plain_values import whole
+from quaternity.base.reading import read_bytes
+from quaternity.base.text_record import check_asked
+from quaternity.base.wording import shown
 from quaternity.environments.plain_encoded import PlainEncoded
-from quaternity.errors import InputError
-from quaternity.files.reading import read_bytes
-from quaternity.files.text_record import check_asked
 from quaternity.table.games import registration, rules_class
-from solvers.plain_values import whole
-from solvers.wording import shown
 
 P_co = TypeVar("P_co", covariant=True)
 M = TypeVar("M")

@@ -31,12 +31,12 @@ import pettingzoo
 from gymnasium import logger, spaces
 from numpy.typing import NDArray
 
+from quaternity.base.errors import InputError
+from quaternity.base.plain_values import whole
+from quaternity.base.plots import new_figure
+from quaternity.base.wording import shown
 from quaternity.environments.episode import Episode, TableGame
-from quaternity.errors import InputError
-from quaternity.files.pictures import new_figure
 from quaternity.table.games import GAMES, further_games, game_names
-from solvers.plain_values import whole
-from solvers.wording import shown
 
 COLUMNS, LEAST_LINES = 80, 26
 """Size of a picture in characters; it is as high as the first table and a few lines more."""

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from random import Random
 from typing import Any
 
-from quaternity.errors import InputError, LimitError
+from quaternity.base.errors import InputError, LimitError
 
 MOST_OFFERED = 512
 """Most legal moves that a seat may have."""

@@ -23,6 +23,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from quaternity.base.errors import SolverFault
+from quaternity.base.wording import counted
 from quaternity.epistemic import formula as logic
 from quaternity.epistemic.coupled_deals import CoupledDeals, DealTable
 from quaternity.epistemic.encoding import Encoder, Guess
@@ -55,12 +57,10 @@ from quaternity.epistemic.reaching import (
     joined_at_most,
     linked,
 )
-from quaternity.errors import SolverFault
 from quaternity.game.cards import Card
 from solvers.problem import DealProblem
 from solvers.registry import solve
 from solvers.verdict import Deal, Feasible
-from solvers.wording import counted
 
 MAX_CASES = 64
 """Most cases that are tried one after another; a formula with more is one CP-SAT question."""

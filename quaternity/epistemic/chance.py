@@ -15,6 +15,7 @@ from math import sqrt
 from random import Random
 from typing import NamedTuple
 
+from quaternity.base.errors import InputError, LimitError
 from quaternity.epistemic import formula as logic
 from quaternity.epistemic.evaluator import Deadline, Evaluator, Undecided
 from quaternity.epistemic.formula import FALSE, TRUE, Formula, negation
@@ -22,7 +23,6 @@ from quaternity.epistemic.holding import FEW_WORLDS, SECONDS, ask, checked_formu
 from quaternity.epistemic.normal_form import normal_form
 from quaternity.epistemic.propositional import cases, determined, narrowed, without_knowledge
 from quaternity.epistemic.seen_truth import NEVER_TRUE, announced, told
-from quaternity.errors import InputError, LimitError
 from solvers.counting import count_deals
 from solvers.problem import DealProblem
 from solvers.registry import solve

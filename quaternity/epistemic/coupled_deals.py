@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from quaternity.base.errors import LimitError, SolverTimeout
+from quaternity.base.interruptible import searched
 from quaternity.epistemic.evaluator import Deadline, Undecided, out_of_time
-from quaternity.errors import LimitError, SolverTimeout
-from solvers.interruptible import searched
 from solvers.problem import DealProblem, players_in
 from solvers.verdict import Deal
 

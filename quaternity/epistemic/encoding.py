@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from quaternity.base.errors import LimitError
 from quaternity.epistemic import formula as logic
 from quaternity.epistemic.coupled_deals import CoupledDeals, DealTable, Literal, negated
 from quaternity.epistemic.evaluator import Said
@@ -26,7 +27,6 @@ from quaternity.epistemic.propositional import (
 )
 from quaternity.epistemic.reaching import agree_in_cards, cards_fixed
 from quaternity.epistemic.refutation import Refuter
-from quaternity.errors import LimitError
 from quaternity.game.cards import Card
 from solvers.problem import DealProblem
 from solvers.verdict import Deal

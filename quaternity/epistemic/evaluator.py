@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import NoReturn, Protocol, TypeAlias
 
-import solvers.deadline
+import quaternity.base.deadline
+from quaternity.base.errors import InputError, LimitError
 from quaternity.epistemic.formula import Formula
-from quaternity.errors import InputError, LimitError
 from solvers.problem import DealProblem
 from solvers.verdict import Deal, deal_faults
 
@@ -63,7 +63,7 @@ class Undecided(LimitError):
     """A formula was neither shown true nor shown false within the limits. Never a guess."""
 
 
-class Deadline(solvers.deadline.Deadline):
+class Deadline(quaternity.base.deadline.Deadline):
     """A moment by which an answer is wanted, else it is undecided."""
 
     __slots__ = ()

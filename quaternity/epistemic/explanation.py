@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
+from quaternity.base.errors import LimitError, SolverFault
+from quaternity.base.wording import listed, named
 from quaternity.epistemic import formula as logic
 from quaternity.epistemic.evaluator import (
     Evaluator,
@@ -25,13 +27,11 @@ from quaternity.epistemic.propositional import (
     narrowed,
     unfolded,
 )
-from quaternity.errors import LimitError, SolverFault
 from quaternity.game.cards import Card
 from solvers.problem import DealProblem, players_in
 from solvers.registry import solve
 from solvers.shortage import Certificate
 from solvers.verdict import Deal, Feasible
-from solvers.wording import listed, named
 
 MAX_LINES = 200
 """An explanation is cut off after so many lines."""

@@ -16,11 +16,11 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from quaternity.base.errors import InputError
 from quaternity.epistemic import formula as logic
 from quaternity.epistemic.evaluator import Check, Deadline, Said, no_check
 from quaternity.epistemic.formula import Formula
 from quaternity.epistemic.worlds import MAX_WORLDS, all_deals
-from quaternity.errors import InputError
 from quaternity.game.cards import Card
 from solvers.problem import DealProblem
 from solvers.verdict import Deal

@@ -20,9 +20,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from quaternity.errors import InputError, LimitError
+from quaternity.base.errors import InputError, LimitError
+from quaternity.base.plain_values import iterated, whole_number
 from quaternity.game.cards import Card
-from solvers.plain_values import iterated, whole_number
 
 MAX_DEPTH = 100
 """Deepest nesting of a formula. A long conjunction or disjunction counts as one level."""

@@ -22,6 +22,8 @@ from collections.abc import Callable
 from math import comb
 from typing import Any, NamedTuple, TypeAlias
 
+from quaternity.base.errors import InputError, LimitError
+from quaternity.base.wording import shown
 from quaternity.epistemic import formula as logic
 from quaternity.epistemic.comparisons import SIGNS, Term, both_compared, constant, held, unknown
 from quaternity.epistemic.formula import (
@@ -34,9 +36,7 @@ from quaternity.epistemic.formula import (
     some,
 )
 from quaternity.epistemic.language import Language
-from quaternity.errors import InputError, LimitError
 from quaternity.game.cards import Card
-from solvers.wording import shown
 
 MAX_TEXT = 100_000
 """Most characters of a formula's text."""
@@ -120,7 +120,7 @@ def parse(text: str, language: Language | None = None) -> Formula:
     >>> parse("K1 H4 & true")
     Traceback (most recent call last):
         ...
-    solvers.errors.InputError: formula, column 7: expected a card such as 0/2, found '&'
+    quaternity.base.errors.InputError: formula, column 7: expected a card such as 0/2, found '&'
       K1 H4 & true
             ^
     """

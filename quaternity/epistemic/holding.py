@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 from numbers import Real
 from typing import TypeVar
 
+from quaternity.base.errors import InputError, LimitError
+from quaternity.base.plain_values import LONGEST
 from quaternity.epistemic import formula as logic
 from quaternity.epistemic.evaluator import Deadline, Evaluator, checked_deal
 from quaternity.epistemic.formula import Formula
 from quaternity.epistemic.grammar import Language, parse
-from quaternity.errors import InputError, LimitError
 from quaternity.game.settings import NamedChoice
-from solvers.plain_values import LONGEST
 from solvers.problem import DealProblem
 from solvers.verdict import Deal
 

@@ -11,16 +11,16 @@ from collections.abc import Iterable, Sequence
 from math import cos, dist, pi, sin
 from typing import NamedTuple
 
+from quaternity.base.errors import LimitError
+from quaternity.base.svg import svg_document, svg_text
+from quaternity.base.wording import counted
 from quaternity.epistemic import formula as logic
 from quaternity.epistemic.explicit import ExplicitEvaluator
 from quaternity.epistemic.formula import Formula
 from quaternity.epistemic.situation import Situation
-from quaternity.errors import LimitError
-from quaternity.files.svg import svg_document, svg_text
 from quaternity.game.cards import Card
 from solvers.problem import every_card
 from solvers.verdict import Deal
-from solvers.wording import counted
 
 MAX_DEALS = 20_000
 """Most deals of a model that is contracted."""

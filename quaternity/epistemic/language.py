@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from quaternity.base.errors import InputError
 from quaternity.epistemic import formula as logic
 from quaternity.epistemic.formula import Formula
-from quaternity.errors import InputError
 from quaternity.game.cards import Card
 from solvers.problem import DealProblem
 

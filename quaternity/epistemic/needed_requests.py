@@ -12,12 +12,12 @@ from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from typing import NamedTuple, TypeAlias
 
+from quaternity.base.errors import LimitError
 from quaternity.epistemic import formula as logic
 from quaternity.epistemic.evaluator import Deadline
 from quaternity.epistemic.explanation import Explanation, explain
 from quaternity.epistemic.formula import Formula
 from quaternity.epistemic.holding import SECONDS, Method, checked_formula, holds
-from quaternity.errors import LimitError
 from solvers.problem import DealProblem
 from solvers.verdict import Deal
 

@@ -19,10 +19,10 @@ from functools import lru_cache
 from operator import is_
 from typing import TypeAlias
 
+from quaternity.base.errors import LimitError
 from quaternity.epistemic import formula as logic
 from quaternity.epistemic.formula import FALSE, TRUE, Formula, every, negation, some
 from quaternity.epistemic.propositional import determined
-from quaternity.errors import LimitError
 from solvers.problem import DealProblem
 
 GROWTH = 2

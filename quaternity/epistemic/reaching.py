@@ -18,10 +18,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from itertools import pairwise
 
+from quaternity.base.errors import LimitError
 from quaternity.epistemic.coupled_deals import CoupledDeals, DealTable, negated
 from quaternity.epistemic.hand_patterns import HandPatterns
 from quaternity.epistemic.propositional import Case, narrowed
-from quaternity.errors import LimitError
 from quaternity.game.cards import Card
 from solvers.filtering import closed
 from solvers.problem import DealProblem, SetConstraint, mask_of

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from quaternity.base.errors import InputError, LimitError
 from quaternity.epistemic import formula as logic
 from quaternity.epistemic.evaluator import Evaluator, Said
 from quaternity.epistemic.explanation import Explanation, explained
 from quaternity.epistemic.formula import Formula, negation
 from quaternity.epistemic.holding import SECONDS, Method, ask, checked_formula
-from quaternity.errors import InputError, LimitError
 from solvers.problem import DealProblem
 from solvers.registry import solve
 from solvers.verdict import Deal, Feasible

@@ -24,10 +24,10 @@ import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from quaternity.base.errors import InputError
 from quaternity.epistemic.evaluator import checked_deal
 from quaternity.epistemic.formula import Formula
 from quaternity.epistemic.grammar import Language, parse
-from quaternity.errors import InputError
 from solvers.problem import DealProblem, SetConstraint
 from solvers.verdict import Deal
 

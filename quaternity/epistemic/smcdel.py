@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from quaternity.base.errors import InputError
 from quaternity.epistemic import formula as logic
 from quaternity.epistemic.formula import Formula
 from quaternity.epistemic.situation import Situation
 from quaternity.epistemic.worlds import all_deals
-from quaternity.errors import InputError
 from quaternity.game.cards import Card
 from solvers.problem import every_card, players_in
 

@@ -40,7 +40,7 @@ def beside(
 
     Side by side or, where that is too wide, one below the other; then in words which cards differ.
     """
-    from quaternity.game.text_table import table_lines
+    from quaternity.base.text_table import table_lines
 
     def cards(deal: Deal, than: Deal, player: int) -> str:
         return " ".join(

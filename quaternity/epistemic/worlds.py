@@ -13,8 +13,8 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from quaternity.base.errors import LimitError
 from quaternity.epistemic.evaluator import Check, no_check
-from quaternity.errors import LimitError
 from solvers.counting import count_deals
 from solvers.problem import DealProblem, SetConstraint, players_in
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from quaternity.files.svg import svg_element, svg_text
+from quaternity.base.svg import svg_element, svg_text
 from quaternity.game.cards import Card
 
 WIDTH, HEIGHT = 100, 140

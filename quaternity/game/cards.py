@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable
 from typing import Any, NamedTuple, Self
 
-from quaternity.errors import InputError
-from solvers.plain_values import takes, whole
+from quaternity.base.errors import InputError
+from quaternity.base.plain_values import takes, whole
 
 _CARD = re.compile(r"(\d{1,9})\s*/\s*(\d{1,9})", re.ASCII)
 

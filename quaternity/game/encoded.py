@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from functools import lru_cache
 from random import Random
 
-from quaternity.errors import InputError
+from quaternity.base.errors import InputError
+from quaternity.base.memo import Memo, bytes_of
 from quaternity.game.cards import Card
 from quaternity.game.legal import Groups, PreparedSet
 from quaternity.game.question import Answer, Question
 from quaternity.game.rules import QuaternityMove, QuaternityPosition, QuaternityRules
 from quaternity.game.settings import Settings
 from quaternity.game.state_file import parse_state
-from solvers.memo import Memo, bytes_of
 from solvers.problem import SetConstraint
 
 KEPT = 4096

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from quaternity.errors import IllegalMove
+from quaternity.base.errors import IllegalMove
 from quaternity.game.question import Answer, Question
 from quaternity.game.transition import asking, claimed
 from solvers.problem import DealProblem, players_in

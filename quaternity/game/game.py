@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from quaternity.base.picture import Picture, Shown
+from quaternity.base.plain_values import takes
+from quaternity.base.wording import counted
 from quaternity.game.question import Answer, Move, Question
 from quaternity.game.settings import Settings
 from quaternity.game.state import State
-from solvers.picture import Picture, Shown
-from solvers.plain_values import takes
-from solvers.wording import counted
 
 
 @dataclass(frozen=True, slots=True)

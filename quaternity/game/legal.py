@@ -11,8 +11,8 @@ advance; in a state it then takes one addition and one mask to see whether the a
 many questions share their outcomes, so there are far fewer tables than answers.
 
 What grows: a table has 2^P lanes; a set has at most 2 (P - 1) x (distinct owner masks) different
-outcomes per asker, made when first asked for. All of it is kept in memos (`solvers.memo`); states
-hold their rows and kinds, but no outcomes. Where the outcomes of one asker could take more than
+outcomes per asker, made when first asked for. All of it is kept in memos
+(`quaternity.base.memo`); states hold their rows and kinds, but no outcomes. Where the outcomes of one asker could take more than
 `ASKER_BYTES` (11 players or more, and hundreds of distinct owner masks), they are made, tried and
 dropped one after another.
 
@@ -25,12 +25,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from quaternity.base.memo import Memo, bytes_of
 from quaternity.game.cards import Card
 from quaternity.game.question import Answer, Question
 from quaternity.game.transition import asking, claimed, may_be_asked, problem_after, stated_minimum
 from solvers.coalition_tables import IMPOSSIBLE, Kind, Lanes, Looks, looks_of
 from solvers.judgement import decided
-from solvers.memo import Memo, bytes_of
 from solvers.problem import DealProblem, SetConstraint, players_in, with_entry
 from solvers.registry import Solver
 

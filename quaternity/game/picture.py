@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from solvers.picture import Cell, Picture, heads
+from quaternity.base.picture import Cell, Picture, heads
+from quaternity.base.wording import counted, named
 from solvers.problem import DealProblem, players_in
-from solvers.wording import counted, named
 
 
 def owners_picture(

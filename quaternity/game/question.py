@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from enum import IntEnum
+from operator import index as as_int
 from typing import Any, NamedTuple, Self, TypeVar
 
-from quaternity.errors import InputError
+from quaternity.base.errors import InputError
+from quaternity.base.plain_values import takes, whole
+from quaternity.base.wording import shown
 from quaternity.game.cards import Card
-from solvers.plain_values import takes, whole
-from solvers.wording import shown
 
 
 class Answer(IntEnum):
@@ -167,6 +168,30 @@ class Move(_MoveFields):
 
     def __str__(self) -> str:
         return f"{self.question}: {self.answer}"
+
+
+def is_plain(question: object) -> bool:
+    """Return whether something is a question of plain whole numbers."""
+    if type(question) is not Question:
+        return False
+    try:
+        asker, asked, (index, number) = question
+    except (TypeError, ValueError):
+        return False
+    return type(asker) is type(asked) is type(index) is type(number) is int
+
+
+def plain_question(question: object) -> Question:
+    """Return a question as one of plain whole numbers: NumPy's count as such.
+
+    Raises:
+        TypeError, ValueError: it is no question, or not of whole numbers.
+    """
+    if not isinstance(question, Question):
+        raise TypeError("that is no Question")
+    asker, asked, (index, number) = question
+    plain = [int(as_int(value)) for value in (asker, asked, index, number)]
+    return Question(plain[0], plain[1], Card(plain[2], plain[3]))
 
 
 __all__ = ["Answer", "Move", "Question"]

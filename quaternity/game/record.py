@@ -13,15 +13,15 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
-from quaternity.errors import IllegalMove, InputError, QuaternityError
-from quaternity.files.reading import read_bytes
+from quaternity.base.errors import IllegalMove, InputError, QuaternityError
+from quaternity.base.plain_values import takes
+from quaternity.base.reading import read_bytes
 from quaternity.game.faults import IllegalAnswer
 from quaternity.game.game import Game
 from quaternity.game.question import Answer, Move, Question
 from quaternity.game.settings import Settings, TieBreak
 from quaternity.game.state import State
 from solvers.exchange.json_document import MalformedDocument
-from solvers.plain_values import takes
 
 FIRST_LINE = "quaternity 1"
 _KEYS = {

@@ -13,18 +13,17 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from quaternity.errors import IllegalMove, InputError
-from quaternity.files.text_record import Replay, check_same
+from quaternity.base.errors import IllegalMove, InputError, NoDeal
+from quaternity.base.text_record import Replay, check_same
+from quaternity.base.text_table import WIDTH, SetLine, at_least, owners_text, score_text
+from quaternity.base.wording import shown
 from quaternity.game.cards import Card
 from quaternity.game.question import Answer, Question
 from quaternity.game.record import header_text, parse_record
 from quaternity.game.settings import Settings
 from quaternity.game.state import State
-from quaternity.game.text_table import WIDTH, SetLine, at_least, owners_text, score_text
 from quaternity.table.protocol import Player, Sentence
-from solvers.errors import NoDeal
 from solvers.problem import players_in
-from solvers.wording import shown
 
 ASK = re.compile(
     r"(?:(\d{1,9})\s+asks\s+)?(\d{1,9})(?:\s+for)?\s+(\d{1,9})\s*[/\s]\s*(\d{1,9})", re.ASCII

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from hashlib import sha256
 from pathlib import Path
 
-from quaternity.errors import InputError
-from quaternity.files.writing import write_text
+from quaternity.base.errors import InputError
+from quaternity.base.writing import write_text
 from quaternity.game.state import State
 from quaternity.game.state_file import any_text
 from solvers.judgement import judge

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from typing import Self
 
-from quaternity.errors import InputError
-from quaternity.files.text_record import ranges
-from solvers.plain_values import whole
+from quaternity.base.errors import InputError
+from quaternity.base.plain_values import whole
+from quaternity.base.text_record import ranges
+from quaternity.base.wording import shown
 from solvers.problem import MAX_CARDS, MAX_PLAYERS, check_size
-from solvers.wording import shown
 
 LARGEST_SEED = 999_999_999
 """Seeds have at most nine digits, in records too."""

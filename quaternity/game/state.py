@@ -12,7 +12,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import chain
 
-from quaternity.errors import InputError
+from quaternity.base.errors import InputError, LimitError, NoDeal
+from quaternity.base.picture import Picture, Shown
+from quaternity.base.plain_values import entries, length, numbered, takes, whole
+from quaternity.base.wording import shown
 from quaternity.game.cards import Card
 from quaternity.game.completion import owned_by_solver, owned_sets, put_down
 from quaternity.game.faults import (
@@ -52,14 +55,10 @@ from quaternity.game.transition import (
     tie_broken,
 )
 from solvers.coalition_tables import MAX_PLAYERS, Lanes, lanes_for
-from solvers.errors import LimitError, NoDeal
 from solvers.judgement import decided
-from solvers.picture import Picture, Shown
-from solvers.plain_values import entries, length, numbered, takes, whole
 from solvers.problem import DealProblem, SetConstraint
 from solvers.registry import Solver, default_solver
 from solvers.verdict import Verdict
-from solvers.wording import shown
 
 
 def _player(value: int | None, players: int, place: str) -> int | None:

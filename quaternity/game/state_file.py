@@ -13,8 +13,9 @@ import re
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar
 
-from quaternity.errors import InputError, QuaternityError
-from quaternity.files.reading import decode, read_bytes
+from quaternity.base.errors import InputError, QuaternityError
+from quaternity.base.plain_values import takes
+from quaternity.base.reading import decode, read_bytes
 from quaternity.game.record import FIRST_LINE, ParsedRecord, parse_record
 from quaternity.game.settings import LARGEST_SEED, TieBreak
 from quaternity.game.state import State
@@ -22,7 +23,6 @@ from quaternity.game.transition import out_of_play
 from solvers.exchange.deal_problem_file import FORMAT as DEAL_PROBLEM
 from solvers.exchange.deal_problem_file import deal_problem_text, parse_deal_problem
 from solvers.exchange.json_document import MOST_SHOWN, DocumentReader, MalformedDocument, quoted
-from solvers.plain_values import takes
 from solvers.problem import DealProblem, SetConstraint, check_size, players_in
 
 FORMAT = "quaternity-state/1"

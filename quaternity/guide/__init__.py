@@ -11,7 +11,7 @@ import re
 from importlib.resources import files
 from typing import NamedTuple
 
-from quaternity.errors import InputError
+from quaternity.base.errors import InputError
 
 ORDER = (
     "rules", "serving", "commands", "referee", "comparing", "solvers", "bots", "players",

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log2
 
+from quaternity.base.errors import LimitError, NoDeal
 from quaternity.game.faults import why_impossible
 from quaternity.game.legal import Group
 from quaternity.game.question import Answer
@@ -18,7 +19,6 @@ from quaternity.game.state import State
 from quaternity.game.transition import claimed
 from solvers.coalition_tables import Looks, looks_of
 from solvers.counting import count_deals, count_deals_given, exact_chances
-from solvers.errors import LimitError, NoDeal
 from solvers.filtering import closed
 from solvers.problem import DealProblem, SetConstraint, players_in
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import log10, nan
 
-from quaternity.files.pictures import Style, new_figure, picture_format, save_figure
+from quaternity.base.plots import Style, new_figure, picture_format, save_figure
 from quaternity.insight.analysis import Analysis
 
 

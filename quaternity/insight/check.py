@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from quaternity.errors import SolverFault
+from quaternity.base.errors import SolverFault
 from quaternity.game.faults import (
     IllegalAnswer,
     IllegalQuestion,

@@ -25,16 +25,16 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
+from quaternity.base.plain_values import numbered, takes
+from quaternity.base.wording import counted
 from quaternity.game.faults import hopeless_fault, reason_in_words, why_impossible
 from quaternity.game.game import Game
 from quaternity.game.question import Answer, Question
 from quaternity.game.transition import asking, claimed, stated_minimum
 from solvers import coalitions
-from solvers.plain_values import numbered, takes
 from solvers.problem import DealProblem, SetConstraint, players_in
 from solvers.registry import default_solver
 from solvers.shortage import Certificate, CrowdedHand, Shortage
-from solvers.wording import counted
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from math import log10
 from typing import TYPE_CHECKING, NamedTuple
 
-from quaternity.errors import LimitError
+from quaternity.base.errors import LimitError
 from quaternity.game.question import Question
 from quaternity.kwartet.public import PublicState
 from quaternity.kwartet.view import View

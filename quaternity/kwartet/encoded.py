@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Sequence
 from functools import lru_cache
 
-from quaternity.errors import InputError
+from quaternity.base.errors import InputError
 from quaternity.game.cards import Card
 from quaternity.game.question import Question
 from quaternity.kwartet.position import Position

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from random import Random
 from typing import TypeAlias
 
-from quaternity.errors import InputError
+from quaternity.base.errors import InputError
 from quaternity.game.cards import Card
 from quaternity.kwartet.settings import SET_SIZE, KwartetSettings
 

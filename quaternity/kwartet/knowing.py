@@ -7,9 +7,9 @@ from contextlib import suppress
 from math import inf
 from typing import TYPE_CHECKING, NamedTuple
 
+from quaternity.base.errors import InputError, LimitError
+from quaternity.base.wording import counted, percent
 from quaternity.epistemic.two_deals import beside, hand_lines, other_deals
-from quaternity.errors import InputError, LimitError
-from solvers.wording import counted, percent
 
 if TYPE_CHECKING:
     from quaternity.epistemic import Formula, SeenTruth

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from quaternity.files.reading import read_bytes
+from quaternity.base.reading import read_bytes
 from quaternity.kwartet.hands import Hand, cards_in
 from quaternity.kwartet.log_reader import (
     FIRST_LINE,

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from quaternity.errors import IllegalMove, InputError
+from quaternity.base.errors import IllegalMove, InputError
 from quaternity.game.cards import Card
 from quaternity.game.question import Move
 from quaternity.kwartet.hands import Hand, hand_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from quaternity.errors import InputError
+from quaternity.base.errors import InputError
 from quaternity.kwartet.hands import Hand
 from quaternity.kwartet.position import Position
 from quaternity.kwartet.public import Event, PublicState

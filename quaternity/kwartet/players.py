@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from random import Random
 from typing import NamedTuple
 
-from quaternity.game.question import Question
+from quaternity.game.question import Question, is_plain, plain_question
 from quaternity.kwartet.chances import log10_worlds
 from quaternity.kwartet.log import ends_go
 from quaternity.kwartet.position import Position
@@ -83,7 +83,9 @@ class StrategyPlayer:
             turn = position.public.turn
             course.thinks(turn)
             view = position.view(turn, events)
-            question = who[turn].question(players[turn].strategy, view, chances[turn])
+            question = who[turn].called(players[turn].strategy, view, chances[turn])
+            if not is_plain(question):
+                question = who[turn].made_plain(plain_question, question)
             try:
                 position, event = position.ask(question)
             except IllegalRequest as error:

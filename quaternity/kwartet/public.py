@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from quaternity.errors import IllegalMove
+from quaternity.base.errors import IllegalMove
 from quaternity.game.question import Answer, Question
 from quaternity.game.transition import out_of_play
 from quaternity.kwartet.hands import FULL, Hand

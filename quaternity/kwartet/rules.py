@@ -8,12 +8,13 @@ from random import Random
 from textwrap import fill
 from typing import Any
 
-from quaternity.errors import IllegalMove, InputError, LimitError
-from quaternity.files.text_record import Replay, check_same
+from quaternity.base.errors import IllegalMove, InputError, LimitError
+from quaternity.base.text_record import Replay, check_same
+from quaternity.base.text_table import WIDTH, SetLine, at_least, owners_text, score_text
+from quaternity.base.wording import shown
 from quaternity.game.cards import Card
 from quaternity.game.question import Question
 from quaternity.game.rules import ASK, owner_cell, question_sentence
-from quaternity.game.text_table import WIDTH, SetLine, at_least, owners_text, score_text
 from quaternity.kwartet.hands import FULL, NUMBERS, Hand, dealt_hands
 from quaternity.kwartet.log import GameLog, announced_at_deal, header_text, log_text, parse_log
 from quaternity.kwartet.position import Position
@@ -23,7 +24,6 @@ from quaternity.kwartet.view import NOBODY, View
 from quaternity.table.plain_rules import PlainRules
 from quaternity.table.protocol import Player, Sentence
 from solvers.filtering import closed
-from solvers.wording import shown
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from quaternity.errors import IllegalMove, InputError
+from quaternity.base.errors import IllegalMove, InputError
+from quaternity.base.wording import listed
 from quaternity.game.question import Answer, Question
 from quaternity.kwartet.hands import FULL, Hand
 from quaternity.kwartet.public import Event, PublicState, request_faults
@@ -19,7 +20,6 @@ from quaternity.kwartet.view import NOBODY, View
 from solvers.problem import DealProblem, SetConstraint
 from solvers.registry import solve
 from solvers.verdict import Feasible
-from solvers.wording import listed
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from quaternity.errors import InputError
-from quaternity.files.text_record import ranges
+from quaternity.base.errors import InputError
+from quaternity.base.plain_values import whole
+from quaternity.base.text_record import ranges
+from quaternity.base.wording import shown
 from quaternity.game.settings import NamedChoice
-from solvers.plain_values import whole
-from solvers.wording import shown
 
 SET_SIZE = 4
 """Cards in one set."""

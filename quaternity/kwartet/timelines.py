@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple, TypeAlias
 
-from quaternity.files.svg import svg_document, svg_text
+from quaternity.base.svg import svg_document, svg_text
 
 UNSAID = "not to be said"
 """What is to be said is not true then, or known not to be."""

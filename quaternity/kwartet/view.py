@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from random import Random
 from typing import TypeAlias
 
+from quaternity.base.picture import Picture, Shown
 from quaternity.game.question import Question
 from quaternity.kwartet.hands import Hand
 from quaternity.kwartet.public import Event, PublicState, request_faults
-from solvers.picture import Picture, Shown
 from solvers.problem import DealProblem
 
 NOBODY = -1

@@ -24,7 +24,7 @@ from functools import partial
 from math import inf
 from typing import NamedTuple
 
-from quaternity.errors import InputError
+from quaternity.base.errors import InputError, SolverFault
 from quaternity.game.cards import Card
 from quaternity.game.question import Answer, Move, Question
 from quaternity.game.state import State
@@ -33,7 +33,6 @@ from quaternity.perfect.keys.canonical import Coding, Key, Rules, alike_roles, c
 from quaternity.perfect.keys.kinds import NumberedKind
 from quaternity.perfect.successors.one_state import Choice, choices, drawn
 from quaternity.perfect.waiting import ring_of_opponents, waiting
-from solvers.errors import SolverFault
 
 MANY = 1 << 40
 """Stands for infinitely many open states."""

@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 from math import inf
 from random import Random
 
-from quaternity.errors import IllegalMove, InputError, QuaternityError
-from quaternity.game.question import Answer, Question
+from quaternity.base.errors import IllegalMove, InputError, QuaternityError
+from quaternity.base.wording import shown
+from quaternity.game.question import Answer, Question, is_plain, plain_question
 from quaternity.game.rules import QuaternityPosition, QuaternityRules
 from quaternity.perfect.bots.bot import Bot
 from quaternity.workers.course import Course
-from quaternity.workers.foreign import Sitting, is_plain
-from solvers.wording import shown
+from quaternity.workers.foreign import Sitting
 
 
 class BotPlayer:
@@ -70,7 +70,7 @@ class BotPlayer:
             try:
                 question = bots[seat].ask(state)
                 if not is_plain(question):
-                    question = who[seat].plain(question)
+                    question = who[seat].made_plain(plain_question, question)
                 answers = state.answers(question)
                 answer = answers[0]
                 if len(answers) > 1:

@@ -30,8 +30,8 @@ from struct import error as struct_error
 from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
 
-from quaternity.errors import InputError, LimitError
-from quaternity.files.writing import replacing
+from quaternity.base.errors import InputError, LimitError
+from quaternity.base.writing import replacing
 from quaternity.game.cards import Card
 from quaternity.game.question import Answer, Question
 from quaternity.perfect.keys.canonical import Key, Rules, canonical

@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from itertools import chain, combinations, product
 
-from quaternity.errors import LimitError
+from quaternity.base.errors import LimitError
 from quaternity.game.cards import Card
 from quaternity.game.question import Answer, Question
 from quaternity.game.state import State

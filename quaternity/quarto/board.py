@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
-from quaternity.errors import InputError
+from quaternity.base.errors import InputError
+from quaternity.base.plain_values import iterated, whole_number
+from quaternity.base.plugins import load_place
+from quaternity.base.wording import listed
 from quaternity.quarto.grid import check_configuration, quoted
 from quaternity.quarto.lines import BoardBits, lines, members
 from quaternity.quarto.pieces import MARKS, PIECES, PieceSet
 from quaternity.quarto.rows import CELLS, ROWS, SQUARES, Row, cell_name, shared_in_rows
-from solvers.plain_values import iterated, whole_number
-from solvers.plugins import load_place
-from solvers.wording import listed
 
 PIECE_NUMBERS = range(PIECES)
 

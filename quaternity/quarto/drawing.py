@@ -12,11 +12,11 @@ from functools import lru_cache, partial
 from typing import Any, NamedTuple
 from unicodedata import east_asian_width
 
-from quaternity.files.svg import svg_document, svg_element, svg_text
+from quaternity.base.svg import svg_document, svg_element, svg_text
+from quaternity.base.wording import listed
 from quaternity.quarto.board import Board, as_board
 from quaternity.quarto.pieces import FEATURES, PIECES, PieceSet
 from quaternity.quarto.rows import CELLS, ROWS, SIDE, Row
-from solvers.wording import listed
 
 
 def board_text(board: Board, quartos: Iterable[Row] | None = None) -> str:

@@ -15,12 +15,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from quaternity.errors import LimitError
+from quaternity.base.errors import LimitError
+from quaternity.base.interruptible import searched
+from quaternity.base.plain_values import named
 from quaternity.quarto.board import Board, as_board
 from quaternity.quarto.lines import BoardBits, lines, members
 from quaternity.quarto.pieces import ANY, MARK_BITS, MARKS
-from solvers.interruptible import searched
-from solvers.plain_values import named
 
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model

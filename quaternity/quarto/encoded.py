@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import cache
 from random import Random
 
-from quaternity.errors import InputError
+from quaternity.base.errors import InputError
 from quaternity.quarto.lines import lines, members
 from quaternity.quarto.pieces import FEATURES, PIECES, SHARING
 from quaternity.quarto.rows import CELLS

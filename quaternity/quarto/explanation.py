@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from quaternity.base.wording import listed
 from quaternity.quarto.board import Board, as_board
 from quaternity.quarto.rows import cell_name
-from solvers.wording import listed
 
 
 class Quarto(NamedTuple):

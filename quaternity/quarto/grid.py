@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Container, Mapping
 from collections.abc import Set as AbstractSet
 
-from quaternity.errors import InputError
+from quaternity.base.errors import InputError
+from quaternity.base.plain_values import text
+from quaternity.base.wording import counted
 from quaternity.quarto.rows import CELLS, SIDE, cell_name, shared_in_rows
-from solvers.plain_values import text
-from solvers.wording import counted
 
 LONGEST = 40
 """Most characters of somebody's text that a message repeats."""

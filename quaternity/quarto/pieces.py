@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
-from quaternity.errors import InputError
+from quaternity.base.errors import InputError
+from quaternity.base.plain_values import iterated, text, whole_number
+from quaternity.base.wording import counted, listed
 from quaternity.quarto.grid import quoted
-from solvers.plain_values import iterated, text, whole_number
-from solvers.wording import counted, listed
 
 FEATURES = 4
 PIECES = 2**FEATURES

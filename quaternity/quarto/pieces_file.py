@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from os import PathLike, fspath
 from pathlib import Path
 
-from quaternity.errors import InputError
-from quaternity.files.reading import read_bytes
+from quaternity.base.errors import InputError
+from quaternity.base.reading import read_bytes
+from quaternity.base.wording import counted, listed
 from quaternity.quarto.grid import quoted
 from quaternity.quarto.pieces import FEATURES, PIECES
-from solvers.wording import counted, listed
 
 MAX_BYTES = 64 * 2**10
 """Largest file of pieces that is read (64 KiB); the example takes 400 bytes."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from quaternity.errors import InputError, LimitError
+from quaternity.base.errors import InputError, LimitError
 from quaternity.quarto.board import safe_pieces
 from quaternity.quarto.lines import BoardBits, lines, members
 from quaternity.quarto.pieces import MARKS, SHARING

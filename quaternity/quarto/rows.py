@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from solvers.plain_values import whole_number
+from quaternity.base.plain_values import whole_number
 
 SIDE = 4
 CELLS = SIDE * SIDE

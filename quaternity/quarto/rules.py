@@ -14,7 +14,8 @@ from functools import cache, lru_cache
 from random import Random
 from typing import Any
 
-from quaternity.errors import IllegalMove, InputError
+from quaternity.base.errors import IllegalMove, InputError
+from quaternity.base.wording import listed
 from quaternity.quarto.board import Board
 from quaternity.quarto.drawing import board_text
 from quaternity.quarto.pieces import PieceSet
@@ -23,7 +24,6 @@ from quaternity.quarto.rows import CELLS, SIDE, Row, cell_name
 from quaternity.quarto.solving import Move
 from quaternity.table.plain_rules import PlainRules
 from quaternity.table.protocol import Player, Sentence
-from solvers.wording import listed
 
 _PLACE = re.compile(r"(?:place it on )?h([1-4])v([1-4])(?:,? *(?:hand over )?(\S))?", re.IGNORECASE)
 _GIVE = re.compile(r"(?:hand over )?(\S)", re.IGNORECASE)

@@ -22,7 +22,7 @@ more than the cost of searching it. Both serve where one asks: see `Lines.form`.
 
 from __future__ import annotations
 
-from quaternity.errors import LimitError
+from quaternity.base.errors import LimitError
 from quaternity.quarto.lines import Lines, members
 from quaternity.quarto.pieces import MARKS, PIECES, SHARING
 

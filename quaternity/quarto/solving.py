@@ -7,7 +7,7 @@ from enum import IntEnum
 from random import Random
 from typing import NamedTuple
 
-from quaternity.errors import InputError, LimitError
+from quaternity.base.errors import InputError, LimitError
 from quaternity.quarto.board import Board, as_board, winning_cells
 from quaternity.quarto.lines import BoardBits, lines, members
 from quaternity.quarto.rows import cell_name

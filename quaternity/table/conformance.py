@@ -19,7 +19,7 @@ from itertools import islice
 from random import Random
 from typing import Any
 
-from quaternity.errors import IllegalMove, QuaternityError
+from quaternity.base.errors import IllegalMove, QuaternityError
 
 MOST_MOVES = 400
 """Moves after which a random match is left."""

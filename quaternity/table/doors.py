@@ -24,13 +24,13 @@ from typing import Any
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
-from quaternity.errors import InputError
+from quaternity.base.errors import InputError
+from quaternity.base.plugins import load_place
 from quaternity.table.conformance import BrokenLaw, check_rules, expect
 from quaternity.table.games import registration, rules_of_record
 from quaternity.table.match import Match
 from quaternity.table.players import make_player
 from quaternity.table.tournament.playing import Tournament, play_game
-from solvers.plugins import load_place
 
 SECONDS = 120
 """A command that takes longer has failed."""

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-from quaternity.errors import InputError
+from quaternity.base.errors import InputError
+from quaternity.base.plugins import Plugins, load_place, load_plugins
+from quaternity.base.wording import shown
 from quaternity.table.registration import Registration
-from solvers.plugins import Plugins, load_place, load_plugins
-from solvers.wording import shown
 
 GAMES = {
     "quaternity": "quaternity.game.registration:QUATERNITY",

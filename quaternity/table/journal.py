@@ -9,10 +9,10 @@ import re
 from contextlib import suppress
 from typing import Any, Self
 
-from quaternity.errors import InputError, QuaternityError
-from quaternity.files.growing_file import GrowingFile
-from quaternity.files.reading import read_bytes
-from quaternity.files.text_record import Replay
+from quaternity.base.errors import InputError, QuaternityError
+from quaternity.base.growing_file import GrowingFile
+from quaternity.base.reading import read_bytes
+from quaternity.base.text_record import Replay
 from quaternity.table.match import Match
 
 _SEATS = re.compile(rb"^# seats: (.*?)\r?$", re.MULTILINE)

@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
-from quaternity.errors import InputError, PlayerFault, QuaternityError
+from quaternity.base.errors import InputError, PlayerFault, QuaternityError
+from quaternity.base.wording import shown
 from quaternity.table.course import Course
 from quaternity.table.players import YOU, is_foreign, make_player
 from quaternity.table.protocol import M, P, Rules, Step, V
 from quaternity.workers.foreign import Sitting, played_apart
 from quaternity.workers.own_process import FOREIGN_SECONDS, MOST_SECONDS, notes
-from solvers.wording import shown
 
 M_co = TypeVar("M_co", covariant=True)
 V_contra = TypeVar("V_contra", contravariant=True)

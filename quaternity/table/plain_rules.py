@@ -7,7 +7,7 @@ from dataclasses import fields
 from random import Random
 from typing import Any, Protocol, Self
 
-from quaternity.files.text_record import (
+from quaternity.base.text_record import (
     Replay,
     TextRecord,
     check_same,
@@ -44,7 +44,7 @@ class LegalMoves(Sequence[M]):
 class PlainRules(Rules[P, M, V], Protocol[P, M, V]):
     """Rules of a game to which every move is a whole one, and is written as its text.
 
-    Its record (see `quaternity.files.text_record`) has a line for each setting, who plays, and a
+    Its record (see `quaternity.base.text_record`) has a line for each setting, who plays, and a
     line a move. Settings have defaults.
 
     Attributes:

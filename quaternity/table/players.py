@@ -18,11 +18,11 @@ from inspect import signature
 from random import Random
 from typing import Any
 
-from quaternity.errors import InputError
+from quaternity.base.errors import InputError
+from quaternity.base.plugins import PLACE, Plugins, load_place, load_plugins
+from quaternity.base.wording import shown
 from quaternity.table.games import game_names, registration
 from quaternity.table.registration import Registration
-from solvers.plugins import PLACE, Plugins, load_place, load_plugins
-from solvers.wording import shown
 
 ENTRY_POINTS = "quaternity.players"
 """The entry-point group in which other distributions register players."""

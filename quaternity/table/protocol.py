@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 from random import Random
 from typing import Any, NamedTuple, Protocol, TypeVar
 
-from quaternity.files.text_record import Replay
+from quaternity.base.text_record import Replay
 
 P = TypeVar("P")
 """A position: the whole truth, hidden things included."""

@@ -12,9 +12,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from solvers.errors import InputError
-from solvers.plugins import PLACE, load_place
-from solvers.wording import shown
+from quaternity.base.errors import InputError
+from quaternity.base.plugins import PLACE, load_place
+from quaternity.base.wording import shown
 
 NAME = re.compile(r"[a-z][a-z0-9]{0,19}", re.ASCII)
 """What a game may be called."""

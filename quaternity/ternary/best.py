@@ -7,10 +7,10 @@ from random import Random
 from time import monotonic
 from typing import Any, Generic, TypeVar
 
-from quaternity.errors import InputError, LimitError, SolverFault, SolverTimeout
+from quaternity.base.errors import InputError, LimitError, SolverFault, SolverTimeout
+from quaternity.base.interruptible import searched
+from quaternity.base.plain_values import generator, time_limit
 from quaternity.ternary.cards import CARDS
-from solvers.interruptible import searched
-from solvers.plain_values import generator, time_limit
 
 Item = TypeVar("Item")
 Found = tuple[Item, ...]
@@ -117,8 +117,9 @@ class Best(Generic[Item]):
     def searched(
         self, model: Any, seconds: float, unanswered: Callable[[], str], **others: Any
     ) -> Any:
-        """`solvers.interruptible.searched` as it suits triples of cards: with sums, not only
-        clauses, in the linear relaxation.
+        """Search as suits triples of cards: with sums, not only clauses, in the linear relaxation.
+
+        See `quaternity.base.interruptible`.
 
         Args:
             seconds: the time limit, where this record has none.

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
-from quaternity.errors import InputError
-from solvers.plain_values import text as text_of
-from solvers.plain_values import whole_number
+from quaternity.base.errors import InputError
+from quaternity.base.plain_values import text as text_of
+from quaternity.base.plain_values import whole_number
 
 CARDS: Final = 81
 """Number of cards in the deck."""

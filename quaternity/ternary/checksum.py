@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from quaternity.base.plain_values import iterated
 from quaternity.ternary.cards import CARDS, PLACES, all_digits, check_card
 from quaternity.ternary.tables import Rule, bits_of
-from solvers.plain_values import iterated
 
 NOTHING = 0
 """The checksum of no cards, and of every SET."""

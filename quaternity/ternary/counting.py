@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from math import comb
 from types import MappingProxyType
 
+from quaternity.base.plain_values import whole_number
 from quaternity.ternary import counting_by_layers, counting_by_search
 from quaternity.ternary.cards import CARDS
 from quaternity.ternary.tables import Rule
-from solvers.plain_values import whole_number
 
 TABLES_WITHOUT_SET: Mapping[int, int] = MappingProxyType(
     {

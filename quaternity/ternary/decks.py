@@ -12,12 +12,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from random import Random
 
-from quaternity.errors import SolverFault
+from quaternity.base.errors import SolverFault
+from quaternity.base.plain_values import generator
 from quaternity.ternary.cards import CARDS, check_card
 from quaternity.ternary.packing import partition
 from quaternity.ternary.tables import WHOLE_DECK, Rule
 from quaternity.ternary.triples import PARTNERS, Triple, partner, third
-from solvers.plain_values import generator
 
 Deck = tuple[int, ...]
 """All 81 cards in the order in which they are dealt."""

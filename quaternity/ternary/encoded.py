@@ -8,7 +8,7 @@ from functools import cache
 from itertools import combinations
 from math import comb, inf
 
-from quaternity.errors import InputError
+from quaternity.base.errors import InputError
 from quaternity.ternary.cards import CARDS, all_digits
 from quaternity.ternary.rules import (
     MORE,

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from random import Random
 from typing import NamedTuple
 
-from quaternity.errors import LimitError, SolverFault
+from quaternity.base.errors import LimitError, SolverFault
+from quaternity.base.plain_values import named
 from quaternity.ternary.best import Best, begun
 from quaternity.ternary.cards import CARDS
 from quaternity.ternary.hyperplane import (
@@ -27,7 +28,6 @@ from quaternity.ternary.largest_methods import (
 from quaternity.ternary.packing import partition
 from quaternity.ternary.tables import WHOLE_DECK, Rule, check_table
 from quaternity.ternary.triples import triples
-from solvers.plain_values import named
 
 LARGEST_IN_DECK: Mapping[Rule, int] = {Rule.TRIPLE: 54, Rule.SET: 20}
 """The size of the largest collections of all 81 cards; `largest_in_deck` proves it."""

@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from random import Random
 from typing import NamedTuple
 
+from quaternity.base.plain_values import named
 from quaternity.ternary.best import Best, begun
 from quaternity.ternary.cards import CARDS, digits_of
 from quaternity.ternary.checksum import NOTHING, checksum, excludes
 from quaternity.ternary.tables import Rule, bits_of, cards_in, check_table
 from quaternity.ternary.triples import Triple, triples
-from solvers.plain_values import named
 
 NODES = 200_000
 """Most nodes of the search tree without a time limit; beyond, half a minute has passed."""

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from math import cos, pi, sin
 
-from quaternity.files.svg import svg_document, svg_text
+from quaternity.base.svg import svg_document, svg_text
 from quaternity.ternary.cards import CARDS, Card
 from quaternity.ternary.triples import partners
 

@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from quaternity.errors import InputError
+from quaternity.base.errors import InputError
+from quaternity.base.plain_values import generator, iterated, whole_number
 from quaternity.ternary.cards import CARDS, check_card
 from quaternity.ternary.decks import Deck
 from quaternity.ternary.tables import Rule, check_table
 from quaternity.ternary.triples import Triple, triples
-from solvers.plain_values import generator, iterated, whole_number
 
 TABLE = 12
 """Cards on the table in the usual game."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from random import Random
 
-from quaternity.errors import InputError
+from quaternity.base.errors import InputError
 from quaternity.ternary.rules import MORE, SetMove, SetRules, SetView
 
 QUICK, SLOW = 4.0, 12.0

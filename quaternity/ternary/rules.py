@@ -16,15 +16,15 @@ from string import ascii_lowercase
 from textwrap import fill
 from typing import Any, NamedTuple
 
-from quaternity.errors import IllegalMove, InputError
-from quaternity.files.text_record import TextRecord, ranges
+from quaternity.base.errors import IllegalMove, InputError
+from quaternity.base.text_record import TextRecord, ranges
+from quaternity.base.wording import counted
 from quaternity.table.plain_rules import PlainRules
 from quaternity.table.protocol import Player, Sentence
 from quaternity.ternary.cards import CARDS, Card
 from quaternity.ternary.decks import shuffled_deck
 from quaternity.ternary.tables import LETTERS, Rule
 from quaternity.ternary.triples import Triple, is_triple, triples
-from solvers.wording import counted
 
 MOST_ON_TABLE = 21
 """With so many cards there is always a SET (Davis and Maclagan 2003), though not always a triple:

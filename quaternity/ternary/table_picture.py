@@ -10,11 +10,11 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from html import escape
 
-from quaternity.files.svg import svg_document, svg_element, svg_text
+from quaternity.base.plain_values import iterated
+from quaternity.base.svg import svg_document, svg_element, svg_text
 from quaternity.ternary.cards import COLOURS, FILLS, SHAPES, Card
 from quaternity.ternary.tables import LETTERS, check_table
 from quaternity.ternary.triples import Triple
-from solvers.plain_values import iterated
 
 WIDTH, HEIGHT, GAP = 132, 196, 16
 INK, FAINT, PAPER, TABLE, EDGE = "#222222", "#6a6a6a", "#ffffff", "#eef1ec", "#b9c0b6"

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from string import ascii_letters
 
-from quaternity.errors import InputError
+from quaternity.base.errors import InputError
+from quaternity.base.plain_values import iterated
 from quaternity.ternary.cards import CARDS, check_card
-from solvers.plain_values import iterated
 
 WHOLE_DECK = tuple(range(CARDS))
 """All cards, in order."""
@@ -35,7 +35,7 @@ def check_table(cards: Iterable[int]) -> tuple[int, ...]:
     >>> check_table([4, 0, 4])
     Traceback (most recent call last):
         ...
-    solvers.errors.InputError: table[2]: card 4 is already there (table[0])
+    quaternity.base.errors.InputError: table[2]: card 4 is already there (table[0])
     """
     listed = tuple(iterated(cards, "table"))
     if set(map(type, listed)) == {int} and len(_DECK.intersection(listed)) == len(listed):
@@ -81,7 +81,7 @@ class Rule(StrEnum):
     >>> Rule("pair")
     Traceback (most recent call last):
         ...
-    solvers.errors.InputError: no rule 'pair'; there are triple, set
+    quaternity.base.errors.InputError: no rule 'pair'; there are triple, set
     """
 
     TRIPLE = "triple"

@@ -11,10 +11,10 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Final
 
-from quaternity.errors import InputError
+from quaternity.base.errors import InputError
+from quaternity.base.plain_values import whole_number
 from quaternity.ternary.cards import CARDS, PLACES, all_digits, check_card, index_of
 from quaternity.ternary.tables import Rule, bits_of, check_table
-from solvers.plain_values import whole_number
 
 PARTNERS: Final = 16
 """Partners of each card."""

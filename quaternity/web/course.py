@@ -13,7 +13,7 @@ from functools import lru_cache
 from random import Random
 from typing import Any
 
-from quaternity.errors import InputError
+from quaternity.base.errors import InputError
 from quaternity.table.course import Course
 from quaternity.table.protocol import Step
 from quaternity.web.refusal import Refusal

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from quaternity.errors import InputError
+from quaternity.base.errors import InputError
+from quaternity.base.wording import shown
 from quaternity.table.games import rules_class
 from quaternity.table.setting_fields import SettingField, setting_fields, settings_with
-from solvers.wording import shown
 
 MOST_SEATS = 12
 MOST_CARDS = 200

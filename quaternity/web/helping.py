@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from quaternity.errors import InputError, LimitError
+from quaternity.base.errors import InputError, LimitError
 
 Helper = Callable[[Any, Any, str, Mapping[str, str]], dict[str, Any]]
 """Of the rules, a view, the record of the game where all of it is open, and what else was said."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from quaternity.errors import LimitError
-from quaternity.files.reading import decode
+from quaternity.base.errors import LimitError
+from quaternity.base.reading import decode
 from quaternity.game.record import FIRST_LINE, parse_record
 from quaternity.game.state import State
 from quaternity.game.state_file import LoadedState, parse_any, problem_of

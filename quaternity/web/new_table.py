@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from quaternity.errors import InputError
+from quaternity.base.errors import InputError
 from quaternity.table.games import game_names, registration, rules_class, rules_of_record
 from quaternity.web.forms import form_fields, read_settings
 from quaternity.web.refusal import Refusal

@@ -12,7 +12,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from quaternity import guide
-from quaternity.errors import InputError, QuaternityError
+from quaternity.base.errors import InputError, QuaternityError
 from quaternity.table.games import game_names, registration
 from quaternity.web.guards import body_of, caller_of, set_cookie
 from quaternity.web.learning import learned

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from quaternity.errors import QuaternityError
+from quaternity.base.errors import QuaternityError
 
 
 class Refusal(QuaternityError):

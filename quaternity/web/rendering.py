@@ -16,6 +16,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from quaternity import guide
+from quaternity.base.wording import listed
 from quaternity.game.card_picture import card_svg, suit_svg
 from quaternity.game.cards import Card
 from quaternity.table.games import game_names, registration, rules_class
@@ -23,7 +24,6 @@ from quaternity.web.drawing.frame import READ, drawn_part, programs, table_conte
 from quaternity.web.drawing.words import seat_names, told
 from quaternity.web.forms import form_fields
 from quaternity.web.sight import Sight
-from solvers.wording import listed
 
 
 @cache

@@ -19,8 +19,8 @@ from queue import SimpleQueue
 from threading import Lock, Thread
 from typing import Any, NamedTuple
 
-from quaternity.errors import InputError
-from quaternity.files.writing import try_lock
+from quaternity.base.errors import InputError
+from quaternity.base.writing import try_lock
 from quaternity.web.refusal import Refusal
 
 FILE = "tables.sqlite"

@@ -8,8 +8,8 @@ from collections.abc import Coroutine, Sequence
 from time import monotonic
 from typing import Any
 
-from quaternity.errors import IllegalMove, PlayerTimeout
-from quaternity.files.text_record import settings_text
+from quaternity.base.errors import IllegalMove, PlayerTimeout
+from quaternity.base.text_record import settings_text
 from quaternity.table.course import MOST_ALONE
 from quaternity.web.course import LoggedCourse, has_secret, settings_of
 from quaternity.web.refusal import Refusal

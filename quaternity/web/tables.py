@@ -10,7 +10,8 @@ from random import Random
 from time import monotonic
 from typing import Any, NamedTuple
 
-from quaternity.errors import InputError, QuaternityError
+from quaternity.base.errors import InputError, QuaternityError
+from quaternity.base.plugins import load_place
 from quaternity.table.games import registration, rules_of_record
 from quaternity.table.match import chosen_apart
 from quaternity.web.course import LoggedCourse
@@ -40,7 +41,6 @@ from quaternity.web.store import Entry, Statement, Store
 from quaternity.web.streams import BEAT_SECONDS, Streams, message, send
 from quaternity.web.table import GONE_SECONDS, Table
 from quaternity.web.thinking import Thinking
-from solvers.plugins import load_place
 
 MOST_LIVE = 500
 """So many tables are kept in memory at least; others are read again when somebody looks."""

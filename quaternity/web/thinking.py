@@ -12,7 +12,7 @@ from queue import LifoQueue
 from random import Random
 from typing import Any
 
-from quaternity.errors import PlayerFault, PlayerTimeout
+from quaternity.base.errors import PlayerFault, PlayerTimeout
 from quaternity.table.match import Planned, chosen_apart
 from quaternity.table.players import make_player
 from quaternity.table.protocol import Step

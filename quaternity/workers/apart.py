@@ -23,20 +23,20 @@ from pathlib import Path
 from time import process_time
 from typing import Any, NamedTuple
 
-from quaternity.workers.own_process import OwnProcess, ProcessEnded, descendants, notes
-from solvers.errors import (
+from quaternity.base.errors import (
     LimitError,
     OutOfMemory,
     SolverCrash,
     SolverTimeout,
     UnsupportedProblem,
 )
-from solvers.interruptible import processor_time
+from quaternity.base.interruptible import processor_time
+from quaternity.base.wording import shown
+from quaternity.workers.own_process import OwnProcess, ProcessEnded, descendants, notes
 from solvers.judgement import said
 from solvers.problem import DealProblem, SetConstraint
 from solvers.registry import Solver, find_solver
 from solvers.verdict import Verdict, plain_verdict
-from solvers.wording import shown
 
 START_SECONDS = 20.0
 """What a solver has for its imports and its first two problems, at the least."""

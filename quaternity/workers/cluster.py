@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any, TypeAlias
 
-from quaternity.errors import InputError, WorkersLost
+from quaternity.base.errors import InputError, WorkersLost
 
 Check: TypeAlias = Callable[[], None]
 

@@ -7,15 +7,12 @@ their own (`quaternity.workers.own_process`), so that not even a crash ends more
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from operator import index as as_int
 from traceback import format_exception
 from typing import Any, NamedTuple, TypeVar
 
-from quaternity.errors import FaultPlace, GameLimit, PlayerFault, PlayerTimeout
-from quaternity.game.cards import Card
-from quaternity.game.question import Question
-from solvers.interrupts import is_interrupt
-from solvers.wording import printable, shown
+from quaternity.base.errors import FaultPlace, GameLimit, PlayerFault, PlayerTimeout
+from quaternity.base.interrupts import is_interrupt
+from quaternity.base.wording import printable, shown
 
 Result = TypeVar("Result")
 
@@ -56,41 +53,25 @@ class Sitting(NamedTuple):
         """The fault of a player that did what the rules forbid."""
         return PlayerFault(f"{self}: {error}")
 
-    def question(self, ask: Callable[..., Question], *arguments: Any) -> Question:
-        """What a player asks, as `plain` has it; whatever its code raises is its fault."""
+    def called(self, function: Callable[..., Result], *arguments: Any) -> Result:
+        """Return what a player's function returns; whatever it raises is the player's fault."""
         try:
-            question = ask(*arguments)
+            return function(*arguments)
         except BaseException as error:  # whatever somebody else's code may raise
             raise self.fault(error) from error
-        return question if is_plain(question) else self.plain(question)
 
-    def plain(self, question: object) -> Question:
-        """What a player asked as a question of plain whole numbers: NumPy's count as such.
+    def made_plain(self, plain: Callable[[object], Result], given: object) -> Result:
+        """Return what a player gave as a value of this program.
 
-        Raises:
-            PlayerFault: it is no question, or not of whole numbers.
+        Args:
+            plain: makes it; whatever it raises is the player's fault.
         """
         try:
-            if not isinstance(question, Question):
-                raise TypeError("that is no Question")
-            asker, asked, (index, number) = question
-            plain = [int(as_int(one)) for one in (asker, asked, index, number)]
-            return Question(plain[0], plain[1], Card(plain[2], plain[3]))
-        except BaseException as error:  # the numbers may be anybody's too
+            return plain(given)
+        except BaseException as error:  # what is given may be of anybody's class
             if is_interrupt(error):
                 raise
-            raise PlayerFault(f"{self} gave {shown(question)}: {shown(error, str)}") from error
-
-
-def is_plain(question: object) -> bool:
-    """Whether something is a question of plain whole numbers."""
-    if type(question) is not Question:
-        return False
-    try:
-        asker, asked, (index, number) = question
-    except (TypeError, ValueError):
-        return False
-    return type(asker) is type(asked) is type(index) is type(number) is int
+            raise PlayerFault(f"{self} gave {shown(given)}: {shown(error, str)}") from error
 
 
 def played_apart(
@@ -139,4 +120,4 @@ def played_apart(
     raise fault(f"{who} {what}", printable(ended.stack), where)
 
 
-__all__ = ["Sitting", "is_plain", "played_apart"]
+__all__ = ["Sitting", "played_apart"]

@@ -27,11 +27,11 @@ from collections.abc import Callable
 from time import monotonic, sleep
 from typing import Any, TypeVar
 
-from quaternity.errors import InputError, LimitError
+from quaternity.base.errors import InputError, LimitError
+from quaternity.base.wording import shown
 from quaternity.workers.notes import NOTED_BYTES, Notes, notes
 from quaternity.workers.process_tree import TAGS, descendants, end_all, resident
 from quaternity.workers.serving import LENGTH, MARK, Values, send
-from solvers.wording import shown
 
 Result = TypeVar("Result")
 

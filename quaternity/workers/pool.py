@@ -30,8 +30,8 @@ from itertools import islice
 from random import Random
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeAlias, TypeVar
 
-from quaternity.errors import InputError, SolverFault, WorkersLost
-from solvers.interrupts import is_interrupt, leave_interrupts
+from quaternity.base.errors import InputError, SolverFault, WorkersLost
+from quaternity.base.interrupts import is_interrupt, leave_interrupts
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection

@@ -12,10 +12,10 @@ from contextlib import suppress
 from struct import Struct
 from typing import Any
 
+from quaternity.base.errors import SolverFault
+from quaternity.base.interrupts import leave_interrupts
 from quaternity.workers.notes import Notes, note_in
 from quaternity.workers.pool import Raised
-from solvers.errors import SolverFault
-from solvers.interrupts import leave_interrupts
 
 IDLE_SECONDS = 60
 """A process that is given nothing to do leaves."""
@@ -68,7 +68,7 @@ def serve(notes_file: int, stacks_file: int) -> None:
     import faulthandler
     import warnings
 
-    from solvers.plugins import BrokenPlugin
+    from quaternity.base.plugins import BrokenPlugin
 
     leave_interrupts()
     warnings.simplefilter("ignore", BrokenPlugin)  # the other side loads the same, and tells it

@@ -31,8 +31,8 @@ from __future__ import annotations
 
 import re
 
-from solvers.errors import InputError
-from solvers.wording import shown
+from quaternity.base.errors import InputError
+from quaternity.base.wording import shown
 
 HEADER = "pseudo-Boolean proof version 3.0"
 INTEGER, NUMBER = re.compile(r"[+-]?[0-9]{1,100}"), re.compile(r"[1-9][0-9]{0,99}")

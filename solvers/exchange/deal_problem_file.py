@@ -14,10 +14,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from solvers.errors import InputError
+from quaternity.base.errors import InputError
+from quaternity.base.wording import shown
 from solvers.exchange.json_document import DocumentReader, kind_of
 from solvers.problem import DealProblem, SetConstraint, check_size, players_in
-from solvers.wording import shown
 
 FORMAT = "deal-problem/1"
 FIELDS = ("owners", "low", "high")

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from math import inf
 
-from solvers.errors import LimitError
+from quaternity.base.errors import LimitError
+from quaternity.base.plain_values import named
 from solvers.exchange.rows import LinearModel, LinearRow, linear_model
 from solvers.max_flow import SINK, SOURCE, Network
-from solvers.plain_values import named
 from solvers.problem import DealProblem, SetConstraint
 
 MOST_CLAUSES = 5_000_000

@@ -10,10 +10,10 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from solvers.errors import InputError
-from solvers.plain_values import MAX_NUMBER
+from quaternity.base.errors import InputError
+from quaternity.base.plain_values import MAX_NUMBER
+from quaternity.base.wording import shown
 from solvers.problem import mask_of
-from solvers.wording import shown
 
 MOST_SHOWN = 20
 """Most faults an error's text shows; `MalformedDocument.faults` has all."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from solvers.errors import InputError
+from quaternity.base.errors import InputError
 from solvers.exchange.checker import RefusedProof, check_proof
 from solvers.exchange.formats import opb
 from solvers.exchange.rows import linear_model

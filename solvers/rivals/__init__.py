@@ -19,7 +19,7 @@ Not here: PDLP rounds to wrong deals (see `linear`), highspy cannot be loaded be
 
 from typing import NoReturn
 
-from solvers.errors import InputError
+from quaternity.base.errors import InputError
 from solvers.rivals.table import RIVALS, Rival, installed
 
 _RETIRED = {"COUNTERS": "solvers.count_deals counts", "Foreign": "solvers.rivals.Rival has it all"}

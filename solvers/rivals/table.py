@@ -15,7 +15,7 @@ from importlib.machinery import PathFinder
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from solvers.errors import InputError, SolverTimeout
+from quaternity.base.errors import InputError, SolverTimeout
 from solvers.exchange.rows import linear_model
 from solvers.max_flow import Network
 from solvers.problem import DealProblem

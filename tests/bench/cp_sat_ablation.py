@@ -14,9 +14,9 @@ from itertools import product
 from math import inf
 from time import process_time
 
+from quaternity.base.deadline import Deadline
 from solvers import InputError, SolverTimeout, solve
 from solvers.cp_sat import DEFAULT, Variant, prepare
-from solvers.deadline import Deadline
 from solvers.instances import FAMILIES, twins
 from solvers.problem import DealProblem
 

@@ -14,8 +14,8 @@ from pathlib import Path
 from statistics import median
 from time import process_time
 
+from quaternity.base.errors import LimitError
 from quaternity.epistemic import Language, as_seen, holds, parse
-from quaternity.errors import LimitError
 from quaternity.kwartet.log import read_log
 from quaternity.kwartet.settings import SET_SIZE
 

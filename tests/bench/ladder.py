@@ -21,7 +21,8 @@ from shlex import join
 from time import process_time
 from typing import Any
 
-from quaternity.errors import InputError, PlayerFault
+from quaternity.base.errors import InputError, PlayerFault
+from quaternity.base.wording import counted
 from quaternity.table.games import registration, rules_class
 from quaternity.table.match import try_apart
 from quaternity.table.players import check_name, is_foreign, make_player
@@ -30,7 +31,6 @@ from quaternity.table.tournament.scores import tabulated
 from quaternity.table.tournament.seatings import seatings
 from quaternity.trials.comparison.report import duration
 from quaternity.workers.course import Course
-from solvers.wording import counted
 
 HOUSE = Path(__file__).parents[2]
 PAGE = HOUSE / "quaternity/guide/players.md"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from quaternity.files.reading import MAX_BYTES
+from quaternity.base.reading import MAX_BYTES
 from tests.cli.conftest import Cli
 
 STATE = {

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from quaternity.base.reading import MAX_BYTES
 from quaternity.cli.status import ExitStatus
-from quaternity.files.reading import MAX_BYTES
 from quaternity.trials.comparison.runs import parse_runs
 from quaternity.trials.comparison.scores import scores
 from tests.cli.conftest import Cli

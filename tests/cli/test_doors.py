@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from quaternity import guide
-from quaternity.errors import InputError
+from quaternity.base.errors import InputError
 from quaternity.table.conformance import BrokenLaw
 from quaternity.table.doors import check_game
 from quaternity.table.games import GAMES, game_names, registration

@@ -15,7 +15,7 @@ from random import Random
 import pytest
 
 from quaternity import guide
-from quaternity.errors import InputError
+from quaternity.base.errors import InputError
 from quaternity.game.question import Question
 from quaternity.kwartet.log import log_as_seen, parse_log
 from quaternity.kwartet.strategies.students import random_request
@@ -439,7 +439,7 @@ def test_where_the_game_cannot_be_saved_the_rest_is_shown(
 
     monkeypatch.chdir(tmp_path)
     plant_strategy(monkeypatch, "late", late)
-    monkeypatch.setattr("quaternity.files.writing.write_text", full)
+    monkeypatch.setattr("quaternity.base.writing.write_text", full)
     done = cli("kwartet", "simulate", "--seats", "late,random,random", *SMALL, "--json")
     assert done.status == 3
     assert done.json["failed"]["saved"] is None

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from quaternity.files.growing_file import GrowingFile
+from quaternity.base.growing_file import GrowingFile
 from quaternity.game.record import header_text, read_record
 from quaternity.game.settings import Settings
 from tests.cli.conftest import Cli
@@ -17,7 +17,7 @@ KWARTET = ("kwartet", "play", "--sets", 2, "--seats", "you,you", "--seed", 4, "-
 
 HELD = """
 import sys
-from quaternity.files.growing_file import GrowingFile
+from quaternity.base.growing_file import GrowingFile
 with GrowingFile(sys.argv[1]):
     print("held", flush=True)
     sys.stdin.read()

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 import typer.main
 
+from quaternity.base.text_table import table_lines
 from quaternity.cli.app import run
-from quaternity.game.text_table import table_lines
 from tests.cli.conftest import Cli
 
 DATA = files("quaternity") / "data"

@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quaternity import InputError, Settings, State
+from quaternity.base.interruptible import solved
 from quaternity.game.state_file import parse_state, problem_of, state_text
 from quaternity.trials.comparison import (
     Budget,
@@ -36,7 +37,6 @@ from quaternity.trials.comparison.summary import (
     rounds_for,
 )
 from solvers import SOLVERS, DealProblem, Solver, SolverTimeout, Verdict, solve
-from solvers.interruptible import solved
 from solvers.judgement import Fault
 from solvers.registry import solver_from_function
 from tests.solvers.broken import BROKEN, divides_by_zero, drops_a_minimum

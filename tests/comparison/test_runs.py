@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaternity.errors import InputError
-from quaternity.files.pictures import Style, new_figure, svg_of
+from quaternity.base.errors import InputError
+from quaternity.base.plots import Style, new_figure, svg_of
 from quaternity.trials.comparison.drawing import growth_svg
 from quaternity.trials.comparison.page import growth_rows, page
 from quaternity.trials.comparison.runs import Answer, Comparison, Run, is_runs_file, parse_runs

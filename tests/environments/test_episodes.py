@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
+from quaternity.base.errors import IllegalMove, InputError
 from quaternity.environments.episode import REWARDS, Episode, TableGame, win
-from quaternity.errors import IllegalMove, InputError
 from quaternity.game.rules import QuaternityPosition
 from quaternity.game.settings import Settings
 from quaternity.game.state import State

@@ -16,8 +16,8 @@ from open_spiel.python.algorithms import minimax
 from open_spiel.python.algorithms.get_all_states import get_all_states
 
 import quaternity.environments.open_spiel
+from quaternity.base.errors import InputError
 from quaternity.environments.episode import TableGame
-from quaternity.errors import InputError
 from quaternity.game.settings import Settings
 from quaternity.game.state import State
 from quaternity.game.state_file import state_text

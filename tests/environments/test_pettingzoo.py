@@ -21,6 +21,7 @@ from pettingzoo.test import (
     test_save_obs,
 )
 
+from quaternity.base.errors import IllegalMove, InputError
 from quaternity.environments.pettingzoo import (
     Version,
     kwartet_v0,
@@ -29,7 +30,6 @@ from quaternity.environments.pettingzoo import (
     quaternity_v0,
     set_v0,
 )
-from quaternity.errors import IllegalMove, InputError
 from quaternity.kwartet.rules import KwartetRules
 from quaternity.kwartet.settings import KwartetSettings
 from tests.sizes import thorough

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from quaternity.base.errors import InputError
 from quaternity.epistemic import C, D, H, K, Undecided, as_seen, hand_patterns, holds
 from quaternity.epistemic.by_solvers import SolverEvaluator
 from quaternity.epistemic.coupled_deals import CoupledDeals
@@ -29,7 +30,6 @@ from quaternity.epistemic.propositional import (
 from quaternity.epistemic.refutation import Refuter
 from quaternity.epistemic.smallest_totals import FAR, Options, smallest_totals, without_hands
 from quaternity.epistemic.strategies import chains, formulas, positions
-from quaternity.errors import InputError
 from quaternity.game.cards import Card
 from quaternity.kwartet.settings import KwartetSettings
 from solvers import Deal, DealProblem, SetConstraint, deal_faults, solve

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from quaternity.base.errors import InputError, LimitError
 from quaternity.epistemic import FALSE, Formula, Language, as_seen, chance
 from quaternity.epistemic.by_solvers import SolverEvaluator
 from quaternity.epistemic.chance import formula_chance
 from quaternity.epistemic.evaluator import Undecided
 from quaternity.epistemic.seen_truth import announced
 from quaternity.epistemic.strategies import formulas, positions
-from quaternity.errors import InputError, LimitError
 from solvers import Deal, DealProblem, SetConstraint
 from solvers.brute_force import deals
 from tests.epistemic.by_definition import holds_by_definition

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from quaternity.base.errors import InputError, LimitError
 from quaternity.epistemic import Explanation, Language, Method, explain, holds
 from quaternity.epistemic.explanation import MAX_LINES
 from quaternity.epistemic.formula import Distributed, Everywhere, Formula, Knows, Not
 from quaternity.epistemic.seen_truth import announced
 from quaternity.epistemic.strategies import chains, formulas, positions
-from quaternity.errors import InputError, LimitError
 from solvers import Deal, DealProblem, SetConstraint, deal_faults
 from solvers.brute_force import deals
 from tests.epistemic.by_definition import holds_by_definition

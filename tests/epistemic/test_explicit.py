@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from quaternity.base.errors import InputError, LimitError
 from quaternity.epistemic import TRUE, C, D, H, K, Method, U, Undecided, every, holds
 from quaternity.epistemic import worlds as worlds_module
 from quaternity.epistemic.explicit import Model
 from quaternity.epistemic.worlds import MAX_WORLDS, all_deals, quick_count
-from quaternity.errors import InputError, LimitError
 from solvers import Deal, DealProblem, SetConstraint
 from solvers.brute_force import deals
 from solvers.counting import count_deals

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from quaternity.base.errors import InputError, LimitError
 from quaternity.epistemic import (
     FALSE,
     TRUE,
@@ -36,7 +37,6 @@ from quaternity.epistemic.formula import (
 )
 from quaternity.epistemic.grammar import MAX_TEXT
 from quaternity.epistemic.strategies import formulas
-from quaternity.errors import InputError, LimitError
 from quaternity.game.cards import Card
 
 LANGUAGE = Language(players=4, sizes=(4,) * 13, hands=(12, 13, 13, 14), points=(0, 1, 0, 0))

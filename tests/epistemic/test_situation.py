@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from quaternity.base.errors import InputError
 from quaternity.epistemic import Formula, Language, Method, holds, parse
 from quaternity.epistemic.formula import Common, Everywhere, Unknown
 from quaternity.epistemic.kripke import KripkeModel, dot_text, kripke_model, svg_text_of
 from quaternity.epistemic.situation import Asked, Situation, parse_situation
 from quaternity.epistemic.smcdel import smcdel_text
 from quaternity.epistemic.strategies import formulas, positions
-from quaternity.errors import InputError
 from solvers import Deal, DealProblem
 from solvers.brute_force import deals
 from tests.epistemic.by_definition import holds_by_definition

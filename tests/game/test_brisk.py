@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 
 from quaternity import Answer, Card, Game, Move, Question, Settings, State
-from quaternity.errors import InputError
+from quaternity.base.errors import InputError
 from quaternity.game.encoded import QuaternityEncoded
 from quaternity.game.faults import IllegalQuestion
 from quaternity.game.record import RecordError, parse_record, record_text

@@ -6,6 +6,7 @@ from random import Random
 
 import pytest
 
+from quaternity.base.errors import LimitError, NoDeal
 from quaternity.game.cards import Card
 from quaternity.game.game import Game
 from quaternity.game.question import Answer, Move, Question
@@ -18,7 +19,6 @@ from quaternity.insight.explanation import explain, known_from
 from solvers import DealProblem, SetConstraint, flow_filtering, solve
 from solvers.brute_force import deals
 from solvers.counting import count_deals
-from solvers.errors import LimitError, NoDeal
 from tests.agreement import agree
 
 SMALL = [Settings(2, 3, 3), Settings(3, 2, 3), Settings(2, 4, 4), Settings(2, 2, 2)]

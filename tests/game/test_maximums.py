@@ -7,13 +7,13 @@ from random import Random
 
 import pytest
 
+from quaternity.base.memo import Memo
 from quaternity.game import legal
 from quaternity.game.cards import Card
 from quaternity.game.question import Answer, Question
 from quaternity.game.state import State
 from quaternity.game.transition import claimed, out_of_play, problem_after
 from solvers.brute_force import deals
-from solvers.memo import Memo
 from solvers.problem import DealProblem, SetConstraint
 from solvers.registry import SOLVERS
 from tests.sizes import thorough

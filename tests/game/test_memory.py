@@ -9,6 +9,7 @@ from random import Random
 
 import pytest
 
+from quaternity.base.memo import Memo
 from quaternity.game import legal
 from quaternity.game.legal import Listed
 from quaternity.game.question import Answer
@@ -17,7 +18,6 @@ from quaternity.game.state import State
 from quaternity.game.transition import problem_after
 from solvers import SOLVERS, memo
 from solvers.coalition_tables import lanes_for
-from solvers.memo import Memo
 from solvers.problem import DealProblem, SetConstraint
 from tests.sizes import thorough
 

@@ -7,6 +7,7 @@ from random import Random
 
 import pytest
 
+from quaternity.base.errors import SolverFault
 from quaternity.game.cards import Card
 from quaternity.game.faults import IllegalAnswer, IllegalQuestion
 from quaternity.game.game import Game
@@ -17,7 +18,6 @@ from quaternity.game.state import State
 from quaternity.game.state_file import parse_state, state_document
 from quaternity.insight.perft import perft
 from solvers import Infeasible, SetConstraint
-from solvers.errors import SolverFault
 from solvers.registry import solver_from_function
 from tests.sizes import thorough
 

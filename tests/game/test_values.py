@@ -12,7 +12,7 @@ import numpy
 import pytest
 
 from quaternity import Answer, Card, Game, Move, Question, Settings, State, TieBreak
-from quaternity.errors import InputError
+from quaternity.base.errors import InputError
 from quaternity.kwartet.hands import hand_of
 from quaternity.kwartet.settings import Announce, KwartetSettings
 from solvers import DealProblem

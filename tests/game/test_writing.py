@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from quaternity.errors import InputError
-from quaternity.files.writing import replacing, try_lock, write_text
+from quaternity.base.errors import InputError
+from quaternity.base.writing import replacing, try_lock, write_text
 
 
 def test_a_file_is_replaced(tmp_path: Path) -> None:
@@ -123,7 +123,7 @@ def test_a_part_that_is_taken_for_dead_before_it_is_locked_is_made_anew(
             taken[0].unlink()
         return try_lock(handle)
 
-    monkeypatch.setattr("quaternity.files.writing.try_lock", lock_late)
+    monkeypatch.setattr("quaternity.base.writing.try_lock", lock_late)
     with replacing(tmp_path / "file") as part:
         assert [part] == [*tmp_path.iterdir()] != taken
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
+from quaternity.base.errors import LimitError, NoDeal
 from quaternity.game.question import Question
 from quaternity.kwartet.chances import owner_weights
 from quaternity.kwartet.hands import LACKING
@@ -11,7 +12,6 @@ from quaternity.kwartet.public import next_with_cards
 from quaternity.kwartet.strategies.counting import HELD, SHOWN, TELLING, exact, patient
 from quaternity.kwartet.strategies.students import one_of, own_card_request, random_request, request
 from quaternity.kwartet.view import Strategy, View
-from solvers.errors import LimitError, NoDeal
 from solvers.problem import DealProblem, SetConstraint
 
 

@@ -8,7 +8,7 @@ from types import FunctionType, ModuleType
 
 import pytest
 
-from quaternity.errors import QuaternityError
+from quaternity.base.errors import QuaternityError
 from quaternity.game.cards import Card
 from quaternity.game.question import Question
 from quaternity.kwartet.log import GameLog, log_as_seen

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from quaternity.errors import InputError
+from quaternity.base.errors import InputError
 from quaternity.kwartet.log import (
     GameLog,
     LogError,

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from quaternity.errors import IllegalMove, InputError
+from quaternity.base.errors import IllegalMove, InputError
 from quaternity.game.question import Move
 from quaternity.kwartet.hands import Hand
 from quaternity.kwartet.log import (

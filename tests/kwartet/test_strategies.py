@@ -8,7 +8,8 @@ from random import Random
 
 import pytest
 
-from quaternity.errors import InputError
+from quaternity.base.errors import InputError
+from quaternity.base.plugins import BrokenPlugin
 from quaternity.game.question import Question
 from quaternity.kwartet.chances import OwnerWeights, estimated, owner_weights
 from quaternity.kwartet.hands import LACKING
@@ -31,7 +32,6 @@ from quaternity.table.games import registration
 from quaternity.table.players import check_name, make_player
 from solvers.brute_force import deals
 from solvers.filtering import closed
-from solvers.plugins import BrokenPlugin
 from tests.kwartet.games import legal_requests, random_game, random_settings
 from tests.sizes import thorough
 from tests.table.planted import STRATEGIES

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from quaternity.errors import GameLimit, InputError, LimitError, PlayerFault
+from quaternity.base.errors import GameLimit, InputError, LimitError, PlayerFault
 from quaternity.game.cards import Card
 from quaternity.game.question import Question
 from quaternity.kwartet import rules as rules_module

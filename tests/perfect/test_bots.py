@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quaternity.errors import InputError
+from quaternity.base.errors import InputError
 from quaternity.game.settings import Settings
 from quaternity.game.state import State
 from quaternity.perfect.bots.policy import Policy

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quaternity.errors import InputError
+from quaternity.base.errors import InputError
 from quaternity.game.cards import Card
 from quaternity.game.question import Answer, Question
 from quaternity.game.settings import Settings, TieBreak

@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from quaternity.errors import LimitError
+from quaternity.base.errors import LimitError
 from quaternity.game.settings import Settings
 from quaternity.game.state import State
 from quaternity.perfect.keys.canonical import Rules, canonical, coding

@@ -9,7 +9,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from quaternity.errors import InputError, LimitError
+from quaternity.base.errors import InputError, LimitError
 from quaternity.game.cards import Card
 from quaternity.game.question import Question
 from quaternity.game.settings import Settings, TieBreak

@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from quaternity.errors import InputError
+from quaternity.base.errors import InputError, SolverFault
 from quaternity.game.settings import Settings, TieBreak
 from quaternity.game.state import State
 from quaternity.game.transition import out_of_play
@@ -13,7 +13,6 @@ from quaternity.perfect.forcing import Forcing, caught, lost_at_sight
 from quaternity.perfect.keys.arrays import key_bytes
 from quaternity.perfect.keys.canonical import Rules, alike_roles, canonical, coding
 from quaternity.perfect.solving.solver import solve
-from solvers.errors import SolverFault
 from solvers.problem import DealProblem, SetConstraint
 from tests.perfect.positions import random_states
 from tests.sizes import thorough

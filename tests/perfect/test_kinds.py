@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quaternity.errors import LimitError
+from quaternity.base.errors import LimitError
 from quaternity.game.settings import Settings
 from quaternity.game.state import State
 from quaternity.perfect.keys.arrays import key_array, key_bytes

@@ -8,7 +8,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from quaternity.errors import InputError, LimitError
+from quaternity.base.errors import InputError, LimitError
 from quaternity.game.settings import Settings, TieBreak
 from quaternity.game.state import State
 from quaternity.perfect.forcing import Forcing

@@ -10,7 +10,7 @@ from zlib import crc32
 
 import pytest
 
-from quaternity.errors import InputError
+from quaternity.base.errors import InputError
 from quaternity.game.question import Answer
 from quaternity.game.settings import Settings, TieBreak
 from quaternity.game.state import State

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from quaternity.errors import InputError, LimitError
+from quaternity.base.errors import InputError, LimitError
 from quaternity.game.settings import Settings
 from quaternity.game.state import State
 from quaternity.perfect.solving import graph_files

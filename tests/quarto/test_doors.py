@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from quaternity import quarto
-from quaternity.errors import InputError
+from quaternity.base.errors import InputError
 from quaternity.quarto import Board, PieceSet
 from tests.doors import Doors, Kind
 from tests.quarto.boards import EXAMPLE

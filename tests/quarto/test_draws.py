@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quaternity.errors import InputError, LimitError
+from quaternity.base.errors import InputError, LimitError
 from quaternity.quarto import DRAW_METHODS, Board, can_draw, drawn_completions
 from quaternity.quarto.pieces import MARKS
 from quaternity.quarto.rows import shared_in_rows

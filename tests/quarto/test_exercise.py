@@ -6,7 +6,7 @@ import sys
 import pytest
 
 import quaternity.quarto
-from quaternity.errors import InputError
+from quaternity.base.errors import InputError
 from quaternity.quarto import (
     Board,
     create_grid,

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaternity.errors import InputError
+from quaternity.base.errors import InputError
 from quaternity.quarto import PiecesFileError, example_pieces, parse_pieces, read_pieces
 from quaternity.quarto.pieces_file import MAX_BYTES
 

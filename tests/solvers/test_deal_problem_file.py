@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from solvers.errors import InputError
+from quaternity.base.errors import InputError
 from solvers.exchange.deal_problem_file import (
     deal_problem_document,
     deal_problem_text,

@@ -5,13 +5,18 @@ from collections.abc import Callable
 
 import pytest
 
-from quaternity.errors import FaultPlace, IllegalMove, PlayerTimeout, QuaternityError
+from quaternity.base.errors import (
+    FaultPlace,
+    IllegalMove,
+    PlayerTimeout,
+    QuaternityError,
+    SolverTimeout,
+)
 from quaternity.game.record import parse_record
 from quaternity.game.state_file import parse_any
 from quaternity.kwartet.log import parse_log
 from quaternity.quarto.pieces_file import read_pieces
 from quaternity.workers.own_process import own_process
-from solvers.errors import SolverTimeout
 
 MADE = [
     IllegalMove("'1 asks 1'", ["a player cannot ask himself", "it is not his turn"]),

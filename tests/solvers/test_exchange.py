@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from solvers.errors import InputError, LimitError
+from quaternity.base.errors import InputError, LimitError
 from solvers.exchange.formats import FORMATS, exported
 from solvers.exchange.rows import NEVER, deal_of, linear_model
 from solvers.instances import FAMILIES, twins

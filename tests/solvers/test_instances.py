@@ -2,7 +2,7 @@
 
 import pytest
 
-from solvers.errors import InputError
+from quaternity.base.errors import InputError
 from solvers.instances import FAMILIES, Twins, twins
 from solvers.problem import DealProblem, SetConstraint, mask_of
 from solvers.registry import SOLVERS, solve

@@ -11,6 +11,7 @@ import numpy
 import pytest
 from hypothesis import given, settings
 
+from quaternity.base.deadline import Deadline
 from quaternity.game.state import State
 from quaternity.insight.analysis import analyse
 from solvers import (
@@ -38,7 +39,6 @@ from solvers import (
     solve,
     verify,
 )
-from solvers.deadline import Deadline
 from solvers.factor_product import Product
 from solvers.filtering import FILTERS, _by_tables
 from solvers.random_problems import GameSize, brink, game_like

@@ -7,10 +7,10 @@ from itertools import permutations
 
 import pytest
 
+from quaternity.base.memo import Memo
 from solvers import DealProblem, SetConstraint, coalition_tables, memo
 from solvers.coalition_tables import Lanes
 from solvers.factor_product import Product, program
-from solvers.memo import Memo
 from solvers.residue import residue
 from solvers.set_ways import SetWays
 from tests.solvers.plain_counting import count_by_remaining_hands

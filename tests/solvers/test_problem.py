@@ -9,8 +9,8 @@ from typing import Any
 import numpy
 import pytest
 
+from quaternity.base.plain_values import numbered
 from solvers import DealProblem, InputError, SetConstraint, mask_of, players_in
-from solvers.plain_values import numbered
 from solvers.problem import MAX_CARDS, MAX_PLAYERS, MAX_ROWS, every_card
 from tests.solvers.hostile import Endless, Lengthy
 

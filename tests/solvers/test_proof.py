@@ -10,7 +10,7 @@ from shutil import which
 
 import pytest
 
-from solvers.errors import InputError
+from quaternity.base.errors import InputError
 from solvers.exchange.checker import RefusedProof, check_proof
 from solvers.exchange.formats import opb
 from solvers.exchange.proof import check_refutation, refutation

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from quaternity.base.plugins import BrokenPlugin
 from solvers import (
     SOLVERS,
     Deal,
@@ -27,7 +28,6 @@ from solvers import (
     solve,
     solvers_for,
 )
-from solvers.plugins import BrokenPlugin
 from solvers.registry import ENTRY_POINTS
 from tests.solvers.problems import bound_everywhere, free_start
 

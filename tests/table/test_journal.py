@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from quaternity import Game, Move, Settings
-from quaternity.errors import InputError
-from quaternity.files.writing import try_lock, write_text
+from quaternity.base.errors import InputError
+from quaternity.base.writing import try_lock, write_text
 from quaternity.game.record import header_text, parse_record, record_text
 from quaternity.game.rules import QuaternityRules
 from quaternity.table.journal import MatchJournal
@@ -230,7 +230,7 @@ def test_what_was_replaced_before_it_was_locked_is_opened_again(
             left.pop()()
         return try_lock(handle)
 
-    monkeypatch.setattr("quaternity.files.growing_file.try_lock", lock_late)
+    monkeypatch.setattr("quaternity.base.growing_file.try_lock", lock_late)
     with Journal.of(path) as journal:
         journal.play(MOVES[1])
     assert path.read_text() == record_text(start.play(MOVES[0]).play(MOVES[1]))

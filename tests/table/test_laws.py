@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
+from quaternity.base.errors import IllegalMove
+from quaternity.base.text_record import Replay
 from quaternity.environments.episode import TableGame
-from quaternity.errors import IllegalMove
-from quaternity.files.text_record import Replay
 from quaternity.game.question import Question
 from quaternity.game.rules import QuaternityRules, owner_cell
 from quaternity.game.settings import Settings, TieBreak

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from quaternity.errors import InputError, LimitError, PlayerFault
+from quaternity.base.errors import InputError, LimitError, PlayerFault
 from quaternity.game.cards import Card
 from quaternity.game.question import Answer, Question
 from quaternity.game.rules import QuaternityRules

@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaternity.errors import GameLimit, InputError, LimitError, PlayerFault, PlayerTimeout
+from quaternity.base.errors import GameLimit, InputError, LimitError, PlayerFault, PlayerTimeout
 from quaternity.game.cards import Card
 from quaternity.game.question import Answer, Question
 from quaternity.game.record import parse_record

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaternity.errors import InputError
+from quaternity.base.errors import InputError
 from quaternity.ternary import CARDS, Card, check_table, index_of, read_card
 from quaternity.ternary.cards import AMOUNTS, ATTRIBUTES, WORDS
 from tests.ternary.tables import CARD

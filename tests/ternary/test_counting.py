@@ -6,7 +6,7 @@ from math import comb, perm
 
 import pytest
 
-from quaternity.errors import InputError
+from quaternity.base.errors import InputError
 from quaternity.ternary import (
     CARDS,
     LARGEST_IN_DECK,

@@ -6,7 +6,7 @@ from types import FrameType
 
 import pytest
 
-from quaternity.errors import SolverTimeout
+from quaternity.base.errors import SolverTimeout
 from quaternity.ternary import Best, Rule, largest_methods, packing
 from quaternity.ternary.largest_methods import largest_by_cp_sat, parts_by_cp_sat
 

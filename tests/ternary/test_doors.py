@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from quaternity import ternary
-from quaternity.errors import InputError
+from quaternity.base.errors import InputError
 from quaternity.ternary import Best, Card, FreeCount, Rule, Table
 from tests.doors import Doors, Kind
 

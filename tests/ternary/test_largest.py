@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quaternity.errors import InputError, LimitError, SolverFault
+from quaternity.base.errors import InputError, LimitError, SolverFault
 from quaternity.ternary import (
     LARGEST_METHODS,
     WHOLE_DECK,

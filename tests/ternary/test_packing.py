@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quaternity.errors import InputError, LimitError
+from quaternity.base.errors import InputError, LimitError
 from quaternity.ternary import (
     CARDS,
     PACKING_METHODS,

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaternity.errors import InputError
+from quaternity.base.errors import InputError
 from quaternity.ternary import (
     PACKING_METHODS,
     WHOLE_DECK,

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from quaternity import guide
-from quaternity.errors import InputError
+from quaternity.base.errors import InputError
 from quaternity.game.settings import Settings
 from quaternity.game.state import State
 from quaternity.perfect.solving.solver import solve

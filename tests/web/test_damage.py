@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from quaternity.errors import InputError
+from quaternity.base.errors import InputError
 from quaternity.web.app import app
 from quaternity.web.guards import Limits
 from quaternity.web.refusal import Refusal

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from quaternity.errors import InputError
+from quaternity.base.errors import InputError
 from quaternity.table.games import GAMES, rules_class
 from quaternity.web.forms import form_fields, read_settings
 

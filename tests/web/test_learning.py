@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from quaternity.errors import InputError
+from quaternity.base.errors import InputError
 from quaternity.quarto.rules import QuartoRules
 
 pytest.importorskip("jinja2", reason="the table in a browser needs the extra web")

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import pytest
 
 from quaternity import guide
-from quaternity.errors import InputError
+from quaternity.base.errors import InputError
 from quaternity.game.rules import QuaternityRules
 from quaternity.game.settings import Settings
 from quaternity.kwartet.rules import KwartetRules

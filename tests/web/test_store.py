@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from quaternity.errors import InputError
+from quaternity.base.errors import InputError
 from quaternity.web.refusal import Refusal
 from quaternity.web.store import FILE, MIGRATIONS, Entry, Store
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from quaternity.errors import PlayerFault, PlayerTimeout
+from quaternity.base.errors import PlayerFault, PlayerTimeout
 from quaternity.table.games import GAMES, rules_class
 from quaternity.ternary.rules import SetRules, SetSettings
 from quaternity.ternary.triples import triples

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from quaternity.errors import InputError
+from quaternity.base.errors import InputError
 from quaternity.quarto.rules import QuartoRules
 from quaternity.ternary.rules import SetRules
 from quaternity.web.refusal import Refusal

@@ -32,7 +32,7 @@ from operator import index
 from struct import Struct
 from typing import Any, NamedTuple
 
-from quaternity.errors import InputError, LimitError
+from quaternity.base.errors import InputError, LimitError
 from quaternity.game.settings import Settings, TieBreak
 from quaternity.game.state import State
 from quaternity.game.transition import out_of_play, tied_players

@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from quaternity.errors import InputError, LimitError
+from quaternity.base.errors import InputError, LimitError
 from quaternity.perfect.keys.arrays import key_bytes
 from quaternity.perfect.keys.canonical import canonical, coding
 from quaternity.perfect.keys.kinds import role_orders

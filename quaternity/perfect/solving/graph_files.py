@@ -21,8 +21,8 @@ from zlib import crc32
 
 import numpy as np
 
-from quaternity.errors import InputError
-from quaternity.files.writing import synchronise_names, try_lock, write_text
+from quaternity.base.errors import InputError
+from quaternity.base.writing import synchronise_names, try_lock, write_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

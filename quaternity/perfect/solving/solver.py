@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import gettempdir
 from typing import TYPE_CHECKING, Any
 
-from quaternity.errors import InputError, LimitError
+from quaternity.base.errors import InputError, LimitError
 from quaternity.perfect.keys.canonical import Rules, canonical
 from quaternity.perfect.solving.graph import GameGraph, generate, portion
 from quaternity.perfect.solving.graph_files import Report, WorkDirectory, quiet, temporary_directory

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from quaternity.files.pictures import COLOURS, Style, new_figure, save_figure
+from quaternity.base.plots import COLOURS, Style, new_figure, save_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -17,7 +17,7 @@ from random import Random
 from threading import get_ident
 from typing import Any, NamedTuple, TypeVar
 
-from quaternity.errors import FaultPlace, GameLimit, InputError, PlayerFault
+from quaternity.base.errors import FaultPlace, GameLimit, InputError, PlayerFault
 from quaternity.table.games import registration
 from quaternity.table.match import chosen, try_apart
 from quaternity.table.players import YOU, check_name, is_foreign, make_player

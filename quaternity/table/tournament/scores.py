@@ -9,9 +9,9 @@ from math import log10, sqrt
 from random import Random
 from typing import NamedTuple
 
-from quaternity.errors import InputError
+from quaternity.base.errors import InputError
+from quaternity.base.picture import Cell, Picture, Shown, heads
 from quaternity.table.tournament.playing import GameResult
-from solvers.picture import Cell, Picture, Shown, heads
 
 AVERAGE = 1500.0
 """The rating of an average player of the tournament."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from quaternity.files.pictures import COLOURS, Style, new_figure, save_figure, svg_of
+from quaternity.base.plots import COLOURS, Style, new_figure, save_figure, svg_of
 from quaternity.trials.comparison.measuring import Measured
 from quaternity.trials.comparison.runs import Comparison
 from quaternity.trials.comparison.scores import (

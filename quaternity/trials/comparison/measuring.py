@@ -15,13 +15,12 @@ from random import Random
 from time import perf_counter
 from typing import NamedTuple
 
-from quaternity.errors import LimitError, SolverTimeout
+from quaternity.base.errors import LimitError, OutOfMemory, SolverTimeout
 from quaternity.game.settings import Settings
 from quaternity.game.state import State
 from quaternity.game.state_file import LoadedState, any_text, parse_any, problem_of
 from quaternity.trials.random_play import damaged, states_of_games
 from quaternity.workers.apart import Apart, timed, warm_up
-from solvers.errors import OutOfMemory
 from solvers.instances import twins
 from solvers.judgement import Fault, crashed, said, weigh
 from solvers.problem import DealProblem

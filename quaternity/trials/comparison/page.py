@@ -8,13 +8,13 @@ from dataclasses import replace
 from html import escape
 from statistics import median
 
+from quaternity.base.wording import counted
 from quaternity.trials.comparison.drawing import growth_svg, pairs_svg, runs_svg
 from quaternity.trials.comparison.growth import FAR, Observation, growth
 from quaternity.trials.comparison.report import duration
 from quaternity.trials.comparison.runs import Comparison
 from quaternity.trials.comparison.scores import Times, par2, scores, virtual_best
 from solvers.registry import all_solvers
-from solvers.wording import counted
 
 NO_VERDICT = ("timeout", "memory", "gave up", "refused", "left out", "wrong", "crashed")
 """How a run ends without a verdict that stands, in the order in which it is shown."""

@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
+from quaternity.base.text_table import table_lines
+from quaternity.base.wording import counted
 from quaternity.game.settings import Settings
-from quaternity.game.text_table import table_lines
 from quaternity.trials.comparison.measuring import Measured
 from quaternity.trials.comparison.summary import Row, summarise
-from solvers.wording import counted
 
 MOST_FAULTS = 10
 """Most faults that are told one by one."""

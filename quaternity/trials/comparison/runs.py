@@ -21,11 +21,11 @@ from functools import partial
 from statistics import median
 from typing import Any, Literal, NoReturn, get_args
 
-from quaternity.errors import InputError
+from quaternity.base.errors import InputError
+from quaternity.base.picture import Cell, Picture, Shown, heads
+from quaternity.base.wording import listed, shown
 from quaternity.trials.comparison.measuring import Measured
 from quaternity.trials.comparison.scores import Times, scores
-from solvers.picture import Cell, Picture, Shown, heads
-from solvers.wording import listed, shown
 
 FORMAT = "comparison-runs/1"
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from math import gcd
 
-from quaternity.errors import InputError
+from quaternity.base.errors import InputError
 from quaternity.game.settings import Settings
 
 PARAMETERS = ("set-size", "sets", "players")

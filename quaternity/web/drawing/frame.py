@@ -9,11 +9,11 @@ from urllib.parse import urlsplit
 
 from markupsafe import Markup
 
+from quaternity.base.wording import counted, listed
 from quaternity.table.games import registration
 from quaternity.web.drawing.any_game import any_part
 from quaternity.web.drawing.words import facts, plain_names, seat_names, told
 from quaternity.web.sight import Sight
-from solvers.wording import counted, listed
 
 MOST_TOLD = 100
 """So many of the latest events are in a page; a replay shows the others."""

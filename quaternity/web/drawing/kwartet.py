@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
+from quaternity.base.wording import counted
 from quaternity.game.card_picture import card_svg
 from quaternity.game.cards import Card
 from quaternity.kwartet.hands import NUMBERS, Hand
 from quaternity.web.drawing.owners import Chances, owner_blocks
 from quaternity.web.drawing.words import last_asked
 from solvers.filtering import closed
-from solvers.wording import counted
 
 if TYPE_CHECKING:
     from quaternity.web.sight import Sight

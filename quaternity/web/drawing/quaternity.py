@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
+from quaternity.base.errors import NoDeal
+from quaternity.base.wording import counted
 from quaternity.game.card_picture import suit_svg
 from quaternity.web.drawing.owners import Chances, owner_blocks
 from quaternity.web.drawing.words import facts, last_asked, seat_names
-from solvers.errors import NoDeal
-from solvers.wording import counted
 
 if TYPE_CHECKING:
     from quaternity.web.sight import Sight

@@ -11,7 +11,7 @@ from threading import Event, Thread, local
 from time import thread_time
 from typing import Any
 
-from solvers.errors import SolverFault, SolverTimeout
+from quaternity.base.errors import SolverFault, SolverTimeout
 
 _searched = local()
 

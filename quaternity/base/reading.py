@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from quaternity.errors import InputError
+from quaternity.base.errors import InputError
 
 MAX_BYTES = 16 * 2**20
 """Largest file that is read (16 MiB); the largest state in the documented limits is smaller."""

@@ -7,8 +7,8 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from quaternity.errors import InputError
-from quaternity.files.writing import check_may_be_written, write_bytes
+from quaternity.base.errors import InputError
+from quaternity.base.writing import check_may_be_written, write_bytes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -7,7 +7,7 @@ from itertools import zip_longest
 from textwrap import wrap
 from typing import NamedTuple
 
-from solvers.wording import counted
+from quaternity.base.wording import counted
 
 WIDTH = 80
 """Columns of the terminal that everything fits."""

@@ -14,8 +14,8 @@ import stat
 from contextlib import suppress
 from typing import Self
 
-from quaternity.errors import InputError
-from quaternity.files.writing import CAN_LOCK, cannot_be_written, replacing_locked, try_lock
+from quaternity.base.errors import InputError
+from quaternity.base.writing import CAN_LOCK, cannot_be_written, replacing_locked, try_lock
 
 
 class GrowingFile:

@@ -10,8 +10,8 @@ from math import inf
 from numbers import Real
 from typing import TYPE_CHECKING, Any, ParamSpec, SupportsIndex, TypeVar
 
-from solvers.errors import InputError
-from solvers.wording import shown
+from quaternity.base.errors import InputError
+from quaternity.base.wording import shown
 
 if TYPE_CHECKING:
     from random import Random
@@ -43,7 +43,7 @@ def takes(
     >>> greeting(5)
     Traceback (most recent call last):
         ...
-    solvers.errors.InputError: name: 5 is not a str
+    quaternity.base.errors.InputError: name: 5 is not a str
     """
 
     def decorate(function: Callable[Given, Result]) -> Callable[Given, Result]:
@@ -102,7 +102,7 @@ def whole(value: SupportsIndex, place: str, least: int | None = None) -> int:
     >>> whole(True, "players", 1)
     Traceback (most recent call last):
         ...
-    solvers.errors.InputError: players: True is not a whole number of at least 1
+    quaternity.base.errors.InputError: players: True is not a whole number of at least 1
     """
     if type(value) is int and (least or 0) <= value <= MAX_NUMBER:  # nearly always, and quick
         return value
@@ -165,7 +165,7 @@ def numbered(value: SupportsIndex, count: int, noun: str, place: str | None = No
     >>> numbered(3, 3, "set")
     Traceback (most recent call last):
         ...
-    solvers.errors.InputError: set 3 is out of range 0..2
+    quaternity.base.errors.InputError: set 3 is out of range 0..2
     """
     number = value if type(value) is int else whole(value, place or noun)
     if not 0 <= number < count:

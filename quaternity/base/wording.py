@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from solvers.interrupts import is_interrupt
+from quaternity.base.interrupts import is_interrupt
 
 if TYPE_CHECKING:
     from fractions import Fraction

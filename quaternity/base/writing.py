@@ -1,7 +1,7 @@
 """Files that are replaced in one step: whatever stops a run, they are the old or the new ones.
 
 Every file that the program writes goes through here, but for a game that grows move by move
-(`quaternity.files.growing_file`) and the working files of `quaternity.perfect`.
+(`quaternity.base.growing_file`) and the working files of `quaternity.perfect`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from quaternity.errors import InputError
+from quaternity.base.errors import InputError
 
 try:
     from fcntl import LOCK_EX, LOCK_NB, flock

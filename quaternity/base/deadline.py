@@ -7,8 +7,8 @@ from math import inf
 from time import monotonic
 from typing import NoReturn, TypeVar
 
-from solvers.errors import SolverTimeout
-from solvers.plain_values import checked_seconds
+from quaternity.base.errors import SolverTimeout
+from quaternity.base.plain_values import checked_seconds
 
 T = TypeVar("T")
 

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from quaternity.errors import IllegalMove, InputError
+from quaternity.base.errors import IllegalMove, InputError
 
 P = TypeVar("P")
 M = TypeVar("M")

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Generic, TypeVar
 
-from solvers.errors import InputError
-from solvers.wording import shown
+from quaternity.base.errors import InputError
+from quaternity.base.wording import shown
 
 Plugin = TypeVar("Plugin")
 

@@ -1,1 +1,0 @@
-"""Files: reading and writing safely, state files, records, and the journal of a game."""
