@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from solvers.problem import mask_of as mask_of
     from solvers.problem import players_in as players_in
     from solvers.registry import SOLVERS as SOLVERS
-    from solvers.registry import Solver as Solver
     from solvers.registry import all_solvers as all_solvers
     from solvers.registry import certify as certify
     from solvers.registry import default_solver as default_solver
@@ -52,6 +51,7 @@ if TYPE_CHECKING:
     from solvers.shortage import CrowdedHand as CrowdedHand
     from solvers.shortage import Shortage as Shortage
     from solvers.shortage import TooFewPlaces as TooFewPlaces
+    from solvers.solver import Solver as Solver
     from solvers.verdict import Deal as Deal
     from solvers.verdict import Feasible as Feasible
     from solvers.verdict import Infeasible as Infeasible

@@ -27,7 +27,8 @@ from solvers.judgement import crashed, weighed
 from solvers.problem import DealProblem, SetConstraint, players_in, with_entry
 from solvers.random_problems import GameSize, Sizes, brink, game_like, loosened, spoilt
 from solvers.reduction import reduced
-from solvers.registry import SOLVERS, Solver, solve, solver_from_function
+from solvers.registry import SOLVERS, solve
+from solvers.solver import Solver, solver_from_function
 from solvers.strategies import deal_problems
 from solvers.verdict import Feasible, Verdict
 
@@ -376,20 +377,3 @@ def _asked(solver: Solver, problem: DealProblem) -> tuple[Verdict | None, str | 
 
 def _word(verdict: Verdict) -> str:
     return "feasible" if verdict else "infeasible"
-
-
-__all__ = [
-    "GAME_SIZES",
-    "LAWS",
-    "Conformance",
-    "Law",
-    "check_solver",
-    "evidence_stands",
-    "hands_matter",
-    "names_do_not_matter",
-    "of_every_size",
-    "refusal_is_honest",
-    "tightened",
-    "tightening_adds_nothing",
-    "what_is_forbidden_is_obeyed",
-]

@@ -13,7 +13,8 @@ from typing import NamedTuple
 from quaternity.base.errors import LimitError, SolverCrash, SolverFault, UnsupportedProblem
 from quaternity.base.wording import printable, shortened, shown
 from solvers.problem import DealProblem
-from solvers.registry import SOLVERS, Solver
+from solvers.registry import SOLVERS
+from solvers.solver import Solver
 from solvers.verdict import Feasible, Infeasible, Verdict, deal_faults, plain_verdict, verify
 
 OURSELVES = "quaternity"

@@ -250,18 +250,3 @@ def solvers_for(problem: DealProblem, solvers: Iterable[Solver]) -> list[Solver]
         if not isinstance(solver, Solver):
             raise InputError(f"solvers[{index}]: {shown(solver)} is not a Solver")
     return [solver for solver in rows if solver.refuses(problem) is None]
-
-
-__all__ = [
-    "ENTRY_POINTS",
-    "SOLVERS",
-    "VARIANTS",
-    "Solver",
-    "all_solvers",
-    "certify",
-    "default_solver",
-    "find_solver",
-    "solve",
-    "solver_from_function",
-    "solvers_for",
-]

@@ -80,6 +80,3 @@ def deal_problems(
     """
     sizes = (max_players, max_sets, max_set_size, upper_bounds, same_size)
     return st.one_of(feasible_problems(*sizes), spoilt_problems(*sizes))
-
-
-__all__ = ["deal_problems", "feasible_problems", "game_problems", "spoilt_problems"]

@@ -9,7 +9,7 @@ from contextlib import suppress
 
 from quaternity.base.errors import InputError
 from quaternity.workers.foreign import Sitting
-from quaternity.workers.own_process import Notes, notes
+from quaternity.workers.notes import Notes, notes
 
 
 def begin() -> Notes:

@@ -15,7 +15,7 @@ from quaternity.base.errors import LimitError, OutOfMemory, SolverCrash, SolverT
 from quaternity.trials.comparison import Budget, measure_state, summarise
 from quaternity.workers import apart as module
 from quaternity.workers.apart import Apart, Limits, apart
-from quaternity.workers.own_process import descendants
+from quaternity.workers.process_tree import descendants
 from solvers import SOLVERS, DealProblem, SetConstraint, find_solver
 from solvers.judgement import judge
 from tests.cli.conftest import Cli, cli

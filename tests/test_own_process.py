@@ -19,12 +19,8 @@ from tempfile import TemporaryFile
 import pytest
 
 from quaternity.base.errors import InputError, PlayerFault, SolverFault
-from quaternity.workers.own_process import (
-    Notes,
-    OwnProcess,
-    ProcessEnded,
-    notes,
-)
+from quaternity.workers.notes import Notes, notes
+from quaternity.workers.own_process import OwnProcess, ProcessEnded
 from quaternity.workers.serving import MARK, send
 from tests.own_process_calls import (
     PLAYED,

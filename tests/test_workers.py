@@ -14,8 +14,8 @@ from threading import Thread
 
 import pytest
 
-from quaternity.base.errors import InputError, SolverFault
-from quaternity.workers.pool import WorkersLost, open_executor, ordered_map
+from quaternity.base.errors import InputError, SolverFault, WorkersLost
+from quaternity.workers.pool import open_executor, ordered_map
 from tests.bulk_work import (
     Drawn,
     Private,

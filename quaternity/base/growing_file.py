@@ -198,6 +198,3 @@ def _locked(path: str, how: int = 0) -> io.FileIO:
 def _lost(text: str) -> str:
     lines = text.split("\n")
     return f"; not kept: {', '.join(filter(None, lines))}" if any(lines) else ""
-
-
-__all__ = ["GrowingFile"]

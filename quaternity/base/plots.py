@@ -107,17 +107,3 @@ def svg_of(figure: Figure) -> str:
         text,
     )
     return re.sub(r"<!--.*?-->|(?<=>)\s+(?=<)", "", text[text.index("<svg") :], flags=re.DOTALL)
-
-
-__all__ = [
-    "COLOURS",
-    "FORMATS",
-    "MARKERS",
-    "Style",
-    "check_drawing",
-    "check_picture",
-    "new_figure",
-    "picture_format",
-    "save_figure",
-    "svg_of",
-]

@@ -44,6 +44,3 @@ def decode(data: bytes) -> str:
         raise InputError(
             f"not UTF-8 text (byte {error.start} is {data[error.start]:#04x})"
         ) from None
-
-
-__all__ = ["MAX_BYTES", "decode", "read_bytes"]

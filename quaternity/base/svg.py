@@ -66,6 +66,3 @@ def svg_text(
         f'<text x="{x:g}" y="{y:g}" font-size="{size:g}" fill="{colour}" '
         f'text-anchor="{anchor}"{weight}>{plain}</text>'
     )
-
-
-__all__ = ["svg_document", "svg_element", "svg_text"]

@@ -219,17 +219,3 @@ def replayed(rules: Any, record: TextRecord, start: P) -> Replay[P, Any]:
         moves.append((seat, move))
     ends = (*(line.start for line in record.moves), record.whole_bytes)
     return Replay(tuple(positions), tuple(moves), names, record.warnings, record.whole_bytes, ends)
-
-
-__all__ = [
-    "Line",
-    "Replay",
-    "TextRecord",
-    "check_asked",
-    "check_same",
-    "parse_text_record",
-    "ranges",
-    "read_settings",
-    "replayed",
-    "settings_text",
-]

@@ -135,6 +135,3 @@ def score_text(
         "".join(entry.ljust(wide) for entry in entries[first : first + per_line]).rstrip()
         for first in range(0, len(entries), per_line)
     )
-
-
-__all__ = ["WIDTH", "SetLine", "at_least", "owners_text", "score_text", "table_lines"]

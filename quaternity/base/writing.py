@@ -187,15 +187,3 @@ def synchronise_names(directory: Path) -> None:
             raise
     finally:
         os.close(handle)
-
-
-__all__ = [
-    "CAN_LOCK",
-    "cannot_be_written",
-    "replacing",
-    "replacing_locked",
-    "synchronise_names",
-    "try_lock",
-    "write_bytes",
-    "write_text",
-]

@@ -262,6 +262,3 @@ def _print_questions(ranked: list[Prospect]) -> None:
         more = len(ranked) - MOST_QUESTIONS
         print(f"and {counted(more, 'more kind')} of questions")
     say(BITS if (width() or 90) >= 90 else " ".join(BITS.split()), 0)
-
-
-__all__ = ["analyse"]

@@ -149,6 +149,3 @@ def _show_warning(
         warn(str(message))
     else:
         tell(warnings.formatwarning(message, category, *place[:2]))
-
-
-__all__ = ["app", "run"]

@@ -112,6 +112,3 @@ def curve_lines(curve: Sequence[int | None], columns: int = 60) -> Iterator[str]
     every = f", every {step} moves" if step > 1 else ""
     first, last = ("?" if one is None else f"{one:,}" for one in (curve[0], curve[-1]))
     yield f"from {first} to {last} in {counted(len(curve) - 1, 'move')}{every}"
-
-
-__all__ = ["Chances", "chance_lines", "count_lines", "curve_lines", "percent"]

@@ -102,9 +102,3 @@ def saved_or_shown(directory: str, text: str) -> str | None:
     except InputError as error:
         warn(f"{error}; the state is\n{text}")
         return None
-
-
-__all__ = [
-    "MEMORY", "PATIENCE", "SECONDS", "Limit", "Memory", "SolverNames", "check_seconds",
-    "chosen_solvers", "guarded", "saved_or_shown",
-]  # fmt: skip

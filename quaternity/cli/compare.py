@@ -310,6 +310,3 @@ def _grouped(request: Request, found: Sequence[Sequence[Measured]]) -> list[Grou
         return [Group(size, piece) for size, piece in sizes if piece]
     size = request.settings[0] if request.settings else None
     return [Group(size, measured)] if measured else []
-
-
-__all__ = ["compare"]

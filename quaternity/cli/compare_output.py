@@ -211,6 +211,3 @@ class Found:
             print()
             for line in self.report.remarks():
                 say(line, 0)
-
-
-__all__ = ["Found", "document", "print_comparison", "read_runs", "save"]

@@ -189,9 +189,3 @@ def of_families(
     ]
     count = "1 family" if len(chosen) == 1 else f"{len(chosen)} families"
     return Request(works, [], f"{count}, {cards} cards")
-
-
-__all__ = [
-    "BUDGET", "BUDGET_OF_A_SWEEP", "CARDS", "DAMAGE", "EACH", "STATES", "STATES_OF_A_SWEEP",
-    "Request", "of_families", "of_files", "of_games",
-]  # fmt: skip

@@ -88,6 +88,3 @@ def _completer(values: Callable[[], Iterable[str]]) -> Callable[[Any, str], list
         return [CompletionItem(f"{before}{comma}{name}") for name in found]
 
     return complete
-
-
-__all__ = ["completing"]

@@ -28,6 +28,3 @@ def picture_word(drawn: Callable[[Any], str]) -> dict[str, tuple[str, Word]]:
             yield f"{file}: the table"
 
     return {"picture": ("FILE.svg draws the table", draw)}
-
-
-__all__ = ["picture_word"]

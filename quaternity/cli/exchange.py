@@ -242,6 +242,3 @@ def _problem(path: str) -> DealProblem:
     except InputError as error:
         raise InputError(f"{path}: {str(error).removeprefix(f'{path}: ')}") from error
     return state.problem
-
-
-__all__ = ["export", "instances", "prove"]

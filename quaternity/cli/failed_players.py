@@ -186,12 +186,3 @@ def _saved(place: FaultPlace, suffix: str) -> str:
         path = Path(f"failed-game-{place.game}-{number}{suffix}")
     write_text(path, place.record)
     return str(path)
-
-
-__all__ = [
-    "MOST_GAMES",
-    "Failures",
-    "run_tournament",
-    "show_game",
-    "traced",
-]

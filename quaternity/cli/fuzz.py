@@ -212,6 +212,3 @@ def _print_finding(finding: Finding, saved: str | None, solvers: str) -> None:
         warn(f"after {'; '.join(finding.moves)}")
     if saved is not None:
         warn(f"the state is saved: quaternity check {saved} --solver {solvers}")
-
-
-__all__ = ["fuzz"]

@@ -42,6 +42,3 @@ def guide(
     console = Console(width=min(columns(), 100))
     with console.pager(styles=True):
         console.print(GuideMarkdown(shown(text), hyperlinks=False))
-
-
-__all__ = ["guide"]

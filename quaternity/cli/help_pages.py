@@ -106,6 +106,3 @@ def _continued(command: str, width: int, indent: str) -> Iterator[str]:
             line = indent + "    "
         line += word + " "
     yield line.rstrip()
-
-
-__all__ = ["HelpPage", "HelpfulContext", "HelpfulGroup"]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from quaternity.kwartet.knowing import Moment
-    from quaternity.kwartet.log import GameLog
+    from quaternity.kwartet.played import GameLog
     from quaternity.kwartet.seen import SeenLog
     from quaternity.kwartet.timelines import Timeline, Told
 
@@ -101,7 +101,7 @@ def know(
 
 def _step(log: GameLog | SeenLog, go: int | None, at: int | None) -> int:
     """After how many requests."""
-    from quaternity.kwartet.log import goes_of
+    from quaternity.kwartet.played import goes_of
 
     if go is not None and at is not None:
         raise InputError("--go and --at: only one of them can say where")
@@ -333,6 +333,3 @@ class _Asked:
 
 class _NotTrue(InputError):
     """What is to be said is not true."""
-
-
-__all__ = ["know"]

@@ -14,6 +14,3 @@ app.add_typer(kwartet, name="kwartet", help="Kwartet: hidden hands, knowledge, s
 @kwartet.callback()
 def group() -> None:
     """Kwartet: hidden hands, knowledge, strategies."""
-
-
-__all__ = ["kwartet"]

@@ -390,7 +390,8 @@ class _Notes:
 def _whole(path: str, log: SeenLog) -> int:
     """The length of a file without a line that was cut off, and the request it belongs to."""
     from quaternity.base.reading import read_bytes
-    from quaternity.kwartet.log import LogError, parse_any_log
+    from quaternity.kwartet.log import parse_any_log
+    from quaternity.kwartet.log_reader import LogError
 
     data = read_bytes(path)
     end = max(data.rfind(b"\n"), data.rfind(b"\r")) + 1
@@ -404,7 +405,7 @@ def _whole(path: str, log: SeenLog) -> int:
 
 def _blocks(log: SeenLog) -> list[list[str]]:
     """The lines of what was put down at the deal, and of each request."""
-    from quaternity.kwartet.log import put_down_at_deal
+    from quaternity.kwartet.log_reader import put_down_at_deal
 
     return [put_down_at_deal(log.states[0]), *(str(event).splitlines() for event in log.events)]
 
@@ -423,6 +424,3 @@ def _certain(log: SeenLog) -> dict[str, int]:
         for number, mask in enumerate(one.owners)
         if mask.bit_count() == 1
     }
-
-
-__all__ = ["note"]

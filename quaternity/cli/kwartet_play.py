@@ -67,6 +67,3 @@ def play(
     settings = partial(KwartetSettings, players=len(names or SEATS))
     playing = Playing(record, seed, move_seconds, traceback)
     play_match(KwartetRules, settings, asked, kwartet_words(), lambda rules: names, SEATS, playing)
-
-
-__all__ = ["play"]

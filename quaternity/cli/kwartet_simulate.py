@@ -262,6 +262,3 @@ def _check_seat(seat: int, players: int) -> None:
 
     if not 0 <= seat < players:
         raise InputError(f"seat {seat} is out of range 0..{players - 1}")
-
-
-__all__ = ["log", "simulate"]

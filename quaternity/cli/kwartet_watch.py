@@ -14,7 +14,7 @@ from quaternity.cli.terminal import bold, columns, say, warn, width
 from quaternity.cli.watch import Viewer
 
 if TYPE_CHECKING:
-    from quaternity.kwartet.log import GameLog
+    from quaternity.kwartet.played import GameLog
     from quaternity.kwartet.public import PublicState
     from quaternity.kwartet.seen import SeenLog
     from quaternity.kwartet.view import View
@@ -92,7 +92,7 @@ def show_step(
         seat: show what this seat sees, and nothing else.
         worlds: whether to count the possible deals.
     """
-    from quaternity.kwartet.log import put_down_at_deal
+    from quaternity.kwartet.log_reader import put_down_at_deal
     from quaternity.kwartet.seen import SeenLog
 
     public = log.states[step]
@@ -194,6 +194,3 @@ def _number(deals: int | None) -> str:
     if deals is None:
         return "too many to count"
     return f"{deals:,}" if deals < 10**9 else f"{deals:.2e}"
-
-
-__all__ = ["hands_lines", "points_text", "show_knowledge", "show_step", "watch"]

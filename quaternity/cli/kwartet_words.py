@@ -101,6 +101,3 @@ def _advice(view: View, question: Question) -> str:
         return f" (yes with {float(chance_of(view, question)):.1%}, read from the requests {read})"
     except LimitError:
         return f" (yes with {read}, read from the requests)"
-
-
-__all__ = ["FORMS", "MARKS", "RULES", "kwartet_words"]

@@ -85,6 +85,3 @@ def _widths(least: list[int], most: list[int], width: int) -> list[int]:
     if left < 0:
         wide[-1] = max(1, wide[-1] + left)
     return wide
-
-
-__all__ = ["GuideMarkdown", "PartedTable"]

@@ -92,6 +92,3 @@ def _print_table(rows: list[dict[str, Any]]) -> None:
         lines.append([row["name"], row["family"], where, row["licence"], row["evidence"]])
     head = ("solver", "family", "version", "licence", "evidence")
     print("\n".join(table_lines(head, lines, width(), 2, "<<<<<")))
-
-
-__all__ = ["solvers"]

@@ -442,6 +442,3 @@ class MatchSession:
         first = [seat for seat, place in enumerate(places or ()) if place == 1]
         who = f"player {first[0]} wins" if len(first) == 1 else "nobody wins alone"
         print(folded(f"the game is over ({points}): {who}"))
-
-
-__all__ = ["GameWords", "MatchSession"]

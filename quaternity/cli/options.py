@@ -64,9 +64,3 @@ FormulaMethod = Annotated[
     str, typer.Option("--method", help="auto, solvers, or explicit (lists all deals).")
 ]
 """How the truth of a formula is found."""
-
-__all__ = [
-    "AnyFiles", "AsJson", "AsJsonLines", "Brisk", "Dask", "Files", "FormulaMethod", "MaybePlayers",
-    "MaybeSetSize", "MaybeSets", "MaybeTieBreakName", "MoveSeconds", "Players", "Record", "SaveTo",
-    "Seed", "SetSize", "Sets", "TieBreakName", "Traceback", "Workers",
-]  # fmt: skip

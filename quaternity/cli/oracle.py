@@ -70,6 +70,3 @@ def oracle_document(tablebase: Tablebase, state: State) -> dict[str, Any]:
         for prospect in tablebase.prospects(state)
     ]
     return tablebase.standing(state).document() | {"questions": questions}
-
-
-__all__ = ["MOST_QUESTIONS", "oracle_document", "oracle_lines", "standing_text"]

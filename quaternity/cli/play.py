@@ -115,6 +115,3 @@ def _seats(random: list[int], bots: list[str]) -> dict[int, str]:
             raise InputError(f"--bot {text!r}: seat {seat} is taken by {names[int(seat)]}")
         names[int(seat)] = name
     return names
-
-
-__all__ = ["play"]

@@ -123,6 +123,3 @@ def _seated(
             f"the record does not say who plays its {rules.seats} seats: name them with --seats"
         )
     return found
-
-
-__all__ = ["Playing", "play_match", "seats_of"]

@@ -282,6 +282,3 @@ def _print_moves(rows: Iterable[tuple[Move, int]]) -> None:
         place = [] if cell is None else [f"place it on {cell_name(cell)}"]
         give = [f"hand over {' or '.join(names)}"] if names else []
         say(f"  {', then '.join(place + give)} ({counted(distance, 'piece')} to the end)")
-
-
-__all__ = ["quarto_app"]

@@ -189,6 +189,3 @@ def told_of_game(text: str, game: Game, why: bool = False) -> Iterator[str]:
     yield from (f"  {line}" for line in found.lines)
     if why and found.truth is None:
         yield from other_deals(found.deals, game.settings.players, columns())
-
-
-__all__ = ["FORMS", "MARKS", "RULES", "game_of", "quaternity_words", "told_of_game"]

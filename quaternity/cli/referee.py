@@ -257,6 +257,3 @@ def perft(
             bar.advance()
     if as_json:
         print(json.dumps({"leaves": leaves}))
-
-
-__all__ = ["check", "perft", "questions"]

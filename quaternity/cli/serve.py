@@ -192,6 +192,3 @@ def _limits(texts: list[str]) -> Limits:
             raise InputError(f"--limit {text!r}: expected NAME=NUMBER, the name one of {every}")
         given[name] = int(number)
     return Limits(**given)
-
-
-__all__ = ["serve"]

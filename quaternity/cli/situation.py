@@ -97,6 +97,3 @@ def _write(text: str, out: str | None) -> None:
         print(text, end="")
     else:
         write_text(out, text)
-
-
-__all__ = ["situation"]

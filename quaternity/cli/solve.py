@@ -426,6 +426,3 @@ def _show_everybody(found: dict[str, Any]) -> None:
 
 def _one_of(words: list[str]) -> str:
     return " or ".join([", ".join(words[:-1])] * (len(words) > 1) + words[-1:])
-
-
-__all__ = ["MOST_STATES", "solve"]

@@ -63,6 +63,3 @@ def status_of(error: BaseException) -> ExitStatus:
     at_fault = isinstance(error, SolverFault | PlayerFault)
     known = isinstance(error, QuaternityError | OSError) and not at_fault
     return ExitStatus.BAD_INPUT if known else ExitStatus.DISAGREE
-
-
-__all__ = ["ExitStatus", "Leaving", "Terminated", "status_of"]

@@ -219,25 +219,3 @@ class Progress:
         """Move on by some steps, and say what is going on."""
         if self._bar is not None and self._task is not None:
             self._bar.update(self._task, advance=steps, description=what)
-
-
-__all__ = [
-    "CLEAR",
-    "HalfTyped",
-    "Progress",
-    "ask",
-    "bold",
-    "columns",
-    "folded",
-    "forget_lines",
-    "in_columns",
-    "lines",
-    "progress",
-    "say",
-    "tell",
-    "thinking",
-    "warn",
-    "warn_about",
-    "width",
-    "write_nothing_more",
-]

@@ -333,6 +333,3 @@ def _print_threes(threes: Iterable[Triple], rule: Rule) -> None:
 def print_json(**value: object) -> None:
     """One JSON object on standard output."""
     print(json.dumps(value))
-
-
-__all__ = ["RULE", "print_json", "set_app", "ternary_digits"]

@@ -190,6 +190,3 @@ def _random(seed: int | None) -> tuple[Random, int]:
 
     drawn = Random().randrange(2**32) if seed is None else seed
     return Random(drawn), drawn
-
-
-__all__ = ["set_app"]

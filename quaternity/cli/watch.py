@@ -196,6 +196,3 @@ class Viewer:
 def interactive() -> bool:
     """Whether somebody sits there: both what is typed and what is shown are a terminal's."""
     return sys.stdin.isatty() and sys.stdout.isatty()
-
-
-__all__ = ["HELP", "KNOWLEDGE_HELP", "Viewer", "interactive", "watch"]

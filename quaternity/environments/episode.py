@@ -396,6 +396,3 @@ def _replayed(
     for seat, move in made:
         episode = episode.after_move(seat, move)
     return episode
-
-
-__all__ = ["REWARDS", "Encoded", "Episode", "Reward", "TableGame", "win"]

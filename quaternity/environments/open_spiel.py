@@ -290,5 +290,3 @@ def _register(name: str) -> None:
 
 for _name in game_names():
     _register(_name)
-
-__all__ = ["NEVER", "TableObserver", "TableSpielGame", "TableSpielState"]

@@ -417,14 +417,3 @@ def _register() -> None:
 
 
 _register()
-
-__all__ = [
-    "TableEnv",
-    "TableParallelEnv",
-    "Version",
-    "kwartet_v0",
-    "picture",
-    "quarto_v0",
-    "quaternity_v0",
-    "set_v0",
-]

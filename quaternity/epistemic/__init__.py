@@ -31,8 +31,9 @@ from quaternity.epistemic.formula import (
     every,
     some,
 )
-from quaternity.epistemic.grammar import Language, parse
+from quaternity.epistemic.grammar import parse
 from quaternity.epistemic.holding import Method, holds
+from quaternity.epistemic.language import Language
 from quaternity.epistemic.needed_requests import Reasons, reasons
 from quaternity.epistemic.seen_truth import SeenTruth, as_seen
 

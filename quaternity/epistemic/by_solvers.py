@@ -518,6 +518,3 @@ MAX_STEPS = 8
 """Longest chain to any failure that is looked for."""
 MAX_LISTED = 20_000
 """Most deals that are listed to find all chains between them."""
-
-
-__all__ = ["MAX_LISTED", "MAX_STEPS", "SolverEvaluator"]

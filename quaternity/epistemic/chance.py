@@ -267,6 +267,3 @@ def _interval(true: int, drawn: int) -> tuple[float, float]:
     share, square = true / drawn, QUANTILE**2 / drawn
     middle, wide = share + square / 2, QUANTILE * sqrt((share * (1 - share) + square / 4) / drawn)
     return max(0.0, (middle - wide) / (1 + square)), min(1.0, (middle + wide) / (1 + square))
-
-
-__all__ = ["SAMPLES", "FormulaChance", "formula_chance"]

@@ -92,6 +92,3 @@ def both_compared(left: Term, sign: str, right: Term) -> Formula | None:
         every((left.exactly(number), compared(right, turned, number)))
         for number in range(left.most + 1)
     )
-
-
-__all__ = ["SIGNS", "Term", "both_compared", "constant", "held", "unknown"]

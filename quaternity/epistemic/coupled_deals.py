@@ -241,6 +241,3 @@ class CoupledDeals:
                 row.append(next(player for player, one in holders.items() if self.value(one)))
             owner.append(tuple(row))
         return Deal(tuple(owner))
-
-
-__all__ = ["CoupledDeals", "DealTable", "Hand", "Literal", "negated"]

@@ -313,6 +313,3 @@ class Encoder:
         enough = self.model.new_literal()
         self.model.require_sum([(1, one) for one in literals], number, len(literals), enough)
         return enough
-
-
-__all__ = ["MAX_DEALS", "MAX_REFUTED_CASES", "Encoder", "Guess"]

@@ -111,17 +111,3 @@ def checked_deal(problem: DealProblem, owner: Deal | Sequence[Sequence[int]]) ->
     if faults:
         raise InputError(f"the deal does not fit the public record: {'; '.join(faults)}")
     return deal
-
-
-__all__ = [
-    "Check",
-    "Deadline",
-    "Evaluator",
-    "Said",
-    "Undecided",
-    "checked_deal",
-    "information_set",
-    "no_check",
-    "out_of_time",
-    "same_hands",
-]

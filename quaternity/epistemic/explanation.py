@@ -420,6 +420,3 @@ def _why(seen: DealProblem, case: Case) -> tuple[str, tuple[DealProblem, Certifi
         raise SolverFault(f"known to be impossible, but {verdict.deal} is possible")
     text = "no deal fits" if verdict.shortage is None else verdict.shortage.in_words(problem)
     return text, (problem, verdict.shortage)
-
-
-__all__ = ["MAX_LINES", "Claim", "Explanation", "explain", "explained", "judge"]

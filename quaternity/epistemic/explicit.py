@@ -317,6 +317,3 @@ class ExplicitEvaluator:
     def _first(self, worlds: Truth) -> Deal | None:
         found = np.flatnonzero(worlds)
         return self.model.deal(int(found[0])) if len(found) else None
-
-
-__all__ = ["ExplicitEvaluator", "Model", "Truth", "model_of"]

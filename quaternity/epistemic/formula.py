@@ -505,36 +505,3 @@ def D(players: Iterable[int], part: Formula) -> Distributed:  # noqa: N802 - as 
 def U(knower: int, owner: int, count: int) -> Unknown:  # noqa: N802 - as in the logic
     """`U(1, 4, 2)`: player 1 does not know exactly 2 of the cards of player 4."""
     return Unknown(knower, owner, count)
-
-
-__all__ = [
-    "FALSE",
-    "MAX_DEPTH",
-    "MAX_SIZE",
-    "TRUE",
-    "And",
-    "Announced",
-    "C",
-    "Common",
-    "Constant",
-    "D",
-    "Distributed",
-    "E",
-    "Everywhere",
-    "Formula",
-    "H",
-    "Holds",
-    "Iff",
-    "Implies",
-    "K",
-    "Knows",
-    "Kw",
-    "M",
-    "Not",
-    "Or",
-    "P",
-    "U",
-    "Unknown",
-    "every",
-    "some",
-]

@@ -556,6 +556,3 @@ def _at_place(text: str, position: int, why: str) -> str:
         f"formula, {where}column {column + 1}: {why}\n  {part.rstrip()}\n"
         f"  {' ' * (column - first)}^"
     )
-
-
-__all__ = ["MAX_TEXT", "Language", "parse"]

@@ -256,6 +256,3 @@ class HandPatterns:
 def hand_patterns(problem: DealProblem, public: DealProblem, seen: tuple[int, ...]) -> HandPatterns:
     """The patterns of some hands, kept for the next questions about the same position."""
     return HandPatterns(problem, public, seen)
-
-
-__all__ = ["MAX_OTHERS", "HandPatterns", "Pattern", "hand_patterns", "set_options"]

@@ -11,7 +11,8 @@ from quaternity.base.plain_values import LONGEST
 from quaternity.epistemic import formula as logic
 from quaternity.epistemic.evaluator import Deadline, Evaluator, checked_deal
 from quaternity.epistemic.formula import Formula
-from quaternity.epistemic.grammar import Language, parse
+from quaternity.epistemic.grammar import parse
+from quaternity.epistemic.language import Language
 from quaternity.game.settings import NamedChoice
 from solvers.problem import DealProblem
 from solvers.verdict import Deal
@@ -150,6 +151,3 @@ def is_plain(formula: Formula) -> bool:
     return formula.modal_depth < 2 and not any(
         isinstance(node, unlike) for node in formula.subformulas()
     )
-
-
-__all__ = ["FEW_WORLDS", "SECONDS", "Method", "ask", "checked_formula", "holds", "is_plain"]

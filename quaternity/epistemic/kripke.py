@@ -239,6 +239,3 @@ def svg_text_of(model: KripkeModel, title: str) -> str:
         f"{counted(number, 'world')}; lines join what the players named on them cannot tell apart"
     )
     return svg_document(round(size_x), round(size_y), title, what, parts, "#fff")
-
-
-__all__ = ["KripkeModel", "World", "dot_text", "kripke_model", "svg_text_of"]

@@ -106,6 +106,3 @@ class Language:
                     pass
             for player in players:
                 self.check_player(player)
-
-
-__all__ = ["Language"]

@@ -140,6 +140,3 @@ def is_counted(
         points: per player the sets put down then.
     """
     return checked_formula(text, start, set_size, points) != now
-
-
-__all__ = ["COUNTED", "Reasons", "StatedBy", "is_counted", "is_knowledge", "reasons"]

@@ -246,6 +246,3 @@ def _alike(first: Formula, second: Formula) -> Formula:
         if isinstance(one, logic.Constant):
             return other if one.value else negation(other)
     return logic.Iff(first, second)
-
-
-__all__ = ["normal_form"]

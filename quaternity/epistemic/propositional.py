@@ -343,19 +343,3 @@ def hands_of(players: Collection[int], deal: Deal) -> Case:
         for index, owner in enumerate(deal.owner)
         for number, who in enumerate(owner)
     }
-
-
-__all__ = [
-    "Case",
-    "case_around",
-    "cases",
-    "determined",
-    "effort",
-    "hands_of",
-    "merged",
-    "narrowed",
-    "told_by_hands",
-    "true_in",
-    "unfolded",
-    "without_knowledge",
-]

@@ -190,14 +190,3 @@ def linked(model: CoupledDeals, tables: Sequence[DealTable], players: Sequence[i
             for old, new in zip(before.hand(player), after.hand(player), strict=True):
                 if old is not False:
                     model.require_one([link.negated(), negated(old), new])
-
-
-__all__ = [
-    "agree_in_cards",
-    "cards_fixed",
-    "deals_around",
-    "deals_before",
-    "hands_allowed",
-    "joined_at_most",
-    "linked",
-]

@@ -157,6 +157,3 @@ class Refuter:
         most = sum(weight for weight, _ in terms if weight > 0)
         model.require_sum(terms, 1, max(1, most), short)
         return model.one_of([short, *at_once])
-
-
-__all__ = ["Refuter"]

@@ -129,6 +129,3 @@ def announced(formulas: Iterable[Formula], then: Formula) -> Formula:
     for said in reversed(tuple(formulas)):
         then = logic.Announced(said, then)
     return then
-
-
-__all__ = ["NEVER_TRUE", "SeenTruth", "announced", "as_seen", "known_to", "told"]

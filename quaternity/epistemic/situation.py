@@ -27,7 +27,8 @@ from typing import NamedTuple
 from quaternity.base.errors import InputError
 from quaternity.epistemic.evaluator import checked_deal
 from quaternity.epistemic.formula import Formula
-from quaternity.epistemic.grammar import Language, parse
+from quaternity.epistemic.grammar import parse
+from quaternity.epistemic.language import Language
 from solvers.problem import DealProblem, SetConstraint
 from solvers.verdict import Deal
 
@@ -209,6 +210,3 @@ class _Reader:
             return
         expected = {"true": True, "false": False}.get(word)
         self.asked.append(Asked(self.number, text, formula, tuple(self.said), expected))
-
-
-__all__ = ["FIRST_LINE", "Asked", "Situation", "parse_situation"]

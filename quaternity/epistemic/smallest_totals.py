@@ -89,6 +89,3 @@ def smallest_totals(
             np.minimum(reached, totals[(whole, *comes)] + column, out=reached)
         totals = after
     return totals.reshape(kinds, -1)[:, -1]
-
-
-__all__ = ["FAR", "Numbers", "Options", "smallest_totals", "without_hands"]

@@ -121,6 +121,3 @@ class _Names:
                 return f"([ ! {self.formula(said)} ] {self.formula(then)})"
             case _:
                 raise InputError(f"{formula} cannot be said to SMCDEL")
-
-
-__all__ = ["MAX_DEALS", "smcdel_text"]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from quaternity.epistemic import formula as logic
 from quaternity.epistemic.formula import FALSE, TRUE, Formula
-from quaternity.epistemic.grammar import Language
+from quaternity.epistemic.language import Language
 from quaternity.game.cards import Card
 from solvers.problem import DealProblem, SetConstraint
 from solvers.verdict import Deal
@@ -116,6 +116,3 @@ def _formulas(count: int, sizes: tuple[int, ...], max_depth: int) -> st.SearchSt
             st.builds(logic.Announced, parts, parts),
         )
     return formula
-
-
-__all__ = ["chains", "formulas", "positions"]

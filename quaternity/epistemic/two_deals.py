@@ -74,6 +74,3 @@ def _below(pairs: Sequence[tuple[str, str]], heads: tuple[str, str], wide: int) 
             yield from wrap(
                 hand or "no cards", wide, initial_indent=begins, subsequent_indent=" " * len(begins)
             )
-
-
-__all__ = ["beside", "hand_lines", "other_deals"]

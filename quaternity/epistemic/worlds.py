@@ -185,6 +185,3 @@ def _pruned(
         steps.append(_Step(players, follows))
         ways = [sum(ways[one] for one in row if one >= 0) for row in rows]
     return steps[::-1], ways[0] if ways else 0
-
-
-__all__ = ["MAX_STATES", "MAX_WORLDS", "Owners", "all_deals"]

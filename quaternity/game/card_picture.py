@@ -95,6 +95,3 @@ def card_svg(card: Card, set_size: int, label: str | None = None) -> str:
         ink = "#ffffff" if own else INK
         parts.append(svg_text(x, 121, str(one), size=12, colour=ink, bold=own, centred=True))
     return svg_element(WIDTH, HEIGHT, f"card {suit_name(index)}", label, parts)
-
-
-__all__ = ["HUES", "SHAPES", "card_svg", "suit_name", "suit_svg"]

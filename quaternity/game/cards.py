@@ -58,6 +58,3 @@ class Card(_CardFields):
 
     def __str__(self) -> str:
         return f"{self.set_index}/{self.number}"
-
-
-__all__ = ["Card"]

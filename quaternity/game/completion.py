@@ -8,7 +8,7 @@ from quaternity.game.legal import PreparedSet, prepared
 from quaternity.game.transition import out_of_play
 from solvers.coalition_tables import Lanes
 from solvers.problem import DealProblem, SetConstraint
-from solvers.registry import Solver
+from solvers.solver import Solver
 from solvers.verdict import Feasible
 
 
@@ -79,6 +79,3 @@ def owned_by_solver(problem: DealProblem, solver: Solver) -> list[tuple[int, int
             if not solver(problem.with_set(index, fewer)):
                 done.append((index, player))
     return done
-
-
-__all__ = ["owned_by_solver", "owned_sets", "put_down"]

@@ -216,6 +216,3 @@ class QuaternityEncoded:
 def _acting(view: QuaternityPosition) -> int:
     """The seat from which seats are counted: that to act, else 0."""
     return view.pending.asked if view.pending is not None else view.state.turn or 0
-
-
-__all__ = ["QuaternityEncoded"]

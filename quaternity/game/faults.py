@@ -124,14 +124,3 @@ def reason_in_words(
         return f"player {asked} is known not to have {card}"
     must = "must" if not answer else "cannot"
     return f"player {asked} {must} have {card}: otherwise {proof}"
-
-
-__all__ = [
-    "IllegalAnswer",
-    "IllegalQuestion",
-    "answer_fault",
-    "hopeless_fault",
-    "question_faults",
-    "reason_in_words",
-    "why_impossible",
-]

@@ -79,6 +79,3 @@ class Game(Shown):
         if not self.moves:
             return self
         return Game(self.settings, self.moves[:-1], self.states[:-1])
-
-
-__all__ = ["Game"]

@@ -32,7 +32,7 @@ from quaternity.game.transition import asking, claimed, may_be_asked, problem_af
 from solvers.coalition_tables import IMPOSSIBLE, Kind, Lanes, Looks, looks_of
 from solvers.judgement import decided
 from solvers.problem import DealProblem, SetConstraint, players_in, with_entry
-from solvers.registry import Solver
+from solvers.solver import Solver
 
 ASKER_BYTES = 48 * 2**20
 """About how much memory what one asker may ask about a set may take to be prepared."""

@@ -47,6 +47,3 @@ def _cell(mask: int) -> Cell:
     if len(players) == 1:
         return Cell(f"= {players[0]}", "sure", f"{title} has it")
     return Cell(" ".join(map(str, players)) or "-", "", title)
-
-
-__all__ = ["owners_picture"]

@@ -192,6 +192,3 @@ def plain_question(question: object) -> Question:
     asker, asked, (index, number) = question
     plain = [int(as_int(value)) for value in (asker, asked, index, number)]
     return Question(plain[0], plain[1], Card(plain[2], plain[3]))
-
-
-__all__ = ["Answer", "Move", "Question"]

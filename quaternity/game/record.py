@@ -250,16 +250,3 @@ def record_text(game: Game) -> str:
 def record_of(settings: Settings, moves: Iterable[tuple[Question, Answer]]) -> str:
     """The record of a game with these moves, which are taken to be legal."""
     return header_text(settings) + "".join(f"{Move(*move)}\n" for move in moves)
-
-
-__all__ = [
-    "FIRST_LINE",
-    "ImpossibleRecord",
-    "ParsedRecord",
-    "RecordError",
-    "header_text",
-    "parse_record",
-    "read_record",
-    "record_of",
-    "record_text",
-]

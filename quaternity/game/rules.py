@@ -345,13 +345,3 @@ def owner_cell(mask: int, everybody: int) -> str:
         return "*"
     who = "".join(str(one) if one < 10 else f"({one})" for one in players_in(mask))
     return f"={who}" if mask.bit_count() == 1 else who
-
-
-__all__ = [
-    "ASK",
-    "QuaternityMove",
-    "QuaternityPosition",
-    "QuaternityRules",
-    "owner_cell",
-    "owners_table",
-]

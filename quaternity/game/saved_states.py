@@ -14,7 +14,7 @@ from quaternity.game.state_file import any_text
 from solvers.judgement import judge
 from solvers.problem import DealProblem
 from solvers.reduction import reduced
-from solvers.registry import Solver
+from solvers.solver import Solver
 
 
 def smallest_state(state: State, solvers: Sequence[Solver], seconds: float) -> tuple[State, str]:
@@ -72,6 +72,3 @@ def save_finding(directory: str, text: str) -> str:
     path = Path(directory) / f"disagreement-{sha256(text.encode()).hexdigest()[:8]}.json"
     write_text(path, text)
     return str(path)
-
-
-__all__ = ["check_directory", "save_finding", "smallest_state", "smallest_text"]

@@ -149,8 +149,3 @@ class Settings:
     def hand(self) -> int:
         """Cards each player holds at the start."""
         return self.set_size * self.sets // self.players
-
-
-__all__ = [
-    "LARGEST_SEED", "NamedChoice", "Settings", "TieBreak", "checked_brisk", "checked_seed",
-]  # fmt: skip

@@ -57,7 +57,8 @@ from quaternity.game.transition import (
 from solvers.coalition_tables import MAX_PLAYERS, Lanes, lanes_for
 from solvers.judgement import decided
 from solvers.problem import DealProblem, SetConstraint
-from solvers.registry import Solver, default_solver
+from solvers.registry import default_solver
+from solvers.solver import Solver
 from solvers.verdict import Verdict
 
 
@@ -578,6 +579,3 @@ def with_problem(state: State, problem: DealProblem) -> State:
     """A state that differs in its deal problem only: sets must be in play as before."""
     rules = state.tie_break, state.seed, state.brisk
     return State(problem, state.turn, state.completed, state.set_size, *rules)
-
-
-__all__ = ["LegalQuestions", "State", "with_problem"]

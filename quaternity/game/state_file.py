@@ -288,21 +288,3 @@ def _document(data: bytes, parse: Callable[[str], Loaded]) -> Loaded | ParsedRec
     if not start:
         raise InputError("the file is empty")
     raise InputError(f"neither a state (a JSON object) nor a record (first line {FIRST_LINE!r})")
-
-
-__all__ = [
-    "FORMAT",
-    "ContradictoryState",
-    "LoadedProblem",
-    "LoadedState",
-    "StateFileError",
-    "any_text",
-    "parse_any",
-    "parse_state",
-    "problem_of",
-    "read_any_document",
-    "read_document",
-    "read_state",
-    "state_document",
-    "state_text",
-]

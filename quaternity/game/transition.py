@@ -161,21 +161,3 @@ def drawn_player(
     if len(tied) == 1:
         return tied[0]
     return Random(f"{seed} {tuple(completed)} {tuple(hands)}").choice(tied)
-
-
-__all__ = [
-    "FEWEST_OF_ASKER",
-    "HOPELESS",
-    "answered",
-    "asking",
-    "claimed",
-    "drawn_player",
-    "hands_after",
-    "may_be_asked",
-    "next_to_ask",
-    "out_of_play",
-    "problem_after",
-    "stated_minimum",
-    "tie_broken",
-    "tied_players",
-]

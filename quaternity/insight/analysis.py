@@ -232,8 +232,3 @@ def owner_chances(
         ]
         for cards in may_own
     ]
-
-
-__all__ = [
-    "Analysis", "Deductions", "Prospect", "TooManyDeals", "analyse", "owner_chances", "prospects",
-]  # fmt: skip

@@ -68,6 +68,3 @@ def short(deals: int) -> str:
     if deals < 10**40:
         return f"{deals:,} deal{'s' * (deals != 1)}"
     return f"about 10^{log10(deals):.0f} deals"
-
-
-__all__ = ["plot_analysis", "short"]

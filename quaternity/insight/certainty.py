@@ -88,6 +88,3 @@ def _resting(formula: Formula, game: Game, seconds: float) -> tuple[str, ...]:
     others = ", and on none of the others" * found.minimal
     moves = (f"  move {one + 1}: {game.moves[one]}" for one in found.requests)
     return (f"this rests on these moves{others}:", *moves)
-
-
-__all__ = ["Certainty", "certainty"]

@@ -25,7 +25,7 @@ from quaternity.game.transition import claimed
 from quaternity.insight.explanation import explain
 from solvers.judgement import judge
 from solvers.problem import DealProblem
-from solvers.registry import Solver
+from solvers.solver import Solver
 from solvers.verdict import Feasible
 
 OwnersOfCards = list[list[int]]
@@ -194,8 +194,3 @@ def forbidden_problem(game: Game, fault: ImpossibleRecord) -> DealProblem | None
         changed = problem.with_set(set_index, constraint)
         return changed if why_impossible(changed) else None
     return None
-
-
-__all__ = [
-    "OwnersOfCards", "Report", "WrongVerdict", "check_record", "check_state", "forbidden_problem",
-]  # fmt: skip

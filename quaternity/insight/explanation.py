@@ -262,6 +262,3 @@ def _minimal(order: Sequence[int], impossible: Callable[[Collection[int]], bool]
         needed.append(order[least])
         first = least + 1
     return frozenset(needed)
-
-
-__all__ = ["Explanation", "explain", "explained", "known_from"]

@@ -24,6 +24,3 @@ def perft(state: State, depth: int) -> int:
         for question, answers in state.legal_questions.items()
         for answer in answers
     )
-
-
-__all__ = ["perft"]

@@ -143,16 +143,3 @@ def _counted(problem: DealProblem) -> int | None:
         return count_deals(problem)
     except LimitError:
         return None
-
-
-__all__ = [
-    "FEW_PLAYERS",
-    "MOST_LANES",
-    "OwnerWeights",
-    "chance_of",
-    "estimated",
-    "log10_worlds",
-    "owner_weights",
-    "public_worlds",
-    "worlds_of",
-]

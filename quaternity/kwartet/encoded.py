@@ -170,6 +170,3 @@ class KwartetEncoded:
             hands[seat][card // SET_SIZE] |= 1 << card % SET_SIZE
         dealt = tuple(map(tuple, hands))
         return KwartetGame(dealt, Position.start(self.rules.settings, dealt))
-
-
-__all__ = ["KwartetEncoded"]

@@ -68,6 +68,3 @@ def dealt_hands(
         hands.append(tuple(masks))
         start += size
     return tuple(hands)
-
-
-__all__ = ["FULL", "LACKING", "NUMBERS", "Hand", "cards_in", "dealt_hands", "hand_of"]

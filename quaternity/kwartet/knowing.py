@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from quaternity.epistemic.chance import FormulaChance
     from quaternity.epistemic.needed_requests import Reasons
     from quaternity.kwartet.hands import Hand
-    from quaternity.kwartet.log import GameLog
+    from quaternity.kwartet.played import GameLog
     from quaternity.kwartet.public import Event, PublicState
     from quaternity.kwartet.seen import SeenLog
     from quaternity.kwartet.view import View
@@ -294,20 +294,3 @@ def told_text(text: str, formula: Formula, found: SeenTruth, at: Moment) -> str:
     if at.deal is not None:
         return f"as the cards lie, {text} is {told}"
     return f"{'everybody knows' if at.seat is None else 'you know'} that {text} is {told}"
-
-
-__all__ = [
-    "Moment",
-    "Why",
-    "chance_at",
-    "chance_text",
-    "deal_lines",
-    "moment",
-    "moment_of_view",
-    "read_formula",
-    "reason_lines",
-    "told_lines",
-    "told_text",
-    "truth_at",
-    "why_at",
-]

@@ -33,7 +33,7 @@ from quaternity.kwartet.log_reader import (
     hidden_hands,
     put_down_at_deal,
 )
-from quaternity.kwartet.played import GameLog, ends_go, go_ends, goes_of, seen_by
+from quaternity.kwartet.played import GameLog, seen_by
 from quaternity.kwartet.position import Position
 from quaternity.kwartet.public import Event, PublicState
 from quaternity.kwartet.seen import SeenLog
@@ -152,25 +152,3 @@ def parse_log(data: bytes | str, path: str = "") -> GameLog:
         line, player = next(hidden_hands(data.encode() if isinstance(data, str) else data))
         raise LogError(line, f"hand {player} is hidden: all hands are needed here", path)
     return log
-
-
-__all__ = [
-    "FIRST_LINE",
-    "GameLog",
-    "LogError",
-    "announced_at_deal",
-    "ends_go",
-    "go_ends",
-    "goes_of",
-    "header_text",
-    "log_as_seen",
-    "log_text",
-    "parse_any_log",
-    "parse_log",
-    "put_down_at_deal",
-    "read_any_log",
-    "read_log",
-    "seen_by",
-    "seen_header",
-    "seen_text",
-]

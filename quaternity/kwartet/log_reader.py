@@ -353,14 +353,3 @@ def put_down_at_deal(start: PublicState) -> list[str]:
         for index, player in enumerate(start.removed)
         if player is not None
     ]
-
-
-__all__ = [
-    "FIRST_LINE",
-    "LogError",
-    "event_lines",
-    "game_in",
-    "hidden_hands",
-    "lines_in",
-    "put_down_at_deal",
-]

@@ -131,6 +131,3 @@ def seen_by(log: GameLog, seat: int | None) -> SeenLog:
     sizes = tuple(sum(held.bit_count() for held in hand) for hand in log.hands)
     hand = (0,) * log.settings.sets if seat is None else log.hands[seat]
     return SeenLog(log.settings, sizes, seat, hand, log.events, views, log.names, log.warnings)
-
-
-__all__ = ["GameLog", "ends_go", "go_ends", "goes_of", "seen_by"]

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from quaternity.game.question import Question, is_plain, plain_question
 from quaternity.kwartet.chances import log10_worlds
-from quaternity.kwartet.log import ends_go
+from quaternity.kwartet.played import ends_go
 from quaternity.kwartet.position import Position
 from quaternity.kwartet.public import Event, IllegalRequest
 from quaternity.kwartet.rules import KwartetGame
@@ -103,6 +103,3 @@ class StrategyPlayer:
 def _worlds(goes: int, position: Position) -> Worlds:
     own = [log10_worlds(position.view(seat).problem) for seat in range(len(position.hands))]
     return Worlds(goes, log10_worlds(position.public.problem), tuple(own))
-
-
-__all__ = ["GameDetails", "StrategyPlayer", "Worlds"]

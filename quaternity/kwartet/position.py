@@ -127,6 +127,3 @@ def _without(hands: tuple[Hand, ...], gone: list[tuple[int, int]] | tuple[()]) -
     for index, player in gone:
         left[player][index] = 0
     return tuple(map(tuple, left))
-
-
-__all__ = ["Position", "dealt_full"]

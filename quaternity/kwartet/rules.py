@@ -16,7 +16,8 @@ from quaternity.game.cards import Card
 from quaternity.game.question import Question
 from quaternity.game.rules import ASK, owner_cell, question_sentence
 from quaternity.kwartet.hands import FULL, NUMBERS, Hand, dealt_hands
-from quaternity.kwartet.log import GameLog, announced_at_deal, header_text, log_text, parse_log
+from quaternity.kwartet.log import announced_at_deal, header_text, log_text, parse_log
+from quaternity.kwartet.played import GameLog
 from quaternity.kwartet.position import Position
 from quaternity.kwartet.public import Event, may_ask_for_own
 from quaternity.kwartet.settings import SET_SIZE, KwartetSettings
@@ -295,6 +296,3 @@ def hand_text(hand: Hand) -> str:
         if held
     ]
     return "  ".join(sets) or "no cards"
-
-
-__all__ = ["KwartetGame", "KwartetRules", "hand_text"]

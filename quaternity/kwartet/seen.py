@@ -322,6 +322,3 @@ def _hand_after(view: View, question: Question, answer: Answer, announced: Seque
         if asker == view.seat:
             hand[one] = 0
     return tuple(hand)
-
-
-__all__ = ["SeenLog"]

@@ -99,6 +99,3 @@ class KwartetSettings:
         return tuple(
             least + ((seat - first_extra) % self.players < extra) for seat in range(self.players)
         )
-
-
-__all__ = ["PLAYERS", "SETS", "SET_SIZE", "Announce", "KwartetSettings"]

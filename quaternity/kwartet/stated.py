@@ -66,6 +66,3 @@ def stated_by(start: PublicState, events: Sequence[Event], chosen: Collection[in
         for masks, fewest, bounds, gone in zip(owners, low, high, removed, strict=True)
     )
     return DealProblem.trusted(tuple(hands), sets)
-
-
-__all__ = ["stated_by"]

@@ -96,6 +96,3 @@ def _bar(told: Told, x: float, base: float, wide: float, title: str) -> Iterator
             f'<rect x="{x:.1f}" y="{base - tall:g}" width="{wide:.1f}" height="{tall}" '
             f'fill="{colour}"><title>{title}</title></rect>'
         )
-
-
-__all__ = ["UNSAID", "WORDS", "Timeline", "Told", "timelines_svg"]

@@ -87,6 +87,3 @@ class View(Shown):
 
 Strategy: TypeAlias = Callable[[View, Random], Question]
 """A strategy: from what its seat sees, and a source of chance, to a legal request."""
-
-
-__all__ = ["NOBODY", "Strategy", "View"]

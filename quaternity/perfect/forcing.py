@@ -551,6 +551,3 @@ def lost_at_sight(state: State, player: int) -> bool:
     if not any(state.same_position(before) for before in seen[:-1]):
         raise SolverFault(f"waiting comes to no end in {state}")
     return True
-
-
-__all__ = ["Forcing", "Node", "ProofGraph", "at_sight", "caught", "lost_at_sight"]

@@ -142,6 +142,3 @@ def perfect(rules: QuaternityRules, argument: str | None) -> BotPlayer:
     tablebase = Tablebase(argument)
     tablebase.check_settings(rules.settings)
     return BotPlayer(f"perfect:{argument}", lambda chance: PerfectBot(chance, tablebase))
-
-
-__all__ = ["BotPlayer", "informed", "perfect", "random", "search"]

@@ -451,6 +451,3 @@ def _in_words(rules: Rules) -> str:
     if rules.players > 3:
         words = f"{words} under {rules.tie_break}"
     return f"{words}, brisk" if rules.brisk else words
-
-
-__all__ = ["FORMAT", "Prospect", "Tablebase", "UnknownState", "write_tablebase"]

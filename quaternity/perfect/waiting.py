@@ -178,6 +178,3 @@ def is_pass(problem: DealProblem, question: Question) -> bool:
     asker, asked, (index, number) = question
     one = problem.sets[index]
     return bool(one.low[asker]) and not one.owners[number] & (1 << asker | 1 << asked)
-
-
-__all__ = ["Sharing", "is_pass", "ring_of_opponents", "rings", "waiting"]

@@ -218,6 +218,3 @@ def winning_cells(board: Board, name: str, squares: bool = False) -> tuple[int, 
         return ()
     rows, empty, _ = board.in_bits(squares)
     return members(lines(squares).completing(rows, empty, piece))
-
-
-__all__ = ["Board", "as_board", "safe_pieces", "winning_cells"]

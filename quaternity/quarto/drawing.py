@@ -321,6 +321,3 @@ def _tray(board: Board, appearance: tuple[Look, ...]) -> list[str]:
         y = TRAY + TRAY_STEP * (index // TRAY_LENGTH)
         parts.append(_piece(x, y, appearance[board.pieces.piece(name)], name, TRAY_SCALE))
     return parts
-
-
-__all__ = ["COLOURS", "Look", "board_svg", "board_text", "looks", "piece_svg", "quarto_sentences"]

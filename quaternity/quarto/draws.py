@@ -171,6 +171,3 @@ def drawn_completions(board: Board, method: str = "backtracking") -> int:
             f"up to {chosen.limit} empty cells"
         )
     return 0 if board.quartos() else chosen.completions(board.in_bits(), False)
-
-
-__all__ = ["COMPLETIONS_LIMIT", "DRAW_METHODS", "DrawMethod", "can_draw", "drawn_completions"]

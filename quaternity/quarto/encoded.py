@@ -123,6 +123,3 @@ def _choices(pieces: int) -> bytes:
 def _piece_numbers(piece: int | None) -> bytes:
     bits = [0] * FEATURES if piece is None else [piece >> bit & 1 for bit in range(FEATURES)]
     return array("f", [piece is not None, *bits]).tobytes()
-
-
-__all__ = ["QuartoEncoded"]

@@ -88,6 +88,3 @@ def why_unreachable(board: Board) -> str | None:
     rows = [row.name for row, _ in board.quartos()]
     of = "both" if len(rows) == 2 else "all of"
     return f"no cell is on {of} {listed(rows)}, so an earlier quarto had ended the game"
-
-
-__all__ = ["Quarto", "explain", "is_reachable", "why_unreachable"]

@@ -125,6 +125,3 @@ def quarto(configuration: str, properties: Mapping[str, AbstractSet[str]]) -> se
         for bit, word in enumerate(words)
         if common >> bit & 1
     }
-
-
-__all__ = ["check_configuration", "check_properties", "create_grid", "quarto", "quoted"]

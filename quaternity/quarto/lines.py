@@ -260,6 +260,3 @@ def _moved(mask: int, symmetry: tuple[int, ...]) -> int:
 def members(mask: int) -> tuple[int, ...]:
     """The cells or pieces of a mask of 16 bits, in order."""
     return tuple(index for index in range(PIECES) if mask >> index & 1)
-
-
-__all__ = ["ALL", "BoardBits", "Lines", "lines", "members"]

@@ -196,15 +196,3 @@ class PieceSet:
             for word, place in ((first, bit + 4), (second, bit))
             if mark >> place & 1
         )
-
-
-__all__ = [
-    "ANY",
-    "FEATURES",
-    "MARKS",
-    "MARK_BITS",
-    "PIECES",
-    "SHARING",
-    "PieceSet",
-    "piece_properties",
-]

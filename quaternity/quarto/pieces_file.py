@@ -204,12 +204,3 @@ def _check_different(lines: list[_Line]) -> None:
         if earlier != line.number:
             words = ", ".join(properties)
             raise line.fault(f"the same properties as on line {earlier}: {quoted(words)}")
-
-
-__all__ = [
-    "MAX_BYTES",
-    "PiecesFileError",
-    "example_pieces",
-    "parse_pieces",
-    "read_pieces",
-]

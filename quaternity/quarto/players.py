@@ -137,6 +137,3 @@ def search(rules: QuartoRules, argument: str | None) -> Search:
     if not argument.isascii() or not argument.isdigit() or not 1 <= int(argument) <= 10**7:
         raise InputError(f"player 'search:{argument}': the games to imagine are 1..10000000")
     return Search(int(argument))
-
-
-__all__ = ["PLAYOUTS", "Careful", "Search", "careful", "careful_moves", "different_moves", "search"]

@@ -81,14 +81,3 @@ def shared_in_rows(marks: Sequence[int], rows: Sequence[Row] = ROWS) -> list[tup
         if common:
             shared.append((row, common))
     return shared
-
-
-__all__ = [
-    "CELLS",
-    "ROWS",
-    "SIDE",
-    "SQUARES",
-    "Row",
-    "cell_name",
-    "shared_in_rows",
-]

@@ -255,6 +255,3 @@ class QuartoRules(PlainRules[QuartoPosition, Move, QuartoPosition]):
         """The view itself."""
         del random
         return view
-
-
-__all__ = ["QuartoPosition", "QuartoRules", "QuartoSettings"]

@@ -246,6 +246,3 @@ class Search:
 def most_within(placements: int, odd: bool) -> int:
     """The largest odd, or even, number of placements up to so many."""
     return placements - (placements % 2 != odd)
-
-
-__all__ = ["MOST_KNOWN", "Search", "most_within"]

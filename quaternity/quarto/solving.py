@@ -316,17 +316,3 @@ class _Placed(NamedTuple):
     def move(self, board: Board) -> Move:
         """The move, with the names of the pieces of a board."""
         return Move(self.cell, None if self.given is None else board.pieces.names[self.given])
-
-
-__all__ = [
-    "MOST",
-    "SOLVE_LIMIT",
-    "Move",
-    "Outcome",
-    "RatedMove",
-    "Solution",
-    "best_move",
-    "line_of_play",
-    "rated_moves",
-    "solve",
-]

@@ -307,6 +307,3 @@ def expect(holds: bool, otherwise: str) -> None:
     """Raise `BrokenLaw` unless a condition holds."""
     if not holds:
         raise BrokenLaw(otherwise)
-
-
-__all__ = ["MOST_MOVES", "BrokenLaw", "Conformance", "check_rules"]

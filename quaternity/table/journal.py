@@ -125,6 +125,3 @@ def _seats_in(data: bytes) -> tuple[str, ...]:
     """Who plays by the last comment that tells it."""
     found = _SEATS.findall(data)
     return tuple(found[-1].decode(errors="replace").split(", ")) if found else ()
-
-
-__all__ = ["MatchJournal"]

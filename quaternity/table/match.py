@@ -12,7 +12,8 @@ from quaternity.table.course import Course
 from quaternity.table.players import YOU, is_foreign, make_player
 from quaternity.table.protocol import M, P, Rules, Step, V
 from quaternity.workers.foreign import Sitting, played_apart
-from quaternity.workers.own_process import FOREIGN_SECONDS, MOST_SECONDS, notes
+from quaternity.workers.notes import notes
+from quaternity.workers.own_process import FOREIGN_SECONDS, MOST_SECONDS
 
 M_co = TypeVar("M_co", covariant=True)
 V_contra = TypeVar("V_contra", contravariant=True)
@@ -286,6 +287,3 @@ def try_apart(
 
 def _tried_apart(rules: Any, name: str, seat: int) -> None:
     _made_apart(rules, name, seat)
-
-
-__all__ = ["Match", "Planned", "Player", "chosen", "chosen_apart", "try_apart"]

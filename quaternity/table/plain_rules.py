@@ -141,6 +141,3 @@ class PlainRules(Rules[P, M, V], Protocol[P, M, V]):
         check_same(self.settings, self.of_record(data).settings)
         record = self._parsed(data)
         return replayed(self, record, self.recorded_start(record))
-
-
-__all__ = ["LegalMoves", "PlainRules"]

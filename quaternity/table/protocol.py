@@ -191,6 +191,3 @@ class Rules(Protocol[P, M, V]):
         Raises:
             InputError: it is none, or breaks the rules; names the line.
         """
-
-
-__all__ = ["M", "P", "Player", "Rules", "Sentence", "Step", "V"]

@@ -153,6 +153,3 @@ def begun(
     record: Best[Item] = Best() if best is None else best
     record.start(bound, right, seconds, random)
     return record
-
-
-__all__ = ["Best", "Found", "begun"]

@@ -212,23 +212,3 @@ def _from_words(text: str, words: list[str]) -> int:
                 f"{text!r}: no word for {name} ({one_of}); all four go into one argument: {ALLOWED}"
             )
     return index_of((found[0], found[1], found[2], found[3]))
-
-
-__all__ = [
-    "ALLOWED",
-    "AMOUNTS",
-    "ATTRIBUTES",
-    "CARDS",
-    "COLOURS",
-    "FILLS",
-    "PLACES",
-    "SHAPES",
-    "WORDS",
-    "Card",
-    "Digits",
-    "all_digits",
-    "check_card",
-    "digits_of",
-    "index_of",
-    "read_card",
-]

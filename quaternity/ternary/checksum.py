@@ -59,6 +59,3 @@ def excludes(cards: int, count: int, total: int, rule: Rule) -> bool:
     if left < 0 or (left == 0 and total != NOTHING) or (left == 1 and not cards >> total & 1):
         return True
     return rule is Rule.TRIPLE and any((cards & holders).bit_count() < count for holders in HOLDERS)
-
-
-__all__ = ["HOLDERS", "NOTHING", "checksum", "excludes"]

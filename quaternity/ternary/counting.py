@@ -161,6 +161,3 @@ def count_free(n: int, rule: Rule | str) -> FreeCount:
         return FreeCount(n, rule, counting_by_search.count(n, rule))
     recorded = TABLES_WITHOUT_TRIPLE if rule is Rule.TRIPLE else TABLES_WITHOUT_SET
     return FreeCount(n, rule, recorded.get(n, 0))
-
-
-__all__ = ["TABLES_WITHOUT_SET", "TABLES_WITHOUT_TRIPLE", "FreeCount", "count_free"]

@@ -139,6 +139,3 @@ def _bit_counts() -> NDArray[np.uint8]:
     import numpy as np
 
     return np.array([number.bit_count() for number in range(1 << HALF)], dtype=np.uint8)
-
-
-__all__ = ["LAYER", "count", "kinds"]

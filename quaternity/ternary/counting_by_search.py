@@ -78,6 +78,3 @@ def _closing_cards(rule: Rule) -> list[list[int]]:
         ]
         for first, row in enumerate(third_cards())
     ]
-
-
-__all__ = ["LARGEST_TABLE", "count"]

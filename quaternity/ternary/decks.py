@@ -92,6 +92,3 @@ def _companion(random: Random, rule: Rule, card: int) -> int:
     if rule is Rule.TRIPLE:
         return partner(card, random.randrange(PARTNERS))
     return (card + random.randrange(1, CARDS)) % CARDS
-
-
-__all__ = ["Deck", "chain", "safe_deck", "shuffled_deck"]

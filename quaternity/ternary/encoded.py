@@ -145,6 +145,3 @@ def _mask(places: int, more: bool, claims: int) -> bytes:
 def _card_numbers(card: int) -> bytes:
     digits = all_digits()[card]
     return array("f", [digit == value for digit in digits for value in range(3)]).tobytes()
-
-
-__all__ = ["SetEncoded"]

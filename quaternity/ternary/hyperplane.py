@@ -83,14 +83,3 @@ def _changes() -> tuple[tuple[int, ...], ...]:
             [(y, z, x) for x, y, z in _POINTS],
         )
     )
-
-
-__all__ = [
-    "DIRECTIONS",
-    "DIRECTIONS_OF_A_PAIR",
-    "FRAME",
-    "HYPERPLANE",
-    "PARABOLOID",
-    "images",
-    "must_have_full_hyperplane",
-]

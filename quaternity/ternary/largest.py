@@ -218,13 +218,3 @@ def _step_of(best: Best[int]) -> Best[int]:
 def _hold(holds: bool, step: str) -> None:
     if not holds:
         raise SolverFault(f"a step of the proof fails: {step}")
-
-
-__all__ = [
-    "LARGEST_IN_DECK",
-    "LARGEST_METHODS",
-    "DeckLimit",
-    "LargestMethod",
-    "largest_free",
-    "largest_in_deck",
-]

@@ -222,13 +222,3 @@ def _model(
     for card in kept:
         model.add(stays[card] == 1)
     return model, stays
-
-
-__all__ = [
-    "NODES",
-    "SECONDS",
-    "largest_by_cp_sat",
-    "largest_by_search",
-    "parts_by_cp_sat",
-    "parts_by_search",
-]

@@ -255,15 +255,3 @@ PACKING_METHODS: Mapping[str, Pack] = {
     "cp-sat": pack_by_cp_sat,
 }
 """Every method by name, the default first."""
-
-
-__all__ = [
-    "NODES",
-    "PACKING_METHODS",
-    "SECONDS",
-    "Pack",
-    "most_disjoint",
-    "pack_by_cp_sat",
-    "pack_by_search",
-    "partition",
-]

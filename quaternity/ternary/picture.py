@@ -98,6 +98,3 @@ def matrix_svg() -> str:
 
 PICTURES: Mapping[str, Callable[[], str]] = {"circle": circle_svg, "matrix": matrix_svg}
 """The pictures by name, the default first."""
-
-
-__all__ = ["PICTURES", "circle_svg", "matrix_svg", "pairs", "point"]

@@ -162,6 +162,3 @@ def play_out(
             table = table.deal(3, random)
         else:
             return Playout(tuple(taken), table.places, len(table.deck), looks, blanks)
-
-
-__all__ = ["TABLE", "Choice", "Playout", "Table", "play_out"]

@@ -46,6 +46,3 @@ def slow(rules: SetRules, argument: str | None) -> Finder:
     if not 0 < seconds <= 3600:
         raise InputError(f"player 'slow:{argument}': the seconds are above 0 and at most 3600")
     return Finder(seconds)
-
-
-__all__ = ["QUICK", "SLOW", "Finder", "quick", "slow"]

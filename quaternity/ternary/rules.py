@@ -369,16 +369,3 @@ def cards_named(text: str, view: SetView) -> tuple[int | None, ...]:
 def _dealt(seen: SetView, deck: tuple[int, ...], places: tuple[int, ...]) -> SetPosition:
     """The position when three cards of the deck have come to the table."""
     return SetPosition(replace(seen, places=places, undealt=len(deck) - 3), deck[3:])
-
-
-__all__ = [
-    "LETTERS",
-    "MORE",
-    "MOST_ON_TABLE",
-    "SetMove",
-    "SetPosition",
-    "SetRules",
-    "SetSettings",
-    "SetView",
-    "cards_named",
-]

@@ -118,6 +118,3 @@ def _card(card: Card, letter: str) -> Iterator[str]:
             f'd="{OUTLINES[shape]}" fill="{inside}" stroke="{shade}" stroke-width="3"/>'
         )
     yield svg_text(WIDTH / 2, HEIGHT - 10, word, size=14, colour=INK)
-
-
-__all__ = ["OUTLINES", "SHADES", "card_svg", "stripes_svg", "table_svg"]

@@ -95,6 +95,3 @@ class Rule(StrEnum):
     def three(self) -> str:
         """What one three of cards is called under this rule."""
         return "triple" if self is Rule.TRIPLE else "SET"
-
-
-__all__ = ["LETTERS", "WHOLE_DECK", "Rule", "bits_of", "cards_in", "check_table"]

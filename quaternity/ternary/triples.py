@@ -174,20 +174,3 @@ def triples_through(card: int, rule: Rule | str) -> tuple[Triple, ...]:
     """
     card = check_card(card)
     return tuple(three for three in all_triples(rule) if card in three)
-
-
-__all__ = [
-    "PARTNERS",
-    "Triple",
-    "all_triples",
-    "is_pair",
-    "is_triple",
-    "pairs_table",
-    "partner",
-    "partner_bits",
-    "partners",
-    "third",
-    "third_cards",
-    "triples",
-    "triples_through",
-]

@@ -92,6 +92,3 @@ def damaged(state: State, random: Random, *, possible: bool) -> State:
 def _possible(state: State, problem: DealProblem) -> bool:
     changed = with_problem(state, problem)
     return changed.slack() is not None if state.has_tables else bool(changed.verdict())
-
-
-__all__ = ["damaged", "random_game", "random_move", "states_of_games"]

@@ -101,6 +101,3 @@ def damaged_states(
                 hands[player] += 1
         sets[index] = SetConstraint(owners, low, high)
     return with_problem(state, DealProblem(hands, sets))
-
-
-__all__ = ["damaged_states", "game_settings", "games", "states"]

@@ -355,6 +355,3 @@ def refused(request: Request, error: Exception) -> Response:
     # What was sent, which its frames hold, is free at once: no circle of garbage keeps it.
     error.__traceback__ = error.__context__ = None
     return answer(error.document, error.status)
-
-
-__all__ = ["Api", "document", "refused"]

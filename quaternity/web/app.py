@@ -114,6 +114,3 @@ def _ending_streams(tables: Tables) -> Iterator[None]:
     finally:
         for changed, handler in before.items():
             signal.signal(changed, handler)
-
-
-__all__ = ["app", "usual_folder"]

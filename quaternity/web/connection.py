@@ -122,6 +122,3 @@ class Connection(HttpToolsProtocol):
         if self._late is not None:
             self._late.cancel()
             self._late = None
-
-
-__all__ = ["Connection"]

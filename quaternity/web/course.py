@@ -129,6 +129,3 @@ def settings_of(rules: Any) -> dict[str, Any]:
         for one in fields(rules.settings)
         for value in [getattr(rules.settings, one.name)]
     }
-
-
-__all__ = ["LoggedCourse", "has_secret", "settings_of"]

@@ -88,6 +88,3 @@ def _value(one: SettingField, given: Any) -> Any:
             f"{one.name}: {shown(given)} is not a whole number {one.least}..{one.most}{steps}"
         )
     return number
-
-
-__all__ = ["MOST_CARDS", "MOST_SEATS", "form_fields", "read_settings"]

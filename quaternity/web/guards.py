@@ -236,9 +236,3 @@ def answer(document: Any, status: int = 200) -> Response:
     """An answer in JSON."""
     text = json.dumps(document, separators=(",", ":"))
     return Response(text, status, media_type="application/json")
-
-
-__all__ = [
-    "COOKIE", "Guards", "Limits", "answer", "body_of", "caller_of", "document_of",
-    "is_browser", "set_cookie",
-]  # fmt: skip

@@ -86,6 +86,3 @@ def _implied(given: State | DealProblem) -> dict[str, Any]:
     known = given.closed(8.0) if isinstance(given, State) else problem
     blocks: list[Block] = owner_blocks(known, completed, None, (), chances)
     return {"blocks": blocks, "players": problem.players, "deals": deals}
-
-
-__all__ = ["learned"]

@@ -111,9 +111,3 @@ def known_players(game: str, more: Mapping[tuple[str, str], str]) -> list[str]:
     """The programs that may be asked for; `more` are those that a server was told to have."""
     names = [name for name in registration(game).players if name != "perfect"]  # which takes a file
     return names + [name for other, name in more if other == game]
-
-
-__all__ = [
-    "LONGEST_NAME", "NewTable", "check_player", "checked_name", "known_players", "parsed_record",
-    "rules_with",
-]  # fmt: skip

@@ -212,6 +212,3 @@ def refusal(request: Request, error: Refusal) -> Response:
     headline = "There is nothing here" if error.status == 404 else "That cannot be"
     text = f"{str(error)[:1].upper()}{str(error)[1:]}."
     return HTMLResponse(message_html(headline, text, _root(request)), error.status)
-
-
-__all__ = ["refusal", "routes"]

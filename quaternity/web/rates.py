@@ -46,6 +46,3 @@ def network_of(address: str) -> str:
     except ValueError:  # an older one, or whatever a proxy says
         return address
     return str(number.ipv4_mapped or IPv6Address(int(number) >> 64 << 64))
-
-
-__all__ = ["Rates", "network_of", "share"]

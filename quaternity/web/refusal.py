@@ -23,6 +23,3 @@ class Refusal(QuaternityError):
     def document(self) -> dict[str, Any]:
         """The answer."""
         return {"error": str(self), **self.more}
-
-
-__all__ = ["Refusal"]

@@ -221,9 +221,3 @@ def guide_html(name: str, root: str = "") -> str:
 def message_html(headline: str, text: str, root: str = "") -> str:
     """A page that only says something."""
     return _rendered("message.html", root, headline=headline, text=text)
-
-
-__all__ = [
-    "guide_html", "guide_pictures", "help_html", "home_html", "join_html", "learn_html",
-    "learned_html", "message_html", "new_html", "static", "static_files", "table_html",
-]  # fmt: skip

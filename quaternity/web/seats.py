@@ -92,9 +92,3 @@ def seat_statement(table: str, number: int, seat: Seat) -> Statement:
         "invitation) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         (table, number, *seat),
     )
-
-
-__all__ = [
-    "OPEN", "PERSON", "PROGRAM", "Caller", "Kept", "Seat", "Who", "fresh", "hashed",
-    "seat_statement",
-]  # fmt: skip

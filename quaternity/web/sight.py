@@ -75,6 +75,3 @@ class Sight(NamedTuple):
     watch: str = ""
     again: str | None = None
     revealed: Any = None
-
-
-__all__ = ["SeatSight", "Sight"]

@@ -283,6 +283,3 @@ def _migrate(database: sqlite3.Connection, path: Path) -> None:
         database.executescript(
             f"BEGIN; {MIGRATIONS[number]}; PRAGMA user_version = {number + 1}; COMMIT;"
         )
-
-
-__all__ = ["FILE", "MIGRATIONS", "TAKEN_BACK", "Entry", "Statement", "Store"]

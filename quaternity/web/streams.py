@@ -148,6 +148,3 @@ def send(streams: Iterable[Stream], part: bytes) -> None:
 def chunked(part: bytes) -> bytes:
     """A chunk of HTTP."""
     return b"%x\r\n%b\r\n" % (len(part), part)
-
-
-__all__ = ["Stream", "Streams", "message", "send"]

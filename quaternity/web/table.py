@@ -387,6 +387,3 @@ class Table:
         self._tasks = {}
         for stream in list(self.streams):
             stream.end()
-
-
-__all__ = ["Table"]

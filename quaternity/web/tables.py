@@ -436,6 +436,3 @@ def _in_next_seat(seat: Seat, number: int, seats: int) -> Seat:
         person=usual.get(seat.person or "", seat.person),
         invitation=fresh() if seat.kind == OPEN else None,
     )
-
-
-__all__ = ["Caller", "NewTable", "Seated", "Tables", "fresh", "hashed"]

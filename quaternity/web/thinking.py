@@ -19,7 +19,8 @@ from quaternity.table.protocol import Step
 from quaternity.web.rates import Rates
 from quaternity.web.refusal import Refusal
 from quaternity.workers.foreign import Sitting
-from quaternity.workers.own_process import OwnProcess, ProcessEnded, notes
+from quaternity.workers.notes import notes
+from quaternity.workers.own_process import OwnProcess, ProcessEnded
 
 MEMORY = 2 << 30
 """Bytes that one process may have."""
@@ -235,6 +236,3 @@ def _counted(function: Callable[..., Any], *arguments: Any) -> Any:
     assert told is not None, "in a process of its own"
     told.thinks(0)
     return function(*arguments)
-
-
-__all__ = ["Thinking", "asker"]

@@ -32,10 +32,13 @@ from quaternity.base.errors import (
 )
 from quaternity.base.interruptible import processor_time
 from quaternity.base.wording import shown
-from quaternity.workers.own_process import OwnProcess, ProcessEnded, descendants, notes
+from quaternity.workers.notes import notes
+from quaternity.workers.own_process import OwnProcess, ProcessEnded
+from quaternity.workers.process_tree import descendants
 from solvers.judgement import said
 from solvers.problem import DealProblem, SetConstraint
-from solvers.registry import Solver, find_solver
+from solvers.registry import find_solver
+from solvers.solver import Solver
 from solvers.verdict import Verdict, plain_verdict
 
 START_SECONDS = 20.0
@@ -359,6 +362,3 @@ def _peak() -> int | None:
         lines = Path("/proc/self/status").read_text().splitlines()
         return 1024 * int(next(line for line in lines if line.startswith("VmHWM")).split()[1])
     return None
-
-
-__all__ = ["Apart", "Limits", "Run", "apart", "timed", "warm_up"]

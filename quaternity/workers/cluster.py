@@ -106,6 +106,3 @@ def cluster_parts(client: Any) -> tuple[Start, int, tuple[type[BaseException], .
     # Where a worker dies while its result is fetched, the executor takes the result for an error
     # and cannot unpack it. Errors of our own calls are results, so no other ValueError comes.
     return start, 2 * threads + 1, (KilledWorker, ValueError), check
-
-
-__all__ = ["CLUSTER_SECONDS", "WORKERLESS_SECONDS", "cluster_client", "cluster_parts"]

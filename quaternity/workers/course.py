@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from quaternity.workers.own_process import notes
+from quaternity.workers.notes import notes
 
 
 class Course:
@@ -34,6 +34,3 @@ class Course:
         self.moves.append((seat, move))
         if self._notes is not None:
             self._notes.moved(f"{seat} {self._write(move)}")
-
-
-__all__ = ["Course"]

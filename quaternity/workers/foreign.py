@@ -118,6 +118,3 @@ def played_apart(
     fault = PlayerTimeout if ended.overdue else PlayerFault
     what = ended.how if ended.overdue else f"ended its process, which {ended.how}"
     raise fault(f"{who} {what}", printable(ended.stack), where)
-
-
-__all__ = ["Sitting", "played_apart"]

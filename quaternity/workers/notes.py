@@ -75,6 +75,3 @@ def note_in(file: int) -> Notes:
     global _notes
     _notes = Notes(file)
     return _notes
-
-
-__all__ = ["MOST_NOTED", "NOTED_BYTES", "Notes", "note_in", "notes"]

@@ -29,7 +29,7 @@ from typing import Any, TypeVar
 
 from quaternity.base.errors import InputError, LimitError
 from quaternity.base.wording import shown
-from quaternity.workers.notes import NOTED_BYTES, Notes, notes
+from quaternity.workers.notes import NOTED_BYTES, Notes
 from quaternity.workers.process_tree import TAGS, descendants, end_all, resident
 from quaternity.workers.serving import LENGTH, MARK, Values, send
 
@@ -296,16 +296,3 @@ def own_process() -> OwnProcess:
         _kept.process = OwnProcess()
     process: OwnProcess = _kept.process
     return process
-
-
-__all__ = [
-    "FOREIGN_SECONDS",
-    "MOST_SECONDS",
-    "Notes",
-    "OwnProcess",
-    "ProcessEnded",
-    "check_move_seconds",
-    "descendants",
-    "notes",
-    "own_process",
-]

@@ -388,16 +388,3 @@ def _end_with(parent: Connection) -> None:
         parent.recv_bytes()
     except (EOFError, OSError):
         os._exit(1)
-
-
-__all__ = [
-    "MOST_LOSSES",
-    "MOST_WORKERS",
-    "Pool",
-    "Raised",
-    "SerialExecutor",
-    "WorkersLost",
-    "item_random",
-    "open_executor",
-    "ordered_map",
-]

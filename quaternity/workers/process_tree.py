@@ -67,6 +67,3 @@ def end_all(child: subprocess.Popen[bytes], tag: str) -> None:
                 os.kill(one, signal.SIGKILL)
         if not left:
             break
-
-
-__all__ = ["TAGS", "descendants", "end_all", "resident"]

@@ -144,6 +144,3 @@ def _adopt_orphans() -> None:
         import ctypes
 
         ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
-
-
-__all__ = ["LENGTH", "MARK", "Values", "send", "serve"]

@@ -14,7 +14,7 @@ from quaternity.trials.campaign.running import batches
 from quaternity.workers.pool import Pool
 from solvers import SOLVERS, DealProblem, Solver, Verdict, solve
 from solvers.judgement import judge
-from solvers.registry import solver_from_function
+from solvers.solver import solver_from_function
 from tests.sizes import thorough
 from tests.solvers.broken import BROKEN
 

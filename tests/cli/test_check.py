@@ -10,7 +10,7 @@ import pytest
 from quaternity.game.record import parse_record
 from quaternity.game.state_file import read_state, state_text
 from solvers import SOLVERS, DealProblem, Infeasible, Verdict, deal_faults
-from solvers.registry import solver_from_function
+from solvers.solver import solver_from_function
 from tests.cli.conftest import Cli
 
 DATA = Path(str(files("quaternity"))) / "data"

@@ -12,7 +12,7 @@ from quaternity import Settings, State, parse_state, state_text
 from quaternity.table import players
 from quaternity.table.games import registration
 from solvers import SOLVERS, DealProblem, Verdict
-from solvers.registry import solver_from_function
+from solvers.solver import solver_from_function
 from tests.cli.conftest import Cli
 from tests.cli.test_check import DATA, RECORD
 from tests.sizes import THOROUGH, thorough

@@ -11,7 +11,8 @@ from solvers.exchange.deal_problem_file import deal_problem_text, parse_deal_pro
 from solvers.exchange.formats import FORMATS, exported
 from solvers.instances import FAMILIES, twins
 from solvers.problem import DealProblem, SetConstraint
-from solvers.registry import SOLVERS, Solver
+from solvers.registry import SOLVERS
+from solvers.solver import Solver
 from solvers.verdict import Infeasible, deal_faults
 from tests.cli.conftest import Cli
 

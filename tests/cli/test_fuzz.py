@@ -8,7 +8,7 @@ import pytest
 
 from quaternity import parse_state
 from solvers import SOLVERS, DealProblem, Verdict
-from solvers.registry import solver_from_function
+from solvers.solver import solver_from_function
 from tests.cli.conftest import Cli
 from tests.solvers.broken import drops_a_minimum
 

@@ -9,14 +9,8 @@ from random import Random
 import pytest
 
 from quaternity.kwartet.hands import cards_in
-from quaternity.kwartet.log import (
-    GameLog,
-    log_as_seen,
-    log_text,
-    parse_any_log,
-    seen_by,
-    seen_text,
-)
+from quaternity.kwartet.log import log_as_seen, log_text, parse_any_log, seen_text
+from quaternity.kwartet.played import GameLog, seen_by
 from quaternity.kwartet.seen import SeenLog
 from quaternity.kwartet.settings import KwartetSettings
 from tests.cli.conftest import Cli

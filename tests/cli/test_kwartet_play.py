@@ -8,7 +8,8 @@ import pytest
 
 from quaternity.cli.kwartet_words import kwartet_words
 from quaternity.cli.match import MatchSession
-from quaternity.kwartet.log import GameLog, header_text, log_as_seen, log_text, read_log
+from quaternity.kwartet.log import header_text, log_as_seen, log_text, read_log
+from quaternity.kwartet.played import GameLog
 from quaternity.kwartet.rules import KwartetRules
 from quaternity.kwartet.settings import KwartetSettings
 from quaternity.table.match import Match

@@ -15,13 +15,12 @@ from random import Random
 import pytest
 
 from quaternity import guide
-from quaternity.base.errors import InputError
+from quaternity.base.errors import InputError, WorkersLost
 from quaternity.game.question import Question
 from quaternity.kwartet.log import log_as_seen, parse_log
 from quaternity.kwartet.strategies.students import random_request
 from quaternity.kwartet.view import View
 from quaternity.table.tournament import playing
-from quaternity.workers.pool import WorkersLost
 from tests.cli.conftest import Cli
 from tests.cluster import cluster
 from tests.installed import installed

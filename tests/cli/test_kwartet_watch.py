@@ -10,7 +10,8 @@ from random import Random
 import pytest
 
 from quaternity.cli.kwartet_watch import show_knowledge, show_step
-from quaternity.kwartet.log import GameLog, header_text, log_text, seen_by, seen_text
+from quaternity.kwartet.log import header_text, log_text, seen_text
+from quaternity.kwartet.played import GameLog, seen_by
 from quaternity.kwartet.settings import KwartetSettings
 from tests.cli.conftest import Cli
 from tests.kwartet.games import random_log, random_settings

@@ -38,7 +38,7 @@ from quaternity.trials.comparison.summary import (
 )
 from solvers import SOLVERS, DealProblem, Solver, SolverTimeout, Verdict, solve
 from solvers.judgement import Fault
-from solvers.registry import solver_from_function
+from solvers.solver import solver_from_function
 from tests.solvers.broken import BROKEN, divides_by_zero, drops_a_minimum
 
 FAST = [SOLVERS["max-flow"], SOLVERS["coalitions"]]

@@ -15,8 +15,8 @@ from quaternity.epistemic.by_solvers import SolverEvaluator
 from quaternity.epistemic.evaluator import Deadline, Evaluator, same_hands
 from quaternity.epistemic.explicit import ExplicitEvaluator
 from quaternity.epistemic.formula import FALSE, Common, Formula, Holds, Knows, Not
-from quaternity.epistemic.grammar import Language
 from quaternity.epistemic.holding import Method, holds
+from quaternity.epistemic.language import Language
 from quaternity.epistemic.strategies import chains, formulas, positions
 from quaternity.game.cards import Card
 from solvers import Deal, DealProblem, SetConstraint, deal_faults

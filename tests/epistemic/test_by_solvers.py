@@ -16,8 +16,8 @@ from quaternity.epistemic.encoding import Encoder
 from quaternity.epistemic.evaluator import Deadline, information_set, same_hands
 from quaternity.epistemic.explicit import ExplicitEvaluator
 from quaternity.epistemic.formula import Formula
-from quaternity.epistemic.grammar import Language
 from quaternity.epistemic.hand_patterns import HandPatterns, set_options
+from quaternity.epistemic.language import Language
 from quaternity.epistemic.propositional import (
     Case,
     case_around,

@@ -25,7 +25,7 @@ from quaternity.epistemic.formula import (
     Not,
     Unknown,
 )
-from quaternity.epistemic.grammar import Language
+from quaternity.epistemic.language import Language
 from quaternity.epistemic.normal_form import GROWTH, normal_form
 from quaternity.epistemic.strategies import positions
 from quaternity.game.cards import Card

@@ -13,7 +13,7 @@ from quaternity.epistemic.by_solvers import SolverEvaluator
 from quaternity.epistemic.evaluator import Deadline, Undecided
 from quaternity.epistemic.explicit import ExplicitEvaluator
 from quaternity.epistemic.formula import Common, Knows
-from quaternity.epistemic.grammar import Language
+from quaternity.epistemic.language import Language
 from quaternity.epistemic.propositional import narrowed
 from quaternity.epistemic.reaching import (
     cards_fixed,

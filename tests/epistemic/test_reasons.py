@@ -9,7 +9,7 @@ import pytest
 from quaternity.epistemic import Formula, H, K, Method, Undecided, holds, parse, reasons
 from quaternity.epistemic.needed_requests import is_knowledge
 from quaternity.game.cards import Card
-from quaternity.kwartet.log import GameLog
+from quaternity.kwartet.played import GameLog
 from quaternity.kwartet.settings import KwartetSettings
 from quaternity.kwartet.stated import stated_by
 from solvers import DealProblem

@@ -18,7 +18,7 @@ from quaternity.game.state import State
 from quaternity.game.state_file import parse_state, state_document
 from quaternity.insight.perft import perft
 from solvers import Infeasible, SetConstraint
-from solvers.registry import solver_from_function
+from solvers.solver import solver_from_function
 from tests.sizes import thorough
 
 PERFT = {

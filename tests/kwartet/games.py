@@ -8,7 +8,7 @@ from random import Random
 from quaternity.game.cards import Card
 from quaternity.game.question import Question
 from quaternity.kwartet.hands import dealt_hands
-from quaternity.kwartet.log import GameLog
+from quaternity.kwartet.played import GameLog
 from quaternity.kwartet.position import Position
 from quaternity.kwartet.public import Event, request_faults
 from quaternity.kwartet.settings import SET_SIZE, Announce, KwartetSettings

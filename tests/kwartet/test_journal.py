@@ -7,7 +7,8 @@ from random import Random
 
 import pytest
 
-from quaternity.kwartet.log import GameLog, log_text
+from quaternity.kwartet.log import log_text
+from quaternity.kwartet.played import GameLog
 from quaternity.kwartet.rules import KwartetRules
 from quaternity.kwartet.settings import Announce, KwartetSettings
 from quaternity.table.journal import MatchJournal

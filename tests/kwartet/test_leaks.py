@@ -11,7 +11,8 @@ import pytest
 from quaternity.base.errors import QuaternityError
 from quaternity.game.cards import Card
 from quaternity.game.question import Question
-from quaternity.kwartet.log import GameLog, log_as_seen
+from quaternity.kwartet.log import log_as_seen
+from quaternity.kwartet.played import GameLog
 from quaternity.kwartet.position import Position
 from quaternity.kwartet.view import View
 from tests.kwartet.games import random_log, random_settings

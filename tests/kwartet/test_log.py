@@ -7,15 +7,9 @@ from random import Random
 import pytest
 
 from quaternity.base.errors import InputError
-from quaternity.kwartet.log import (
-    GameLog,
-    LogError,
-    ends_go,
-    header_text,
-    log_as_seen,
-    log_text,
-    parse_log,
-)
+from quaternity.kwartet.log import header_text, log_as_seen, log_text, parse_log
+from quaternity.kwartet.log_reader import LogError
+from quaternity.kwartet.played import GameLog, ends_go
 from quaternity.kwartet.settings import Announce
 from solvers.verdict import deal_faults
 from tests.kwartet.games import random_log, random_settings

@@ -9,15 +9,9 @@ import pytest
 from quaternity.base.errors import IllegalMove, InputError
 from quaternity.game.question import Move
 from quaternity.kwartet.hands import Hand
-from quaternity.kwartet.log import (
-    LogError,
-    log_as_seen,
-    log_text,
-    parse_any_log,
-    parse_log,
-    seen_by,
-    seen_text,
-)
+from quaternity.kwartet.log import log_as_seen, log_text, parse_any_log, parse_log, seen_text
+from quaternity.kwartet.log_reader import LogError
+from quaternity.kwartet.played import seen_by
 from quaternity.kwartet.public import Event
 from quaternity.kwartet.seen import SeenLog
 from quaternity.kwartet.settings import Announce, KwartetSettings

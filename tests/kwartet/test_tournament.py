@@ -16,7 +16,8 @@ from quaternity.game.cards import Card
 from quaternity.game.question import Question
 from quaternity.kwartet import rules as rules_module
 from quaternity.kwartet.hands import Hand, dealt_hands
-from quaternity.kwartet.log import GameLog, log_text, parse_log
+from quaternity.kwartet.log import log_text, parse_log
+from quaternity.kwartet.played import GameLog
 from quaternity.kwartet.rules import KwartetRules
 from quaternity.kwartet.settings import Announce, KwartetSettings
 from quaternity.kwartet.strategies.students import better_greedy, own_card_request, request

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from random import Random
 
 from quaternity.kwartet.hands import FULL, Hand
-from quaternity.kwartet.log import GameLog, log_as_seen
+from quaternity.kwartet.log import log_as_seen
+from quaternity.kwartet.played import GameLog
 from quaternity.kwartet.position import Position
 from quaternity.kwartet.public import Event
 from solvers.sampling import sample_deals

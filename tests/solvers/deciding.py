@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from solvers import DealProblem, Verdict, all_solvers, certify, solvers_for, verify
-from solvers.registry import Solver
+from solvers.solver import Solver
 from tests.agreement import agree
 
 

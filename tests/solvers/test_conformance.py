@@ -32,7 +32,7 @@ from solvers.conformance import (
 from solvers.counterexample import smallest_counterexample
 from solvers.random_problems import GameSize, brink, game_like
 from solvers.reduction import reduced, simplifications
-from solvers.registry import solver_from_function
+from solvers.solver import solver_from_function
 from solvers.strategies import deal_problems
 from tests.sizes import examples, only_thorough, thorough
 from tests.solvers.broken import (

@@ -27,7 +27,8 @@ from solvers import (
 )
 from solvers.brute_force import deals
 from solvers.judgement import judge, weigh
-from solvers.registry import SOLVERS, solver_from_function
+from solvers.registry import SOLVERS
+from solvers.solver import solver_from_function
 from solvers.strategies import feasible_problems, spoilt_problems
 from tests.sizes import examples
 from tests.solvers.hostile import HoldsToo, Sure, not_verdicts

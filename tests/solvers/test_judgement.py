@@ -25,7 +25,7 @@ from solvers import (
 )
 from solvers.judgement import OURSELVES, judge, weigh
 from solvers.random_problems import Sizes, loosened, spoilt
-from solvers.registry import Solver, solver_from_function
+from solvers.solver import Solver, solver_from_function
 from solvers.strategies import deal_problems
 from tests.sizes import examples
 from tests.solvers.broken import BROKEN, always_says_no, divides_by_zero

@@ -114,6 +114,3 @@ def _best_owner(chances: list[float], following: int, random: Random) -> tuple[f
         attraction = chance + TELLING if player == following and 0 < chance < 1 else chance
         best = max(best, (attraction, random.random(), chance, player))
     return best[2], best[0], best[3]
-
-
-__all__ = ["exact", "likeliest", "patient"]

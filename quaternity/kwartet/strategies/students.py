@@ -129,17 +129,3 @@ def better_greedy(view: View, random: Random) -> Question:
                     guesses.append((index, number, left & -left))
                     left &= left - 1
     return one_of(view, guesses, random) if guesses else random_request(view, random)
-
-
-__all__ = [
-    "better_greedy",
-    "first_of",
-    "greedy",
-    "located",
-    "mixed",
-    "one_of",
-    "own_card_request",
-    "random_request",
-    "request",
-    "silent",
-]

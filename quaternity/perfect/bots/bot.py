@@ -24,6 +24,3 @@ class Bot(Protocol):
 
     def answer(self, state: State, question: Question) -> Answer:
         """The answer of the asked player to a legal question: a legal one."""
-
-
-__all__ = ["Bot"]

@@ -77,6 +77,3 @@ class InformedBot:
         for role, player in enumerate(roles):
             values[player] = known[role]
         return tuple(values)
-
-
-__all__ = ["EQUAL", "MOST_REMEMBERED", "InformedBot"]

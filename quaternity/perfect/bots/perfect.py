@@ -50,6 +50,3 @@ class PerfectBot:
             answers,
             key=lambda answer: standing(state.after(question, answer)).worth(question.asked),
         )
-
-
-__all__ = ["PerfectBot"]

@@ -156,6 +156,3 @@ class Policy:
 def shared(players: int) -> Result:
     """The result of a game without end."""
     return (1 / players,) * players
-
-
-__all__ = ["GLANCE", "MOST_REMEMBERED", "Outlook", "Policy", "Proof", "Result", "shared"]

@@ -74,6 +74,3 @@ def _together(parts: Parts, worths: Sequence[Sequence[float]]) -> Prospects:
 def ahead(values: Prospects, role: int) -> float:
     """How far a role is ahead of the best of the others."""
     return values[role] - max([value for other, value in enumerate(values) if other != role])
-
-
-__all__ = ["TURN", "Prospects", "ahead", "exact_prospects", "rough_prospects"]

@@ -30,6 +30,3 @@ class RandomBot:
     def answer(self, state: State, question: Question) -> Answer:
         """Any legal answer."""
         return self._random.choice(state.answers(question))
-
-
-__all__ = ["RandomBot"]

@@ -269,6 +269,3 @@ class Tree:
 def _named(result: Result, names: Sequence[int]) -> Result:
     """By names what is given by roles."""
     return tuple([result[names.index(name)] for name in range(len(names))])
-
-
-__all__ = ["DEFAULT_GAMES", "LONGEST", "MOST_WEIGHED", "SearchBot", "Tree"]

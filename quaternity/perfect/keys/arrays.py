@@ -431,23 +431,3 @@ _HALVES = [
     (np.uint64(32), np.uint64(0x00000000FFFFFFFF)),
 ]
 """How the digits of a word are put together by twos."""
-
-
-__all__ = [
-    "KEPT_BITS",
-    "MOST_PLAYERS",
-    "Closings",
-    "Keys",
-    "KindArrays",
-    "Uncertainty",
-    "among",
-    "array_fault",
-    "distinct",
-    "found_at",
-    "from_words",
-    "key_array",
-    "key_bytes",
-    "narrow",
-    "numbered",
-    "to_words",
-]

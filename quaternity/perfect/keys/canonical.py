@@ -431,20 +431,3 @@ def _named(
     first = best_roles[0]
     parts = Parts(place, (hands[first], *best[0]), (points[first], *best[1]), best[2])
     return Canonical(code.key(parts), best_roles)
-
-
-__all__ = [
-    "Canonical",
-    "Coding",
-    "Key",
-    "Parts",
-    "Rules",
-    "alike_roles",
-    "canonical",
-    "canonical_chance",
-    "canonical_end",
-    "canonical_form",
-    "closed_kinds",
-    "coding",
-    "places_in_words",
-]

@@ -224,17 +224,3 @@ class KindBook:
 def kind_book(set_size: int, layout: Lanes) -> KindBook:
     """The one book of a set size and a layout of tables."""
     return KindBook(set_size, layout)
-
-
-__all__ = [
-    "MOST_CLOSINGS",
-    "MOST_KINDS",
-    "MOST_PLAYERS",
-    "KindBook",
-    "NumberedKind",
-    "Roles",
-    "kind_book",
-    "multiset_of_rank",
-    "multiset_rank",
-    "role_orders",
-]

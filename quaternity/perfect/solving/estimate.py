@@ -218,6 +218,3 @@ def _distinct(distinct: int, reached: int, scale: float) -> float:
         else:
             high = middle
     return low * (1 - exp(-reached * scale / low))
-
-
-__all__ = ["SAMPLE", "Estimate", "estimate"]

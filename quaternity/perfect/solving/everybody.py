@@ -295,15 +295,3 @@ def everybody_document(
         everybody = for_himself(solved, wish, ties)
         found[ties] = [everybody.of(state, player) for player in range(state.players)]
     return found
-
-
-__all__ = [
-    "MOST_BYTES",
-    "TIES",
-    "WISHES",
-    "Everybody",
-    "Outcome",
-    "checked_wish",
-    "everybody_document",
-    "for_himself",
-]

@@ -541,16 +541,3 @@ def _ranges(columns: Sequence[Keys], most_bytes: int) -> Iterator[list[Keys]]:
             for column, start, end in zip(columns, starts, ends, strict=True)
         ]
         starts = ends
-
-
-__all__ = [
-    "MERGE_BYTES",
-    "MOST_AT_ONCE",
-    "Block",
-    "GameGraph",
-    "Portion",
-    "Segment",
-    "generate",
-    "loaded_graph",
-    "portion",
-]

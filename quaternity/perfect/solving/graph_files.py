@@ -324,6 +324,3 @@ def _locked(path: Path, surely: bool = False) -> BinaryIO:
         file.close()
         raise InputError(f"{path.parent} is in use by another run")
     return file
-
-
-__all__ = ["LOCK", "MANIFEST", "Pieces", "Report", "WorkDirectory", "quiet", "temporary_directory"]

@@ -390,6 +390,3 @@ def _repeat(parts: Sequence[Words | Lengths], threads: int) -> None:
 
     while any([*threaded_map(threads if len(parts) > 1 else 1, step, parts)]):
         parts = [part for part in parts if len(part.idle)]
-
-
-__all__ = ["SAVE_SECONDS", "Games", "Values", "Words", "all_lengths", "solve_graph"]

@@ -165,6 +165,3 @@ def _about(rules: Rules, start: bytes) -> dict[str, Any]:
         "start": start.hex(),
         "portion": portion(rules),
     }
-
-
-__all__ = ["FORMAT", "Solution", "game_graph", "remove_working_files", "solve"]

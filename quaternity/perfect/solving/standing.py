@@ -80,6 +80,3 @@ def _real(roles: Roles, mask: int) -> tuple[int, ...]:
     if not mask:
         return ()
     return tuple(sorted([roles[role] for role in players_in(mask)]))
-
-
-__all__ = ["NEVER", "Standing", "Worth"]

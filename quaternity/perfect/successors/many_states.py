@@ -509,6 +509,3 @@ def expanded_plainly(code: Coding, keys: Keys) -> Expansion:
     left[legal] = after[rank[number]]
     learns = left.max(0) != before[owner]
     return _gathered(ordered, len(keys), _Answered(owner, asked, outcomes, learns))
-
-
-__all__ = ["Expander", "Expansion", "Positions", "expanded", "expanded_plainly", "smallest_keys"]

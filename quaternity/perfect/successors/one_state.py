@@ -178,6 +178,3 @@ def drawn(state: State, question: Question, after: State) -> list[int]:
         return []
     tied = tied_players(hands, after.points)
     return tied if len(tied) > 1 else []
-
-
-__all__ = ["Choice", "Reply", "canonical_after", "choices", "drawn"]

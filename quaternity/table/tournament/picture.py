@@ -95,6 +95,3 @@ def _draw_worlds(axes: Axes, names: Sequence[str], worlds: Sequence[WorldsByGo])
 
 def _errors(values: Sequence[Measured]) -> list[float]:
     return [one.error or 0.0 for one in values]
-
-
-__all__ = ["draw_table"]

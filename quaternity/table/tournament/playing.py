@@ -424,15 +424,3 @@ def _place_noted(
         position = rules.after(position, seat, move)
         moves.append((seat, move))
     return _place(tournament, game, moves, thinking)
-
-
-__all__ = [
-    "MOST_MOVES",
-    "MOST_PLAYERS",
-    "GameResult",
-    "Tournament",
-    "at_once",
-    "play",
-    "play_game",
-    "record_of_game",
-]

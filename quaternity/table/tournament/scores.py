@@ -349,15 +349,3 @@ def worlds_by_go(results: Sequence[GameResult], games_a_deal: int = 1) -> list[W
         each = [Measured.of(values, deals) for values in zip(*own, strict=True)]
         curves.append(WorldsByGo(goes, Measured.of(public, deals), tuple(each), len(set(deals))))
     return curves
-
-
-__all__ = [
-    "AVERAGE",
-    "Measured",
-    "Record",
-    "Table",
-    "WorldsByGo",
-    "ratings",
-    "tabulated",
-    "worlds_by_go",
-]

@@ -104,6 +104,3 @@ def labels(names: Sequence[str]) -> list[str]:
         seen[name] += 1
         found.append(f"{name} {seen[name]}" if names.count(name) > 1 else name)
     return found
-
-
-__all__ = ["Seating", "labels", "seatings"]

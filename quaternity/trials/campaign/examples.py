@@ -73,5 +73,3 @@ def _game_settings() -> Iterator[Settings]:
 
 
 _SETTINGS = tuple(_game_settings())
-
-__all__ = ["MOST_MOVES", "random_game", "random_problem"]

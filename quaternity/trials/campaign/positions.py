@@ -13,7 +13,7 @@ from quaternity.game.transition import problem_after
 from quaternity.trials.campaign.tally import Finding, Tally
 from solvers.judgement import judge
 from solvers.problem import DealProblem, SetConstraint, with_entry
-from solvers.registry import Solver
+from solvers.solver import Solver
 
 Fault = tuple[str, State]
 """What is wrong, in words, and a state that shows it."""
@@ -113,6 +113,3 @@ def _completion_fault(state: State, solvers: Sequence[Solver], tally: Tally) -> 
             if feasible is False:
                 return f"player {player} owns all of set {index}, and it is not completed", state
     return None
-
-
-__all__ = ["game_finding", "position_fault"]

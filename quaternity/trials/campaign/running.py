@@ -18,7 +18,7 @@ from quaternity.trials.campaign.tally import Finding, Shape, Tally
 from quaternity.workers.pool import Pool, SerialExecutor, item_random, ordered_map
 from solvers.judgement import judge
 from solvers.problem import DealProblem
-from solvers.registry import Solver
+from solvers.solver import Solver
 
 AT_ONCE = 100
 """Examples of a batch. Every tenth of them is a game."""
@@ -173,6 +173,3 @@ def _smallest_game(finding: Finding, solvers: Sequence[Solver]) -> Finding:
         shrink_seconds=SHRINK_SECONDS,
     )
     return finding if smaller is None else smaller[1]
-
-
-__all__ = ["AT_ONCE", "Batch", "batches", "run_batch", "run_campaign"]

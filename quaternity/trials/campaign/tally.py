@@ -97,6 +97,3 @@ class Tally:
         """Count who did not decide a problem."""
         self.refused.update(judgement.refused.keys())
         self.gave_up.update(judgement.gave_up.keys())
-
-
-__all__ = ["Finding", "Shape", "Tally"]

@@ -273,6 +273,3 @@ def _draw_curve(axes: Axes, curve: Curve, style: Style, name: str) -> None:
             color=style.colour, marker=style.marker, label=_label(name),
             markevery=max(1, len(curve) // 12), markersize=5,
         )  # fmt: skip
-
-
-__all__ = ["draw_comparison", "draw_sweep"]

@@ -220,6 +220,3 @@ def _fitted(places: Sequence[float], runs: Sequence[Observation]) -> Law:
 def expected(law: Law, place: float) -> float:
     """The seconds on a line; `place` is the logarithm of the size, or the size."""
     return exp(law.at_one + law.slope * place)
-
-
-__all__ = ["CLEAR", "LEAST_SIZES", "Growth", "Law", "Observation", "expected", "growth"]

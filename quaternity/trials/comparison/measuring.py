@@ -25,7 +25,8 @@ from solvers.instances import twins
 from solvers.judgement import Fault, crashed, said, weigh
 from solvers.problem import DealProblem
 from solvers.random_problems import brink
-from solvers.registry import Solver, solve
+from solvers.registry import solve
+from solvers.solver import Solver
 from solvers.verdict import Infeasible
 
 STATES_AT_ONCE = 10
@@ -341,9 +342,3 @@ def _turned(solvers: Sequence[Solver], number: int) -> list[Solver]:
     """The solvers from another one on, so that none always comes first."""
     start = number % len(solvers)
     return [*solvers[start:], *solvers[:start]]
-
-
-__all__ = [
-    "STATES_AT_ONCE", "Budget", "Measured", "Series", "Timing", "Work", "get_ready", "measure",
-    "measure_state", "measured_states",
-]  # fmt: skip

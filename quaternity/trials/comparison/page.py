@@ -315,6 +315,3 @@ def _table(caption: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> 
         f"<figure><figcaption>{escape(caption)}</figcaption><div class=wide tabindex=0><table>"
         f"<thead><tr>{cells}</tr></thead><tbody>{body}</tbody></table></div></figure>"
     )
-
-
-__all__ = ["NO_VERDICT", "families", "growth_rows", "page", "score_rows"]

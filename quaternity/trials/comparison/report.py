@@ -265,6 +265,3 @@ def _cells(row: Row) -> list[str]:
         interval, duration(row.p95), duration(row.total), duration(row.build), duration(row.solve),
         "-" if row.ratio is None else f"{row.ratio:.2f}",
     ]  # fmt: skip
-
-
-__all__ = ["MOST_FAULTS", "Group", "Report", "counts", "duration"]

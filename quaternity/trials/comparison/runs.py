@@ -366,17 +366,3 @@ class _Row:
             words = listed([json.dumps(one) for one in allowed])
             self.refuse(key, f"{shown(found)} is none of {words}")
         return found
-
-
-__all__ = [
-    "ANSWERS",
-    "FORMAT",
-    "MOST_BYTES",
-    "Answer",
-    "Comparison",
-    "Run",
-    "is_runs_file",
-    "machine",
-    "parse_runs",
-    "runs_of",
-]

@@ -155,9 +155,3 @@ def performance_profile(times: Times) -> dict[str, Curve]:
             curve.append((ratio, number / len(own)))
         curves[name] = curve
     return curves
-
-
-__all__ = [
-    "LEAST_SECONDS", "RESAMPLES", "Curve", "Score", "Times", "cactus", "par2",
-    "performance_profile", "scores", "virtual_best",
-]  # fmt: skip

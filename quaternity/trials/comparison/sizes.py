@@ -108,6 +108,3 @@ def _even(set_size: int, sets: int, players: int) -> Settings:
         multiple = players // gcd(players, set_size)
         sets = -(-sets // multiple) * multiple
     return Settings(set_size, sets, players)
-
-
-__all__ = ["MOST_SIZES", "PARAMETERS", "Sweep", "swept_sizes"]

@@ -205,10 +205,3 @@ def median_interval(values: Sequence[float], seed: int = 0) -> tuple[float, floa
         medians += np.median(array[chosen], axis=1).tolist()
     low, high = np.percentile(medians, [2.5, 97.5])
     return float(low), float(high)
-
-
-__all__ = [
-    "ENOUGH", "Row", "decided_by_all", "decides", "median_interval",
-    "median_times", "quantile", "rounds_for",
-    "sample", "summarise",
-]  # fmt: skip

@@ -205,6 +205,3 @@ def programs(game: str) -> list[str]:
     """The players that need no argument, the strongest first."""
     strongest, players = registration(game).strongest, registration(game).players
     return [strongest, *(name for name in players if name not in (strongest, "perfect"))]
-
-
-__all__ = ["READ", "drawn_part", "programs", "table_context"]

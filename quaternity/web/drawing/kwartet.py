@@ -51,6 +51,3 @@ def picture() -> Markup:
     """Draw a whole set, for the first page."""
     drawn = "".join(card_svg(Card(4, number), 4) for number in range(4))
     return Markup(f'<span class="pic-cards">{drawn}</span>')
-
-
-__all__ = ["hand_by_sets", "part"]

@@ -111,6 +111,3 @@ def _percent(chance: float | None) -> int | None:
     if chance is None or chance in (0.0, 1.0):
         return None
     return min(max(round(100 * chance), 1), 99)
-
-
-__all__ = ["CERTAIN", "IMPOSSIBLE", "POSSIBLE", "Block", "Cell", "Chances", "Row", "owner_blocks"]

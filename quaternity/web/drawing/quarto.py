@@ -102,6 +102,3 @@ def picture() -> Markup:
     pieces = PieceSet.of(read_pieces(example_pieces()))
     drawn = "".join(piece_svg(pieces, piece) for piece in (0, 3, 5, 6, 9, 10, 12, 15))
     return Markup(f'<span class="pic-pieces">{drawn}</span>')
-
-
-__all__ = ["part", "picture"]

@@ -71,6 +71,3 @@ def picture() -> Markup:
         for index in range(3)
     ]
     return Markup(f'<span class="pic-grid">{"".join(rows)}</span>')
-
-
-__all__ = ["part", "picture"]

@@ -111,6 +111,3 @@ def picture() -> Markup:
     """Draw a SET, for the first page."""
     drawn = "".join(map(card_svg, (3, 46, 71)))
     return Markup(f'{stripes_svg()}<span class="pic-cards spread">{drawn}</span>')
-
-
-__all__ = ["part", "picture"]

@@ -66,6 +66,3 @@ def told(text: str, names: Sequence[str]) -> str:
         return re.sub(r"\d+", lambda number: names[int(number[0])], numbers)
 
     return _PLAYERS.sub(named, _SET.sub(r"set \1", text))
-
-
-__all__ = ["facts", "last_asked", "plain_names", "seat_names", "told"]

@@ -12,7 +12,7 @@ from quaternity.game.cards import Card
 from quaternity.game.question import Question
 from quaternity.kwartet.chances import owner_weights
 from quaternity.kwartet.hands import NUMBERS, Hand
-from quaternity.kwartet.log import GameLog
+from quaternity.kwartet.played import GameLog
 from quaternity.kwartet.position import Position
 from quaternity.kwartet.public import Event
 from quaternity.kwartet.rules import KwartetRules

@@ -148,15 +148,3 @@ def _by_mask(share: Floats, card: int) -> Floats:
     found[:, MASKS - 1 - _LACKS[card]] = share.T
     found[:, 0] = 0
     return found
-
-
-__all__ = [
-    "HELD",
-    "SHARP",
-    "SHOWN",
-    "TELLING",
-    "Asking",
-    "chances_by_lack",
-    "exacts",
-    "patients",
-]

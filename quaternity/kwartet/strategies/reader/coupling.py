@@ -233,6 +233,3 @@ def _met(ways: Floats, count: Floats, hands: Sequence[int], unknown: Sequence[in
     joint = ways * np.maximum(others_left[:, left], 0.0)
     whole = joint.sum(axis=1, keepdims=True)
     return np.asarray(joint / whole) if (whole > TINY).all() else ways
-
-
-__all__ = ["coupled", "tilted"]

@@ -133,19 +133,3 @@ def possible(constraint: SetConstraint, with_cards: int) -> Floats:
     may = np.array(owners)[:, None] & with_cards & 1 << np.arange(len(low))
     fits &= HOLDS @ (may == 0) == 0
     return fits.astype(float)
-
-
-__all__ = [
-    "COUNT",
-    "HOLDS",
-    "MASKS",
-    "Floats",
-    "held_by",
-    "held_by_all",
-    "likeliest",
-    "others",
-    "parts_of",
-    "possible",
-    "totals",
-    "without",
-]

@@ -124,6 +124,3 @@ def _best_owner(
             attraction = round(chance + TELLING * (player == following and chance < 1), DIGITS)
             best = max(best, (attraction, random.random(), number, player))
     return best
-
-
-__all__ = ["beliefs", "reader"]

@@ -428,6 +428,3 @@ def _beginning(view: View) -> tuple[PublicState, Hand]:
     for _, player in announced:
         sizes[player] += SET_SIZE
     return PublicState.start(public.settings, sizes, announced), tuple(hand)
-
-
-__all__ = ["Asked", "Reading", "Record", "in_play", "read_game"]
