@@ -9,11 +9,23 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from quaternity.base.errors import InputError, LimitError, QuaternityError
+from quaternity.base.plots import check_picture
+from quaternity.base.text_table import table_lines
+from quaternity.base.wording import counted, listed, percent
 from quaternity.cli.app import app
+from quaternity.cli.chances import chance_lines, count_lines, curve_lines
 from quaternity.cli.options import AnyFiles, AsJsonLines
 from quaternity.cli.oracle import oracle_document, oracle_lines
 from quaternity.cli.status import ExitStatus, Leaving
 from quaternity.cli.terminal import progress, say, warn, warn_about, width
+from quaternity.game.cards import Card
+from quaternity.game.record import ParsedRecord
+from quaternity.game.state import State
+from quaternity.game.state_file import LoadedProblem, read_any_document
+from quaternity.insight.analysis import Analysis, TooManyDeals, owner_chances, prospects
+from quaternity.insight.analysis import analyse as analysed
+from quaternity.insight.analysis_plot import plot_analysis
+from solvers.counting import count_deals
 
 if TYPE_CHECKING:
     from quaternity.cli.chances import Chances
@@ -58,7 +70,6 @@ def analyse(
 
     Example: quaternity analyse state.json --questions --plot chances.png
     """
-    from quaternity.base.plots import check_picture
 
     if plot is not None:
         check_picture(plot)
@@ -90,10 +101,6 @@ def analyse(
 def _analyse(
     path: str, questions: bool, plot: str | None, tablebase: Tablebase | None, as_json: bool
 ) -> None:
-    from quaternity.game.record import ParsedRecord
-    from quaternity.game.state_file import LoadedProblem, read_any_document
-    from quaternity.insight.analysis import Analysis, TooManyDeals, prospects
-    from quaternity.insight.analysis import analyse as analysed
 
     document = read_any_document(path)
     for text in document.warnings:
@@ -156,8 +163,6 @@ def _analyse(
     # What could be found out is told, whatever becomes of the picture; without chances there is
     # nothing to draw.
     if plot is not None and isinstance(found, Analysis):
-        from quaternity.insight.analysis_plot import plot_analysis
-
         plot_analysis(plot, found, curve)
         if not as_json:
             print(f"drawn: {plot}")
@@ -167,7 +172,6 @@ def _analyse(
 
 def _curve(game: Game, limits: list[LimitError]) -> list[int | None]:
     """The number of deals after 0, 1, 2 … moves; None above a limit, which is put to `limits`."""
-    from solvers.counting import count_deals
 
     curve: list[int | None] = []
     with progress("counting deals", len(game.states)) as bar:
@@ -198,10 +202,6 @@ def _question(prospect: Prospect) -> dict[str, Any]:
 def _print(
     path: str, given: State | DealProblem, found: Analysis | Deductions, curve: list[int | None]
 ) -> None:
-    from quaternity.base.text_table import table_lines
-    from quaternity.cli.chances import chance_lines, count_lines, curve_lines
-    from quaternity.game.state import State
-    from quaternity.insight.analysis import Analysis, owner_chances
 
     wide = width() or MOST_COLUMNS
     if isinstance(found, Analysis):
@@ -232,9 +232,6 @@ def _print(
 
 
 def _print_questions(ranked: list[Prospect]) -> None:
-    from quaternity.base.text_table import table_lines
-    from quaternity.base.wording import counted, listed, percent
-    from quaternity.game.cards import Card
 
     if not ranked:
         print("\nNo question is legal.")

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from quaternity.base.errors import InputError
 from quaternity.cli.terminal import warn
-
-if TYPE_CHECKING:
-    from solvers import Solver
+from quaternity.game.saved_states import save_finding
+from quaternity.workers.apart import Limits, apart
+from solvers import Solver, all_solvers, find_solver
+from solvers.registry import VARIANTS
+from solvers.rivals import installed
 
 SolverNames = Annotated[
     str,
@@ -60,7 +62,6 @@ def guarded(
     Args:
         seconds, memory, patience: see `quaternity.workers.apart.Limits`.
     """
-    from quaternity.workers.apart import Limits, apart
 
     limits = Limits(seconds, memory, patience)
     return [apart(one, limits) if one.apart else one for one in solvers]
@@ -72,9 +73,6 @@ def chosen_solvers(names: str) -> list[Solver]:
     Raises:
         InputError: unknown (lists the known), named twice, or none.
     """
-    from solvers import all_solvers, find_solver
-    from solvers.registry import VARIANTS
-    from solvers.rivals import installed
 
     # Only a group that is named looks for what other packages bring.
     groups = {"all": all_solvers, "rivals": installed, "variants": VARIANTS.copy}
@@ -95,7 +93,6 @@ def chosen_solvers(names: str) -> list[Solver]:
 
 def saved_or_shown(directory: str, text: str) -> str | None:
     """Save the text of a state file and give its name; where that fails, show the text."""
-    from quaternity.game.saved_states import save_finding
 
     try:
         return save_finding(directory, text)

@@ -5,11 +5,15 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from quaternity.base.errors import InputError, LimitError
+from quaternity.base.plots import check_drawing, check_picture
+from quaternity.base.writing import check_may_be_written
 from quaternity.cli.app import app
 from quaternity.cli.chosen_solvers import (
     MEMORY,
@@ -45,6 +49,8 @@ from quaternity.cli.options import (
 )  # fmt: skip
 from quaternity.cli.status import ExitStatus, Leaving
 from quaternity.cli.terminal import progress, warn
+from quaternity.game.saved_states import check_directory
+from quaternity.workers.pool import open_executor, ordered_map
 
 if TYPE_CHECKING:
     from quaternity.trials.comparison import Measured
@@ -220,9 +226,6 @@ def _check_places(
     files: Sequence[str], plot: str | None, runs: str | None, page: str | None, save_to: str
 ) -> None:
     """Make sure, before long work, that its results can be written, and over nothing else."""
-    from quaternity.base.plots import check_drawing, check_picture
-    from quaternity.base.writing import check_may_be_written
-    from quaternity.game.saved_states import check_directory
 
     if plot is not None:
         check_picture(plot)
@@ -264,11 +267,8 @@ def _measure(
     request: Request, limit: float, solvers: list[Solver], workers: int, dask: str | None
 ) -> tuple[list[Group], bool]:
     """Everything measured, in groups of one size or family; and whether it was interrupted."""
-    from dataclasses import replace
-    from functools import partial
 
     from quaternity.trials.comparison import measure, measured_states
-    from quaternity.workers.pool import open_executor, ordered_map
 
     works = [replace(work, limit=limit) for work in request.works]
     found: list[list[Measured]] = []  # by piece of work

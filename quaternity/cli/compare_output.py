@@ -10,10 +10,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from quaternity.base.errors import InputError
+from quaternity.base.reading import decode, read_bytes
+from quaternity.base.text_table import table_lines
 from quaternity.base.wording import counted, printable
+from quaternity.base.writing import write_text
 from quaternity.cli.chosen_solvers import saved_or_shown
 from quaternity.cli.compare_requests import Request
 from quaternity.cli.terminal import say, warn, width
+from solvers.registry import SOLVERS, VARIANTS
+from solvers.rivals import RIVALS
 
 if TYPE_CHECKING:
     from quaternity.trials.comparison.report import Group
@@ -35,8 +40,6 @@ def comparison_of(
 
 
 def _version(solver: Solver) -> str:
-    from solvers.registry import SOLVERS, VARIANTS
-    from solvers.rivals import RIVALS
 
     if solver.name in RIVALS:
         rival = RIVALS[solver.name]
@@ -55,7 +58,6 @@ def save(comparison: Comparison, runs: str | None, page: str | None) -> None:
     Raises:
         InputError: one cannot be written, or the page cannot be drawn.
     """
-    from quaternity.base.writing import write_text
 
     if runs is not None:
         write_text(runs, comparison.text())
@@ -71,7 +73,6 @@ def read_runs(files: Sequence[str]) -> Comparison | None:
     Raises:
         InputError: it is one and is damaged.
     """
-    from quaternity.base.reading import decode, read_bytes
     from quaternity.trials.comparison.runs import MOST_BYTES, is_runs_file, parse_runs
 
     if len(files) != 1:
@@ -139,7 +140,6 @@ def print_comparison(comparison: Comparison) -> None:
 
 
 def _lines(comparison: Comparison) -> Iterator[str]:
-    from quaternity.base.text_table import table_lines
     from quaternity.trials.comparison.page import families, growth_rows, score_rows
 
     yield f"{counted(len(comparison.instances()), 'instance')}: {comparison.what}"

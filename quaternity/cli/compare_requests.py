@@ -8,6 +8,14 @@ from quaternity.base.errors import InputError
 from quaternity.base.wording import counted
 from quaternity.cli.exchange import chosen_families
 from quaternity.cli.terminal import warn
+from quaternity.game.record import ImpossibleRecord, ParsedRecord
+from quaternity.game.settings import Settings
+from quaternity.game.state_file import (
+    ContradictoryState,
+    LoadedProblem,
+    any_text,
+    read_any_document,
+)
 
 if TYPE_CHECKING:
     from quaternity.game.settings import Settings
@@ -50,7 +58,6 @@ def of_games(
     budget: float | None,
 ) -> Request:
     """What to measure when games are played."""
-    from quaternity.game.settings import Settings
     from quaternity.trials.comparison import Sweep, Work, swept_sizes
     from quaternity.trials.comparison.measuring import STATES_AT_ONCE
     from quaternity.trials.comparison.summary import rounds_for
@@ -97,13 +104,6 @@ def of_files(
     files: list[str], seed: int, damage: float, repeats: int | None, budget: float | None
 ) -> Request:
     """What to measure when states are given: those of state files, all positions of records."""
-    from quaternity.game.record import ImpossibleRecord, ParsedRecord
-    from quaternity.game.state_file import (
-        ContradictoryState,
-        LoadedProblem,
-        any_text,
-        read_any_document,
-    )  # fmt: skip
     from quaternity.trials.comparison import Work
     from quaternity.trials.comparison.measuring import STATES_AT_ONCE
     from quaternity.trials.comparison.summary import rounds_for

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from quaternity.base.errors import InputError
-
-if TYPE_CHECKING:
-    from quaternity.cli.match import MatchSession, Word
+from quaternity.base.writing import write_text
+from quaternity.cli.match import MatchSession, Word
 
 
 def picture_word(drawn: Callable[[Any], str]) -> dict[str, tuple[str, Word]]:
     """The word for a game, given what a view looks like as SVG."""
 
     def draw(session: MatchSession, seat: int, file: str) -> Iterator[str]:
-        from quaternity.base.writing import write_text
 
         if not file:
             yield "picture: say where to, for example picture table.svg"

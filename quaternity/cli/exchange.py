@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from shutil import which
+from typing import Annotated
 
 import typer
 
 from quaternity.base.errors import InputError, SolverFault
+from quaternity.base.plain_values import named
+from quaternity.base.writing import cannot_be_written, write_text
 from quaternity.cli.app import app
 from quaternity.cli.status import ExitStatus, Leaving
 from quaternity.cli.terminal import say, warn_about
-
-if TYPE_CHECKING:
-    from solvers import DealProblem
+from quaternity.game.record import ImpossibleRecord, ParsedRecord
+from quaternity.game.state_file import ContradictoryState, LoadedProblem, read_any_document
+from solvers import DealProblem, Feasible, certify, solve
+from solvers.exchange.checker import RefusedProof
+from solvers.exchange.deal_problem_file import deal_problem_document, deal_problem_text
+from solvers.exchange.formats import FORMATS, exported, opb
+from solvers.exchange.proof import check_refutation, refutation
 
 MOST_INSTANCES = 10_000
 
@@ -53,8 +61,6 @@ def instances(
 
     Example: quaternity instances --families php,chain --cards 120 --each 5 --out instances
     """
-    from quaternity.base.writing import cannot_be_written, write_text
-    from solvers.exchange.deal_problem_file import deal_problem_document, deal_problem_text
     from solvers.instances import FAMILIES, twins
 
     if not families:
@@ -98,7 +104,6 @@ def chosen_families(names: str) -> list[str]:
     Raises:
         InputError: unknown (lists the known), or named twice.
     """
-    from quaternity.base.plain_values import named
     from solvers.instances import FAMILIES
 
     if names.strip() == "all":
@@ -130,9 +135,6 @@ def export(
 
     Example: quaternity export state.json --to smt2 --out state.smt2
     """
-    from quaternity.base.plain_values import named
-    from quaternity.base.writing import write_text
-    from solvers.exchange.formats import FORMATS, exported
 
     named(FORMATS, to, "format")
     text = exported(_problem(file), to)
@@ -160,11 +162,6 @@ def prove(
 
     Example: quaternity prove impossible.json --out impossible
     """
-    from quaternity.base.writing import write_text
-    from solvers import Feasible, certify, solve
-    from solvers.exchange.checker import RefusedProof
-    from solvers.exchange.formats import opb
-    from solvers.exchange.proof import check_refutation, refutation
 
     problem = _problem(file)
     verdict = certify(problem, solve(problem))
@@ -211,8 +208,6 @@ def _veripb(paths: list[str]) -> bool | None:
     Raises:
         SolverFault: it does not.
     """
-    import subprocess
-    from shutil import which
 
     program = which("veripb")
     if program is None:
@@ -227,8 +222,6 @@ def _veripb(paths: list[str]) -> bool | None:
 
 def _problem(path: str) -> DealProblem:
     """The deal problem of a file: a state's, that of a record's last position, or itself."""
-    from quaternity.game.record import ImpossibleRecord, ParsedRecord
-    from quaternity.game.state_file import ContradictoryState, LoadedProblem, read_any_document
 
     try:
         document = read_any_document(path)

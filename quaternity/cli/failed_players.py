@@ -8,17 +8,24 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from shlex import join
 from time import perf_counter
 from traceback import format_exc
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from quaternity.base.errors import InputError, LimitError, PlayerFault, QuaternityError
+from quaternity.base.errors import FaultPlace, InputError, LimitError, PlayerFault, QuaternityError
+from quaternity.base.reading import read_bytes
+from quaternity.base.writing import write_text
 from quaternity.cli.status import ExitStatus, Leaving, Terminated, status_of
 from quaternity.cli.terminal import progress, tell, warn
-
-if TYPE_CHECKING:
-    from quaternity.base.errors import FaultPlace
-    from quaternity.table.tournament.playing import GameResult, Tournament
+from quaternity.table.tournament.playing import (
+    GameResult,
+    Tournament,
+    at_once,
+    play,
+    record_of_game,
+)
+from quaternity.workers.pool import open_executor
 
 MOST_GAMES = 10_000_000
 
@@ -76,8 +83,6 @@ def play_tournament(
     Raises:
         What stopped it, when no game failed and none is finished.
     """
-    from quaternity.table.tournament.playing import at_once, play
-    from quaternity.workers.pool import open_executor
 
     if not 1 <= games <= MOST_GAMES:
         raise InputError(f"games: {games} is out of range 1..{MOST_GAMES}")
@@ -136,7 +141,6 @@ def run_tournament(
 
 def show_game(plan: Tournament, game: int, traceback: bool, show: Callable[[str], object]) -> None:
     """Play one game and show its record, up to where a player fails if one does."""
-    from quaternity.table.tournament.playing import record_of_game
 
     try:
         with traced(traceback):
@@ -150,7 +154,6 @@ def show_game(plan: Tournament, game: int, traceback: bool, show: Callable[[str]
 
 def _saved_failure(fault: PlayerFault, kind: str, failures: Failures) -> dict[str, Any]:
     """Save a game that failed, say how to play it again, and give all that for JSON."""
-    from shlex import join
 
     place = fault.place
     assert place is not None, "a game was played"
@@ -177,8 +180,6 @@ def _saved_failure(fault: PlayerFault, kind: str, failures: Failures) -> dict[st
 
 def _saved(place: FaultPlace, suffix: str) -> str:
     """The path of a new file, in the current folder, with the game up to a failure."""
-    from quaternity.base.reading import read_bytes
-    from quaternity.base.writing import write_text
 
     number, path = 1, Path(f"failed-game-{place.game}{suffix}")
     while path.exists() and not (path.is_file() and read_bytes(str(path)) == place.record.encode()):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable
+from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -25,6 +26,8 @@ from quaternity.cli.chosen_solvers import (
 from quaternity.cli.options import AsJson, Dask, SaveTo, Workers
 from quaternity.cli.status import ExitStatus, Leaving
 from quaternity.cli.terminal import progress, say, warn
+from quaternity.game.saved_states import check_directory
+from quaternity.workers.pool import open_executor
 
 if TYPE_CHECKING:
     from quaternity.trials.campaign import Finding, Tally
@@ -65,9 +68,7 @@ def fuzz(
       quaternity fuzz --seconds 600 --workers 2
       quaternity fuzz --examples 500 --seed 7 --solvers my-solver,max-flow
     """
-    from functools import partial
 
-    from quaternity.game.saved_states import check_directory
     from quaternity.trials.campaign import Tally, run_campaign
 
     if seconds is not None and examples is not None:
@@ -115,7 +116,6 @@ def _run(
     dask: str | None,
 ) -> tuple[Finding | None, bool]:
     """Run a campaign of so many examples or seconds; what it found, and if it was interrupted."""
-    from quaternity.workers.pool import open_executor
 
     begun, shown = monotonic(), 0.0
     what, total = ("seconds", seconds) if examples is None else ("examples", float(examples))

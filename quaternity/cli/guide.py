@@ -9,7 +9,10 @@ from typing import Annotated
 import typer
 
 from quaternity.cli.app import app
+from quaternity.cli.layout import GuideMarkdown
 from quaternity.cli.terminal import columns, say
+from quaternity.guide import page as found
+from quaternity.guide import pages, shown
 
 
 @app.command()
@@ -22,8 +25,6 @@ def guide(
 
     Example: quaternity guide rules
     """
-    from quaternity.guide import page as found
-    from quaternity.guide import pages, shown
 
     if page is None:
         for one in pages():
@@ -35,8 +36,6 @@ def guide(
         print(text, end="")
         return
     from rich.console import Console
-
-    from quaternity.cli.layout import GuideMarkdown
 
     os.environ.setdefault("LESS", "-R")  # the pager shows colours as such
     console = Console(width=min(columns(), 100))

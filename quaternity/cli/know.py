@@ -3,25 +3,34 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Sequence
 from math import inf
 from time import monotonic
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from quaternity.base.errors import InputError, LimitError
+from quaternity.base.writing import write_text
 from quaternity.cli.kwartet import kwartet
 from quaternity.cli.options import AsJson, FormulaMethod
 from quaternity.cli.status import ExitStatus, Leaving
 from quaternity.cli.terminal import columns, say, warn, warn_about, width
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from quaternity.kwartet.knowing import Moment
-    from quaternity.kwartet.played import GameLog
-    from quaternity.kwartet.seen import SeenLog
-    from quaternity.kwartet.timelines import Timeline, Told
+from quaternity.epistemic.two_deals import other_deals
+from quaternity.kwartet.knowing import (
+    Moment,
+    chance_at,
+    chance_text,
+    deal_lines,
+    moment,
+    read_formula,
+    truth_at,
+    why_at,
+)
+from quaternity.kwartet.log import read_any_log
+from quaternity.kwartet.played import GameLog, goes_of
+from quaternity.kwartet.seen import SeenLog
+from quaternity.kwartet.timelines import UNSAID, WORDS, Timeline, Told, timelines_svg
 
 
 @kwartet.command()
@@ -80,7 +89,6 @@ def know(
 
     Example: quaternity kwartet know game.log --go 20 'K1 !K2 H3 8/3' --why
     """
-    from quaternity.kwartet.log import read_any_log
 
     log = read_any_log(game)
     for text in log.warnings:
@@ -101,7 +109,6 @@ def know(
 
 def _step(log: GameLog | SeenLog, go: int | None, at: int | None) -> int:
     """After how many requests."""
-    from quaternity.kwartet.played import goes_of
 
     if go is not None and at is not None:
         raise InputError("--go and --at: only one of them can say where")
@@ -131,7 +138,6 @@ class _Asked:
 
     def moment(self, step: int) -> Moment:
         """After so many requests, before anything is said."""
-        from quaternity.kwartet.knowing import moment
 
         return moment(self.log, step, self.seat)
 
@@ -142,7 +148,6 @@ class _Asked:
             _NotTrue: one of the announcements is not true when its turn comes.
             LimitError: whether one is was not decided.
         """
-        from quaternity.kwartet.knowing import read_formula, truth_at
 
         supposed = []
         for text in self.said:
@@ -195,15 +200,6 @@ class _Asked:
         self, text: str, at: Moment, why: bool, chance: bool
     ) -> tuple[dict[str, Any], list[str], list[str]]:
         """The truth of a formula at a moment: the answer, lines, and what was not found."""
-        from quaternity.epistemic.two_deals import other_deals
-        from quaternity.kwartet.knowing import (
-            chance_at,
-            chance_text,
-            deal_lines,
-            read_formula,
-            truth_at,
-            why_at,
-        )
 
         begun, formula, problems = monotonic(), read_formula(text, at), []
         found = truth_at(formula, at, self.method, self.seconds, why)
@@ -245,8 +241,6 @@ class _Asked:
         self, formulas: Sequence[str], as_json: bool, svg: str | None, leaving: Leaving
     ) -> None:
         """Tell the truth of formulas after each request; it is a limit if some is undecided."""
-        from quaternity.base.writing import write_text
-        from quaternity.kwartet.timelines import Timeline, timelines_svg
 
         told: list[list[Told]] = [[] for _ in formulas]
         undecided = [
@@ -277,8 +271,6 @@ class _Asked:
         self, step: int, formulas: Sequence[str], told: Sequence[list[Told]]
     ) -> Iterator[str]:
         """Put down what is told of each formula after a request; yields what is not decided."""
-        from quaternity.kwartet.knowing import read_formula, truth_at
-        from quaternity.kwartet.timelines import UNSAID
 
         at = self.moment(step)
         asked = [read_formula(text, at) for text in formulas]
@@ -301,7 +293,6 @@ class _Asked:
                 yield f"after request {step}: {text}: {error}"
 
     def _print_json(self, line: Timeline) -> None:
-        from quaternity.kwartet.timelines import UNSAID
 
         told = [None if one == UNSAID else one for one in line.told]
         answer = {"formula": line.formula, "over_time": told, "changes": line.changes()}
@@ -311,7 +302,6 @@ class _Asked:
 
     def _print(self, line: Timeline, wide: int) -> None:
         """A row of marks, and below it when it changes."""
-        from quaternity.kwartet.timelines import UNSAID, WORDS
 
         marks = {True: "#", False: ".", None: "?", UNSAID: "-"}
         row = "".join(marks[one] for one in line.told)

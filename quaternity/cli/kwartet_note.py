@@ -5,21 +5,33 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import takewhile
-from typing import TYPE_CHECKING, Annotated
+from random import Random
+from typing import Annotated
 
 import typer
 
 from quaternity.base.errors import IllegalMove, InputError, LimitError
+from quaternity.base.growing_file import GrowingFile
+from quaternity.base.reading import read_bytes
 from quaternity.base.wording import MOST_TEXT, shown
+from quaternity.cli.chances import chance_lines
 from quaternity.cli.kwartet import kwartet
-from quaternity.cli.terminal import ask, columns, folded, warn
+from quaternity.cli.terminal import ask, columns, folded, thinking, warn
+from quaternity.game.cards import Card
+from quaternity.game.question import Answer, Question
+from quaternity.kwartet.chances import chance_of
+from quaternity.kwartet.hands import FULL, hand_of
 from quaternity.kwartet.knowing import Moment, moment, told_lines
-
-if TYPE_CHECKING:
-    from quaternity.base.growing_file import GrowingFile
-    from quaternity.game.question import Answer, Question
-    from quaternity.kwartet.seen import SeenLog
-    from quaternity.kwartet.settings import KwartetSettings
+from quaternity.kwartet.log import parse_any_log, read_any_log, seen_text
+from quaternity.kwartet.log_reader import LogError, event_lines, put_down_at_deal
+from quaternity.kwartet.rules import KwartetRules
+from quaternity.kwartet.seen import SeenLog
+from quaternity.kwartet.settings import Announce, KwartetSettings
+from quaternity.kwartet.view import View
+from quaternity.table.games import registration
+from quaternity.table.players import make_player
+from solvers.counting import chances
+from solvers.filtering import closed
 
 _REQUEST = re.compile(
     r"(.*?)[\s:,]+(yes|no|y|n)\b(?:[\s,]*(?:and\s+)?puts\s+down\s+([0-9 ,and]+))?", re.I
@@ -71,10 +83,6 @@ def note(
 
     Example: quaternity kwartet note evening.log --seat 1 --players 4
     """
-    from quaternity.base.growing_file import GrowingFile
-    from quaternity.kwartet.log import read_any_log, seen_text
-    from quaternity.kwartet.seen import SeenLog
-    from quaternity.kwartet.settings import Announce, KwartetSettings
 
     if GrowingFile.exists(game):
         with GrowingFile(game) as file:
@@ -100,7 +108,6 @@ def _begun(
     settings: KwartetSettings, seat: int | None, hand: str | None, cards: str | None
 ) -> SeenLog:
     """The game right after the deal, as it is told."""
-    from quaternity.kwartet.seen import SeenLog
 
     sizes = settings.hand_sizes()
     if cards is not None:
@@ -139,9 +146,6 @@ def _begun(
 
 def _dealt(settings: KwartetSettings, sizes: Sequence[int], seat: int, text: str) -> SeenLog:
     """The game right after the deal, with the hand that was typed."""
-    from quaternity.game.cards import Card
-    from quaternity.kwartet.hands import FULL, hand_of
-    from quaternity.kwartet.seen import SeenLog
 
     cards = [Card.parse(word) for word in text.replace(",", " ").split()]
     for number, card in enumerate(cards):
@@ -158,7 +162,6 @@ class _Notes:
     """A game that is being written down."""
 
     def __init__(self, log: SeenLog, file: GrowingFile) -> None:
-        from quaternity.kwartet.rules import KwartetRules
 
         self.log, self.file = log, file
         self.at_deal: list[tuple[int, int]] = []
@@ -180,8 +183,6 @@ class _Notes:
 
         Only what changed is written: the last request, or what was put down at the deal.
         """
-        from quaternity.base.reading import read_bytes
-        from quaternity.kwartet.log_reader import event_lines
 
         old, new = _lines(before), _lines(self.log)
         data, same = read_bytes(self.file.path), len(old)
@@ -259,8 +260,6 @@ class _Notes:
 
     def read(self, asked: str, answer: str) -> tuple[Question, Answer]:
         """A request and its answer as they were typed; the asker is who is on turn."""
-        from quaternity.game.question import Answer
-        from quaternity.kwartet.view import View
 
         view = self.log.views[-1]
         asker = View(view.public, view.public.turn, view.hand)
@@ -320,8 +319,6 @@ class _Notes:
 
     def chances(self, rest: str) -> Iterator[str]:
         """Who has each card with what chance."""
-        from quaternity.cli.chances import chance_lines
-        from solvers.counting import chances
 
         del rest
         try:
@@ -334,12 +331,6 @@ class _Notes:
 
     def hint(self, rest: str) -> Iterator[str]:
         """What the strongest program would ask in this seat."""
-        from random import Random
-
-        from quaternity.cli.terminal import thinking
-        from quaternity.kwartet.chances import chance_of
-        from quaternity.table.games import registration
-        from quaternity.table.players import make_player
 
         del rest
         view = self.log.views[-1]
@@ -389,9 +380,6 @@ class _Notes:
 
 def _whole(path: str, log: SeenLog) -> int:
     """The length of a file without a line that was cut off, and the request it belongs to."""
-    from quaternity.base.reading import read_bytes
-    from quaternity.kwartet.log import parse_any_log
-    from quaternity.kwartet.log_reader import LogError
 
     data = read_bytes(path)
     end = max(data.rfind(b"\n"), data.rfind(b"\r")) + 1
@@ -405,7 +393,6 @@ def _whole(path: str, log: SeenLog) -> int:
 
 def _blocks(log: SeenLog) -> list[list[str]]:
     """The lines of what was put down at the deal, and of each request."""
-    from quaternity.kwartet.log_reader import put_down_at_deal
 
     return [put_down_at_deal(log.states[0]), *(str(event).splitlines() for event in log.events)]
 
@@ -416,7 +403,6 @@ def _lines(log: SeenLog) -> list[str]:
 
 def _certain(log: SeenLog) -> dict[str, int]:
     """The cards whose owner is certain for the seat."""
-    from solvers.filtering import closed
 
     return {
         f"{index}/{number}": mask.bit_length() - 1

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
 import typer
 
 from quaternity.cli.kwartet import kwartet
+from quaternity.cli.kwartet_words import kwartet_words
 from quaternity.cli.options import MoveSeconds, Seed, Traceback
 from quaternity.cli.playing import Playing, play_match, seats_of
+from quaternity.kwartet.rules import KwartetRules
+from quaternity.kwartet.settings import Announce, KwartetSettings
 
 SEATS = ("you", "exact", "exact", "exact")
 
@@ -52,11 +56,6 @@ def play(
 
     Example: quaternity kwartet play --seats you,exact,better-greedy --sets 8 --record my.game
     """
-    from functools import partial
-
-    from quaternity.cli.kwartet_words import kwartet_words
-    from quaternity.kwartet.rules import KwartetRules
-    from quaternity.kwartet.settings import Announce, KwartetSettings
 
     asked = {
         "sets": sets,

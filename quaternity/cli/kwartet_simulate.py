@@ -4,10 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from dataclasses import replace
+from functools import partial
+from typing import Annotated, Any
 
 import typer
 
+from quaternity.base.errors import InputError
+from quaternity.base.growing_file import GrowingFile
+from quaternity.base.plots import check_picture
+from quaternity.base.text_table import table_lines
+from quaternity.base.wording import counted
+from quaternity.base.writing import write_text
 from quaternity.cli.failed_players import (
     MOST_GAMES,
     Failures,
@@ -18,10 +26,14 @@ from quaternity.cli.kwartet import kwartet
 from quaternity.cli.options import AsJson, Dask, MoveSeconds, Traceback, Workers
 from quaternity.cli.terminal import say, warn, width
 from quaternity.cli.tournament import orders_text, typed
-
-if TYPE_CHECKING:
-    from quaternity.table.tournament.playing import GameResult, Tournament
-    from quaternity.table.tournament.scores import Measured, Table
+from quaternity.kwartet.chances import FEW_PLAYERS
+from quaternity.kwartet.log import log_as_seen, parse_log
+from quaternity.kwartet.rules import KwartetRules
+from quaternity.kwartet.settings import PLAYERS, Announce, KwartetSettings
+from quaternity.table.tournament.picture import draw_table
+from quaternity.table.tournament.playing import GameResult, Tournament
+from quaternity.table.tournament.scores import Measured, Table, tabulated, worlds_by_go
+from quaternity.table.tournament.seatings import labels
 
 SEATS = "greedy,silent,mixed,random"
 WORLDS_EVERY = 5
@@ -59,10 +71,6 @@ def _tournament(
     own_cards: bool,
     move_seconds: float | None,
 ) -> Tournament:
-    from quaternity.base.errors import InputError
-    from quaternity.kwartet.rules import KwartetRules
-    from quaternity.kwartet.settings import PLAYERS, Announce, KwartetSettings
-    from quaternity.table.tournament.playing import Tournament
 
     names = tuple(name.strip() for name in seats.split(","))
     if len(names) not in PLAYERS:
@@ -109,14 +117,6 @@ def simulate(
 
     Example: quaternity kwartet simulate --seats patient,exact,exact,exact --games 1000 --seed 1
     """
-    from dataclasses import replace
-    from functools import partial
-
-    from quaternity.base.plots import check_picture
-    from quaternity.kwartet.chances import FEW_PLAYERS
-    from quaternity.table.tournament.picture import draw_table
-    from quaternity.table.tournament.scores import Measured, tabulated, worlds_by_go
-    from quaternity.table.tournament.seatings import labels
 
     tournament = _tournament(seats, sets, seed, announce, rotate, own_card_requests, move_seconds)
     if plot is not None:
@@ -159,7 +159,6 @@ def _replay(tournament: Tournament, game: int) -> list[str]:
 
 
 def _document(names: Sequence[str], table: Table, goes: Measured | None) -> dict[str, Any]:
-    from quaternity.table.tournament.seatings import labels
 
     def mean(value: Measured) -> dict[str, float]:
         return {"mean": value.mean, "se": value.error or 0.0}
@@ -183,9 +182,6 @@ def _document(names: Sequence[str], table: Table, goes: Measured | None) -> dict
 
 
 def _print(names: Sequence[str], table: Table, goes: Measured | None, seconds: float) -> None:
-    from quaternity.base.text_table import table_lines
-    from quaternity.base.wording import counted
-    from quaternity.table.tournament.seatings import labels
 
     head = ("strategy", "won alone", "tied", "win share", "sets a game")
     rows = [
@@ -236,10 +232,6 @@ def log(
 
     Example: quaternity kwartet log --seats exact,exact,greedy --seed 1 --record game.log
     """
-    from quaternity.base.errors import InputError
-    from quaternity.base.growing_file import GrowingFile
-    from quaternity.base.writing import write_text
-    from quaternity.kwartet.log import log_as_seen, parse_log
 
     tournament = _tournament(seats, sets, seed, announce, rotate, own_card_requests, move_seconds)
     if seat is not None:
@@ -258,7 +250,6 @@ def log(
 
 
 def _check_seat(seat: int, players: int) -> None:
-    from quaternity.base.errors import InputError
 
     if not 0 <= seat < players:
         raise InputError(f"seat {seat} is out of range 0..{players - 1}")

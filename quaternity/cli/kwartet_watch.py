@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from quaternity.base.errors import InputError
+from quaternity.base.text_table import table_lines
 from quaternity.base.wording import printable
 from quaternity.cli.kwartet import kwartet
 from quaternity.cli.terminal import bold, columns, say, warn, width
 from quaternity.cli.watch import Viewer
-
-if TYPE_CHECKING:
-    from quaternity.kwartet.played import GameLog
-    from quaternity.kwartet.public import PublicState
-    from quaternity.kwartet.seen import SeenLog
-    from quaternity.kwartet.view import View
+from quaternity.kwartet.chances import public_worlds, worlds_of
+from quaternity.kwartet.hands import NUMBERS
+from quaternity.kwartet.knowing import moment, told_lines
+from quaternity.kwartet.log import read_any_log
+from quaternity.kwartet.log_reader import put_down_at_deal
+from quaternity.kwartet.played import GameLog
+from quaternity.kwartet.public import PublicState
+from quaternity.kwartet.rules import KwartetRules
+from quaternity.kwartet.seen import SeenLog
+from quaternity.kwartet.view import View
 
 MARKS = "=1: player 1 has it   12: player 1 or 2 has it   *: any opponent with cards may have it"
 
@@ -44,9 +49,6 @@ def watch(
 
     Example: quaternity kwartet watch my.game --seat 0
     """
-    from quaternity.kwartet.knowing import moment, told_lines
-    from quaternity.kwartet.log import read_any_log
-    from quaternity.kwartet.seen import SeenLog
 
     log = read_any_log(game)
     for text in log.warnings:
@@ -92,8 +94,6 @@ def show_step(
         seat: show what this seat sees, and nothing else.
         worlds: whether to count the possible deals.
     """
-    from quaternity.kwartet.log_reader import put_down_at_deal
-    from quaternity.kwartet.seen import SeenLog
 
     public = log.states[step]
     if step:
@@ -131,8 +131,6 @@ def hands_lines(log: GameLog, step: int) -> list[str]:
 
     The row of the card that was asked for stands out.
     """
-    from quaternity.base.text_table import table_lines
-    from quaternity.kwartet.hands import NUMBERS
 
     position = log.positions[step]
     public, players = position.public, range(log.settings.players)
@@ -163,7 +161,6 @@ def points_text(public: PublicState) -> str:
 
 
 def _show_view(view: View) -> None:
-    from quaternity.kwartet.rules import KwartetRules
 
     print(KwartetRules(view.public.settings).show(view, columns()))
     say(MARKS)
@@ -175,8 +172,6 @@ def _names(log: GameLog | SeenLog) -> str:
 
 def _say_worlds(log: GameLog | SeenLog, step: int, seat: int | None) -> None:
     """How many deals are possible for everybody, and for whom it concerns."""
-    from quaternity.kwartet.chances import public_worlds, worlds_of
-    from quaternity.kwartet.seen import SeenLog
 
     say(f"possible deals: for everybody {_number(public_worlds(log.states[step]))}")
     seats = range(log.settings.players) if seat is None else (seat,)

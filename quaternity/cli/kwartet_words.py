@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from quaternity.base.errors import LimitError
 from quaternity.cli.chances import chance_lines
 from quaternity.cli.match import GameWords, MatchSession
 from quaternity.cli.quaternity_words import MARKS as QUATERNITY_MARKS
 from quaternity.cli.terminal import columns
+from quaternity.game.question import Question
 from quaternity.kwartet.chances import chance_of
 from quaternity.kwartet.knowing import Moment, moment_of_view, told_lines
+from quaternity.kwartet.view import View
 from solvers.counting import chances
-
-if TYPE_CHECKING:
-    from quaternity.game.question import Question
-    from quaternity.kwartet.view import View
 
 RULES = """\
 All cards are dealt; everybody sees his own hand. On your turn you ask an opponent for a card of a

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
+from quaternity import __version__
+from quaternity.base.text_table import table_lines
 from quaternity.cli.app import app
 from quaternity.cli.terminal import say, width
-
-if TYPE_CHECKING:
-    from solvers import Solver
-    from solvers.rivals import Rival
+from solvers import SOLVERS, Solver, all_solvers
+from solvers.registry import VARIANTS
+from solvers.rivals import RIVALS, Rival
 
 FAMILIES = {
     "cp-sat": "lazy clauses",
@@ -36,9 +37,6 @@ def solvers(
 
     Example: quaternity check FILE --solver glop
     """
-    from solvers import SOLVERS, all_solvers
-    from solvers.registry import VARIANTS
-    from solvers.rivals import RIVALS
 
     rows = [_own_row(solver) for solver in {**SOLVERS, **VARIANTS, **all_solvers()}.values()]
     rows += [_rival_row(rival) for rival in RIVALS.values()]
@@ -69,9 +67,6 @@ def _rival_row(rival: Rival) -> dict[str, Any]:
 
 def _own_row(solver: Solver) -> dict[str, Any]:
     """A solver of this distribution, or one that another has registered."""
-    from quaternity import __version__
-    from solvers import SOLVERS
-    from solvers.registry import VARIANTS
 
     evidence = "shortage" if solver.certifies else "paired"
     row = {"name": solver.name, "kind": "registered", "family": "", "idea": solver.idea}
@@ -84,7 +79,6 @@ def _own_row(solver: Solver) -> dict[str, Any]:
 
 
 def _print_table(rows: list[dict[str, Any]]) -> None:
-    from quaternity.base.text_table import table_lines
 
     lines = []
     for row in rows:

@@ -8,7 +8,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field
 from itertools import pairwise
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from quaternity.base.errors import IllegalMove, InputError, LimitError, PlayerFault
 from quaternity.base.wording import counted
@@ -26,11 +26,9 @@ from quaternity.cli.terminal import (
 )
 from quaternity.table.course import MOST_ALONE
 from quaternity.table.games import registration
+from quaternity.table.journal import MatchJournal
+from quaternity.table.match import Match, Planned
 from quaternity.table.players import YOU, make_player
-
-if TYPE_CHECKING:
-    from quaternity.table.journal import MatchJournal
-    from quaternity.table.match import Match, Planned
 
 MOST_LISTED = 60
 """Most moves that are listed."""

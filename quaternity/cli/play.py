@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -19,9 +19,10 @@ from quaternity.cli.options import (
     Traceback,
 )
 from quaternity.cli.playing import Playing, play_match, seats_of
-
-if TYPE_CHECKING:
-    from quaternity.game.rules import QuaternityRules
+from quaternity.cli.quaternity_words import quaternity_words
+from quaternity.game.rules import QuaternityRules
+from quaternity.game.settings import Settings, TieBreak
+from quaternity.table.players import YOU
 
 
 @app.command()
@@ -64,10 +65,6 @@ def play(
 
     Example: quaternity play -s 4 -n 3 -p 3 --bot 1=informed --random 2 --record game.record
     """
-    from quaternity.cli.quaternity_words import quaternity_words
-    from quaternity.game.rules import QuaternityRules
-    from quaternity.game.settings import Settings, TieBreak
-    from quaternity.table.players import YOU
 
     bots = _seats(random or [], bot or [])
     if seats is not None and bots:

@@ -5,12 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from random import Random
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from quaternity.base.errors import InputError
-
-if TYPE_CHECKING:
-    from quaternity.cli.match import GameWords
+from quaternity.base.growing_file import GrowingFile
+from quaternity.base.reading import read_bytes
+from quaternity.base.text_record import check_asked
+from quaternity.base.wording import counted
+from quaternity.cli.failed_players import traced
+from quaternity.cli.match import GameWords, MatchSession
+from quaternity.cli.terminal import warn
+from quaternity.table.journal import MatchJournal
+from quaternity.table.match import Match
+from quaternity.table.players import YOU
+from quaternity.workers.own_process import check_move_seconds
 
 
 class Playing(NamedTuple):
@@ -52,16 +60,6 @@ def play_match(
         seats: who was asked for in the seats of some rules, if anybody was.
         default: who plays when neither a name was given nor the record says; None: people.
     """
-    from quaternity.base.growing_file import GrowingFile
-    from quaternity.base.reading import read_bytes
-    from quaternity.base.text_record import check_asked
-    from quaternity.base.wording import counted
-    from quaternity.cli.failed_players import traced
-    from quaternity.cli.match import MatchSession
-    from quaternity.cli.terminal import warn
-    from quaternity.table.journal import MatchJournal
-    from quaternity.table.match import Match
-    from quaternity.workers.own_process import check_move_seconds
 
     record, seed, seconds, traceback = playing
     check_move_seconds(seconds)
@@ -108,7 +106,6 @@ def _seated(
         known: who plays by the head of the record; belongs to the game.
         handed: who plays since a seat was handed over.
     """
-    from quaternity.table.players import YOU
 
     handed = handed if len(handed) == rules.seats else ()
     if chosen is not None and known and tuple(chosen) not in (known, handed):

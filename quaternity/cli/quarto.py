@@ -3,19 +3,38 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Iterable
+from typing import Annotated
 
 import typer
 
+from quaternity.base.wording import counted
+from quaternity.base.writing import write_text
 from quaternity.cli.app import app
 from quaternity.cli.help_pages import HelpfulGroup
 from quaternity.cli.options import AsJson
 from quaternity.cli.terminal import say
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from quaternity.quarto import Board, Move
+from quaternity.quarto import (
+    COMPLETIONS_LIMIT,
+    Board,
+    Move,
+    Outcome,
+    board_svg,
+    board_text,
+    can_draw,
+    cell_name,
+    drawn_completions,
+    example_pieces,
+    is_reachable,
+    line_of_play,
+    rated_moves,
+    read_pieces,
+    safe_pieces,
+    why_unreachable,
+    winning_cells,
+)
+from quaternity.quarto import explain as quartos_of
+from quaternity.quarto import solve as solution_of
 
 quarto_app = typer.Typer(cls=HelpfulGroup, no_args_is_help=True, help="Boards of the game Quarto.")
 app.add_typer(quarto_app, name="quarto")
@@ -57,8 +76,6 @@ def show(
 
     Example: quaternity quarto show example 'N?BI??JO?FDLMEAG' --svg board.svg
     """
-    from quaternity.base.writing import write_text
-    from quaternity.quarto import COMPLETIONS_LIMIT, board_svg, can_draw, drawn_completions
 
     board = _board(pieces, configuration)
     if svg is not None:
@@ -85,14 +102,6 @@ def explain(pieces: PIECES, configuration: CONFIGURATION, as_json: AsJson = Fals
 
     Example: quaternity quarto explain example 'AGH.............'
     """
-    from quaternity.quarto import (
-        cell_name,
-        is_reachable,
-        safe_pieces,
-        why_unreachable,
-        winning_cells,
-    )
-    from quaternity.quarto import explain as quartos_of
 
     board = _board(pieces, configuration)
     quartos = quartos_of(board)
@@ -164,8 +173,6 @@ def solve(
 
     Example: quaternity quarto solve example 'AGDPMJCF.E......' --in-hand K
     """
-    from quaternity.quarto import Outcome, line_of_play, rated_moves
-    from quaternity.quarto import solve as solution_of
 
     board = _board(pieces, configuration)
     solution = solution_of(board, in_hand, squares)
@@ -218,7 +225,6 @@ def solve(
 
 def _board(pieces: str, configuration: str) -> Board:
     """The board that a command is about."""
-    from quaternity.quarto import Board, example_pieces, read_pieces
 
     location = example_pieces() if pieces == EXAMPLE else pieces
     return Board.parse(configuration, read_pieces(location))
@@ -226,7 +232,6 @@ def _board(pieces: str, configuration: str) -> Board:
 
 def _shown(board: Board, drawable: bool, completions: int | None) -> dict[str, object]:
     """What `show` prints as JSON."""
-    from quaternity.quarto import is_reachable
 
     set_of = board.pieces
     cells = [[] if piece is None else sorted(set_of.words_of(piece)) for piece in board.cells]
@@ -247,7 +252,6 @@ def _print_json(value: dict[str, object]) -> None:
 
 def _print_board(board: Board) -> None:
     """The board and the pieces beside it."""
-    from quaternity.quarto import board_text
 
     print(board_text(board))
     print(f"\nleft:      {' '.join(board.left) or 'no piece'}")
@@ -255,14 +259,12 @@ def _print_board(board: Board) -> None:
 
 def _reachable(board: Board) -> str:
     """Whether a game can come to a board, and why not."""
-    from quaternity.quarto import why_unreachable
 
     reason = why_unreachable(board)
     return "yes" if reason is None else f"no ({reason})"
 
 
 def _move_json(move: Move) -> dict[str, object]:
-    from quaternity.quarto import cell_name
 
     return {
         "cell": None if move.cell is None else cell_name(move.cell),
@@ -272,8 +274,6 @@ def _move_json(move: Move) -> dict[str, object]:
 
 def _print_moves(rows: Iterable[tuple[Move, int]]) -> None:
     """A line for all moves to one cell, or without one, that are equally long."""
-    from quaternity.base.wording import counted
-    from quaternity.quarto import cell_name
 
     alike: dict[tuple[int, int | None], list[str]] = {}
     for (cell, name), distance in rows:

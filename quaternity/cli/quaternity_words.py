@@ -10,11 +10,13 @@ from quaternity.base.wording import counted, listed
 from quaternity.cli.match import GameWords, MatchSession
 from quaternity.cli.oracle import oracle_lines
 from quaternity.cli.terminal import columns, in_columns
+from quaternity.epistemic.two_deals import other_deals
 from quaternity.game.cards import Card
 from quaternity.game.game import Game
 from quaternity.game.question import Answer, Move, Question
 from quaternity.game.rules import QuaternityPosition
 from quaternity.game.settings import Settings
+from quaternity.insight.certainty import certainty
 from quaternity.insight.explanation import explained
 
 if TYPE_CHECKING:
@@ -177,8 +179,6 @@ def told_of_game(text: str, game: Game, why: bool = False) -> Iterator[str]:
     Args:
         why: with the moves that it rests on, or two deals that differ in it.
     """
-    from quaternity.epistemic.two_deals import other_deals
-    from quaternity.insight.certainty import certainty
 
     try:
         found = certainty(text, game, why)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from quaternity.base.errors import InputError, LimitError, SolverFault
+from quaternity.base.wording import counted
 from quaternity.cli.app import app
 from quaternity.cli.chosen_solvers import (
     MEMORY,
@@ -31,18 +32,28 @@ from quaternity.cli.options import (
 )
 from quaternity.cli.status import ExitStatus, Leaving
 from quaternity.cli.terminal import progress, say, warn, warn_about
-
-if TYPE_CHECKING:
-    from quaternity.game.state import State
-    from quaternity.insight.check import Report
-    from solvers import DealProblem, Solver
+from quaternity.game.faults import why_impossible
+from quaternity.game.question import Answer
+from quaternity.game.record import ImpossibleRecord, ParsedRecord
+from quaternity.game.saved_states import smallest_text
+from quaternity.game.settings import Settings
+from quaternity.game.state import State
+from quaternity.game.state_file import (
+    ContradictoryState,
+    LoadedProblem,
+    problem_of,
+    read_any_document,
+    read_document,
+)
+from quaternity.insight.check import Report, WrongVerdict, check_record, check_state
+from quaternity.insight.perft import perft as count
+from solvers import DealProblem, Solver, default_solver
 
 SHRINK_SECONDS = 10.0
 """How long a state about which a solver is wrong is made smaller at most."""
 
 
 def _taking(solvers: list[Solver] | None, problem: DealProblem) -> list[Solver]:
-    from solvers import default_solver
 
     return [default_solver(problem)] if solvers is None else solvers
 
@@ -66,7 +77,6 @@ def check(
 
     Example: quaternity check game.record state.json --solver all
     """
-    from quaternity.insight.check import WrongVerdict
 
     check_seconds("limit", limit)
     chosen = None if solver is None else guarded(chosen_solvers(solver), limit, MEMORY)
@@ -100,23 +110,12 @@ def _save_smallest(
     state: State | DealProblem, chosen: list[Solver] | None, directory: str
 ) -> str | None:
     """Keep a state about which a solver is wrong, as small as it can be made in a few seconds."""
-    from quaternity.game.saved_states import smallest_text
-    from quaternity.game.state_file import problem_of
 
     solvers = _taking(chosen, problem_of(state))
     return saved_or_shown(directory, smallest_text(state, solvers, SHRINK_SECONDS))
 
 
 def _checked(path: str, chosen: list[Solver] | None) -> Report:
-    from quaternity.game.record import ParsedRecord
-    from quaternity.game.state import State
-    from quaternity.game.state_file import (
-        ContradictoryState,
-        LoadedProblem,
-        problem_of,
-        read_any_document,
-    )
-    from quaternity.insight.check import Report, check_record, check_state
 
     try:
         document = read_any_document(path)
@@ -143,7 +142,6 @@ def _print_report(path: str, report: Report, as_json: bool) -> None:
         line = {"file": path} | {name: getattr(report, name) for name in fields}
         print(json.dumps(line), flush=True)
         return
-    from quaternity.base.wording import counted
 
     kind = report.kind
     if kind == "record":
@@ -176,11 +174,6 @@ def questions(files: Files, as_json: AsJsonLines = False) -> None:
 
     Example: quaternity questions state.json --json
     """
-    from quaternity.base.wording import counted
-    from quaternity.game.faults import why_impossible
-    from quaternity.game.question import Answer
-    from quaternity.game.record import ImpossibleRecord, ParsedRecord
-    from quaternity.game.state_file import ContradictoryState, read_document
 
     with Leaving() as leaving:
         for path in files:
@@ -243,9 +236,6 @@ def perft(
 
     Example: quaternity perft -s 4 -n 3 -p 3 -d 3
     """
-    from quaternity.game.settings import Settings
-    from quaternity.game.state import State
-    from quaternity.insight.perft import perft as count
 
     state = State.start(Settings(set_size, sets, players, brisk=brisk))
     leaves: list[int] = []

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from quaternity.base.errors import InputError
+from quaternity.base.reading import read_bytes
+from quaternity.base.writing import write_text
 from quaternity.cli.app import app
 from quaternity.cli.options import AsJsonLines, FormulaMethod
 from quaternity.cli.status import ExitStatus, Leaving
 from quaternity.cli.terminal import say
-
-if TYPE_CHECKING:
-    from quaternity.epistemic.situation import Situation
+from quaternity.epistemic.formula import FALSE, Not
+from quaternity.epistemic.holding import holds
+from quaternity.epistemic.kripke import dot_text, kripke_model, svg_text_of
+from quaternity.epistemic.seen_truth import announced
+from quaternity.epistemic.situation import Situation, parse_situation
+from quaternity.epistemic.smcdel import smcdel_text
 
 
 @app.command()
@@ -39,11 +44,6 @@ def situation(
 
     Example: quaternity situation russian.situation --to svg --out russian.svg
     """
-    from quaternity.base.reading import read_bytes
-    from quaternity.epistemic.formula import FALSE, Not
-    from quaternity.epistemic.holding import holds
-    from quaternity.epistemic.seen_truth import announced
-    from quaternity.epistemic.situation import parse_situation
 
     try:
         text = read_bytes(file).decode()
@@ -77,8 +77,6 @@ def situation(
 
 
 def _exported(found: Situation, file: str, to: str, after: int | None, all_cards: bool) -> str:
-    from quaternity.epistemic.kripke import dot_text, kripke_model, svg_text_of
-    from quaternity.epistemic.smcdel import smcdel_text
 
     if after is not None and after > len(found.said):
         raise InputError(f"--after {after} is out of range 0..{len(found.said)}")
@@ -91,7 +89,6 @@ def _exported(found: Situation, file: str, to: str, after: int | None, all_cards
 
 
 def _write(text: str, out: str | None) -> None:
-    from quaternity.base.writing import write_text
 
     if out is None:
         print(text, end="")

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import json
+import time
+from contextlib import suppress
+from dataclasses import asdict, replace
 from functools import partial
+from pathlib import Path
+from random import Random
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from quaternity.base.errors import InputError, LimitError, QuaternityError
+from quaternity.base.text_record import check_asked
 from quaternity.cli.app import app
 from quaternity.cli.options import (
     AsJson,
@@ -22,6 +28,12 @@ from quaternity.cli.options import (
 )  # fmt: skip
 from quaternity.cli.status import ExitStatus, Leaving, status_of
 from quaternity.cli.terminal import Progress, progress, say, warn
+from quaternity.game.record import ImpossibleRecord, ParsedRecord
+from quaternity.game.settings import Settings, TieBreak
+from quaternity.game.state import State
+from quaternity.game.state_file import ContradictoryState, read_document
+from quaternity.perfect.forcing import Forcing
+from quaternity.workers.pool import open_executor
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -97,7 +109,6 @@ def solve(
 
     Example: quaternity solve -s 3 -n 3 -p 3 --out 3-3-3.tablebase
     """
-    from pathlib import Path
 
     from quaternity.perfect.keys.canonical import Rules
 
@@ -147,9 +158,6 @@ def solve(
 
 def _answer(state: State, ask: str, seconds: float, as_json: bool) -> None:
     """Whether a player can force a win, checked by playing it out."""
-    import time
-
-    from quaternity.perfect.forcing import Forcing
 
     what, _, number = ask.partition(":")
     if what != "force" or not (number.isascii() and number.isdigit()):
@@ -186,11 +194,6 @@ def _answer(state: State, ask: str, seconds: float, as_json: bool) -> None:
 
 def _state(position: str | None, asked: dict[str, Any], brisk: bool) -> State:
     """The state to begin with; a file has settings of its own, which may be asked for too."""
-    from dataclasses import replace
-
-    from quaternity.base.text_record import check_asked
-    from quaternity.game.settings import Settings, TieBreak
-    from quaternity.game.state import State
 
     if "tie_break" in asked:
         asked["tie_break"] = TieBreak.parse(asked["tie_break"])
@@ -209,8 +212,6 @@ def _state(position: str | None, asked: dict[str, Any], brisk: bool) -> State:
 
 def _state_in(path: str) -> State:
     """The state in a file, or the last position of a record."""
-    from quaternity.game.record import ImpossibleRecord, ParsedRecord
-    from quaternity.game.state_file import ContradictoryState, read_document
 
     try:
         document = read_document(path)
@@ -231,7 +232,6 @@ def _work(target: Path) -> Path:
 
 
 def _estimated(rules: Rules, state: State) -> Estimate:
-    from random import Random
 
     from quaternity.perfect.keys.canonical import canonical
     from quaternity.perfect.solving.estimate import SAMPLE, estimate
@@ -262,12 +262,10 @@ def _solved(
     dask: str | None,
 ) -> tuple[dict[str, Any], GameGraph]:
     """Solve, write the tablebase, and say what there is to say."""
-    import time
 
     from quaternity.perfect.solving.solver import remove_working_files
     from quaternity.perfect.solving.solver import solve as solve_from
     from quaternity.perfect.tablebase import write_tablebase
-    from quaternity.workers.pool import open_executor
 
     began = time.perf_counter()
     work = None if target is None else _work(target)
@@ -301,7 +299,6 @@ def _walked(
 ) -> GameGraph:
     """What leads where: a tablebase does not keep it."""
     from quaternity.perfect.solving.solver import game_graph
-    from quaternity.workers.pool import open_executor
 
     if limit is not None and states > limit:
         raise LimitError(
@@ -314,7 +311,6 @@ def _walked(
 
 def _from_file(target: Path, state: State) -> dict[str, Any]:
     """What a tablebase that is there already says."""
-    from contextlib import suppress
 
     from quaternity.perfect.keys.canonical import Rules, canonical
     from quaternity.perfect.solving.solver import remove_working_files
@@ -340,8 +336,6 @@ def _sizes(rules: dict[str, Any]) -> str:
 
 def _show_estimate(rules: Rules, expected: Estimate, as_json: bool) -> None:
     if as_json:
-        from dataclasses import asdict
-
         print(json.dumps(asdict(expected)))
     else:
         say(f"{_sizes(rules.document())}: {expected}")

@@ -3,23 +3,41 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, Any
+from fractions import Fraction
+from random import Random
+from typing import Annotated, Any
 
 import typer
 
+from quaternity.base.errors import InputError, LimitError
+from quaternity.base.wording import percent
+from quaternity.base.writing import write_text
 from quaternity.cli.app import app
 from quaternity.cli.help_pages import HelpfulGroup
 from quaternity.cli.options import AsJson
 from quaternity.cli.status import ExitStatus, Leaving
 from quaternity.cli.terminal import say, warn, width
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from random import Random
-
-    from quaternity.ternary import Best, Rule
-    from quaternity.ternary.triples import Triple
+from quaternity.ternary import (
+    PICTURES,
+    WHOLE_DECK,
+    Best,
+    Card,
+    Rule,
+    check_table,
+    count_free,
+    largest_free,
+    largest_in_deck,
+    most_disjoint,
+    read_card,
+    table_svg,
+    triples,
+    triples_through,
+)
+from quaternity.ternary import partners as partners_of
+from quaternity.ternary.picture import pairs
+from quaternity.ternary.triples import Triple
 
 set_app = typer.Typer(
     cls=HelpfulGroup,
@@ -64,7 +82,6 @@ def show(card: CARD, as_json: AsJson = False) -> None:
 
     Example: quaternity set show 0212
     """
-    from quaternity.ternary import Card, read_card
 
     shown = Card(read_card(card))
     shape, colour, fill, _ = shown.words
@@ -89,8 +106,6 @@ def partners(card: CARD, as_json: AsJson = False) -> None:
 
     Example: quaternity set partners 23
     """
-    from quaternity.ternary import Rule, read_card, triples_through
-    from quaternity.ternary import partners as partners_of
 
     index = read_card(card)
     through = triples_through(index, Rule.TRIPLE)
@@ -120,8 +135,6 @@ def find(
 
     Example: quaternity set find 0 1 2 40 80 --svg table.svg
     """
-    from quaternity.base.writing import write_text
-    from quaternity.ternary import Rule, table_svg, triples
 
     chosen, table = Rule(rule), _table(cards, least=3)
     found = triples(table, chosen)
@@ -149,7 +162,6 @@ def disjoint(
 
     Example: quaternity set disjoint 0 1 2 40 80 13 26
     """
-    from quaternity.ternary import Best, Rule, most_disjoint
 
     chosen, table = Rule(rule), _table(cards, least=3)
     best: Best[Triple] = Best()
@@ -176,10 +188,6 @@ def count(
 
     Example: quaternity set count -n 12
     """
-    from fractions import Fraction
-
-    from quaternity.base.wording import percent
-    from quaternity.ternary import Rule, count_free
 
     counted = count_free(n, Rule(rule))
     if as_json:
@@ -216,7 +224,6 @@ def largest(
 
     Example: quaternity set largest --method cp-sat
     """
-    from quaternity.ternary import WHOLE_DECK, Best, Rule, largest_free, largest_in_deck
 
     chosen, table = Rule(rule), _table(cards) if cards else WHOLE_DECK
     reasons: tuple[str, ...] = ()
@@ -246,7 +253,6 @@ def largest(
 @contextmanager
 def _as_far_as_it_went(best: Best[Any]) -> Iterator[list[ExitStatus]]:
     """Let a limit or an interrupt end a search, and say so; the list gets the exit status."""
-    from quaternity.base.errors import LimitError
 
     status: list[ExitStatus] = []
     try:
@@ -259,7 +265,6 @@ def _as_far_as_it_went(best: Best[Any]) -> Iterator[list[ExitStatus]]:
 
 def _random_with(seed: int | None) -> Random | None:
     """A generator with a seed, if there is one."""
-    from random import Random
 
     return None if seed is None else Random(seed)
 
@@ -276,10 +281,6 @@ def picture(
 
     Example: quaternity set picture pairs.svg --kind matrix
     """
-    from quaternity.base.errors import InputError
-    from quaternity.base.writing import write_text
-    from quaternity.ternary import PICTURES
-    from quaternity.ternary.picture import pairs
 
     if kind not in PICTURES:
         raise InputError(f"--kind: no picture {kind!r}; there are {', '.join(PICTURES)}")
@@ -296,8 +297,6 @@ def _table(texts: list[str], least: int = 1) -> tuple[int, ...]:
     Raises:
         InputError: one is no card or there twice, or there are fewer than `least`.
     """
-    from quaternity.base.errors import InputError
-    from quaternity.ternary import check_table, read_card
 
     table = check_table(map(read_card, texts))
     if len(table) < least:
@@ -307,14 +306,12 @@ def _table(texts: list[str], least: int = 1) -> tuple[int, ...]:
 
 def ternary_digits(card: int) -> str:
     """The four digits of a card."""
-    from quaternity.ternary import Card
 
     return Card(card).ternary
 
 
 def _line(card: int) -> str:
     """A card in all three ways."""
-    from quaternity.ternary import Card
 
     return f"{card:>2}  {ternary_digits(card)}  {Card(card)}"
 

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from itertools import islice
+from random import Random
+from time import monotonic
+from typing import Annotated, NamedTuple
 
 import typer
 
+from quaternity.base.plain_values import time_limit
+from quaternity.base.wording import percent
 from quaternity.cli.options import AsJson
 from quaternity.cli.status import ExitStatus, Leaving
+from quaternity.cli.terminal import progress, say, warn
 from quaternity.cli.ternary import RULE, print_json, set_app, ternary_digits
-
-if TYPE_CHECKING:
-    from random import Random
-
-    from quaternity.ternary import Rule
+from quaternity.ternary import Rule, play_out, read_card, safe_deck, shuffled_deck
+from quaternity.ternary import chain as chain_of
 
 SEED = Annotated[
     int | None, typer.Option("--seed", help="Give the same again; drawn and printed without.")
@@ -38,7 +41,6 @@ def deck(
 
     Example: quaternity set deck --safe --seed 7
     """
-    from quaternity.ternary import Rule, safe_deck, shuffled_deck
 
     chosen, (random, drawn) = Rule(rule), _random(seed)
     cards = safe_deck(random, chosen) if safe else shuffled_deck(random)
@@ -73,10 +75,6 @@ def simulate(
 
     Example: quaternity set simulate --games 1000 --extra --seed 1
     """
-    from quaternity.base.plain_values import time_limit
-    from quaternity.base.wording import percent
-    from quaternity.cli.terminal import say
-    from quaternity.ternary import Rule
 
     chosen, (random, drawn) = Rule(rule), _random(seed)
     ends: Counter[_End] = Counter()
@@ -130,10 +128,6 @@ def _played(
     extra: bool,
 ) -> tuple[ExitStatus, str | None]:
     """Play games, and add how each ended; the exit status, and what ended it early."""
-    from time import monotonic
-
-    from quaternity.cli.terminal import progress, warn
-    from quaternity.ternary import play_out, safe_deck, shuffled_deck
 
     end_of_time = None if seconds is None else monotonic() + seconds
     try:
@@ -168,10 +162,6 @@ def chain(
 
     Example: quaternity set chain --length 5 --start 0212 --seed 1
     """
-    from itertools import islice
-
-    from quaternity.ternary import Rule, read_card
-    from quaternity.ternary import chain as chain_of
 
     chosen, (random, drawn) = Rule(rule), _random(seed)
     first = None if start is None else read_card(start)
@@ -186,7 +176,6 @@ def chain(
 
 def _random(seed: int | None) -> tuple[Random, int]:
     """A generator, and the seed that it has."""
-    from random import Random
 
     drawn = Random().randrange(2**32) if seed is None else seed
     return Random(drawn), drawn

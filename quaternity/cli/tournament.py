@@ -6,10 +6,14 @@ import json
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from inspect import Parameter, Signature, signature
-from typing import TYPE_CHECKING, Annotated, Any
+from random import Random
+from typing import Annotated, Any
 
 import typer
 
+from quaternity.base.plots import check_picture
+from quaternity.base.text_table import table_lines
+from quaternity.base.wording import counted
 from quaternity.cli.failed_players import (
     Failures,
     run_tournament,
@@ -23,10 +27,10 @@ from quaternity.cli.options import (
     Workers,
 )  # fmt: skip
 from quaternity.cli.terminal import say, width
-
-if TYPE_CHECKING:
-    from quaternity.table.tournament.playing import GameResult, Tournament
-    from quaternity.table.tournament.scores import Measured, Table
+from quaternity.table.tournament.picture import draw_table
+from quaternity.table.tournament.playing import GameResult, Tournament
+from quaternity.table.tournament.scores import Measured, Table, tabulated
+from quaternity.table.tournament.seatings import labels
 
 ALL_ORDERS = 4
 """With more seats not all orders of seats are played."""
@@ -115,13 +119,6 @@ def _tournament(
     traceback: Traceback = False,
     as_json: AsJson = False,
 ) -> None:
-    from random import Random
-
-    from quaternity.base.plots import check_picture
-    from quaternity.table.tournament.picture import draw_table
-    from quaternity.table.tournament.playing import Tournament
-    from quaternity.table.tournament.scores import tabulated
-    from quaternity.table.tournament.seatings import labels
 
     plan = Tournament(rules, tuple(entries), seed, cap=cap, move_seconds=move_seconds)
     if game is not None:
@@ -160,7 +157,6 @@ def typed(chosen: dict[str, Any]) -> list[str]:
 
 
 def _document(plan: Tournament, words: TournamentWords, table: Table) -> dict[str, Any]:
-    from quaternity.table.tournament.seatings import labels
 
     rows = []
     for name, record in zip(plan.players, table.records, strict=True):
@@ -182,9 +178,6 @@ def _document(plan: Tournament, words: TournamentWords, table: Table) -> dict[st
 
 
 def _print(plan: Tournament, words: TournamentWords, table: Table) -> None:
-    from quaternity.base.text_table import table_lines
-    from quaternity.base.wording import counted
-    from quaternity.table.tournament.seatings import labels
 
     names = labels(plan.players)
     say(
@@ -229,7 +222,6 @@ def _in_errors(margin: Measured) -> str:
 
 def orders_text(table: Table, seats: int) -> str:
     """In which orders of seats the deals were played."""
-    from quaternity.base.wording import counted
 
     whole, rest = divmod(table.games, table.games_a_deal)
     orders = f"{table.games_a_deal} orders of seats"

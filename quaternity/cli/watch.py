@@ -9,8 +9,11 @@ from typing import Annotated, Any
 import typer
 
 from quaternity.base.errors import InputError
+from quaternity.base.reading import read_bytes
 from quaternity.cli.app import app
+from quaternity.cli.match import words_of
 from quaternity.cli.terminal import CLEAR, ask, columns, folded, warn
+from quaternity.table.games import rules_of_record
 
 HELP = """\
 Enter, n   next step                b       back
@@ -41,9 +44,6 @@ def watch(
 
     Example: quaternity watch my.game --seat 0
     """
-    from quaternity.base.reading import read_bytes
-    from quaternity.cli.match import words_of
-    from quaternity.table.games import rules_of_record
 
     data = read_bytes(file)
     rules: Any = rules_of_record(data)
