@@ -11,10 +11,10 @@ advance; in a state it then takes one addition and one mask to see whether the a
 many questions share their outcomes, so there are far fewer tables than answers.
 
 What grows: a table has 2^P lanes; a set has at most 2 (P - 1) x (distinct owner masks) different
-outcomes per asker, made when first asked for. All of it is kept in memos
-(`quaternity.base.memo`); states hold their rows and kinds, but no outcomes. Where the outcomes of one asker could take more than
-`ASKER_BYTES` (11 players or more, and hundreds of distinct owner masks), they are made, tried and
-dropped one after another.
+outcomes per asker, made when first asked for. All of it is kept in memos (`quaternity.base.memo`);
+states hold their rows and kinds, but no outcomes. Where the outcomes of one asker could take more
+than `ASKER_BYTES` (11 players or more, and hundreds of distinct owner masks), they are made, tried
+and dropped one after another.
 
 Plain tuples of numbers, wherever many are kept: Python's garbage collector need not look at them
 again and again, which would take longer than to make them.
