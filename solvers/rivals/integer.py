@@ -6,6 +6,7 @@ An answer "infeasible" carries nothing that could be checked: it is paired with 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from solvers.exchange.rows import LinearModel
 from solvers.verdict import Infeasible, Verdict
@@ -42,6 +43,7 @@ def milp(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | N
 def _by_or_tools(
     kind: str, linear: LinearModel, seconds: float | None
 ) -> Callable[[], Verdict | None]:
+    """Solve by SCIP or COIN-OR's CBC, as OR-Tools carries them."""
     from ortools.linear_solver import pywraplp
 
     solver = pywraplp.Solver.CreateSolver(kind)
@@ -62,14 +64,8 @@ def _by_or_tools(
     return solve
 
 
-def scip(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
-    """SCIP, as OR-Tools carries it."""
-    return _by_or_tools("SCIP", linear, seconds)
-
-
-def cbc(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
-    """COIN-OR's CBC, as OR-Tools carries it."""
-    return _by_or_tools("CBC", linear, seconds)
+scip = partial(_by_or_tools, "SCIP")
+cbc = partial(_by_or_tools, "CBC")
 
 
 def pyscipopt(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:

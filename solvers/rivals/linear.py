@@ -11,6 +11,7 @@ deal in 37 of 200 problems.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from math import inf
 from typing import Any
 
@@ -85,6 +86,7 @@ def linprog(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict 
 def _by_or_tools(
     kind: str, linear: LinearModel, seconds: float | None
 ) -> Callable[[], Verdict | None]:
+    """Solve by a simplex of OR-Tools: its own (GLOP), or COIN-OR's (CLP)."""
     from ortools.linear_solver import pywraplp
 
     solver = pywraplp.Solver.CreateSolver(kind)
@@ -117,14 +119,8 @@ def _by_or_tools(
     return solve
 
 
-def glop(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
-    """OR-Tools' own simplex."""
-    return _by_or_tools("GLOP", linear, seconds)
-
-
-def clp(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
-    """COIN-OR's simplex, as OR-Tools carries it."""
-    return _by_or_tools("CLP", linear, seconds)
+glop = partial(_by_or_tools, "GLOP")
+clp = partial(_by_or_tools, "CLP")
 
 
 def mathopt(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:

@@ -6,6 +6,7 @@ A refutation carries no shortage: it is paired with one.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from threading import Timer
 from typing import Any
 
@@ -41,12 +42,14 @@ def clauses(linear: LinearModel, encoding: str) -> list[list[int]]:
 
 
 def _by_clauses(name: str, encoding: str, linear: LinearModel, seconds: float | None) -> Run:
+    """Solve with the sums as clauses, by an encoding of python-sat."""
     from pysat.solvers import Solver
 
     return _run(Solver(name=name, bootstrap_with=clauses(linear, encoding)), linear, seconds)
 
 
 def _by_cardinalities(name: str, linear: LinearModel, seconds: float | None) -> Run:
+    """Solve with the sums as they are, so without auxiliaries."""
     from pysat.solvers import Solver
 
     solver = Solver(name=name)
@@ -79,24 +82,10 @@ def _run(solver: Any, linear: LinearModel, seconds: float | None) -> Run:
     return solve
 
 
-def glucose(linear: LinearModel, seconds: float | None) -> Run:
-    """Glucose 4.2 with totalizers."""
-    return _by_clauses("glucose42", "totalizer", linear, seconds)
-
-
-def cadical(linear: LinearModel, seconds: float | None) -> Run:
-    """CaDiCaL 1.9.5 with sequential counters."""
-    return _by_clauses("cadical195", "seqcounter", linear, None)
-
-
-def maplesat(linear: LinearModel, seconds: float | None) -> Run:
-    """MapleSAT with cardinality networks."""
-    return _by_clauses("maplesat", "cardnetwrk", linear, seconds)
-
-
-def minicard(linear: LinearModel, seconds: float | None) -> Run:
-    """MiniCard: cardinalities natively, so without auxiliaries."""
-    return _by_cardinalities("minicard", linear, seconds)
+glucose = partial(_by_clauses, "glucose42", "totalizer")
+cadical = partial(_by_clauses, "cadical195", "seqcounter")
+maplesat = partial(_by_clauses, "maplesat", "cardnetwrk")
+minicard = partial(_by_cardinalities, "minicard")
 
 
 def cryptominisat(linear: LinearModel, seconds: float | None) -> Run:
