@@ -15,7 +15,6 @@ this is the best way, at all sizes and on all families of instances, is measured
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable
 from math import inf
 from operator import ge
@@ -24,7 +23,7 @@ from typing import Any, NamedTuple, TypeAlias
 from quaternity.base.deadline import NEVER, Deadline
 from quaternity.base.interruptible import searched
 from quaternity.base.plain_values import checked_seconds
-from solvers.problem import DealProblem, SetConstraint, players_in
+from solvers.problem import DealProblem, SetConstraint, ownable, players_in
 from solvers.verdict import Deal, Feasible, Infeasible, Verdict
 
 SECONDS = 60.0
@@ -135,14 +134,14 @@ def prepare(
         ranges = _bounds(constraint) if constraint is not None else None
         for player, share in enumerate(shares):
             # CP-SAT's domains need low <= high and 64 bits; crossed bounds say "never".
-            low, most, ownable = (0, 0, 0) if ranges is None else ranges[player]
+            low, most, number = (0, 0, 0) if ranges is None else ranges[player]
             if low > most:
                 model.add_bool_or([])
             elif variant.counts and ranges is not None and len(share) > 1:
                 count = model.new_int_var(low, most, "")
                 model.add(total(share) == count)
                 share = [count]
-            elif low > 0 or most < ownable:
+            elif low > 0 or most < number:
                 model.add_linear_constraint(total(share), low, most)
             held[player] += share
     for player, hand in enumerate(problem.hands):
@@ -194,7 +193,7 @@ def _groups(
         return
     unbound: dict[int, Places] = {}
     for index, one in enumerate(problem.sets):
-        free = not any(one.low) and all(map(ge, one.high, _ownable(one)))
+        free = not any(one.low) and all(map(ge, one.high, ownable(one.owners, one.players)))
         together: dict[int, Places] = unbound if free else {}
         for card, mask in enumerate(one.owners):
             together.setdefault(mask, []).append((index, card))
@@ -203,20 +202,14 @@ def _groups(
     yield None, unbound.items()
 
 
-def _ownable(constraint: SetConstraint) -> list[int]:
-    """Per player, the cards of a set that he may own."""
-    ownable = [0] * constraint.players
-    for mask, number in Counter(constraint.owners).items():
-        for player in players_in(mask):
-            ownable[player] += number
-    return ownable
-
-
 def _bounds(constraint: SetConstraint) -> list[tuple[int, int, int]]:
     """Per player, the least and the most cards of a set, and those that he may own."""
     return [
-        (low, min(high, ownable), ownable)
-        for low, high, ownable in zip(
-            constraint.low, constraint.high, _ownable(constraint), strict=True
+        (low, min(high, number), number)
+        for low, high, number in zip(
+            constraint.low,
+            constraint.high,
+            ownable(constraint.owners, constraint.players),
+            strict=True,
         )
     ]

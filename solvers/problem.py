@@ -74,6 +74,19 @@ def with_entry(values: Sequence[Any], place: int, value: Any) -> tuple[Any, ...]
     return (*values[:place], value, *values[place + 1 :])
 
 
+def ownable(owners: Iterable[int], players: int) -> list[int]:
+    """Count, per player, the owner masks that name them.
+
+    >>> ownable([0b01, 0b11], players=2)
+    [2, 1]
+    """
+    counts = [0] * players
+    for mask in owners:
+        for player in players_in(mask):
+            counts[player] += 1
+    return counts
+
+
 class _SetFields(NamedTuple):
     owners: tuple[int, ...]
     low: tuple[int, ...]

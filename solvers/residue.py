@@ -13,14 +13,13 @@ Equal factors are one object with a multiplicity, so that equal sets share all w
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import NamedTuple
 
 from quaternity.base.deadline import NEVER, Deadline
 from quaternity.base.memo import Memo, bytes_of
-from solvers.problem import DealProblem, SetConstraint, players_in
+from solvers.problem import DealProblem, SetConstraint, ownable, players_in
 from solvers.set_ways import SetWays, Vector, set_ways
 
 
@@ -70,9 +69,10 @@ def opened(constraint: SetConstraint, full: int) -> OpenSet | None:
                     certain[who] += 1
                     low[who] = max(0, low[who] - 1)
                     high[who] -= 1
-            ownable = _ownable(masks, owner, players)
+            still_open = (mask for mask, who in zip(masks, owner, strict=True) if who < 0)
+            numbers = ownable(still_open, players)
             needs_all, has_all = 0, barred
-            for player, (least, most, number) in enumerate(zip(low, high, ownable, strict=True)):
+            for player, (least, most, number) in enumerate(zip(low, high, numbers, strict=True)):
                 if most < 0 or least > min(most, number):
                     return None
                 if number and least == number:
@@ -88,22 +88,12 @@ def opened(constraint: SetConstraint, full: int) -> OpenSet | None:
             if any((mask & needs_all).bit_count() > 1 for mask in narrowed):
                 return None
             masks = narrowed
-    high = list(map(min, high, ownable))
+    high = list(map(min, high, numbers))
     opens = sorted([card for card, who in enumerate(owner) if who < 0], key=masks.__getitem__)
     return OpenSet(
         tuple(owner), tuple(masks), tuple(certain), tuple(low), tuple(high),
-        bounded=any(low) or high != ownable, opens=tuple(opens),
+        bounded=any(low) or high != numbers, opens=tuple(opens),
     )  # fmt: skip
-
-
-def _ownable(masks: Sequence[int], owner: Sequence[int], players: int) -> list[int]:
-    """Per player, the number of open cards that he may own."""
-    ownable = [0] * players
-    for mask, who in zip(masks, owner, strict=True):
-        if who < 0:
-            for player in players_in(mask):
-                ownable[player] += 1
-    return ownable
 
 
 class Part(NamedTuple):
@@ -269,8 +259,7 @@ def least_lanes(problem: DealProblem) -> tuple[int, int]:
             for mask in masks:
                 ways *= mask.bit_count()
             continue
-        ownable = [sum(mask >> player & 1 for mask in masks) for player in range(len(hands))]
-        loose = list(cards.high) == ownable
+        loose = list(cards.high) == ownable(masks, len(hands))
         # The fewest cards: with owners alone in the way, no more than must be.
         fewest = cards.low if loose else _fewest(Counter(masks), cards.low, cards.high)
         if sum(fewest) < len(masks):
