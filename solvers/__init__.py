@@ -14,8 +14,9 @@ True
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from quaternity.base.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from quaternity.base.errors import InputError as InputError
@@ -59,55 +60,24 @@ if TYPE_CHECKING:
     from solvers.verdict import deal_faults as deal_faults
     from solvers.verdict import verify as verify
 
-# Where each public name lives; loaded when first used, so that a command loads only what it needs.
-_HOMES = {
-    "solvers.counting": (
-        "Chances",
-        "chances",
-        "count_deals",
-        "count_deals_given",
-        "count_distribution",
-        "count_vector_distribution",
-        "exact_chances",
-    ),
-    "quaternity.base.errors": (
-        "InputError",
-        "LimitError",
-        "NoDeal",
-        "QuaternityError",
-        "SolverFault",
-        "SolverTimeout",
-        "UnsupportedProblem",
-    ),
-    "solvers.filtering": ("closed",),
-    "solvers.problem": ("DealProblem", "SetConstraint", "mask_of", "players_in"),
-    "solvers.registry": (
-        "SOLVERS",
-        "Solver",
-        "all_solvers",
-        "certify",
-        "default_solver",
-        "find_solver",
-        "solve",
-        "solvers_for",
-    ),
-    "solvers.sampling": ("NumberedDeals", "sample_deals"),
-    "solvers.shortage": ("Certificate", "CrossedBounds", "CrowdedHand", "Shortage", "TooFewPlaces"),
-    "solvers.verdict": ("Deal", "Feasible", "Infeasible", "Verdict", "deal_faults", "verify"),
-}
-_HOME = {name: module for module, names in _HOMES.items() for name in names}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(_HOME[name]), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
-
-
-__all__ = list(_HOME)
+__all__, __getattr__, __dir__ = lazy_names(
+    globals(),
+    {
+        "solvers.counting": (
+            "Chances chances count_deals count_deals_given count_distribution "
+            "count_vector_distribution exact_chances"
+        ),
+        "quaternity.base.errors": (
+            "InputError LimitError NoDeal QuaternityError SolverFault SolverTimeout "
+            "UnsupportedProblem"
+        ),
+        "solvers.filtering": "closed",
+        "solvers.problem": "DealProblem SetConstraint mask_of players_in",
+        "solvers.registry": (
+            "SOLVERS Solver all_solvers certify default_solver find_solver solve solvers_for"
+        ),
+        "solvers.sampling": "NumberedDeals sample_deals",
+        "solvers.shortage": "Certificate CrossedBounds CrowdedHand Shortage TooFewPlaces",
+        "solvers.verdict": "Deal Feasible Infeasible Verdict deal_faults verify",
+    },
+)
