@@ -4,6 +4,7 @@ import subprocess
 import sys
 from importlib.metadata import version
 from importlib.resources import files
+from pathlib import Path
 
 import typer.main
 
@@ -80,3 +81,5 @@ def test_python_m_quaternity_is_the_command() -> None:
 def test_the_version_is_that_of_the_package(cli: Cli) -> None:
     assert cli("--version").out == f"quaternity {quaternity.__version__}\n"
     assert version("quaternity") == quaternity.__version__
+    cited = Path(quaternity.__file__).parents[1] / "CITATION.cff"
+    assert f"\nversion: {quaternity.__version__}\n" in cited.read_text(encoding="utf-8")
