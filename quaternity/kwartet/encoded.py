@@ -88,10 +88,8 @@ class KwartetEncoded:
         if seat != public.turn or public.is_over:
             return bytes(self.actions)
         own = may_ask_for_own(public.settings, view.hand)
-        hands, at_once = public.hands, public.settings.at_once
-        asked = bytes(
-            [not at_once or hands[(seat + away) % players] > 0 for away in range(1, players)]
-        )
+        may = public.may_be_asked(seat)
+        asked = bytes([(seat + away) % players in may for away in range(1, players)])
         return b"".join(
             [
                 self._set_mask(held if gone is None else 0, own, asked)

@@ -7,13 +7,7 @@ from typing import NamedTuple
 
 from quaternity.game.question import Answer, Question
 from quaternity.kwartet.hands import FULL, Hand
-from quaternity.kwartet.public import (
-    Event,
-    IllegalRequest,
-    PublicState,
-    may_ask_for_own,
-    request_faults,
-)
+from quaternity.kwartet.public import Event, IllegalRequest, PublicState, request_faults
 from quaternity.kwartet.settings import SET_SIZE, KwartetSettings
 from quaternity.kwartet.view import View
 from solvers.verdict import Deal
@@ -33,49 +27,27 @@ class Position(NamedTuple):
         public = PublicState.start(settings, sizes, announced)
         return cls(public, _without(hands, announced))
 
-    def is_legal(self, question: Question) -> bool:
-        """Whether the rules allow a request now."""
-        asker, asked, (index, number) = question
-        settings, problem, turn, _, _ = self.public
-        if asker != turn or asked == asker:
-            return False
-        if not (0 <= asked < settings.players and 0 <= index < settings.sets):
-            return False
-        if not 0 <= number < SET_SIZE or not (problem.hands[asked] or not settings.at_once):
-            return False
-        held = self.hands[asker][index]
-        if not held:
-            return False
-        return not held >> number & 1 or may_ask_for_own(settings, self.hands[asker])
-
     def ask(self, question: Question) -> tuple[Position, Event]:
         """The position after a request, and what everybody saw.
 
         Raises:
             IllegalRequest: with all that is wrong with it.
         """
-        if not self.is_legal(question):
-            hand = self.hands[self.public.turn]
-            raise IllegalRequest(question, request_faults(self.public, hand, question))
         public, hands = self
+        if faults := request_faults(public, hands[public.turn], question):
+            raise IllegalRequest(question, faults)
         asker, asked, (index, number) = question
-        bit = 1 << number
-        success = hands[asked][index] & bit != 0
-        announced: tuple[int, ...] = ()
-        if success:
-            moved = list(hands)
-            for player in (asked, asker):
-                hand = moved[player]
-                moved[player] = (*hand[:index], hand[index] ^ bit, *hand[index + 1 :])
-            hands = tuple(moved)
-            if hands[asker][index] == FULL:
-                announced = (index,)
-        if not public.settings.at_once and not public.askers >> asker & 1:
-            announced = tuple(one for one, held in enumerate(hands[asker]) if held == FULL)
-        public = public.after(question, success, announced)
-        if announced:
-            hands = _without(hands, [(one, asker) for one in announced])
-        return Position(public, hands), Event(question, Answer(success), announced)
+        event = Event(question, Answer(hands[asked][index] >> number & 1))
+        own = event.hand_after(hands[asker], asker)
+        if FULL in own:
+            full = tuple([one for one, held in enumerate(own) if held == FULL])
+            event = Event(question, event.answer, full)
+            own = event.hand_after(hands[asker], asker)
+        if own is not hands[asker]:
+            left = list(hands)
+            left[asker], left[asked] = own, event.hand_after(hands[asked], asked)
+            hands = tuple(left)
+        return Position(public.after(question, bool(event.answer), event.announced), hands), event
 
     def played(self, questions: Iterable[Question]) -> Iterator[tuple[Position, Event]]:
         """The positions and events that follow when some requests are made in turn.

@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 from quaternity.base.errors import IllegalMove
 from quaternity.game.question import Answer, Question
-from quaternity.game.transition import out_of_play
+from quaternity.game.transition import hands_after, out_of_play
 from quaternity.kwartet.hands import FULL, Hand
 from quaternity.kwartet.settings import SET_SIZE, KwartetSettings
-from solvers.problem import DealProblem, SetConstraint
+from solvers.problem import DealProblem, SetConstraint, with_entry
 
 
 class PublicState(NamedTuple):
@@ -95,36 +95,11 @@ class PublicState(NamedTuple):
 
     def after(self, question: Question, success: bool, announced: Sequence[int]) -> PublicState:
         """The state after a legal request, its result, and the sets the asker then announced."""
-        asker, asked, (index, number) = question
+        asker, asked, (index, _) = question
         settings, problem, _, removed, askers = self
-        hands, sets = problem
-        owners, low, high = sets[index]
-        lows = list(low)
-        if success:
-            mask = 1 << asker
-            highs = list(high)
-            # The card was not the asker's, so the one that made the request legal is another.
-            lows[asker] = lows[asker] + 1 if lows[asker] else 2
-            if lows[asked]:
-                lows[asked] -= 1
-            # More than three would be a full set, and the asker would have announced it.
-            highs[asker] = min(highs[asker] + 1, SET_SIZE - 1)
-            highs[asked] -= 1
-            high = tuple(highs)
-            counts = list(hands)
-            counts[asker] += 1
-            counts[asked] -= 1
-            hands = tuple(counts)
-        else:
-            mask = owners[number] & ~(1 << asked)
-            if not settings.own_card_requests:
-                mask &= ~(1 << asker)
-            if not lows[asker]:
-                lows[asker] = 1
-        changed = SetConstraint.trusted(
-            (*owners[:number], mask, *owners[number + 1 :]), tuple(lows), high
-        )
-        sets = (*sets[:index], changed, *sets[index + 1 :])
+        hands = hands_after(problem.hands, asker, asked, success) if success else problem.hands
+        changed = request_stated(settings, problem.sets[index], question, success)
+        sets = (*problem.sets[:index], changed, *problem.sets[index + 1 :])
         if announced:
             counts, rows, owner_of = list(hands), list(sets), list(removed)
             for one in announced:
@@ -135,16 +110,45 @@ class PublicState(NamedTuple):
         if not askers >> asker & 1:
             askers |= 1 << asker
             if not settings.at_once:
-                sets = tuple([_never_full(one, asker) for one in sets])
+                sets = tuple([never_full(one, asker) for one in sets])
         turn = asker if success and hands[asker] else next_with_cards(hands, asker)
         return PublicState(settings, DealProblem.trusted(hands, sets), turn, removed, askers)
 
 
-def _never_full(constraint: SetConstraint, player: int) -> SetConstraint:
+def request_stated(
+    settings: KwartetSettings, before: SetConstraint, question: Question, success: bool
+) -> SetConstraint:
+    """What a request and its result state about the cards of its set as they lie afterwards."""
+    asker, asked, (_, number) = question
+    owners, low, high = before
+    lows = list(low)
+    if success:
+        mask = 1 << asker
+        highs = list(high)
+        # The card was not the asker's, so the one that made the request legal is another.
+        lows[asker] = lows[asker] + 1 if lows[asker] else 2
+        if lows[asked]:
+            lows[asked] -= 1
+        # More than three would be a full set, and the asker would have announced it.
+        highs[asker] = min(highs[asker] + 1, SET_SIZE - 1)
+        highs[asked] -= 1
+        high = tuple(highs)
+    else:
+        mask = owners[number] & ~(1 << asked)
+        if not settings.own_card_requests:
+            mask &= ~(1 << asker)
+        if not lows[asker]:
+            lows[asker] = 1
+    owners = (*owners[:number], mask, *owners[number + 1 :])
+    return SetConstraint.trusted(owners, tuple(lows), high)
+
+
+def never_full(constraint: SetConstraint, player: int) -> SetConstraint:
+    """The constraint when it is known that a player does not have the whole set."""
     owners, low, high = constraint
     if high[player] < SET_SIZE:
         return constraint
-    return SetConstraint.trusted(owners, low, (*high[:player], SET_SIZE - 1, *high[player + 1 :]))
+    return SetConstraint.trusted(owners, low, with_entry(high, player, SET_SIZE - 1))
 
 
 def next_with_cards(hands: Sequence[int], player: int) -> int:
@@ -176,6 +180,19 @@ class Event(NamedTuple):
         lines += [f"{asker} puts down {index}" for index in self.announced]
         return "\n".join(lines)
 
+    def hand_after(self, hand: Hand, seat: int) -> Hand:
+        """A seat's hand after the request."""
+        asker, asked, (index, number) = self.question
+        if seat not in (asker, asked) or not (self.answer or self.announced):
+            return hand
+        held = list(hand)
+        if self.answer:
+            held[index] ^= 1 << number
+        if seat == asker:
+            for one in self.announced:
+                held[one] = 0
+        return tuple(held)
+
 
 class IllegalRequest(IllegalMove):
     """A request that the rules forbid. Its faults speak of what the asker can see alone."""
@@ -192,25 +209,25 @@ def request_faults(public: PublicState, hand: Hand, question: Question) -> list[
         hand: the cards of the seat on turn.
     """
     asker, asked, (index, number) = question
-    settings, faults = public.settings, []
-    last = settings.players - 1
-    if public.is_over:
+    settings, problem, turn, removed, _ = public
+    faults = []
+    if None not in removed:
         return ["the game is over"]
-    if asker != public.turn:
-        faults.append(f"player {public.turn} is on turn, not player {asker}")
-    if not 0 <= asked <= last:
-        faults.append(f"player {asked} is out of range 0..{last}")
+    if asker != turn:
+        faults.append(f"player {turn} is on turn, not player {asker}")
+    if not 0 <= asked < settings.players:
+        faults.append(f"player {asked} is out of range 0..{settings.players - 1}")
     elif asked == asker:
         faults.append("a player cannot ask himself")
-    elif settings.at_once and not public.hands[asked]:
+    elif not problem.hands[asked] and asked not in public.may_be_asked(asker):
         faults.append(f"player {asked} has no cards")
     if not 0 <= index < settings.sets:
         faults.append(f"set {index} is out of range 0..{settings.sets - 1}")
     elif not 0 <= number < SET_SIZE:
         faults.append(f"card {number} of a set is out of range 0..{SET_SIZE - 1}")
-    elif public.removed[index] is not None:
-        faults.append(f"set {index} is removed: player {public.removed[index]} put it down")
-    elif asker == public.turn:
+    elif removed[index] is not None:
+        faults.append(f"set {index} is removed: player {removed[index]} put it down")
+    elif asker == turn:
         if not hand[index]:
             faults.append(f"player {asker} holds no card of set {index}")
         elif hand[index] >> number & 1 and not may_ask_for_own(settings, hand):

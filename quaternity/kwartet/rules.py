@@ -113,15 +113,10 @@ class KwartetRules(PlainRules[KwartetGame, Question, View]):
 
     def listed(self, view: View) -> Iterator[Question]:
         """The legal requests, by set, card and asked player."""
-        public, settings = view.public, view.public.settings
+        public = view.public
         if public.is_over or view.seat != public.turn:
             return
-        own = may_ask_for_own(settings, view.hand)
-        asked = [
-            player
-            for player, count in enumerate(public.hands)
-            if player != view.seat and (count or not settings.at_once)
-        ]
+        own, asked = may_ask_for_own(public.settings, view.hand), public.may_be_asked(view.seat)
         for index, held in enumerate(view.hand):
             if not held or public.removed[index] is not None:
                 continue

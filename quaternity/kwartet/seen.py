@@ -78,29 +78,14 @@ class SeenLog:
     @classmethod
     def of_view(cls, view: View) -> SeenLog:
         """The game up to a view, as it was seen. Cost: requests x sets."""
-        public, events = view.public, view.events
-        settings = public.settings
+        sizes, hand, down = view.at_deal()
+        own = [FULL if (one, view.seat) in down else held for one, held in enumerate(hand)]
         seat = None if view.seat == NOBODY else view.seat
-        sizes, removed, hand = list(public.hands), list(public.removed), list(view.hand)
-        for (asker, asked, (index, number)), answer, announced in reversed(events):
-            for one in announced:
-                sizes[asker] += SET_SIZE
-                removed[one] = None
-                hand[one] = FULL if asker == seat else 0
-            if answer:
-                sizes[asker] -= 1
-                sizes[asked] += 1
-                hand[index] ^= (seat in (asker, asked)) << number
-        down = [(one, player) for one, player in enumerate(removed) if player is not None]
-        for one, player in down:
-            sizes[player] += SET_SIZE
-            hand[one] = FULL if player == seat else 0
-        held = tuple(hand)
-        log = cls.start(settings, sizes, seat, held, down)
-        views = [log.views[0]]
-        for step, (question, answer, announced) in enumerate(events, start=1):
-            after = views[-1].public.after(question, bool(answer), announced)
-            now = _hand_after(views[-1], question, answer, announced)
+        log = cls.start(view.public.settings, sizes, seat, tuple(own), down)
+        views, events = [log.views[0]], view.events
+        for step, event in enumerate(events, start=1):
+            after = views[-1].public.after(event.question, bool(event.answer), event.announced)
+            now = event.hand_after(views[-1].hand, view.seat)
             views.append(View(after, view.seat, now, events[:step]))
         return replace(log, events=events, views=tuple(views))
 
@@ -151,7 +136,7 @@ class SeenLog:
         if faults:
             raise IllegalMove(f"'{question}: {answer}' cannot be", faults)
         public = view.public.after(question, bool(answer), sorted(announced))
-        hand = _hand_after(view, question, answer, announced)
+        hand = Event(question, answer, tuple(announced)).hand_after(view.hand, view.seat)
         events = (*self.events, Event(question, answer, tuple(sorted(announced))))
         new = View(public, view.seat, hand, events)
         why = _why_impossible(new.problem)
@@ -170,7 +155,11 @@ class SeenLog:
         try:
             self.after(question, answer)
         except IllegalMove as error:
-            own = _hand_after(view, question, answer, ()) if question.asker == self.seat else ()
+            own = (
+                Event(question, answer).hand_after(view.hand, view.seat)
+                if question.asker == self.seat
+                else ()
+            )
             full = tuple(index for index, held in enumerate(own) if held == FULL)
             tried = full or (question.card.set_index,)
             try:
@@ -206,7 +195,7 @@ class SeenLog:
             has = "has" if held else "does not have"
             faults.append(f"player {self.seat} {has} {question.card}")
         if mine:
-            hand = _hand_after(view, question, answer, ())
+            hand = Event(question, answer).hand_after(view.hand, view.seat)
             full = [one for one, mask in enumerate(hand) if mask == FULL]
             if full != sorted(announced):
                 has = f"set {listed(full)} in full" if full else "no full set"
@@ -310,15 +299,3 @@ def _may_be_whole(one: SetConstraint, asker: int, asked: int, given: int | None)
         and all(least <= 0 for player, least in enumerate(low) if player != asker)
         and one.high[asker] >= SET_SIZE - (given is not None)
     )
-
-
-def _hand_after(view: View, question: Question, answer: Answer, announced: Sequence[int]) -> Hand:
-    """The own hand after a request."""
-    asker, asked, (index, number) = question
-    hand = list(view.hand)
-    if answer and view.seat in (asker, asked):
-        hand[index] ^= 1 << number
-    for one in announced:
-        if asker == view.seat:
-            hand[one] = 0
-    return tuple(hand)

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from quaternity.game.transition import out_of_play
-from quaternity.kwartet.public import Event, PublicState
+from quaternity.kwartet.public import Event, PublicState, never_full, request_stated
 from quaternity.kwartet.settings import SET_SIZE
-from solvers.problem import DealProblem, SetConstraint
+from solvers.problem import DealProblem, SetConstraint, with_entry
 
 
 def stated_by(start: PublicState, events: Sequence[Event], chosen: Collection[int]) -> DealProblem:
@@ -30,39 +30,26 @@ def stated_by(start: PublicState, events: Sequence[Event], chosen: Collection[in
     settings, players = start.settings, start.settings.players
     most = SET_SIZE - 1 if settings.at_once else SET_SIZE
     hands = list(start.hands)
-    owners = [list(one.owners) for one in start.problem.sets]
-    low = [list(one.low) for one in start.problem.sets]
-    high = [list(one.high) for one in start.problem.sets]
+    sets = list(start.problem.sets)
     removed = [owner is not None for owner in start.removed]
     for number, event in enumerate(events):
         asker, asked, (index, card) = event.question
-        known, least, places = number in chosen, low[index], owners[index]
         if event.answer:
             hands[asker] += 1
             hands[asked] -= 1
-            least[asked] = max(0, least[asked] - 1)
-            high[index][asker] = min(high[index][asker] + 1, SET_SIZE - 1 if known else most)
-            if known:
-                places[card] = 1 << asker
-                least[asker] = max(2, least[asker] + 1)
-                high[index][asked] -= 1
-            else:
-                places[card] |= 1 << asker
-        elif known:
-            places[card] &= ~(1 << asked)
-            if not settings.own_card_requests:
-                places[card] &= ~(1 << asker)
-            least[asker] = max(1, least[asker])
+        if number in chosen:
+            sets[index] = request_stated(settings, sets[index], event.question, bool(event.answer))
+            if not settings.at_once:
+                sets = [never_full(one, asker) for one in sets]
+        elif event.answer:
+            owners, low, high = sets[index]
+            sets[index] = SetConstraint.trusted(
+                with_entry(owners, card, owners[card] | 1 << asker),
+                with_entry(low, asked, max(0, low[asked] - 1)),
+                with_entry(high, asker, min(high[asker] + 1, most)),
+            )
         for one in event.announced:
             hands[asker] -= SET_SIZE
             removed[one] = True
-        if known and not settings.at_once:
-            for bounds in high:
-                bounds[asker] = min(bounds[asker], SET_SIZE - 1)
-    sets = tuple(
-        out_of_play(players)
-        if gone
-        else SetConstraint.trusted(tuple(masks), tuple(fewest), tuple(bounds))
-        for masks, fewest, bounds, gone in zip(owners, low, high, removed, strict=True)
-    )
-    return DealProblem.trusted(tuple(hands), sets)
+    left = [out_of_play(players) if gone else one for one, gone in zip(sets, removed, strict=True)]
+    return DealProblem.trusted(tuple(hands), tuple(left))

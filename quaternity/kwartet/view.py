@@ -8,8 +8,9 @@ from typing import TypeAlias
 
 from quaternity.base.picture import Picture, Shown
 from quaternity.game.question import Question
-from quaternity.kwartet.hands import Hand
+from quaternity.kwartet.hands import FULL, Hand
 from quaternity.kwartet.public import Event, PublicState, request_faults
+from quaternity.kwartet.settings import SET_SIZE
 from solvers.problem import DealProblem
 
 NOBODY = -1
@@ -56,6 +57,29 @@ class View(Shown):
         if self._problem is None:
             self._problem = self.public.problem.seen_by(self.seat, self.hand)
         return self._problem
+
+    def at_deal(self) -> tuple[list[int], Hand, list[tuple[int, int]]]:
+        """Take all requests back.
+
+        Returns:
+            Per player the number of cards dealt; the seat's hand right after the deal; and the sets
+            put down then, as (set, player), which are no longer in that hand.
+        """
+        sizes, hand, removed = list(self.public.hands), list(self.hand), list(self.public.removed)
+        for (asker, asked, (index, number)), answer, announced in reversed(self.events):
+            for one in announced:
+                sizes[asker] += SET_SIZE
+                removed[one] = None
+                if asker == self.seat:
+                    hand[one] = FULL
+            if answer:
+                sizes[asker] -= 1
+                sizes[asked] += 1
+                hand[index] ^= (self.seat in (asker, asked)) << number
+        down = [(one, player) for one, player in enumerate(removed) if player is not None]
+        for _, player in down:
+            sizes[player] += SET_SIZE
+        return sizes, tuple(hand), down
 
     def picture(self) -> Picture:
         """What the seat can know."""

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from quaternity.kwartet.hands import FULL, Hand
+from quaternity.kwartet.hands import Hand
 from quaternity.kwartet.public import Event, PublicState, next_with_cards
 from quaternity.kwartet.settings import SET_SIZE
 from quaternity.kwartet.strategies.reader.asking import (
@@ -192,7 +192,7 @@ class Record:
         for number in range(done, len(self.asked)):
             one = self.asked[number]
             following = self.asked[number + 1].before if number + 1 < len(self.asked) else None
-            before, hand = hand, hand_after(hand, seat, one.event)
+            before, hand = hand, one.event.hand_after(hand, seat)
             after = self.public if following is None else following
             reading = after_request(reading, one, after, (seat, before, hand), None)
         self.seats[key] = len(self.asked), hand, reading
@@ -359,20 +359,6 @@ def likelihood(held: Floats, one: Asked, habits: Floats, kinds: Kinds) -> tuple[
     return total / whole, weight / whole
 
 
-def hand_after(hand: Hand, seat: int, event: Event) -> Hand:
-    """A seat's hand after a request."""
-    asker, asked, (index, number) = event.question
-    if seat not in (asker, asked) or not (event.answer or event.announced):
-        return hand
-    held = list(hand)
-    if event.answer:
-        held[index] ^= 1 << number
-    if seat == asker:
-        for one in event.announced:
-            held[one] = 0
-    return tuple(held)
-
-
 class _Games(local):
     """The games that this thread read last."""
 
@@ -389,7 +375,8 @@ def read_game(view: View) -> tuple[Record, Reading]:
     A view without the record of what led to it is read as a game that starts there.
     Cost: about 1 ms a request that is new since this thread last looked.
     """
-    start, dealt = _beginning(view)
+    sizes, dealt, down = view.at_deal()
+    start = PublicState.start(view.public.settings, sizes, down)
     key, events = (start, view.events[:1]), view.events
     record = _GAMES.records.pop(key, None)
     if record is None or tuple(record.events) != events[: len(record.events)]:
@@ -405,26 +392,3 @@ def read_game(view: View) -> tuple[Record, Reading]:
     if view.seat == NOBODY:
         return record, record.bystander
     return record, record.seat(view.seat, dealt)
-
-
-def _beginning(view: View) -> tuple[PublicState, Hand]:
-    """The state after the deal, and the seat's cards then."""
-    public, seat, events = view.public, view.seat, view.events
-    sizes, hand = list(public.hands), list(view.hand)
-    at_deal = dict(enumerate(public.removed))
-    for event in reversed(events):
-        asker, asked, (index, number) = event.question
-        for one in event.announced:
-            sizes[asker] += SET_SIZE
-            at_deal[one] = None
-            if asker == seat:
-                hand[one] = FULL
-        if event.answer:
-            sizes[asker] -= 1
-            sizes[asked] += 1
-            if seat in (asker, asked):
-                hand[index] ^= 1 << number
-    announced = [(one, player) for one, player in at_deal.items() if player is not None]
-    for _, player in announced:
-        sizes[player] += SET_SIZE
-    return PublicState.start(public.settings, sizes, announced), tuple(hand)
