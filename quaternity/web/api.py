@@ -291,7 +291,7 @@ _WORDS: dict[type, str] = {
 def document(sight: Sight) -> dict[str, Any]:
     """What is answered of a table."""
     rules, seat = sight.rules, sight.seat
-    may = seat is not None and seat in sight.to_act and seat in sight.mine
+    may = seat in sight.to_act and seat in sight.mine and not sight.awaited
     listed = list(islice(rules.moves(sight.view), MOST_MOVES + 1)) if may else []
     over = None if sight.places is None else {"places": sight.places, "points": sight.points}
     return {
@@ -304,6 +304,7 @@ def document(sight: Sight) -> dict[str, Any]:
             {"name": one.name, "kind": one.kind, "present": one.present} for one in sight.seats
         ],
         "to_act": sight.to_act,
+        "awaited": sight.awaited,
         "view": rules.view_json(sight.view),
         "moves": [rules.write(move) for move in listed[:MOST_MOVES]],
         **({"more": True} if len(listed) > MOST_MOVES else {}),

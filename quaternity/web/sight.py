@@ -50,6 +50,7 @@ class Sight(NamedTuple):
         watch: the last part of the link for bystanders.
         again: the table at which the same people play again, once there is one.
         revealed: the first position of a game with hidden things, when it is over.
+        awaited: the seats to which somebody has to come before anybody may move.
     """
 
     table: str
@@ -75,3 +76,4 @@ class Sight(NamedTuple):
     watch: str = ""
     again: str | None = None
     revealed: Any = None
+    awaited: tuple[int, ...] = ()

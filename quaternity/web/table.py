@@ -18,6 +18,7 @@ from quaternity.web.sight import SeatSight, Sight
 from quaternity.web.store import TAKEN_BACK, Entry, Statement, Store
 from quaternity.web.streams import Stream, message, send
 from quaternity.web.thinking import Thinking
+from solvers.wording import named
 
 GONE_SECONDS = 40.0
 """Who has no stream open and asked for nothing for so long is not there."""
@@ -46,6 +47,8 @@ class Table:
         self.streams: set[Stream] = set()
         self.again = kept.again
         self.undo: set[int] = set()
+        self.invited: set[int] = set()
+        """The seats of people who have not come to this table yet, after the game before it."""
         self.notice: str | None = None
         self.secret = has_secret(self.rules)
         self.lock = asyncio.Lock()
@@ -70,6 +73,16 @@ class Table:
     def to_act(self) -> Sequence[int]:
         """The seats that may move now."""
         return () if self.kept.archive else self.rules.to_act(self.course.position)
+
+    @property
+    def awaited(self) -> list[int]:
+        """The seats for which all wait: where several may act at once, nobody begins alone."""
+        acting = self.to_act if len(self.to_act) > 1 else ()
+        kinds = {seat: self.seats[seat].kind for seat in acting}
+        return [
+            seat for seat, kind in kinds.items()
+            if kind == OPEN or (kind == PERSON and seat in self.invited)
+        ]  # fmt: skip
 
     @property
     def is_over(self) -> bool:
@@ -103,6 +116,9 @@ class Table:
         self._asked = monotonic()
         for number in held:
             self.seen[number] = self._asked
+        if not self.invited.isdisjoint(held):
+            self.invited.difference_update(held)
+            self.seats_changed()
         self._go_on()
         maker = token is None and browser is not None and browser == self.kept.maker
         if asked is not None:
@@ -160,6 +176,7 @@ class Table:
             tuple(sorted(self._tasks)), tuple(sorted(self.undo)),
             self._store.trouble or self.notice, self.kept.id, self.again,
             self.course.start if over and self.secret else None,
+            tuple(self.awaited),
         )  # fmt: skip
 
     def record(self, who: Who) -> str:
@@ -221,6 +238,9 @@ class Table:
                 raise Refusal(409, "the table has moved on", version=self.version)
             if seat not in acting:
                 why = "it is not this seat's turn" if acting else "the game is over"
+                raise Refusal(409, why, version=self.version)
+            if awaited := self.awaited:
+                why = f"nobody moves before somebody has come to {named('seat', awaited)}"
                 raise Refusal(409, why, version=self.version)
             return await self._play(seat, identity, self.course.meant(seat, version, text))
 
@@ -313,7 +333,7 @@ class Table:
                 task.cancel()
         self._tasks, self._retry = {}, False
         looked_at = self.streams or monotonic() - self._asked < GONE_SECONDS
-        if not looked_at or self._alone > MOST_ALONE:
+        if not looked_at or self._alone > MOST_ALONE or self.awaited:
             return
         self._woken = self.version
         for seat in self.to_act:
@@ -356,7 +376,7 @@ class Table:
     def act_for_absent(self) -> None:
         """Where several may act: what is done for those who are not there, so that it goes on."""
         acting = self.to_act
-        if len(acting) < 2:
+        if len(acting) < 2 or self.awaited:
             return
         for seat in acting:
             if seat in self._tasks or self.seats[seat].kind == PROGRAM or self.is_present(seat):

@@ -148,7 +148,9 @@ class Tables:
                 table.again = name
                 self._seen[name] = [monotonic()] * len(seats)
                 send(table.streams, message("again", {"table": name}))
-                await self.open(name)
+                new = await self.open(name)
+                others = (number for number in range(len(seats)) if number not in who.held)
+                new.invited = {(number + 1) % len(seats) for number in others}
         return table.again
 
     async def upload(self, data: bytes, caller: Caller) -> str:

@@ -4,6 +4,7 @@ import asyncio
 import sqlite3
 from collections.abc import Iterator
 from itertools import islice
+from math import inf
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -68,10 +69,65 @@ def test_a_claim_by_letters_means_the_cards_that_lay_there(site: Site) -> None:
 
 
 def test_who_is_not_there_agrees_to_more(site: Site) -> None:
-    table, cards = set_table(site, seats=["me", "open", "open"])
+    table, cards = set_table(site, seats=["me", "me", "me"])
+    name = table.made["table"]
+    site._runner.run(site.app.state.tables.open(name)).seen[1:] = [-inf, -inf]
     assert table.move(0, "more").status == 200
-    site._runner.run(thought(site, table.made["table"]))
+    site._runner.run(thought(site, name))
     assert table.look()["view"]["undealt"] == 81 - len(cards) - 3
+
+
+def came(site: Site, invitation: str) -> str:
+    """Sit down somewhere; the token of the seat."""
+    page = site.ask("POST", "/api/seats", {"invitation": invitation})
+    assert page.status == 201
+    return str(page.json["token"])
+
+
+def assert_nobody_can_move(site: Site, table: Table, awaited: list[int]) -> None:
+    """No program plays, and whoever tries is told for whom all wait."""
+    seen = table.look(0)
+    assert (seen["awaited"], seen["thinking"], seen["moves"]) == (awaited, [], [])
+    page = table.move(0, "more")
+    assert page.status == 409
+    assert f"seat{'s' * (len(awaited) > 1)} {awaited[0]}" in page.json["error"]
+    site._runner.run(thought(site, table.path.rpartition("/")[2]))
+    table.look(0)  # which wakes who may think
+    site.rest()
+    assert table.look(0)["version"] == seen["version"]
+
+
+def test_nobody_moves_where_all_may_before_everybody_invited_has_come(site: Site) -> None:
+    table, _ = set_table(site, seats=["me", "open", "open", "slow"])
+    for number in (1, 2):
+        assert_nobody_can_move(site, table, [*range(number, 3)])
+        table.tokens[number] = came(site, table.made["seats"][number]["invitation"])
+    assert table.look()["thinking"] == [3]
+    # A program goes for a friend: all wait again, until a program takes the seat.
+    assert table.post(0, "hand-over", seat=3, player="open").status == 200
+    assert_nobody_can_move(site, table, [3])
+    assert table.post(0, "hand-over", seat=3, player="quick").status == 200
+    assert table.look()["thinking"] == [3]
+
+
+def test_in_the_next_game_all_wait_for_those_of_the_last(site: Site) -> None:
+    table, _ = set_table(site, seats=["me", "open"])
+    table.tokens[1] = came(site, table.made["seats"][1]["invitation"])
+    first = site._runner.run(site.app.state.tables.open(table.made["table"]))
+    rules, random = first.rules, Random(1)
+    while rules.to_act(first.course.position):
+        view = rules.view(first.course.position, random.randrange(2))
+        table.move(view.seat, claim(view.threes[0]) if view.threes else "more")
+    table.path = f"/api/tables/{table.post(0, 'again').json['table']}"
+    assert_nobody_can_move(site, table, [0])
+    assert table.look(1)["awaited"] == []
+    assert table.move(0, "more").status == 200
+
+
+def test_where_seats_take_turns_nobody_waits_for_who_is_not_on_turn(site: Site) -> None:
+    table = Table(site, game="quarto", settings={}, seats=["me", "open"])
+    assert table.look(0)["awaited"] == []
+    assert table.move(0, "A").status == 200
 
 
 def test_a_seat_that_is_there_is_asked(site: Site) -> None:

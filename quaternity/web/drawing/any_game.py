@@ -13,7 +13,7 @@ MOST_BUTTONS = 100
 
 def any_part(sight: Sight) -> dict[str, Any]:
     """Return what the template draws: the table, and the moves of a seat that may act."""
-    rules, acting = sight.rules, sight.seat in sight.to_act and sight.seat in sight.mine
+    rules, acting = sight.rules, not sight.awaited and sight.seat in {*sight.to_act} & {*sight.mine}
     legal = rules.moves(sight.view) if acting else ()
     moves = [rules.write(move) for move in islice(legal, MOST_BUTTONS + 1)]
     return {

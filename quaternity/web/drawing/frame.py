@@ -62,7 +62,7 @@ def table_context(
         sight = sight._replace(mine=(), to_act=())  # there is nothing to do in the past
     drawn = drawn_part(sight)
     names = seat_names(sight.seats)
-    acting = sight.seat in sight.to_act and sight.seat in sight.mine
+    acting = sight.seat in sight.to_act and sight.seat in sight.mine and not sight.awaited
     headline, advice = _headline(sight, names, replayed)
     if not replayed:
         headline, advice = drawn.get("headline", headline), drawn.get("advice", advice)
@@ -122,13 +122,16 @@ def _headline(sight: Sight, names: list[str], replayed: bool) -> tuple[str, str]
         return f"After {counted(sight.number, 'move')}", ""
     if not sight.to_act:
         return "A recorded game", "It ends before somebody has won."
-    if sight.seat in sight.to_act:
+    if sight.seat in sight.to_act and not sight.awaited:
         return "Your turn", ""
     waiting = [seat for seat in sight.to_act if sight.seats[seat].kind == "open"]
-    who = listed([names[seat] for seat in sight.to_act])
+    who = listed([names[seat] for seat in sight.awaited or sight.to_act])
     if waiting:
         empty = listed([names[seat] for seat in waiting])
-        return f"Waiting for somebody to sit down at {empty}", "Send the link of the seat."
+        more = " Nobody can move before; a program can take the seat." if sight.awaited else ""
+        return f"Waiting for somebody to sit down at {empty}", f"Send the link of the seat.{more}"
+    if sight.awaited:
+        return f"Waiting for {who}", "Nobody can move before all have come to the new table."
     doing = "is thinking" if set(sight.thinking) & set(sight.to_act) else "is to move"
     return f"{who} {doing}", "" if sight.mine else "You are watching."
 
@@ -138,11 +141,12 @@ def _chairs(sight: Sight, names: list[str], notes: Any, base: str) -> list[Chair
     chairs: list[Chair] = []
     for number, seat in enumerate(sight.seats):
         states = [
+            ("not here yet", number in sight.awaited and seat.kind == "person"),
             (sight.places is not None and f"place {(sight.places or ())[number]}", True),
             ("program", seat.kind == "program" and number not in sight.thinking),
             ("thinking", number in sight.thinking),
             ("nobody yet", seat.kind == "open"),
-            ("away", _is_away(sight, number)),
+            ("away", _is_away(sight, number) and number not in sight.awaited),
             ("agrees to take back", number in sight.undo),
         ]
         link = None if seat.invitation is None else f"{base}/join/{seat.invitation}"

@@ -58,7 +58,7 @@ def part(sight: Sight) -> dict[str, Any]:
     """What the template draws: cards, threes taken, and who agrees to three more cards."""
     view: SetView = sight.view
     names = seat_names(sight.seats)
-    mine = sight.seat in sight.to_act
+    mine = sight.seat in sight.to_act and not sight.awaited
     three = view.settings.rule.three
     drawn: dict[str, Any] = {
         "cards": [_shown(card) for card in view.places],
@@ -84,7 +84,7 @@ def part(sight: Sight) -> dict[str, Any]:
         ],
     }
     drawn["news"] = [text for step in sight.moves[-2:] for text in _news(step, names, three)]
-    if sight.places is None:
+    if sight.places is None and not sight.awaited:
         drawn["headline"] = f"Find a {three}" if mine else "The table is open to all seats"
         drawn["advice"] = HOW[view.settings.rule] if mine else ""
         if drawn["agreed"] and not (mine and sight.seat in view.agreed):
