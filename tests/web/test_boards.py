@@ -8,7 +8,7 @@ import pytest
 
 from quaternity.quarto.rules import QuartoRules, QuartoSettings
 from quaternity.table.match import Match
-from quaternity.ternary.rules import MORE, SetMove, SetRules
+from quaternity.ternary.rules import MORE, SetMove, SetRules, SetSettings
 from quaternity.web.rendering import table_html
 from quaternity.web.sight import SeatSight, Sight
 from tests.sizes import thorough
@@ -33,7 +33,7 @@ def clickable(page: str) -> set[str]:
     """All moves that can be made in a page of Quarto."""
     cells = re.findall(r'name="cell" value="(\w+)"', page)
     found = set()
-    for move in re.findall(r'data-move="([^"]+)"', page):
+    for move in re.findall(r'data-(?:move|otherwise)="([^"]+)"', page):
         found |= {move.replace("{cell}", cell) for cell in cells} if "{cell}" in move else {move}
     return found
 
@@ -88,7 +88,7 @@ def test_cards_on_the_table_are_chosen_by_three_and_nothing_else_is_told() -> No
         pages = {seat: page_of(match, seat) for seat in (None, 0, 1)}
         for seat, page in pages.items():
             chosen = re.findall(r'name="card" value="(\d+)"', page)
-            assert tuple(map(int, chosen)) == (() if seat is None else seen.places)
+            assert sorted(map(int, chosen)) == ([] if seat is None else sorted(seen.places))
             assert ('data-move="more"' in page) == (seat is not None)
             # The same cards in another order below leave the page as it is.
             other = Match(rules, ["you", "you"], "3", match.positions, match.moves)
@@ -99,6 +99,32 @@ def test_cards_on_the_table_are_chosen_by_three_and_nothing_else_is_told() -> No
             match.play(random.randrange(2), SetMove(tuple(threes[0])))
         for seat in () if threes else (0, 1):
             match.play(seat, MORE)
+
+
+@pytest.mark.parametrize("seed", range(thorough(3, 30)))
+def test_a_card_of_set_keeps_its_place_as_long_as_it_lies_there(seed: int) -> None:
+    rules, random = SetRules(SetSettings(table=9 + 3 * (seed % 3))), Random(seed)
+    match = Match(rules, ["you", "you"], str(seed))
+    before: dict[str, int] = {}
+    most = 0
+    while rules.to_act(match.position):
+        page = page_of(match, 0)
+        drawn = re.findall(r'class="set-(?:card|gap)" id="(\w+)"', page)
+        places = {name: place for place, name in enumerate(drawn) if name.startswith("card")}
+        assert sorted(places) == sorted(f"card{card}" for card in match.position.seen.places)
+        assert all(before.get(name, place) == place for name, place in places.items())
+        assert drawn[-1] in places, "no place is kept behind the last card"
+        most = max(most, len(match.position.seen.places))
+        assert len(drawn) <= most
+        before = places
+        threes = match.position.seen.threes
+        if threes and random.random() < 0.7:
+            match.play(random.randrange(2), SetMove(tuple(random.choice(threes))))
+            continue
+        for seat in (0, 1):
+            if not rules.faults(match.view(seat), MORE):
+                match.play(seat, MORE)
+    assert most > rules.settings.table
 
 
 def test_a_wrong_three_and_an_agreement_are_told_in_few_words() -> None:

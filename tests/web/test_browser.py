@@ -10,13 +10,17 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from importlib import resources
+from itertools import combinations
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from quaternity.quarto.rows import cell_name
+from quaternity.quarto.rules import QuartoRules
 from quaternity.table.games import rules_of_record
+from quaternity.ternary import triples
 from tests.sizes import only_thorough, thorough
 from tests.web.browsing import PHONE, Person, browser_path, launched, weight
 from tests.web.server import Server
@@ -311,18 +315,133 @@ def test_nine_tabs_are_told_of_a_move(person: Callable[..., Person]) -> None:
 
 def test_what_is_chosen_stays_while_others_come_and_go(person: Callable[..., Person]) -> None:
     ann, bo = person(), person()
-    _table, invitations = ann.table("set", {"seats": 3}, ["me", "open", "open"], name="Ann")
+    _table, invitations = ann.table("set", {"seats": 2}, ["me", "open"], name="Ann")
+    bo.join(invitations[0], "Bo")
+    ann.page.wait_for_selector("input[name=card]")
     first, second = (ann.page.locator("input[name=card]").nth(number) for number in (0, 1))
     first.check(force=True)
     second.check(force=True)
     first.focus()
     chosen = first.get_attribute("id")
-    bo.join(invitations[0], "Bo")
-    ann.page.wait_for_selector(".seats :text('Bo')")
+    bo.page.goto("/")
+    ann.page.wait_for_selector(".seats :text('away')")
     assert first.is_checked()
     assert second.is_checked()
     assert ann.page.evaluate("document.activeElement.id") == chosen
     assert ann.version == 0
+
+
+SIZES = {"phone": {**PHONE, "viewport": {"width": 390, "height": 844}},
+         "wide": {"viewport": {"width": 1280, "height": 800}}}  # fmt: skip
+
+LINES = """one => {
+  const range = document.createRange();
+  range.selectNodeContents(one);
+  return range.getClientRects().length;
+}"""
+
+BOXES = """() => Object.fromEntries(Array.from(document.querySelectorAll('.set-card'), (one) => {
+  const box = one.getBoundingClientRect();
+  return [one.id, [box.x, box.y, box.width, box.height].map(Math.round)];
+}))"""
+
+
+@pytest.mark.parametrize("size", list(SIZES))
+def test_a_card_stays_under_the_finger_whatever_comes(
+    person: Callable[..., Person], picture: Callable[[Person, str], None], size: str
+) -> None:
+    ann, ben = person(**SIZES[size]), person()
+    table, (link,) = ann.table("set", {}, ["me", "open"], name="Ann", help=True, seed=3)
+    assert ann.page.locator("input[name=card]").count() == 0
+    picture(ann, f"set-{size}-waiting")
+    ben.join(link, "Benjamin")
+    ann.page.wait_for_selector(".set-form")
+    before, events = ann.page.evaluate(BOXES), 0
+
+    def act(who: Person, what: str, **document: Any) -> None:
+        nonlocal before, events
+        version = who.ask("GET", f"/api/tables/{table}")["version"]
+        document = {"version": version, **document}
+        who.ask("POST", f"/api/tables/{table}/{what}", document)
+        still(who.ask("GET", f"/api/tables/{table}")["version"])
+
+    def still(version: int) -> None:
+        nonlocal before, events
+        ann.sees(version)
+        after = ann.page.evaluate(BOXES)
+        assert {name: box for name, box in before.items() if name in after} == {
+            name: after[name] for name in before if name in after
+        }
+        before, events = after, events + 1
+
+    random, identity = Random(4), iter(range(999))
+    while len(before) < 18 or events < 24:
+        cards = ann.ask("GET", f"/api/tables/{table}")["view"]["table"]
+        threes = [sorted(three) for three in triples(cards, "set")]
+        way = random.choice(["wrong", "right", "more", "more", "undo", "help"])
+        if way == "help":
+            ann.press(ann.page.locator("[data-help=hint]"))
+            ann.page.wait_for_selector("#help:not([hidden]):not([aria-busy])")
+            before = ann.page.evaluate(BOXES)  # who asks for help may be taken to it
+        elif way == "undo" and ann.version:
+            for agree in (True, False):
+                act(ben, "undo", agree=agree)
+                ann.page.wait_for_selector(
+                    ".notice :text('Agree')", state="attached" if agree else "detached"
+                )
+                still(ann.version)
+        elif way == "more" and len(cards) < 21:
+            for who in (ann, ben):
+                act(who, "moves", id=f"m{next(identity)}", move="more")
+        elif way in ("right", "wrong"):
+            wrong = next(
+                three for three in combinations(sorted(cards), 3) if list(three) not in threes
+            )
+            three = random.choice(threes) if way == "right" and threes else wrong
+            claim = f"claim {' '.join(map(str, three))}"
+            act(ben, "moves", id=f"m{next(identity)}", move=claim)
+    picture(ann, f"set-{size}-later")
+
+
+@pytest.mark.parametrize("size", list(SIZES))
+def test_a_name_is_not_broken_where_a_line_has_room_for_it(
+    person: Callable[..., Person], picture: Callable[[Person, str], None], size: str
+) -> None:
+    ann = person(**SIZES[size])
+    for game, settings, seats in (("set", {"seats": 8}, 8), ("kwartet", {"players": 5}, 5)):
+        ann.table(game, settings, ["me"] * seats, name="Bartholomew")
+        picture(ann, f"names-{game}-{size}")
+        for name in ann.page.locator(".who b").all():
+            assert name.evaluate(LINES) == 1
+        wide = ann.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        assert wide
+    ann.table("set", {}, ["me"] * 2, name="W" * 40)
+    assert ann.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+@pytest.mark.parametrize("size", list(SIZES))
+def test_a_winning_placement_wins_whatever_piece_is_chosen_after_it(
+    person: Callable[..., Person], picture: Callable[[Person, str], None], size: str
+) -> None:
+    ann = person(**SIZES[size])
+    table, _ = ann.table("quarto", {}, ["me", "me"], name="Ann")
+    rules, random = QuartoRules(), Random(2)
+    position = rules.start(random)
+    while not any(move.hand_over is None for move in rules.moves(position)):
+        move = random.choice(list(rules.moves(position)))
+        sent = {"version": ann.version, "id": rules.write(move), "move": rules.write(move)}
+        sent["seat"] = position.turn
+        ann.ask("POST", f"/api/tables/{table}/moves", sent)
+        ann.sees(ann.ask("GET", f"/api/tables/{table}")["version"])
+        position = rules.after(position, position.turn, move)
+    won = next(move for move in rules.moves(position) if move.hand_over is None)
+    ann.press(ann.page.locator(f"#place-{cell_name(won.cell)}"))
+    picture(ann, f"quarto-{size}-winning")
+    ann.press(ann.page.locator(".tray [data-move]").first)
+    ann.page.wait_for_selector("h1:text('win')")
+    assert ann.ask("GET", f"/api/tables/{table}")["outcome"]["points"][position.turn] == 1
+    assert ann.page.locator("#faults").inner_text() == ""
+    picture(ann, f"quarto-{size}-won")
 
 
 @only_thorough

@@ -87,7 +87,10 @@ def part(sight: Sight) -> dict[str, Any]:
     elif drawn["giving"]:
         drawn["advice"] = "Choose the piece that your opponent has to place."
     elif drawn["placing"]:
-        drawn["advice"] = f"Place {view.in_hand} on a cell, then hand over the next piece."
+        drawn["advice"] = (
+            f"Place {view.in_hand} on a cell, then hand over the next piece. "
+            "A quarto wins at once, whatever piece you choose."
+        )
     return drawn
 
 

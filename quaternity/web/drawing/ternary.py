@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from markupsafe import Markup
@@ -17,6 +18,9 @@ from quaternity.web.drawing.words import facts, seat_names
 if TYPE_CHECKING:
     from quaternity.table.protocol import Step
     from quaternity.web.sight import Sight
+
+MOST_IN_ROWS = 21
+"""Cards that three rows of a wide page have room for; only triples need more."""
 
 HOW = {
     Rule.SET: "Choose three cards: in each of shape, colour, fill and number all alike or all "
@@ -59,10 +63,10 @@ def part(sight: Sight) -> dict[str, Any]:
     view: SetView = sight.view
     names = seat_names(sight.seats)
     mine = sight.seat in sight.to_act and not sight.awaited
-    three = view.settings.rule.three
+    three, places = view.settings.rule.three, kept_places(sight)
     drawn: dict[str, Any] = {
-        "cards": [_shown(card) for card in view.places],
-        "shape": "two-rows" if (count := len(view.places)) <= 12 else "seven" if count > 18 else "",
+        "cards": [None if card is None else _shown(card) for card in places],
+        "wide": len(places) > MOST_IN_ROWS,
         "stripes": Markup(stripes_svg()),
         "choosing": mine,
         "three": three,
@@ -90,6 +94,29 @@ def part(sight: Sight) -> dict[str, Any]:
         if drawn["agreed"] and not (mine and sight.seat in view.agreed):
             drawn["advice"] += f" {listed(drawn['agreed'])} would like three more cards."
     return drawn
+
+
+def kept_places(sight: Sight) -> list[int | None]:
+    """Return the card at each place of the page; None where a card was taken and none has come.
+
+    A card keeps its place as long as it lies there, and a new one comes to the first free place.
+    """
+    view: SetView = sight.view
+    events = [facts(event) for step in sight.moves for event in step.events]
+    dealt = {card for about in events for card in about.get("dealt", ())}
+    taken = (card for threes in view.taken for three in threes for card in three)
+    first = sorted({*view.places, *taken} - dealt)
+    # As they came they cannot be told any more, and in order cards that are alike lie together.
+    places: list[int | None] = [*Random(sight.table).sample(first, len(first))]
+    for about in events:
+        gone = about["cards"] if about.get("right") else ()
+        places = [None if card in gone else card for card in places]
+        for card in about.get("dealt", ()):
+            free = places.index(None) if None in places else len(places)
+            places[free : free + 1] = [card]
+    while places and places[-1] is None:
+        places.pop()
+    return places
 
 
 def _news(step: Step, names: Sequence[str], three: str) -> Iterator[str]:

@@ -144,7 +144,8 @@ function isArmed(cell, event) {
   return false;
 }
 
-async function move(text, element) {
+// `otherwise` is played where the move is refused: a part of it that is a whole move.
+async function move(text, element, otherwise = null) {
   if (!part || part.dataset.at || element.hasAttribute("aria-busy")) return;
   element.setAttribute("aria-busy", "true");
   faults.textContent = "";
@@ -153,7 +154,12 @@ async function move(text, element) {
     // Who has several seats says from which.
     const seat = part.querySelector("[data-seat]");
     if (seat) body.seat = Number(seat.dataset.seat);
-    const answer = await send(`/api/tables/${table}/moves`, body);
+    const path = `/api/tables/${table}/moves`;
+    let answer = await send(path, body);
+    if (answer.status === 422 && otherwise) {
+      const second = await send(path, { ...body, id: freshId(), move: otherwise });
+      if (second.ok) answer = second;
+    }
     if (answer.status === 409) complain(`Not played: ${await said(answer)}`);
     else if (!answer.ok) {
       complain(await said(answer));
@@ -193,7 +199,7 @@ document.addEventListener("click", (event) => {
   if (!link) return;
   if (link.dataset.move !== undefined) {
     const text = written(link.dataset.move, link.form);
-    if (text === null) incomplete(link.form); else if (isArmed(link, event)) move(text, link);
+    if (text === null) incomplete(link.form); else if (isArmed(link, event)) move(text, link, written(link.dataset.otherwise ?? "", link.form) || null);
   }
   else if (link.dataset.help !== undefined) help(link.dataset.help, true);
   else if (link.dataset.close !== undefined) closeHelp();
