@@ -10,6 +10,7 @@ from typing import Any
 
 from quaternity.base.errors import IllegalMove, PlayerTimeout
 from quaternity.base.text_record import settings_text
+from quaternity.base.wording import named
 from quaternity.table.course import MOST_ALONE
 from quaternity.web.course import LoggedCourse, has_secret, settings_of
 from quaternity.web.refusal import Refusal
@@ -18,7 +19,6 @@ from quaternity.web.sight import SeatSight, Sight
 from quaternity.web.store import TAKEN_BACK, Entry, Statement, Store
 from quaternity.web.streams import Stream, message, send
 from quaternity.web.thinking import Thinking
-from solvers.wording import named
 
 GONE_SECONDS = 40.0
 """Who has no stream open and asked for nothing for so long is not there."""

@@ -149,8 +149,9 @@ class Tables:
                 self._seen[name] = [monotonic()] * len(seats)
                 send(table.streams, message("again", {"table": name}))
                 new = await self.open(name)
-                others = (number for number in range(len(seats)) if number not in who.held)
-                new.invited = {(number + 1) % len(seats) for number in others}
+                new.invited = {
+                    (seat + 1) % len(seats) for seat in range(len(seats)) if seat not in who.held
+                }
         return table.again
 
     async def upload(self, data: bytes, caller: Caller) -> str:

@@ -331,7 +331,7 @@ def test_what_is_chosen_stays_while_others_come_and_go(person: Callable[..., Per
     assert ann.version == 0
 
 
-SIZES = {"phone": {**PHONE, "viewport": {"width": 390, "height": 844}},
+SIZES: dict[str, dict[str, Any]] = {"phone": {**PHONE, "viewport": {"width": 390, "height": 844}},
          "wide": {"viewport": {"width": 1280, "height": 800}}}  # fmt: skip
 
 LINES = """one => {
@@ -435,7 +435,7 @@ def test_a_winning_placement_wins_whatever_piece_is_chosen_after_it(
         ann.sees(ann.ask("GET", f"/api/tables/{table}")["version"])
         position = rules.after(position, position.turn, move)
     won = next(move for move in rules.moves(position) if move.hand_over is None)
-    ann.press(ann.page.locator(f"#place-{cell_name(won.cell)}"))
+    ann.press(ann.page.locator(f"#place-{cell_name(won.cell or 0)}"))
     picture(ann, f"quarto-{size}-winning")
     ann.press(ann.page.locator(".tray [data-move]").first)
     ann.page.wait_for_selector("h1:text('win')")
