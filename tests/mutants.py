@@ -1,4 +1,4 @@
-"""Are wrong programs found? Small changes are made to the mathematics; the tests must fail.
+"""Are wrong programs found? Small changes are made to the program; the tests must fail.
 
     python -m tests.mutants solvers rules --sample 200 --seed 1 --minutes 60 --processes 2
 
@@ -71,6 +71,41 @@ GROUPS = {
         "quaternity/epistemic/*.py",
         "__init__ explanation grammar language notation strategies",
         "tests/epistemic",
+    ),
+    "exchange": (
+        "solvers/exchange/*.py",
+        "__init__",
+        "tests/solvers/test_exchange.py tests/solvers/test_deal_problem_file.py"
+        " tests/solvers/test_proof.py tests/cli/test_exchange.py",
+    ),
+    "base": (
+        "quaternity/base/*.py",
+        "__init__ deadline errors interruptible interrupts lazy_names memo",
+        "tests/test_files.py tests/test_pictures.py tests/table/test_journal.py"
+        " tests/table/test_laws.py tests/game/test_writing.py",
+    ),
+    "environments": ("quaternity/environments/*.py", "__init__", "tests/environments"),
+    "workers": (
+        "quaternity/workers/*.py",
+        "__init__",
+        "tests/test_workers.py tests/test_own_process.py tests/test_apart.py tests/test_threads.py",
+    ),
+    "kwartet": ("quaternity/kwartet/**/*.py", "__init__", "tests/kwartet"),
+    "table": ("quaternity/table/**/*.py", "__init__", "tests/table"),
+    "trials": (
+        "quaternity/trials/**/*.py",
+        "__init__",
+        "tests/comparison tests/campaign tests/game/test_random_play.py"
+        " tests/game/test_state_laws.py",
+    ),
+    "web": (
+        "quaternity/web/**/*.py",
+        "__init__",
+        "tests/web/test_api.py tests/web/test_boards.py tests/web/test_damage.py"
+        " tests/web/test_doors.py tests/web/test_forms.py tests/web/test_guards.py"
+        " tests/web/test_hostile.py tests/web/test_leaks.py tests/web/test_learning.py"
+        " tests/web/test_pages.py tests/web/test_store.py tests/web/test_streams.py"
+        " tests/web/test_tables.py tests/web/test_thinking.py",
     ),
 }
 """What is changed, and the tests that must see it; the doctests of a file belong to them."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,9 @@ from quaternity import State, state_text
 from quaternity.base.errors import LimitError, OutOfMemory, SolverCrash, SolverTimeout
 from quaternity.trials.comparison import Budget, measure_state, summarise
 from quaternity.workers import apart as module
-from quaternity.workers.apart import Apart, Limits, apart
+from quaternity.workers.apart import Apart, Limits, apart, warm_up
 from quaternity.workers.process_tree import descendants
-from solvers import SOLVERS, DealProblem, SetConstraint, find_solver
+from solvers import SOLVERS, DealProblem, SetConstraint, Verdict, find_solver, solve
 from solvers.judgement import judge
 from tests.cli.conftest import Cli, cli
 from tests.solvers import wild
@@ -100,6 +101,24 @@ def test_right_answers_come_whatever_else_it_does(
     child = module._home(row.name).process._child
     assert child is not None
     assert descendants(child.pid) == [child.pid]
+
+
+@pytest.mark.parametrize("takes", [{True, False}, {True}, {False}, set()])
+def test_before_it_is_measured_a_solver_runs_on_what_it_takes(takes: set[bool]) -> None:
+    ran: list[DealProblem] = []
+
+    def takes_it(problem: DealProblem) -> str | None:
+        return None if bool(solve(problem)) in takes else "not mine"
+
+    def works(problem: DealProblem) -> Callable[[], Verdict]:
+        def run() -> Verdict:
+            ran.append(problem)
+            return solve(problem)
+
+        return run
+
+    warm_up(replace(SOLVERS["max-flow"], refuses=takes_it, prepare=works))
+    assert {bool(solve(problem)) for problem in ran} == takes
 
 
 def test_what_is_no_verdict_is_shown_and_never_read(row: Apart) -> None:

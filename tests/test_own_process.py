@@ -21,6 +21,7 @@ import pytest
 from quaternity.base.errors import InputError, PlayerFault, SolverFault
 from quaternity.workers.notes import Notes, notes
 from quaternity.workers.own_process import OwnProcess, ProcessEnded
+from quaternity.workers.process_tree import resident
 from quaternity.workers.serving import MARK, send
 from tests.own_process_calls import (
     PLAYED,
@@ -217,3 +218,22 @@ def test_a_process_looks_for_players_where_this_one_does(
     (tmp_path / "new_here.py").write_text("def answer():\n    return 42\n")
     monkeypatch.syspath_prepend(tmp_path)
     assert process.call(import_module("new_here").answer) == 42
+
+
+def test_memory_is_what_the_system_says_and_adds_up() -> None:
+    """A shell that waits for a line stays as it is."""
+    shells = [subprocess.Popen(["sh", "-c", "echo; read x"], stdin=-1, stdout=-1) for _ in "ab"]
+    try:
+        for shell in shells:
+            assert shell.stdout is not None
+            assert shell.stdout.readline() == b"\n"
+        first, second = (shell.pid for shell in shells)
+        status = Path(f"/proc/{first}/status").read_text()
+        kilobytes = int(status.split("VmRSS:")[1].split()[0])
+        assert 0.75 < resident([first]) / 1024 / kilobytes < 1.25
+        assert resident([first, second]) == resident([first]) + resident([second])
+        assert resident([]) == 0
+    finally:
+        for shell in shells:
+            shell.communicate()
+    assert resident([first, second]) == 0

@@ -11,10 +11,12 @@ from concurrent.futures import ThreadPoolExecutor
 from multiprocessing import active_children
 from pathlib import Path
 from threading import Thread
+from types import SimpleNamespace
 
 import pytest
 
 from quaternity.base.errors import InputError, SolverFault, WorkersLost
+from quaternity.workers.cluster import cluster_parts
 from quaternity.workers.pool import open_executor, ordered_map
 from tests.bulk_work import (
     Drawn,
@@ -178,6 +180,45 @@ def test_a_cluster_loses_one_worker_then_all_then_its_scheduler(
                 process.kill()
             with pytest.raises(WorkersLost, match=words):
                 list(results)
+
+
+class Counted:
+    """A client of a cluster that has so many workers."""
+
+    scheduler = SimpleNamespace(address="here")
+    status = "running"
+
+    def __init__(self) -> None:
+        self.workers = 1
+
+    def nthreads(self) -> dict[str, int]:
+        return {f"worker {number}": 2 for number in range(self.workers)}
+
+
+def test_a_cluster_without_workers_is_waited_for_each_time_anew(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pytest.importorskip("distributed")
+    client = Counted()
+    _, in_flight, _, check = cluster_parts(client)
+    assert in_flight == 2 * 2 + 1
+    for _ in range(2):
+        monkeypatch.setattr("quaternity.workers.cluster.WORKERLESS_SECONDS", 1e9)
+        client.workers = 0
+        check()
+        check()
+        client.workers = 1
+        check()
+        monkeypatch.setattr("quaternity.workers.cluster.WORKERLESS_SECONDS", -1)
+        client.workers = 0
+        check()  # from now on nobody is there
+        with pytest.raises(WorkersLost, match="has had no workers for"):
+            check()
+        client.workers = 1
+        check()
+    client.status = "closed"
+    with pytest.raises(WorkersLost, match="the cluster at here went away"):
+        check()
 
 
 def test_a_cluster_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -66,6 +66,14 @@ def test_values_of_a_sweep(first: int, more: int) -> None:
         assert len(values) == more + 1
 
 
+@pytest.mark.parametrize("more", range(6, 11))
+def test_a_sweep_has_eight_values_at_most_and_all_where_there_are_no_more(more: int) -> None:
+    for first in range(1, 30):
+        values = Sweep("sets", first, first + more).values
+        assert len(values) <= min(8, more + 1)
+        assert len(values) == more + 1 or more >= 8
+
+
 @given(st.integers(2, 6), st.integers(1, 20), st.integers(2, 12))
 def test_swept_games_can_be_played_and_grow(set_size: int, sets: int, players: int) -> None:
     for sweep in (Sweep("players", 2, 12), Sweep("set-size", 2, 9), Sweep("sets", 1, 200)):

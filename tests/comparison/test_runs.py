@@ -9,12 +9,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from quaternity import Settings
 from quaternity.base.errors import InputError
 from quaternity.base.plots import Style, new_figure, svg_of
+from quaternity.game.state_file import problem_of
+from quaternity.trials.comparison import Work, measure
 from quaternity.trials.comparison.drawing import growth_svg
 from quaternity.trials.comparison.page import growth_rows, page
-from quaternity.trials.comparison.runs import Answer, Comparison, Run, is_runs_file, parse_runs
+from quaternity.trials.comparison.runs import (
+    Answer,
+    Comparison,
+    Run,
+    is_runs_file,
+    parse_runs,
+    runs_of,
+)
 from quaternity.trials.comparison.scores import par2
+from solvers import SOLVERS, solve
 from tests.sizes import THOROUGH, thorough
 
 
@@ -126,6 +137,28 @@ def test_the_page_says_what_the_runs_say() -> None:
     assert not re.search(r"(?:src|href)=.(?!#)", re.sub(r"xmlns:xlink=\S+", "", made))
     assert len(made) < 1_000_000
     assert not THOROUGH or page(comparison()) == made
+
+
+@pytest.mark.parametrize("kinds", [(True,), (False,), (True, False)])
+def test_each_kind_is_called_by_its_name_in_the_page(kinds: tuple[bool, ...]) -> None:
+    pytest.importorskip("matplotlib")
+    runs = [one for one in comparison().runs if one.feasible in kinds]
+    captions = re.findall(r"<figcaption>(.*?)</figcaption>", page(changed(runs=runs)))
+    growth = [caption for caption in captions if caption.startswith("php, ")]
+    assert growth == [f"php, {'possible' if kind else 'impossible'}" for kind in sorted(kinds)]
+
+
+def test_runs_say_what_their_instances_are() -> None:
+    """As the solvers found it out: feasible ones by a deal, others by a shortage."""
+    work = Work(Settings(4, 3, 3), states=12, damage=0.5, rounds=1, seed="runs")
+    measured = measure(work, [SOLVERS["max-flow"], SOLVERS["coalitions"]])
+    kinds = [bool(solve(problem_of(state))) for state in work.made()]
+    runs = [*runs_of(measured)]
+    assert {*kinds} == {True, False}
+    assert [one.feasible for one in runs] == [kind for kind in kinds for _ in range(2)]
+    for one in runs:
+        assert one.answer == ("feasible" if one.feasible else "infeasible")
+        assert one.evidence == ("deal" if one.feasible else "shortage")
 
 
 def changed(**fields: object) -> Comparison:

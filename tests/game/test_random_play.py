@@ -56,6 +56,44 @@ def test_states_are_as_many_as_asked_for_and_the_same_for_a_seed(size: Settings)
     assert found == states_of_games(size, Random(3), 25) != states_of_games(size, Random(4), 25)
 
 
+@pytest.mark.parametrize("size", [Settings(4, 3, 3), Settings(2, 2, 2)], ids=str)
+def test_every_card_bound_and_hand_of_a_game_can_be_damaged(size: Settings) -> None:
+    """A single damage to an untouched game is one of these, and each of them comes."""
+    start = State.start(size).problem
+    seen = set[tuple[int | str, ...]]()
+
+    @given(damaged_states(st.just(size), max_moves=0, max_damage=1))
+    @settings(max_examples=1500, derandomize=True, database=None)
+    def draw(state: State) -> None:
+        problem = state.problem
+        changes: set[tuple[int | str, ...]] = {
+            (index, card, player)
+            for index, one in enumerate(problem.sets)
+            for card, mask in enumerate(one.owners)
+            for player in range(size.players)
+            if not mask >> player & 1
+        }
+        changes |= {
+            (index, player)
+            for index, one in enumerate(problem.sets)
+            for player, least in enumerate(one.low)
+            if least
+        }
+        moved = [a - b for a, b in zip(problem.hands, start.hands, strict=True)]
+        if any(moved):
+            changes.add((moved.index(-1), "gives", moved.index(1)))
+        assert len(changes) <= 1
+        seen.update(changes)
+
+    draw()
+    sets, cards, players = range(size.sets), range(size.set_size), range(size.players)
+    expected: set[tuple[int | str, ...]]
+    expected = {(index, card, player) for index in sets for card in cards for player in players}
+    expected |= {(index, player) for index in sets for player in players}
+    expected |= {(one, "gives", other) for one in players for other in players if one != other}
+    assert seen == expected
+
+
 @pytest.mark.parametrize("size", [*SIZES, Settings(2, 13, 13)], ids=str)
 def test_damage_stops_on_either_side_of_the_brink(size: Settings) -> None:
     flow = SOLVERS["max-flow"]

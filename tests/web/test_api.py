@@ -7,6 +7,7 @@ import re
 import tracemalloc
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -386,6 +387,16 @@ def test_every_door_to_a_count_is_limited(tmp_path: Path) -> None:
             assert answer.status == 429, path
             assert b"a minute" in answer.body
         assert table.move(0, "1 0 2").status == 200
+
+
+def test_a_hint_is_for_who_holds_the_seat_that_is_to_act(site: Site) -> None:
+    """And for nobody else, from whichever seat they look."""
+    table = Table(site, help=True)
+    for seat, asked in product((None, 0, 1, 2), (None, 0, 1, 2)):
+        path = f"{table.path}/help/hint" + ("" if asked is None else f"?seat={asked}")
+        answer = site.ask("GET", path, token=None if seat is None else table.tokens[seat])
+        allowed = seat == 0 and asked in (None, 0)
+        assert answer.status == (200 if allowed else 409 if asked in (None, seat) else 403)
 
 
 def test_what_a_refused_upload_sent_is_free_at_once(site: Site) -> None:
