@@ -19,7 +19,6 @@ class BotPlayer:
     """A bot in a seat; see `quaternity.perfect.bots`.
 
     Attributes:
-        game: which one it plays.
         chance: the generator that the bot was made with.
     """
 
@@ -31,7 +30,7 @@ class BotPlayer:
         self.bot = make(self.chance)
 
     def choose(self, view: QuaternityPosition, random: Random) -> Question | Answer:
-        """A question, or the answer to the one that waits."""
+        """Return a question, or the answer to the one that waits."""
         self.chance.setstate(random.getstate())
         try:
             if view.pending is not None:
@@ -49,13 +48,13 @@ class BotPlayer:
         course: Course,
         details: int,
     ) -> tuple[QuaternityPosition, int, None]:
-        """A game of bots alone: see `quaternity.table.tournament.playing`.
+        """Play a game of bots alone: see `quaternity.table.tournament.playing`.
 
         A bot that sits twice draws from one generator.
 
         Raises:
-            PlayerFault: one raises something, or makes a move that is none or not legal.
-            QuaternityError: what a bot says of a game that is too large for it.
+            PlayerFault: a bot raises something, or gives no legal move.
+            QuaternityError: the game is too large for a bot.
         """
         del details
         who = [Sitting("bot", player.text, seat) for seat, player in enumerate(players)]
@@ -97,7 +96,7 @@ class BotPlayer:
 
 
 def random(rules: QuaternityRules) -> BotPlayer:
-    """The player `random`."""
+    """Return the player `random`."""
     from quaternity.perfect.bots.random_bot import RandomBot
 
     del rules
@@ -105,7 +104,7 @@ def random(rules: QuaternityRules) -> BotPlayer:
 
 
 def informed(rules: QuaternityRules) -> BotPlayer:
-    """The player `informed`."""
+    """Return the player `informed`."""
     from quaternity.perfect.bots.informed import InformedBot
 
     del rules
@@ -113,7 +112,7 @@ def informed(rules: QuaternityRules) -> BotPlayer:
 
 
 def search(rules: QuaternityRules, argument: str | None) -> BotPlayer:
-    """The player `search`, or `search:500` for so many imagined games a decision.
+    """Return the player `search`, or `search:500` for so many imagined games a decision.
 
     Without a number a decision takes a second or two at most in games of 52 cards.
     """
@@ -129,7 +128,7 @@ def search(rules: QuaternityRules, argument: str | None) -> BotPlayer:
 
 
 def perfect(rules: QuaternityRules, argument: str | None) -> BotPlayer:
-    """The player `perfect:FILE`.
+    """Return the player `perfect:FILE`.
 
     Raises:
         InputError: there is no such tablebase, or it is for another game.

@@ -17,10 +17,10 @@ from quaternity.game.state import State
 
 
 class Bot(Protocol):
-    """A player. All that is random comes from the generator it was made with."""
+    """A player. All its chance comes from the generator it was made with."""
 
     def ask(self, state: State) -> Question:
-        """The question of the player on turn: a legal one. The game is not over."""
+        """Return a legal question of the player on turn. The game is not over."""
 
     def answer(self, state: State, question: Question) -> Answer:
-        """The answer of the asked player to a legal question: a legal one."""
+        """Return a legal answer of the asked player to a legal question."""

@@ -25,7 +25,7 @@ EQUAL = 1e-9
 
 
 class InformedBot:
-    """See the module.
+    """Asks and answers by the outlook one move ahead.
 
     Cost: one count of the deals per legal answer, a tenth of a millisecond each in small games.
     """
@@ -35,7 +35,7 @@ class InformedBot:
         self._known: dict[Key, Prospects] = {}
 
     def ask(self, state: State) -> Question:
-        """One of the questions with the best outlook."""
+        """Draw one of the questions with the best outlook."""
         assert state.turn is not None, "somebody asks"
         code = coding(Rules.of(state))
         best: list[Question] = []
@@ -54,7 +54,7 @@ class InformedBot:
         return self._random.choice(best)
 
     def answer(self, state: State, question: Question) -> Answer:
-        """The answer with the better outlook."""
+        """Return the answer with the better outlook."""
         code = coding(Rules.of(state))
         answers = list(state.answers(question))
         if len(answers) == 1:
@@ -66,7 +66,7 @@ class InformedBot:
         )
 
     def _after(self, code: Coding, state: State, question: Question, answer: Answer) -> Prospects:
-        """Every real player's prospects after an answer."""
+        """Return every player's prospects after an answer."""
         key, roles = canonical_after(code, state, question, answer)
         known = self._known.get(key)
         if known is None:

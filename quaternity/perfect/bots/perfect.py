@@ -18,17 +18,14 @@ from quaternity.perfect.waiting import is_pass
 
 
 class PerfectBot:
-    """See the module.
-
-    Cost: a probe per legal answer.
-    """
+    """Plays by a tablebase. Cost: a probe per legal answer."""
 
     def __init__(self, random: Random, tablebase: Tablebase) -> None:
         self._random = random
         self.tablebase = tablebase
 
     def ask(self, state: State) -> Question:
-        """One of the best questions."""
+        """Draw one of the best questions."""
         prospects = self.tablebase.prospects(state)
         first = prospects[0]
         best = [
@@ -42,7 +39,7 @@ class PerfectBot:
         return self._random.choice(moving or best)
 
     def answer(self, state: State, question: Question) -> Answer:
-        """The better answer."""
+        """Return the better answer."""
         answers = list(state.answers(question))
         self._random.shuffle(answers)
         standing = self.tablebase.standing

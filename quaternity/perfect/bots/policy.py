@@ -34,12 +34,11 @@ Result = tuple[float, ...]
 
 
 class Outlook(NamedTuple):
-    """What is known of a state.
+    """A state as the quick player sees it.
 
     Attributes:
-        options: see `Policy.options`.
         result: of the game, where it is over or role 0 is seen to force a win; else None.
-        weighed: what it took to know this, in questions, whatever was known before.
+        weighed: the questions it took to see this, whatever was known before.
     """
 
     options: list[Choice]
@@ -48,12 +47,12 @@ class Outlook(NamedTuple):
 
 
 class Proof(NamedTuple):
-    """What was found about a role's forced win.
+    """The result of a search for a role's forced win.
 
     Attributes:
-        won: whether there is one, as far as was seen.
+        won: whether a forced win was seen.
         question: the first on the quickest way known, where it is role 0's.
-        weighed: answers that it took to know this.
+        weighed: how many answers the search looked at.
     """
 
     won: bool
@@ -65,7 +64,7 @@ class Policy:
     """The quick player of one game.
 
     Attributes:
-        glance: answers that are weighed to see whether somebody forces a win in a state that is
+        glance: how many answers are weighed to see whether somebody forces a win in a state that is
             met in imagination.
     """
 
@@ -78,10 +77,10 @@ class Policy:
         self._worth: dict[int, Prospects] = {}
 
     def options(self, key: Key) -> list[Choice]:
-        """The questions of a state, the best first, each with its best reply first.
+        """Return the questions of a state, the best first, each with its best reply first.
 
-        A reply is good for the asked player, a question for role 0 after its best reply. What
-        chance can choose comes in no order. Empty when the game is over.
+        A reply is good for the asked player, a question for role 0 after its best reply. Choices of
+        chance come in no order. Empty when the game is over.
         """
         options = self._options.get(key)
         if options is None:
@@ -97,7 +96,7 @@ class Policy:
         return options
 
     def look(self, key: Key) -> Outlook:
-        """What is known of a state at a glance."""
+        """Return what is seen of a state at a glance."""
         found = self._outlooks.get(key)
         if found is None:
             options, result = self.options(key), None
@@ -115,9 +114,9 @@ class Policy:
         return found
 
     def proof(self, key: Key, role: int, most: int) -> Proof:
-        """Whether a role is seen to force a win.
+        """Search for a forced win of a role.
 
-        Not looked for while more than `MOST_CARDS` are in play.
+        Nothing is searched while more than `MOST_CARDS` cards are in play.
 
         Args:
             most: answers to weigh.
@@ -148,11 +147,11 @@ class Policy:
         return [choice for _, choice in found]
 
     def outlook(self, reply: Reply, role: int) -> float:
-        """How far a role is ahead of the others after a reply."""
+        """Return how far a role is ahead of the others after a reply."""
         values = rough_prospects(self.code, reply.key, self._worth)
         return ahead(values, reply.roles.index(role))
 
 
 def shared(players: int) -> Result:
-    """The result of a game without end."""
+    """Return the result of a game without end."""
     return (1 / players,) * players

@@ -22,7 +22,7 @@ Prospects = tuple[float, ...]
 
 
 def exact_prospects(code: Coding, key: Key) -> Prospects:
-    """The prospects in a canonical state, all surviving deals being equally likely.
+    """Return the prospects in a canonical state, all deals that fit being equally likely.
 
     Cost: one count of the deals, a tenth of a millisecond in small games.
     """
@@ -36,7 +36,9 @@ def exact_prospects(code: Coding, key: Key) -> Prospects:
 
 
 def rough_prospects(code: Coding, key: Key, known: dict[int, Prospects]) -> Prospects:
-    """The same with every card shared evenly among its owners, whatever the hands are.
+    """Return the prospects with every card shared evenly among its possible owners.
+
+    Hand sizes are ignored.
 
     Args:
         known: keeps what each kind of set is worth.
@@ -51,7 +53,7 @@ def rough_prospects(code: Coding, key: Key, known: dict[int, Prospects]) -> Pros
 
 
 def _worth(kind: NumberedKind) -> Prospects:
-    """What one kind of set adds to each role's prospects."""
+    """Return what one kind of set adds to each role's prospects."""
     size = len(kind.masks)
     shares = []
     for role, least in enumerate(kind.low):
@@ -61,7 +63,6 @@ def _worth(kind: NumberedKind) -> Prospects:
 
 
 def _together(parts: Parts, worths: Sequence[Sequence[float]]) -> Prospects:
-    """Prospects from the points and, per set in play, what it adds to each role's."""
     values = [float(points) for points in parts.points]
     for worth in worths:
         for role, value in enumerate(worth):
@@ -72,5 +73,5 @@ def _together(parts: Parts, worths: Sequence[Sequence[float]]) -> Prospects:
 
 
 def ahead(values: Prospects, role: int) -> float:
-    """How far a role is ahead of the best of the others."""
+    """Return how far a role is ahead of the best of the others."""
     return values[role] - max([value for other, value in enumerate(values) if other != role])

@@ -10,13 +10,13 @@ from quaternity.game.state import State
 
 
 class RandomBot:
-    """See the module."""
+    """Asks and answers anything legal, each choice as likely as the others."""
 
     def __init__(self, random: Random) -> None:
         self._random = random
 
     def ask(self, state: State) -> Question:
-        """Any legal question."""
+        """Draw a legal question."""
         number = self._random.randrange(len(state.legal_questions))
         for group in state.legal_questions.groups():
             if number < len(group.cards):
@@ -28,5 +28,5 @@ class RandomBot:
         raise AssertionError("groups hold all questions")
 
     def answer(self, state: State, question: Question) -> Answer:
-        """Any legal answer."""
+        """Draw a legal answer."""
         return self._random.choice(state.answers(question))

@@ -54,14 +54,14 @@ NOISE = 0.05
 
 
 class SearchBot:
-    """See the module.
+    """Plays by imagined games; see the module.
 
     Attributes:
         games: imagined for a decision; in the default game a millisecond each, less once the bot
             knows the states around.
         weighed: no further game is imagined once the states met had so many questions. What the
-            bot knows from earlier decisions counts as well, so that they do not matter.
-        proved: answers that are weighed to prove one forced win of a state that is at hand.
+            bot remembers counts too, so a decision does not depend on earlier ones.
+        proved: answers that are weighed to prove a forced win of the state at hand.
     """
 
     def __init__(
@@ -72,9 +72,9 @@ class SearchBot:
         self._policies: dict[Rules, Policy] = {}
 
     def ask(self, state: State) -> Question:
-        """A question on the way to a forced win; else the one that was chosen most in imagination.
+        """Return a question on the way to a forced win, else the most chosen in imagination.
 
-        Of those that hand nobody a forced win, as far as that is seen.
+        Questions that are seen to hand somebody else a forced win are left out.
         """
         assert state.turn is not None, "somebody asks"
         code = coding(Rules.of(state))
@@ -92,7 +92,7 @@ class SearchBot:
         return self._random.choice(_questions(code, state, roles, best))
 
     def answer(self, state: State, question: Question) -> Answer:
-        """The answer after which a win is forced; else the one chosen most in imagination."""
+        """Return the answer that forces a win, else the most chosen in imagination."""
         answers = state.answers(question)
         if len(answers) == 1:
             return answers[0]
@@ -115,13 +115,14 @@ class SearchBot:
         return self._safest(policy, asked, told).replies[0].answer
 
     def _budget(self, tree: Tree) -> Iterator[int]:
-        """The games of a decision."""
+        """Yield once for each game that a decision may imagine."""
         return takewhile(lambda game: tree.weighed < self.weighed, range(self.games))
 
     def _safest(self, policy: Policy, player: int, ranked: list[Choice]) -> Choice:
-        """The first after which nobody else is seen to force a win; the first where all are bad.
+        """Return the first option after which nobody else is seen to force a win.
 
-        What is left once `MOST_DOUBTED` answers were weighed counts as good.
+        The first of all where none is safe. Once `MOST_DOUBTED` answers were weighed the remaining
+        options count as safe.
         """
         doubted = 0
         for option in ranked:
@@ -143,7 +144,7 @@ class SearchBot:
 
 
 def _questions(code: Coding, state: State, roles: Roles, choice: Choice) -> list[Question]:
-    """The real questions that come to what was chosen for the canonical state."""
+    """Return the real questions behind a choice in the canonical state."""
     assert state.turn is not None, "somebody asks"
     wanted = {(reply.answer, reply.key) for reply in choice.replies}
     found: list[Question] = []
@@ -158,7 +159,7 @@ def _questions(code: Coding, state: State, roles: Roles, choice: Choice) -> list
 
 
 class _Node:
-    """How often each of some options was chosen, and what came of it for who chose."""
+    """The options of a state: how often each was chosen, and its results for who chose."""
 
     __slots__ = ("times", "totals", "visits")
 
@@ -168,7 +169,7 @@ class _Node:
         self.totals = [0.0] * options
 
     def chosen(self, considered: int) -> int:
-        """The option to try: the first untried one, or the one with the highest bound."""
+        """Return the first untried option, else the one with the highest bound."""
         best, most = 0, -1.0
         chances = log(self.times + 1)
         for option in range(min(considered, len(self.visits))):
@@ -181,23 +182,23 @@ class _Node:
         return best
 
     def add(self, option: int, result: float) -> None:
-        """Count what came of an option."""
+        """Count the result of an option."""
         self.times += 1
         self.visits[option] += 1
         self.totals[option] += result
 
     def ranked(self, options: Sequence[Choice]) -> list[Choice]:
-        """The options, what was chosen most first."""
+        """Sort the options, the most chosen first."""
         ranks = [(-times, -total) for times, total in zip(self.visits, self.totals, strict=True)]
         return [options[one] for one in sorted(range(len(options)), key=ranks.__getitem__)]
 
 
 class Tree:
-    """What was imagined for one decision.
+    """The imagined games of one decision.
 
     Attributes:
         nodes: by key; a node is about the questions of role 0.
-        weighed: what it took to know the states that were met.
+        weighed: the questions of the states met.
     """
 
     def __init__(self, policy: Policy, random: Random, most: float = inf) -> None:
@@ -208,7 +209,7 @@ class Tree:
         self._met: set[Key] = set()
 
     def imagine(self, key: Key, names: Sequence[int]) -> Sequence[float]:
-        """One game from a state in which role r has the name `names[r]`; the result by names."""
+        """Imagine a game; return the result by names, `names[r]` being that of role r."""
         path: list[tuple[_Node, int, int]] = []
         players = len(names)
         for move in range(LONGEST):
@@ -242,7 +243,7 @@ class Tree:
         return result
 
     def _played(self, key: Key, names: Sequence[int], most: int) -> Result:
-        """The quick player plays for all."""
+        """Play to the end by the quick player, or until the budget is spent."""
         players, random = len(names), self._random
         for _ in range(most):
             if self.weighed >= self._most:  # given up, like a game that is too long
@@ -267,5 +268,5 @@ class Tree:
 
 
 def _named(result: Result, names: Sequence[int]) -> Result:
-    """By names what is given by roles."""
+    """Return by names what is given by roles."""
     return tuple([result[names.index(name)] for name in range(len(names))])

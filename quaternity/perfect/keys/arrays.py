@@ -27,27 +27,27 @@ Keys = Any
 
 
 def key_array(code: Coding, keys: Iterable[Key]) -> Keys:
-    """Keys as an array."""
+    """Return keys as an array."""
     words = np.frombuffer(b"".join(keys), ">u8").reshape(-1, code.words)
     return from_words(words.astype(np.uint64))
 
 
 def key_bytes(keys: Keys) -> list[Key]:
-    """An array of keys as a list."""
+    """Return an array of keys as a list."""
     data = keys.astype(">u8").tobytes() if keys.dtype.kind == "u" else keys.tobytes()
     size = keys.dtype.itemsize
     return [data[start : start + size] for start in range(0, len(data), size)]
 
 
 def from_words(words: NDArray[Any]) -> Keys:
-    """Keys from their words, [key, word]."""
+    """Return keys from their words, [key, word]."""
     if words.shape[1] == 1:
         return np.ascontiguousarray(words[:, 0])
     return words.astype(">u8", order="C").view(f"S{8 * words.shape[1]}")[:, 0]
 
 
 def to_words(keys: Keys) -> NDArray[Any]:
-    """The words of keys, [key, word]."""
+    """Return the words of keys, [key, word]."""
     if keys.dtype.kind == "u":
         return np.asarray(keys).reshape(-1, 1)
     return np.asarray(
@@ -57,12 +57,12 @@ def to_words(keys: Keys) -> NDArray[Any]:
 
 
 def found_at(known: Keys, keys: Keys) -> NDArray[Any]:
-    """Where keys are, or would be, in an ascending array."""
+    """Return where keys are, or would be, in an ascending array."""
     return np.asarray(np.searchsorted(known, keys))
 
 
 def among(known: Keys, keys: Keys) -> NDArray[Any]:
-    """Which keys are in an ascending array."""
+    """Return per key whether it is in an ascending array."""
     if not len(known):
         return np.zeros(len(keys), bool)
     place = found_at(known, keys)
@@ -71,19 +71,16 @@ def among(known: Keys, keys: Keys) -> NDArray[Any]:
 
 
 def distinct(keys: Keys) -> Keys:
-    """The different ones of some keys, ascending. Sorts its argument."""
+    """Return the distinct keys, ascending. Sorts its argument."""
     keys.sort()
     return keys[np.append(True, keys[1:] != keys[:-1])] if len(keys) else keys
 
 
 def numbered(words: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """The different ones of some keys, ascending, [word, key]; and per key its place among them.
+    """Return the distinct keys, ascending, and per key its index among them.
 
-    Args:
-        words: of the keys, [word, key].
-
-    Most are found by a table with one place for each remainder of a product, where the last key of
-    a place stays; only what meets another key there is sorted with all its repetitions.
+    Most keys are matched by a hash table with one entry per bucket, where the last key stays. Only
+    keys that collide there are sorted with all their repetitions.
     """
     bits = words.shape[1].bit_length() + 2
     mixed = words[0] * np.uint64(_SPREAD)
@@ -107,12 +104,12 @@ def numbered(words: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
 
 
 def narrow(numbers: NDArray[Any]) -> NDArray[Any]:
-    """Whole numbers, from 0 on, in the narrowest type that holds them."""
+    """Return whole numbers from 0 on in the narrowest type that holds them."""
     return numbers.astype(np.min_scalar_type(int(numbers.max(initial=0))))
 
 
 class Uncertainty:
-    """How much is not known in many states, see `NumberedKind.uncertainty`."""
+    """Sums `NumberedKind.uncertainty` over the sets of many states."""
 
     def __init__(self, code: Coding) -> None:
         self._code = code
@@ -120,7 +117,7 @@ class Uncertainty:
         self._known = np.zeros(1, np.uint64), np.zeros(1, np.int64)
 
     def of(self, keys: Keys) -> NDArray[Any]:
-        """The sum over the sets of each state, given by key."""
+        """Return the sum over the sets of each state, given by key."""
         words, code = to_words(keys), self._code
         result = np.zeros(len(words), np.int64)
         for field in range(-code.rules.sets, 0):
@@ -150,7 +147,7 @@ MOST_PLAYERS = 5
 
 
 def array_fault(book: KindBook) -> str | None:
-    """Why the kinds of a book cannot be put in arrays, or None."""
+    """Return why the kinds of a book cannot be put in arrays, or None."""
     lanes, size = 2**book.players, book.set_size
     if book.players > MOST_PLAYERS:
         return f"{book.players} players are more than {MOST_PLAYERS}"
@@ -178,10 +175,11 @@ class KindArrays:
         number: of the kind in its book (int64).
         uncertainty: of the kind (int64).
         table: packed coalition tables, [word, place] (uint64).
-        lanes: the same numbers one by one, [place, coalition] (int16).
+        lanes: the same numbers unpacked, [place, coalition] (int16).
         owner: the player who alone may own every card, or -1 (int8).
-        lowered: [place, distinct mask, player], the coalitions (as bits) that could hold fewer
-            cards were one such card the player's; all bits when it cannot be his (uint64).
+        lowered: [place, distinct mask, player], a bitmask of coalitions: bit A is set if giving one
+            card of this mask to the player lowers what coalition A can hold; all bits are set if
+            the player cannot own the card (uint64).
         renaming: [order of roles, place], the place of the kind under these names, or -1 (int32).
         first, count: which entries of `asked`, `no`, `yes` belong to questions by role 0.
         asked: per question the asked role (uint8).
@@ -216,7 +214,7 @@ class KindArrays:
         return np.frombuffer(packed.to_bytes(8 * self.words, "little"), "<u8").astype(np.uint64)
 
     def place(self, kind: NumberedKind) -> int:
-        """The place of a kind, added when it is new."""
+        """Return the place of a kind; a new kind is added."""
         place = int(self._place_of_number[kind.number])
         if place < 0:
             place = len(self._kinds)
@@ -250,7 +248,7 @@ class KindArrays:
                     )
 
     def places_of(self, numbers: NDArray[Any]) -> NDArray[Any]:
-        """The places of kinds given by number, in any shape."""
+        """Return the places of kinds given by number, in any shape."""
         places: NDArray[Any] = self._place_of_number[numbers]
         if (places < 0).any():
             for number in np.unique(numbers[places < 0]).tolist():
@@ -259,7 +257,7 @@ class KindArrays:
         return places
 
     def renamed(self, places: NDArray[Any], order: int) -> NDArray[Any]:
-        """The places of the kinds under the names of one order of roles."""
+        """Return the places of the kinds under the names of one order of roles."""
         names = self.renaming[order][places]
         if (names < 0).any():
             roles = self.orders[order]
@@ -270,7 +268,7 @@ class KindArrays:
         return np.asarray(names)
 
     def ranked(self) -> tuple[NDArray[Any], NDArray[Any]]:
-        """The numbers of all kinds met, ascending; and per place where its number is there."""
+        """Return the numbers of all kinds met, ascending, and per place its index there."""
         numbers = self.number[: len(self._kinds)]
         turn = np.argsort(numbers)
         rank = np.empty(len(turn), np.uint64)
@@ -280,7 +278,7 @@ class KindArrays:
     # ------------------------------------------------------------------ questions
 
     def questions(self, places: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Where the questions of role 0 about these kinds begin, and how many there are."""
+        """Return per kind the first of role 0's questions about it, and their number."""
         if (self.first[places] < 0).any():
             for place in np.unique(places[self.first[places] < 0]).tolist():
                 self._make_questions(place)
@@ -301,7 +299,7 @@ class KindArrays:
     # ------------------------------------------------------------------ closing
 
     def closed(self, places: NDArray[Any], needs: NDArray[Any]) -> NDArray[Any]:
-        """The closed kinds of sets, given what the other sets leave to them.
+        """Return the closed kinds of sets, given what the other sets leave to them.
 
         Args:
             places: of the kinds.
@@ -329,7 +327,7 @@ class KindArrays:
         return np.array(closed, np.int32)[inverse]
 
     def _closing(self, result: int) -> int:
-        """The place of a closed kind from the numbers that `closed` puts together."""
+        """Return the place of a closed kind, from the digits that `closed` puts together."""
         place = self._closings.get(result)
         if place is None:
             players, size = self.book.players, self.book.set_size
@@ -357,10 +355,9 @@ KEPT_BITS = 20
 
 
 class Closings:
-    """What closing makes of a kind and the needs of the other sets, as far as lately met.
+    """A cache of closed kinds, by kind and needs of the other sets.
 
-    A cache with one place for each remainder of a product: what is not there is worked out, and
-    takes the place of what was.
+    A hash table with one entry per bucket: a new entry replaces the old one.
     """
 
     def __init__(self, kinds: KindArrays) -> None:
@@ -374,13 +371,13 @@ class Closings:
         self._closed = np.zeros(1 << KEPT_BITS, np.int32)
 
     def get(self, places: NDArray[Any], rest: NDArray[Any]) -> NDArray[Any]:
-        """The closed kinds.
+        """Return the closed kinds.
 
         Args:
             places: of the kinds.
-            rest: [word, set], the slack of the state without the set. Where a lane is below its
-                guard, the set must hold so many cards, its needs; no lane does by more than the
-                size of the set.
+            rest: [word, set], the slack of the state without the set. A lane below its guard says
+                how
+                many cards of the set the coalition needs, at most the size of the set.
         """
         needs = self._needs(rest)
         alike = self._number(places, needs)
@@ -403,13 +400,13 @@ class Closings:
         return closed
 
     def _needs(self, rest: NDArray[Any]) -> NDArray[Any]:
-        """The guard minus each lane, where that is positive, but for nobody and for everybody."""
+        """Return the guard minus each lane, where positive; not for nobody and for everybody."""
         below = ~rest & _HIGH
         every = (below >> np.uint64(7)) * np.uint64(255)
         return np.asarray((_HIGH - (rest & ~_HIGH)) & every & self._some[:, None])
 
     def _number(self, places: NDArray[Any], needs: NDArray[Any]) -> NDArray[Any]:
-        """One number for a kind and its needs: these are digits, the empty coalition's left out."""
+        """Pack a kind and its needs into one number, as digits."""
         number = places.astype(np.uint64) * self._kinds_base
         weight = np.uint64(1)
         for word, lanes in enumerate(needs):

@@ -48,9 +48,8 @@ class Parts(NamedTuple):
     """A canonical state, taken apart.
 
     Attributes:
-        place: 0 when the order of players cannot matter any more; otherwise how many players with
-            cards come before role 0 in it, or, when chance decides who is on turn, the number of
-            players.
+        place: 0 once the order of players cannot matter. Else how many players with cards come
+            before role 0, or the number of players when chance decides who is on turn.
         hands, points: per role.
         kinds: the numbers of the kinds of the sets in play, ascending.
     """
@@ -63,7 +62,7 @@ class Parts(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What canonical states and their graph depend on: sizes, tie-break, and what may be asked.
+    """The rules that canonical states and their graph depend on.
 
     Attributes:
         set_size, sets, players: as in `Settings`. The cards may be shared unevenly.
@@ -81,7 +80,7 @@ class Rules:
 
     @classmethod
     def of(cls, game: Settings | State) -> Rules:
-        """The rules of a state's or settings' game.
+        """Return the rules of a state's or settings' game.
 
         With up to three players no tie-break ever has a choice (see `order_matters`), so there the
         rules do not tell them apart.
@@ -90,7 +89,7 @@ class Rules:
         return cls(game.set_size, game.sets, game.players, tie_break, game.brisk)
 
     def document(self) -> dict[str, Any]:
-        """As plain values for JSON; of brisk games alone it is said that they are."""
+        """Return plain values for JSON; `brisk` is written for brisk games alone."""
         document = asdict(self) | {"tie_break": str(self.tie_break)}
         if not self.brisk:
             del document["brisk"]
@@ -98,10 +97,10 @@ class Rules:
 
     @classmethod
     def of_document(cls, document: dict[str, Any]) -> Rules:
-        """The rules that `document` was made of.
+        """Read what `document` wrote.
 
         Raises:
-            KeyError, TypeError, ValueError: they are not.
+            KeyError, TypeError, ValueError: it is something else.
         """
         sizes = ("set_size", "sets", "players")
         set_size, sets, players = (index(document[name]) for name in sizes)
@@ -111,10 +110,10 @@ class Rules:
         return cls(set_size, sets, players, TieBreak(document["tie_break"]), brisk)
 
     def order_matters(self, hands: Sequence[int]) -> bool:
-        """Whether the order of the players can still decide something.
+        """Return whether the order of the players can still decide something.
 
-        The tie-break speaks when asker and asked are both without cards. Nobody whose hand is empty
-        ever holds cards again (only the player on turn receives any, and he has some). With three
+        The tie-break decides when asker and asked are both without cards. A player with an empty
+        hand never holds cards again: only the player on turn receives any, and has some. With three
         players holding cards the tie-break can choose only the third; so it takes four.
 
         >>> Rules(2, 4, 4).order_matters([3, 2, 1, 0]), Rules(2, 4, 4).order_matters([2, 2, 2, 2])
@@ -124,7 +123,7 @@ class Rules:
 
 
 def places_in_words(widths: Iterable[int]) -> list[tuple[int, int]]:
-    """(word, shift) of fields of some widths in bits, each within one of the 64-bit words.
+    """Return (word, shift) of fields of some widths in bits, each within one 64-bit word.
 
     >>> places_in_words([60, 3, 2])
     [(0, 4), (0, 1), (1, 62)]
@@ -143,14 +142,12 @@ class Coding:
     """Turns the parts of a canonical state into its key and back.
 
     Raises:
-        LimitError: too many players, or a set can look too many ways for a word to number them:
-            from sets of 11 at seven players on.
+        LimitError: there are too many players, or too many kinds for a word: from sets of 11 at
+            seven players on.
 
     Attributes:
-        rules: of the game.
-        book: its kinds.
-        fields: per field (word, shift): where its value goes. The fields are place, hands of the
-            roles from 1, points of the roles from 1, kinds (0 for completed sets, first).
+        fields: per field (word, shift). The fields are place, hands of the roles from 1, points of
+            the roles from 1, kinds (0 for completed sets, first).
         widths: per field its bits.
         words: number of 64-bit words of a key.
     """
@@ -183,7 +180,7 @@ class Coding:
         self._struct = Struct(f">{self.words}Q")
 
     def key(self, parts: Parts) -> Key:
-        """The key of a canonical state."""
+        """Return the key of a canonical state."""
         words = [0] * self.words
         fields = iter(self.fields)
         sets_done = self.rules.sets - len(parts.kinds)
@@ -193,7 +190,7 @@ class Coding:
         return self._struct.pack(*words)
 
     def parts(self, key: Key) -> Parts:
-        """A key taken apart.
+        """Take a key apart.
 
         Raises:
             InputError: it is not a key of this game.
@@ -215,10 +212,12 @@ class Coding:
         return Parts(values[0], (hand, *hands), (mine, *points), kinds)
 
     def state(self, key: Key) -> State:
-        """A state with this key: the players in their order where it matters, else role 0 first.
+        """Return a state with this key.
+
+        The players come in their order where it matters, else role 0 first.
 
         Raises:
-            InputError: not a key of this game, or one of a state in which chance is on turn.
+            InputError: it is not a key of this game, or one of a state in which chance is on turn.
         """
         parts = self.parts(key)
         players = self.rules.players
@@ -242,7 +241,7 @@ class Coding:
         )
 
     def order(self, parts: Parts) -> tuple[int, ...]:
-        """The roles in the order of the players; role 0 first where the order does not matter."""
+        """Return the roles in the order of the players, or role 0 first where no order matters."""
         if 0 < parts.place < self.rules.players:
             return (
                 *range(1, parts.place + 1), 0, *range(parts.place + 1, self.rules.players)
@@ -252,11 +251,10 @@ class Coding:
 
 @lru_cache(maxsize=32)
 def coding(rules: Rules) -> Coding:
-    """The one coding of a game.
+    """Return the one coding of a game.
 
     Raises:
-        LimitError: too many players (`quaternity.perfect.keys.kinds.MOST_PLAYERS`), or sets of many
-            cards with many players (see `Coding`).
+        LimitError: see `Coding`.
     """
     return Coding(rules)
 
@@ -265,7 +263,6 @@ class Canonical(NamedTuple):
     """A canonical state, and the way back to the real players.
 
     Attributes:
-        key: see `quaternity.perfect.keys.canonical`.
         roles: `roles[role]` is the real player; role 0 is on turn.
     """
 
@@ -274,7 +271,7 @@ class Canonical(NamedTuple):
 
 
 def canonical(state: State) -> Canonical:
-    """The canonical form of a state.
+    """Return the canonical form of a state.
 
     Cost: per set a look-up, per order of the players that look alike a sort of the sets.
 
@@ -300,7 +297,7 @@ def canonical(state: State) -> Canonical:
 
 
 def closed_kinds(code: Coding, state: State) -> list[NumberedKind]:
-    """The closed sets of a state that are in play, in order.
+    """Return the closed sets of a state that are in play, in order.
 
     Raises:
         InputError: as in `canonical`.
@@ -326,7 +323,7 @@ def canonical_form(
     points: Sequence[int],
     turn: int,
 ) -> Canonical:
-    """The canonical form of closed sets in play, given with any names.
+    """Return the canonical form of closed sets in play, given with any names.
 
     Players are named in their order, where that matters.
     """
@@ -340,7 +337,7 @@ def canonical_form(
 
 
 def canonical_end(code: Coding, points: Sequence[int]) -> Canonical:
-    """The canonical form of a finished game: its points, the best player as role 0."""
+    """Return the canonical form of a finished game: its points, the best player as role 0."""
     players = len(points)
     best = max(range(players), key=points.__getitem__)
     return _named(code, (), (0,) * players, points, _role_orders((0,) * players, points, best), 0)
@@ -353,7 +350,7 @@ def canonical_chance(
     points: Sequence[int],
     tied: Iterable[int],
 ) -> Canonical:
-    """The canonical form of a position in which chance chooses the next player among `tied`.
+    """Return the canonical form of a position in which chance chooses among `tied` who is on turn.
 
     Role 0 is one of them.
     """
@@ -362,9 +359,9 @@ def canonical_chance(
 
 
 def _role_orders(hands: Sequence[int], points: Sequence[int], first: int) -> Iterable[Roles]:
-    """The orders that begin with `first` and give small keys: by hand, then by points.
+    """Return the orders that begin with `first` and give small keys: by hand, then by points.
 
-    Players with equal hands and points come in every order, but without cards they look alike.
+    Players with equal hands and points come in every order, unless they have no cards.
     """
     others = [player for player in range(len(hands)) if player != first]
     others.sort(key=lambda player: (hands[player], points[player]))
@@ -384,9 +381,9 @@ def _role_orders(hands: Sequence[int], points: Sequence[int], first: int) -> Ite
 
 
 def alike_roles(code: Coding, key: Key) -> tuple[int, ...]:
-    """Per role the smallest role of whom the same can be said: renaming players leaves the state.
+    """Return per role the smallest role that a renaming of players maps it to, the state unchanged.
 
-    Which of such players gets which role is chance; what is true of one is true of the other.
+    Chance decides which of such players gets which role; what is true of one is true of the other.
     """
     parts = code.parts(key)
     hands, points = parts.hands, parts.points
@@ -416,7 +413,7 @@ def _named(
     orders: Iterable[Roles],
     place: int,
 ) -> Canonical:
-    """The smallest form over some orders of the players."""
+    """Return the smallest form over some orders of the players."""
     best: tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]] | None = None
     best_roles: Roles = ()
     for roles in orders:

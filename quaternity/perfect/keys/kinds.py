@@ -36,7 +36,7 @@ Roles = tuple[int, ...]
 
 @lru_cache(maxsize=MOST_PLAYERS)
 def role_orders(players: int) -> tuple[tuple[Roles, ...], dict[Roles, int]]:
-    """All orders of players, ascending, and the number of each.
+    """Return all orders of players, ascending, and the number of each.
 
     >>> role_orders(3)[0][:3], role_orders(3)[1][2, 0, 1]
     (((0, 1, 2), (0, 2, 1), (1, 0, 2)), 4)
@@ -46,7 +46,7 @@ def role_orders(players: int) -> tuple[tuple[Roles, ...], dict[Roles, int]]:
 
 
 def multiset_rank(values: Sequence[int]) -> int:
-    """The number of an ascending sequence of whole numbers among those of its length.
+    """Return the rank of an ascending sequence of whole numbers among those of its length.
 
     >>> [multiset_rank(values) for values in [(0, 0), (0, 1), (1, 1), (0, 2)]]
     [0, 1, 2, 3]
@@ -55,7 +55,7 @@ def multiset_rank(values: Sequence[int]) -> int:
 
 
 def multiset_of_rank(rank: int, length: int) -> tuple[int, ...]:
-    """The sequence with that number: the inverse of `multiset_rank`.
+    """Return the sequence with a rank: the inverse of `multiset_rank`.
 
     >>> multiset_of_rank(3, 2)
     (0, 2)
@@ -71,7 +71,7 @@ def multiset_of_rank(rank: int, length: int) -> tuple[int, ...]:
 
 
 class NumberedKind(Kind):
-    """A kind without upper bounds that matter; of a `KindBook`, mostly one object for equal ones.
+    """A kind without upper bounds that matter; a `KindBook` mostly has one object for equal ones.
 
     Attributes:
         number: see the module.
@@ -98,7 +98,7 @@ class NumberedKind(Kind):
         self._questions: list[tuple[int, NumberedKind | None, NumberedKind | None]] | None = None
 
     def renamed(self, roles: Roles) -> NumberedKind:
-        """The kind in which player `roles[role]` is called `role`."""
+        """Return the kind in which player `roles[role]` is called `role`."""
         kind = self.renamings.get(roles)
         if kind is None:
             names = [roles.index(player) for player in range(len(roles))]
@@ -111,7 +111,7 @@ class NumberedKind(Kind):
         return kind
 
     def closed(self, slack: int) -> NumberedKind:
-        """The kind with owners and minimums as tight as the whole state makes them.
+        """Return the kind with owners and minimums as tight as the whole state makes them.
 
         Args:
             slack: of the state (see `solvers.filtering.closed_set`), this set included.
@@ -119,7 +119,7 @@ class NumberedKind(Kind):
         return self._book.closed(self, slack)
 
     def questions(self) -> list[tuple[int, NumberedKind | None, NumberedKind | None]]:
-        """What player 0 can ask about the set: the asked player, the kind after no and after yes.
+        """Return player 0's questions: the asked player, the kinds after no and after yes.
 
         None stands for an answer that is impossible whatever the other sets are. The kinds are not
         closed.
@@ -135,7 +135,7 @@ class NumberedKind(Kind):
         return self._questions
 
     def _after(self, asked: int, mask: int, answer: bool) -> NumberedKind | None:
-        """The kind after player 0 asked for a card with these owners, unless it is impossible."""
+        """Return the kind after player 0 asked for a card with these owners, or None."""
         card = self.masks.index(mask)
         constraint = answered(self.constraint, 0, asked, card, answer)
         kind = self._book.kind(constraint.owners, constraint.low)
@@ -143,12 +143,12 @@ class NumberedKind(Kind):
 
     @property
     def uncertainty(self) -> int:
-        """How much is not known about the set: owners that cards can have, then minimums.
+        """Return how much is not known about the set: owners that cards can have, then minimums.
 
-        The sum of it over all sets of a state, closed, never grows in a game: an answer leaves of
-        the deals those that fit it, so cards have the same owners or fewer, and players the same
-        minimums or more. A card that goes over has one owner afterwards, and what it takes from one
-        minimum it adds to another. A completed set counts as nothing.
+        Its sum over all closed sets of a state never grows in a game: an answer removes deals, so
+        cards keep their possible owners or lose some, and players keep their minimums or raise
+        them. A card that changes hands has one owner afterwards, and what it takes from one minimum
+        it adds to another. A completed set counts as nothing.
         """
         return sum(mask.bit_count() for mask in self.masks) * MOST_CARDS - sum(self.low)
 
@@ -176,7 +176,7 @@ class KindBook:
         self._made[(), self.completed.low] = self._numbered[0] = self.completed
 
     def kind(self, masks: Sequence[int], low: tuple[int, ...]) -> NumberedKind:
-        """The kind of a set with these owner masks, in any order, none of them empty."""
+        """Return the kind of a set with these owner masks, in any order, none of them empty."""
         form = (tuple(sorted(masks)), low)
         kind = self._made.get(form)
         if kind is None:
@@ -188,14 +188,14 @@ class KindBook:
         return kind
 
     def _forget(self) -> None:
-        """Keep no kind but the completed one; who holds another may go on with it."""
+        """Keep no kind but the completed one. Kinds that somebody holds stay valid."""
         self._made.clear()
         self._numbered.clear()
         self.closed.cache_clear()
         self._made[(), self.completed.low] = self._numbered[0] = self.completed
 
     def _number(self, masks: tuple[int, ...], low: tuple[int, ...]) -> int:
-        """The number; 0, which is no other kind's, for sets that no deal fits on its own."""
+        """Return the number of a kind; 0 for sets that no deal fits on its own."""
         if 0 in masks or sum(low) > self.set_size:
             return 0
         shares = [player for player, least in enumerate(low) for _ in range(least)]
@@ -203,7 +203,7 @@ class KindBook:
         return 1 + multiset_rank([mask - 1 for mask in masks]) * self._lows + multiset_rank(shares)
 
     def numbered(self, number: int) -> NumberedKind:
-        """The kind with a number from 0 to `total`."""
+        """Return the kind with a number from 0 to `total`."""
         kind = self._numbered.get(number)
         if kind is None:
             masks, shares = divmod(number - 1, self._lows)
@@ -215,12 +215,11 @@ class KindBook:
         return kind
 
     def _closed(self, kind: NumberedKind, slack: int) -> NumberedKind:
-        """See `NumberedKind.closed`."""
         tight = closed_set(self.layout, slack, kind.constraint)
         return self.kind(tight.owners, tight.low)
 
 
 @lru_cache(maxsize=8)
 def kind_book(set_size: int, layout: Lanes) -> KindBook:
-    """The one book of a set size and a layout of tables."""
+    """Return the one book of a set size and a layout of tables."""
     return KindBook(set_size, layout)

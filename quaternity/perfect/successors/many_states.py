@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Positions:
-    """Positions with any names, on the way to canonical ones. Columns of arrays.
+    """Positions with any names, on the way to canonical ones, as columns of arrays.
 
     Attributes:
         kinds: [set, position], places of closed kinds.
@@ -62,7 +62,7 @@ class Positions:
     rank: NDArray[Any]
 
     def joined(self, other: Positions) -> Positions:
-        """These positions and the others."""
+        """Return these positions and the others."""
         if not len(other.place):
             return self
         names = [one.name for one in fields(self)]
@@ -74,8 +74,7 @@ class Positions:
 def smallest_keys(
     code: Coding, kinds: KindArrays, positions: Positions
 ) -> tuple[Keys, NDArray[Any], NDArray[Any]]:
-    """The smallest keys, ascending and distinct; and per position which of them is its own, and the
-    number of the order of roles that gives it.
+    """Return the distinct smallest keys, ascending; per position its index and its order of roles.
 
     As `quaternity.perfect.keys.canonical` for single states; the tests hold the two equal.
     """
@@ -117,7 +116,7 @@ def smallest_keys(
 def _in_words(
     fields: Sequence[tuple[int, int]], widths: Sequence[int], columns: Sequence[NDArray[Any]]
 ) -> NDArray[Any]:
-    """Values of fields put together, [word, row]."""
+    """Pack values of fields, [word, row]."""
     words = np.zeros((fields[-1][0] + 1, len(columns[0])), np.uint64)
     for (word, shift), width, column in zip(fields, widths, columns, strict=True):
         if width:
@@ -126,7 +125,7 @@ def _in_words(
 
 
 def _sort(columns: list[NDArray[Any]]) -> None:
-    """Sort columns such that each row ascends: a network of exchanges, for few columns."""
+    """Sort columns such that each row ascends, by a network of exchanges."""
     for end in range(len(columns) - 1, 0, -1):
         for place in range(end):
             one, two = columns[place : place + 2]
@@ -134,7 +133,7 @@ def _sort(columns: list[NDArray[Any]]) -> None:
 
 
 def _smaller(one: NDArray[Any], two: NDArray[Any]) -> NDArray[Any]:
-    """Where the words of one, [word, row], are smaller, the first word counting most."""
+    """Return where the first of two [word, row] is smaller, the first word counting most."""
     smaller = one[-1] < two[-1]
     for first, second in zip(one[-2::-1], two[-2::-1], strict=True):
         smaller = (first < second) | (first == second) & smaller
@@ -143,22 +142,22 @@ def _smaller(one: NDArray[Any], two: NDArray[Any]) -> NDArray[Any]:
 
 @dataclass(frozen=True, slots=True)
 class Expansion:
-    """All questions of some canonical states, with what their answers lead to.
+    """All questions of some canonical states, and their successors.
 
     Questions come in three groups. One with two legal answers is *open*. One with a single answer
-    is *idle* when nothing is learnt by it (`NumberedKind.uncertainty` stays), else *forced*. In
+    is *idle* when it teaches nothing (`NumberedKind.uncertainty` stays), else *forced*. In
     each group they come in the order of states.
 
     Attributes:
-        keys: the keys that are led to, ascending and distinct.
-        counts: [group, state], how many idle, forced and open questions a state has; questions that
-            come to the same are one.
+        keys: of the successors, ascending and distinct.
+        counts: [group, state], how many idle, forced and open questions a state has; questions with
+            the same effect are one.
         asked: per question, group by group, the role that answers; the number of players where
             chance chooses who is on turn, each possible player being an idle question (uint8).
-        outcomes: per question what its only answer leads to, or no; then per open question what
-            yes leads to. The index in `keys`, times the number of orders of roles, plus the number
-            of the order (`quaternity.perfect.keys.kinds.role_orders`) that gives, for each role
-            after the answer, its role before.
+        outcomes: per question the successor after its only answer, or after no; then per open
+            question that after yes. A successor is its index in `keys`, times the number of orders
+            of roles, plus the number of the order (`quaternity.perfect.keys.kinds.role_orders`)
+            that gives, for each role afterwards, its role before.
         said: per idle and forced question whether the answer is yes. Chance's choice counts as no.
     """
 
@@ -170,12 +169,12 @@ class Expansion:
 
 
 class _Answered(NamedTuple):
-    """Questions about some states, in any order, and what they lead to.
+    """Questions about some states, in any order, and their successors.
 
     Attributes:
         owner, asked: per question the index of its state, and the role that answers.
         outcomes: [no or yes, question], see `Expansion`; -1 where the answer is not legal.
-        learns: per question whether something is learnt by it.
+        learns: per question whether it teaches something.
     """
 
     owner: NDArray[Any]
@@ -185,7 +184,7 @@ class _Answered(NamedTuple):
 
 
 def _gathered(keys: Keys, states: int, questions: _Answered) -> Expansion:
-    """The expansion of some states. Of questions that come to the same one is kept."""
+    """Return the expansion of some states, one of all questions with the same effect."""
     owner, asked, led, learns = questions
     legal = led >= 0
     # A question is a number, for quick sorting: its group, state and asked role, and its outcomes.
@@ -216,7 +215,7 @@ def _gathered(keys: Keys, states: int, questions: _Answered) -> Expansion:
 
 
 class _States(NamedTuple):
-    """Canonical states, or what an answer makes of them. Columns of arrays.
+    """Canonical states, or their successors before they are canonical, as columns of arrays.
 
     Attributes:
         place: per state, before any answer (see `quaternity.perfect.keys.canonical.Parts`).
@@ -230,12 +229,12 @@ class _States(NamedTuple):
     kinds: NDArray[Any]
 
     def uncertainty(self, arrays: KindArrays) -> NDArray[Any]:
-        """Per state what is not known, see `NumberedKind.uncertainty`."""
+        """Return per state the sum of `NumberedKind.uncertainty`."""
         return np.asarray(arrays.uncertainty[self.kinds].sum(0))
 
 
 class _Questions(NamedTuple):
-    """Legal questions about canonical states. Rows of arrays.
+    """Legal questions about canonical states, as rows of arrays.
 
     Attributes:
         parent: the state.
@@ -254,7 +253,7 @@ class _Questions(NamedTuple):
 
 
 class Expander:
-    """Expands canonical states of one game, many at once; see `fault` for those it cannot."""
+    """Expands canonical states of one game, many at once; see `fault` for games that it refuses."""
 
     def __init__(self, code: Coding) -> None:
         self.code, self.rules, self.book = code, code.rules, code.book
@@ -266,11 +265,11 @@ class Expander:
 
     @staticmethod
     def fault(code: Coding) -> str | None:
-        """Why this way of expanding does not serve a game, or None."""
+        """Return why a game cannot be expanded by arrays, or None."""
         return array_fault(code.book)
 
     def expand(self, keys: Keys) -> Expansion:
-        """All questions and answers of some canonical states.
+        """Return all questions and answers of some canonical states.
 
         Memory: about 400 bytes per answer.
         """
@@ -306,7 +305,7 @@ class Expander:
     # ------------------------------------------------------------------ before the answer
 
     def _decoded(self, keys: Keys) -> _States:
-        """Canonical states by their keys."""
+        """Return canonical states by their keys."""
         words = to_words(keys)
         code, players, sets = self.code, self.rules.players, self.rules.sets
         fields = [
@@ -322,7 +321,7 @@ class Expander:
         return _States(fields[0].astype(np.int32), hands, points, kinds)
 
     def _slack(self, kinds: NDArray[Any], hands: NDArray[Any]) -> NDArray[Any]:
-        """Packed (sum of tables, guards set) minus hands, [word, position]."""
+        """Return the packed sum of tables, guards set, minus hands, [word, position]."""
         tables = np.repeat(self.kinds.guard[:, None], kinds.shape[1], 1)
         for column in kinds:
             tables += self.kinds.table[:, column]
@@ -331,7 +330,7 @@ class Expander:
         return tables
 
     def _asked(self, states: _States, index: int) -> _Questions:
-        """The legal questions about the sets at one index, unless the set before looks the same."""
+        """Return the legal questions about sets at one index, unless the set before is alike."""
         arrays, (place, hands, _, kinds) = self.kinds, states
         mine = kinds[index]
         asking = (mine > 0) & (place != self.rules.players)
@@ -358,7 +357,7 @@ class Expander:
         return _Questions(*(column.take(legal, -1) for column in questions))
 
     def _holds(self, slack: NDArray[Any]) -> NDArray[Any]:
-        """Where no lane of some positions is below its guard."""
+        """Return where no lane of some positions is below its guard."""
         guard = self.kinds.guard[:, None]
         holds = slack & guard == guard
         return np.asarray(holds[0] if len(holds) == 1 else holds.all(0))
@@ -368,10 +367,7 @@ class Expander:
     def _answered(
         self, states: _States, questions: _Questions, rows: NDArray[Any], said: bool
     ) -> tuple[NDArray[Any], ...]:
-        """The answers of one kind to some questions.
-
-        Gives per answer: asked role, what was said, slack, and the columns of `_States`.
-        """
+        """Give one answer to some questions: asked role, answer, slack, columns of `_States`."""
         changed = (questions.yes if said else questions.no)[rows]
         parent, asked = questions.parent[rows], questions.asked[rows]
         after = _States(*(column.take(parent, -1) for column in states))
@@ -386,7 +382,7 @@ class Expander:
         return asked, np.full(len(rows), said), slack, *after
 
     def _closed(self, kinds: NDArray[Any], slack: NDArray[Any]) -> NDArray[Any]:
-        """The closed kinds of all sets of all positions."""
+        """Return the closed kinds of all sets of all positions."""
         closed = np.zeros_like(kinds)
         for mine, result in zip(kinds, closed, strict=True):
             rows = slice(None) if mine.all() else np.nonzero(mine)[0]
@@ -435,7 +431,7 @@ class Expander:
         return Positions(kinds, hands, points, tied, new_place, rank)
 
     def _seats(self, place: NDArray[Any]) -> NDArray[Any]:
-        """[player, position], the order of players: role 0 behind `place` others."""
+        """Return the order of players, [player, position]: role 0 behind `place` others."""
         role = np.arange(self.rules.players)[:, None]
         seat = role - (role <= place)
         seat[0] = place
@@ -444,12 +440,12 @@ class Expander:
     def _wishes(
         self, hands: NDArray[Any], points: NDArray[Any], seat: NDArray[Any]
     ) -> NDArray[Any]:
-        """[player, position]: the tie-break's order; the smallest is on turn."""
+        """Return the tie-break's order, [player, position]: the smallest is on turn."""
         wish = points * (self.code.cards + 1) + hands if self._chances else seat
         return np.where(hands > 0, wish, np.int64(1 << 62))
 
     def _chosen(self, states: _States) -> tuple[NDArray[Any], Positions]:
-        """What chance can choose where it is on turn: states, and positions."""
+        """Return what chance can choose where it is on turn: states, and positions."""
         players = self.rules.players
         chances = np.nonzero(states.place == players)[0]
         _, hands, points, kinds = (column[..., chances] for column in states)
@@ -463,7 +459,7 @@ class Expander:
 
 
 def _joined(columns: tuple[NDArray[Any], ...]) -> NDArray[Any]:
-    """Arrays one behind the other, by their last axes."""
+    """Join arrays by their last axes."""
     return np.concatenate(columns, -1)
 
 
@@ -473,10 +469,7 @@ def _expander(rules: Rules) -> Expander:
 
 
 def expanded(work: tuple[Rules, Keys]) -> Expansion:
-    """The expansion of some keys, by arrays where possible, else one state at a time.
-
-    This is what workers run.
-    """
+    """Expand some keys, by arrays where possible, else one state at a time. Workers run this."""
     rules, keys = work
     code = coding(rules)
     if Expander.fault(code) is None:
@@ -485,7 +478,7 @@ def expanded(work: tuple[Rules, Keys]) -> Expansion:
 
 
 def expanded_plainly(code: Coding, keys: Keys) -> Expansion:
-    """The same for any game, one state at a time."""
+    """Expand keys of any game, one state at a time."""
     numbers = role_orders(code.rules.players)[1]
     found: dict[Key, int] = {}
     rows: list[tuple[int, ...]] = []
