@@ -13,7 +13,7 @@ from quaternity.base.wording import printable
 from quaternity.cli.kwartet import kwartet
 from quaternity.cli.terminal import bold, columns, say, warn, width
 from quaternity.cli.watch import Viewer
-from quaternity.kwartet.chances import public_worlds, worlds_of
+from quaternity.kwartet.chances import worlds_of
 from quaternity.kwartet.hands import NUMBERS
 from quaternity.kwartet.knowing import moment, told_lines
 from quaternity.kwartet.log import read_any_log
@@ -173,10 +173,10 @@ def _names(log: GameLog | SeenLog) -> str:
 def _say_worlds(log: GameLog | SeenLog, step: int, seat: int | None) -> None:
     """How many deals are possible for everybody, and for whom it concerns."""
 
-    say(f"possible deals: for everybody {_number(public_worlds(log.states[step]))}")
+    say(f"possible deals: for everybody {_number(worlds_of(log.states[step].problem))}")
     seats = range(log.settings.players) if seat is None else (seat,)
     if seat is not None or not isinstance(log, SeenLog):
-        told = [f"player {one} {_number(worlds_of(log.view(step, one)))}" for one in seats]
+        told = [f"player {one} {_number(worlds_of(log.view(step, one).problem))}" for one in seats]
         say(f"  for {', '.join(told)}")
 
 

@@ -8,7 +8,7 @@ undefined.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any
@@ -22,6 +22,7 @@ from quaternity.game.question import Answer, Question
 from quaternity.game.record import header_text, parse_record
 from quaternity.game.settings import Settings
 from quaternity.game.state import State
+from quaternity.table.plain_rules import PlainRules
 from quaternity.table.protocol import Player, Sentence
 from solvers.problem import players_in
 
@@ -31,6 +32,15 @@ ASK = re.compile(
 """A question as people type it: `1 0 2`, `1 for 0/2`, `0 asks 1 for 0/2`."""
 
 QuaternityMove = Question | Answer
+
+
+def question_in(text: str, asker: int | None) -> Question | None:
+    """Return the question that somebody typed, by `asker` where the text names nobody, if any."""
+    match = ASK.fullmatch(text.strip())
+    by = asker if match is None or match[1] is None else int(match[1])
+    if match is None or by is None:
+        return None
+    return Question(by, int(match[2]), Card(int(match[3]), int(match[4])))
 
 
 def question_sentence(
@@ -56,7 +66,7 @@ class QuaternityPosition:
 
 
 @dataclass(frozen=True, slots=True)
-class QuaternityRules:
+class QuaternityRules(PlainRules[QuaternityPosition, QuaternityMove, QuaternityPosition]):
     """Quaternity with its settings; see `quaternity.table.protocol.Rules`."""
 
     settings: Settings = field(default_factory=Settings)
@@ -80,17 +90,6 @@ class QuaternityRules:
             return (position.pending.asked,)
         state = position.state
         return () if state.is_over or state.turn is None else (state.turn,)
-
-    def still_means(
-        self, move: QuaternityMove, then: QuaternityPosition, now: QuaternityPosition
-    ) -> bool:
-        """Return whether a move that was meant in an earlier view is meant now."""
-        del move
-        return then == now
-
-    def for_absent(self, view: QuaternityPosition) -> None:
-        """Do nothing for an absent player: the others wait."""
-        del view
 
     def is_settled(self, position: QuaternityPosition) -> bool:
         """Not while a question waits for its answer."""
@@ -161,6 +160,10 @@ class QuaternityRules:
         points = position.state.points
         return tuple(1 + sum(other > mine for other in points) for mine in points)
 
+    def listed(self, view: QuaternityPosition) -> Iterator[QuaternityMove]:
+        """The legal moves, one after another."""
+        return iter(self.moves(view))
+
     def moves(self, view: QuaternityPosition) -> Collection[QuaternityMove]:
         """The legal questions, or the two answers."""
         if view.pending is not None:
@@ -189,24 +192,17 @@ class QuaternityRules:
         """
         if view.pending is not None:
             return Answer.parse(text.rpartition(":")[2])
-        match = ASK.fullmatch(text.partition(":")[0].strip())
-        if match is None or view.state.turn is None:
+        question = question_in(text.partition(":")[0], view.state.turn)
+        if question is None or view.state.turn is None:
             raise InputError(
                 f"{shown(text)} is not understood: a question is for example 1 0 2 or 1 for 0/2"
             )
-        asker = view.state.turn if match[1] is None else int(match[1])
-        asked, index, number = (int(match[group]) for group in (2, 3, 4))
-        question = Question(asker, asked, Card(index, number))
         said = text.partition(":")[2].strip()
         if said and question in view.state.legal_questions:
             answer = Answer.parse(said)
             if answer not in view.state.answers(question):
                 raise InputError(f"'{question}': {answer} is impossible")
         return question
-
-    def write(self, move: QuaternityMove) -> str:
-        """`0 asks 1 for 0/2`, or yes or no."""
-        return str(move)
 
     def show(self, view: QuaternityPosition, width: int = WIDTH) -> str:
         """Cards, points, and who may own what; then the question that waits."""
@@ -311,13 +307,10 @@ class QuaternityRules:
 
 def _waiting(line: bytes, state: State) -> Question | None:
     """The question in a line that has no whole answer, when both answers are possible."""
-    found = ASK.fullmatch(line.decode(errors="replace").strip())
-    if found is None or found[1] is None:
+    question = question_in(line.decode(errors="replace"), None)
+    if question is None or question not in state.legal_questions:
         return None
-    asker, asked, index, number = map(int, found.groups())
-    question = Question(asker, asked, Card(index, number))
-    legal = question in state.legal_questions and len(state.answers(question)) == 2
-    return question if legal else None
+    return question if len(state.answers(question)) == 2 else None
 
 
 def owners_table(state: State, width: int = WIDTH) -> str:

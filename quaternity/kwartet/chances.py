@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from quaternity.base.errors import LimitError
 from quaternity.game.question import Question
-from quaternity.kwartet.public import PublicState
 from quaternity.kwartet.view import View
 from solvers.counting import count_deals, exact_chances
 from solvers.factor_product import Product
@@ -116,17 +115,15 @@ def _shares(mask: int, scale: Sequence[float]) -> Mapping[int, float]:
     return {player: scale[player] / whole for player in owners}
 
 
-def public_worlds(public: PublicState) -> int | None:
-    """The number of deals that fit what everybody knows; None above the limits of counting.
+def worlds_of(problem: DealProblem) -> int | None:
+    """The number of deals that are possible; None above the limits of counting.
 
     Cost: as `solvers.counting.count_deals`: milliseconds for four players, seconds for six.
     """
-    return _counted(public.problem)
-
-
-def worlds_of(view: View) -> int | None:
-    """The number of deals that a seat holds possible; None above the limits of counting."""
-    return _counted(view.problem)
+    try:
+        return count_deals(problem)
+    except LimitError:
+        return None
 
 
 def log10_worlds(problem: DealProblem) -> float:
@@ -136,10 +133,3 @@ def log10_worlds(problem: DealProblem) -> float:
         LimitError: there are more deals than counting is made for.
     """
     return log10(count_deals(problem))
-
-
-def _counted(problem: DealProblem) -> int | None:
-    try:
-        return count_deals(problem)
-    except LimitError:
-        return None

@@ -71,12 +71,8 @@ class GameLog:
 
     @property
     def go_ends(self) -> tuple[int, ...]:
-        """Per finished go, in order, the number of requests made when it ended.
-
-        A go is one player's stretch of requests. It ends with a failure, or when the player has no
-        cards left.
-        """
-        return go_ends(self.events, self.states)
+        """See `goes_of`."""
+        return goes_of(self)
 
     def after_goes(self, goes: int) -> Position:
         """The position after a number of finished goes: 0 is right after the deal.
@@ -93,32 +89,19 @@ class GameLog:
         return self.positions[ends[goes - 1] if goes else 0]
 
 
-def ends_go(event: Event, after: Position) -> bool:
-    """Whether a request ended its player's go.
-
-    Args:
-        after: the position after it.
-    """
-    return _ends_go(event, after.public)
-
-
-def _ends_go(event: Event, after: PublicState) -> bool:
+def ends_go(event: Event, after: PublicState) -> bool:
+    """Return whether a request ended its player's go, by what was public after it."""
     return not event.answer or not after.hands[event.question.asker]
 
 
-def go_ends(events: Sequence[Event], states: Sequence[PublicState]) -> tuple[int, ...]:
-    """See `GameLog.go_ends`.
-
-    Args:
-        states: what was public after the deal and after each request.
-    """
-    after = zip(events, states[1:], strict=True)
-    return tuple(number for number, one in enumerate(after, start=1) if _ends_go(*one))
-
-
 def goes_of(log: GameLog | SeenLog) -> tuple[int, ...]:
-    """See `GameLog.go_ends`."""
-    return go_ends(log.events, log.states)
+    """Per finished go, in order, the number of requests made when it ended.
+
+    A go is one player's stretch of requests. It ends with a failure, or when the player has no
+    cards left.
+    """
+    after = enumerate(zip(log.events, log.states[1:], strict=True), start=1)
+    return tuple(number for number, step in after if ends_go(*step))
 
 
 def seen_by(log: GameLog, seat: int | None) -> SeenLog:

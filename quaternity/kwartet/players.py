@@ -92,7 +92,7 @@ class StrategyPlayer:
                 raise who[turn].breaks_rules(error) from error
             course.moved(turn, question)
             events.append(event)
-            if ends_go(event, position):
+            if ends_go(event, position.public):
                 goes += 1
                 if details and not goes % details and not position.public.is_over:
                     worlds.append(_worlds(goes, position))

@@ -14,7 +14,7 @@ from quaternity.base.text_table import WIDTH, SetLine, at_least, owners_text, sc
 from quaternity.base.wording import shown
 from quaternity.game.cards import Card
 from quaternity.game.question import Question
-from quaternity.game.rules import ASK, owner_cell, question_sentence
+from quaternity.game.rules import owner_cell, question_in, question_sentence
 from quaternity.kwartet.hands import FULL, NUMBERS, Hand, dealt_hands
 from quaternity.kwartet.log import announced_at_deal, header_text, log_text, parse_log
 from quaternity.kwartet.played import GameLog
@@ -139,15 +139,13 @@ class KwartetRules(PlainRules[KwartetGame, Question, View]):
         Raises:
             InputError: no request is in it.
         """
-        match = ASK.fullmatch(text.partition(":")[0].strip())
-        if match is None:
+        question = question_in(text.partition(":")[0], view.seat)
+        if question is None:
             raise InputError(
                 f"{shown(text)} is not understood: a request is for example 1 0/2 or 1 0 2, an "
                 "opponent and a card"
             )
-        asker = view.seat if match[1] is None else int(match[1])
-        asked, index, number = (int(match[group]) for group in (2, 3, 4))
-        return Question(asker, asked, Card(index, number))
+        return question
 
     def show(self, view: View, width: int = WIDTH) -> str:
         """Cards and points, what the seat can know of the other hands, and its own."""

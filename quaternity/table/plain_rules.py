@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import fields
 from random import Random
 from typing import Any, Protocol, Self
@@ -99,7 +99,7 @@ class PlainRules(Rules[P, M, V], Protocol[P, M, V]):
         points = self.points(position)
         return tuple(1 + sum(other > mine for other in points) for mine in points)
 
-    def moves(self, view: V) -> LegalMoves[M]:
+    def moves(self, view: V) -> Collection[M]:
         """The legal moves."""
         return LegalMoves(self, view)
 

@@ -90,7 +90,7 @@ def kwartet_chances(rules: Any, view: Any, record: str, said: Mapping[str, str])
     from quaternity.kwartet.strategies.reader import beliefs
 
     del rules, record, said
-    weights, worlds = owner_weights(view.problem), worlds_of(view)
+    weights, worlds = owner_weights(view.problem), worlds_of(view.problem)
     return {
         "deals": None if worlds is None else str(worlds),
         "chances": [

@@ -140,7 +140,7 @@ def test_the_moment_after_some_goes_is_a_deal_of_what_is_known(seed: int) -> Non
         assert not deal_faults(position.public.problem, position.deal.owner)
         stretch = log.events[turns:end]
         assert len({event.question.asker for event in stretch}) == 1
-        assert [ends_go(log.events[at], log.positions[at + 1]) for at in range(turns, end)] == [
+        assert [ends_go(log.events[at], log.states[at + 1]) for at in range(turns, end)] == [
             *[False] * (len(stretch) - 1),
             True,
         ]
