@@ -84,10 +84,14 @@ GROUPS = {
         "tests/test_files.py tests/test_pictures.py tests/table/test_journal.py"
         " tests/table/test_laws.py tests/game/test_writing.py",
     ),
-    "environments": ("quaternity/environments/*.py", "__init__", "tests/environments"),
+    "environments": (
+        "quaternity/environments/*.py",
+        "__init__ open_spiel pettingzoo",  # which need these packages
+        "tests/environments",
+    ),
     "workers": (
         "quaternity/workers/*.py",
-        "__init__",
+        "__init__ serving",  # which runs in processes that load every file anew
         "tests/test_workers.py tests/test_own_process.py tests/test_apart.py tests/test_threads.py",
     ),
     "kwartet": ("quaternity/kwartet/**/*.py", "__init__", "tests/kwartet"),

@@ -170,6 +170,18 @@ def lp_by_highs(text: str) -> Answer:
     return solved_rows(rest.partition("Binary\n")[2].split()[:-1], rows)
 
 
+def fzn_by_highs(text: str) -> Answer:
+    inf = float("inf")
+    names, rows = re.findall(r"^var 0\.\.1: (\w+) ::", text, re.MULTILINE), []
+    for relation, *row in re.findall(r"int_lin_(\w+)\(\[(.*)\],\[(.*)\],(.*)\);", text):
+        factors, terms, bound = (part.split(",") for part in row)
+        high = float(bound[0])
+        weights = dict(zip(terms, map(int, factors), strict=True))
+        rows.append((weights, high if relation == "eq" else -inf, high))
+    assert len(names) + len(rows) + 1 == len(text.splitlines())
+    return solved_rows(names, rows)
+
+
 def mps_by_scip(text: str) -> Answer:
     from ortools.linear_solver.python import model_builder
 
@@ -281,6 +293,7 @@ READERS = [
     Reader("smt2", "cvc5", smt2_by_cvc5, "cvc5"),
     Reader("asp", "clingo", asp_by_clingo, "clingo"),
     Reader("mzn", "gecode", mzn_by_minizinc, "!minizinc"),
+    Reader("fzn", "rows", fzn_by_highs, "scipy"),
     Reader("fzn", "gecode", fzn_by_gecode, "!fzn-gecode"),
 ]
 
