@@ -9,9 +9,10 @@ from threading import Barrier, Thread
 import pytest
 
 from quaternity import Settings, State
+from quaternity.base import memo
 from quaternity.base.memo import Memo
 from quaternity.game import legal
-from solvers import DealProblem, SetConstraint, coalition_tables, count_deals, memo, residue
+from solvers import DealProblem, SetConstraint, coalition_tables, count_deals, residue
 
 
 def first_calls(seed: int) -> None:

@@ -9,6 +9,7 @@ from random import Random
 
 import pytest
 
+from quaternity.base import memo
 from quaternity.base.memo import Memo
 from quaternity.game import legal
 from quaternity.game.legal import Listed
@@ -16,7 +17,7 @@ from quaternity.game.question import Answer
 from quaternity.game.settings import Settings
 from quaternity.game.state import State
 from quaternity.game.transition import problem_after
-from solvers import SOLVERS, memo
+from solvers import SOLVERS
 from solvers.coalition_tables import lanes_for
 from solvers.problem import DealProblem, SetConstraint
 from tests.sizes import thorough

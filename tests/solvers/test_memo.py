@@ -7,8 +7,9 @@ from itertools import permutations
 
 import pytest
 
+from quaternity.base import memo
 from quaternity.base.memo import Memo
-from solvers import DealProblem, SetConstraint, coalition_tables, memo
+from solvers import DealProblem, SetConstraint, coalition_tables
 from solvers.coalition_tables import Lanes
 from solvers.factor_product import Product, program
 from solvers.residue import residue
