@@ -52,19 +52,13 @@ class DealtSet:
         return owners
 
 
-_ROWS: Memo[Lanes, SetConstraint, DealtSet] = Memo()
-
-
-def _prepared(layout: Lanes, constraint: SetConstraint) -> DealtSet:
-    row = _ROWS.get((layout, constraint))
-    if row is None:
-        row = DealtSet(layout, constraint)
-        # A choice: the packed vector, the vector, and in time a deal.
-        choice = bytes_of(3, 2 * (layout.players + constraint.size), bits=layout.bits)
-        size = bytes_of(8, constraint.size, layout.everybody, layout.bits)
-        size += len(row.choices or ()) * choice
-        _ROWS.keep((layout, constraint), row, size)
-    return row
+@Memo
+def _prepared(layout: Lanes, constraint: SetConstraint) -> tuple[DealtSet, int]:
+    row = DealtSet(layout, constraint)
+    # A choice: the packed vector, the vector, and in time a deal.
+    choice = bytes_of(3, 2 * (layout.players + constraint.size), bits=layout.bits)
+    size = bytes_of(8, constraint.size, layout.everybody, layout.bits)
+    return row, size + len(row.choices or ()) * choice
 
 
 def refuses(problem: DealProblem) -> str | None:
@@ -85,7 +79,7 @@ def prepare(problem: DealProblem, deadline: Deadline = NEVER) -> Callable[[], Ve
     Either step raises `SolverTimeout` at the deadline.
     """
     layout = lanes_of(problem)
-    rows = [_prepared(layout, constraint) for constraint in deadline.over(problem.sets)]
+    rows = [_prepared[layout, constraint] for constraint in deadline.over(problem.sets)]
 
     def solve() -> Verdict:
         tables = [row.table for row in rows]

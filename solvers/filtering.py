@@ -67,26 +67,18 @@ def _numbers(layout: Lanes, packed: int) -> Any:
     return lanes if layout.width == 8 else memoryview(lanes).cast(_CODES[layout.width])  # type: ignore[call-overload]  # one of the codes above
 
 
-SlackParts = tuple[int, list[tuple[tuple[int, ...], ...]]]
-
-_SLACKS: Memo[Lanes, int, SlackParts] = Memo()
+SlackParts = tuple[int, list[tuple[tuple[int, ...], tuple[int, ...]]]]
 
 
-def _slack_parts(layout: Lanes, slack: int) -> SlackParts:
+@Memo
+def _slack_parts(layout: Lanes, slack: int) -> tuple[SlackParts, int]:
     """The guards of the lanes without slack; per player the slacks without and with the player."""
-    key = (layout, slack)
-    parts = _SLACKS.get(key)
-    if parts is None:
-        tight = ~(slack - layout.ones) & layout.guard
-        numbers = _numbers(layout, slack ^ layout.guard)
-        parts = (
-            tight,
-            [(without(numbers), having(numbers)) for without, having in _pickers(layout)],
-        )
-        numbers = layout.players << layout.players
-        size = bytes_of(5 + 3 * layout.players, numbers, (1 << layout.width) - 1, 2 * layout.bits)
-        _SLACKS.keep(key, parts, size)
-    return parts
+    tight = ~(slack - layout.ones) & layout.guard
+    lanes = _numbers(layout, slack ^ layout.guard)
+    sides = [(without(lanes), having(lanes)) for without, having in _pickers(layout)]
+    numbers = layout.players << layout.players
+    size = bytes_of(5 + 3 * layout.players, numbers, (1 << layout.width) - 1, 2 * layout.bits)
+    return (tight, sides), size
 
 
 class _ClosingKind(Kind):
@@ -159,7 +151,7 @@ def _closed(
 ) -> SetConstraint:
     """As `closed_set`, made anew."""
     kind = _kind(layout, constraint, deadline)
-    tight, sides = _slack_parts(layout, slack)
+    tight, sides = _slack_parts[layout, slack]
     possible = {}
     for mask, lowered in kind.lowered:
         left = 0

@@ -18,10 +18,25 @@ from quaternity.game.state_file import parse_state
 from solvers.problem import SetConstraint
 
 KEPT = 4096
-"""Questions, points, bounds and masks whose numbers are kept, so many of each: below 2 MB each."""
+"""Questions, points and masks whose numbers are kept, so many of each: below 2 MB each."""
 
 
-_SET_NUMBERS = Memo[PreparedSet, int, bytes]()
+@Memo
+def _kept_numbers(row: PreparedSet, first: int) -> tuple[bytes, int]:
+    numbers = _set_numbers(row.constraint, first)
+    return numbers, bytes_of(3, bits=8 * len(numbers))
+
+
+def _set_numbers(constraint: SetConstraint, first: int) -> bytes:
+    """Return the numbers of a set that is nobody's own, seats counted from `first`."""
+    owners, low, high = constraint
+    players, size = len(low), len(owners) or 1
+    seats = [*range(first, players), *range(first)]
+    numbers: list[float] = [mask >> seat & 1 for mask in owners for seat in seats]
+    numbers += [bounds[seat] / size for bounds in (low, high) for seat in seats]
+    if max(*low, *high) > size:
+        numbers = [min(1.0, number) for number in numbers]
+    return array("f", numbers).tobytes() + bytes(4 * players)
 
 
 class QuaternityEncoded:
@@ -57,12 +72,12 @@ class QuaternityEncoded:
             ("asker", players, "1 for the seat that waits for an answer"),
             ("asked for", cards, "1 for the card that it asks the seat to act for"),
         )
-        self._bound_numbers = lru_cache(KEPT)(self._made_bound_numbers)
-        self._mask_numbers = lru_cache(KEPT)(self._made_mask_numbers)
         self._point_numbers = lru_cache(KEPT)(self._made_point_numbers)
         self._share = [array("f", [hand / cards]).tobytes() for hand in range(cards + 1)]
-        nothing = bytes(4 * players * (self._size + 2))
-        self._owned = [nothing + self._mask_numbers(1 << seat, 0) for seat in range(players)]
+        everybody = range(players)
+        ones = [array("f", [float(seat == one) for seat in everybody]) for one in everybody]
+        self._seat = [one.tobytes() for one in ones]
+        self._owned = [bytes(4 * players * (self._size + 2)) + one for one in self._seat]
         self._asking = lru_cache(KEPT)(self._made_asking)
         self._set_mask = lru_cache(KEPT)(self._made_set_mask)
         self._answers = bytes(self.questions) + b"\1\1"
@@ -137,15 +152,15 @@ class QuaternityEncoded:
         """The position; see `entries`. All are between 0 and 1."""
         state, first = view.state, _acting(view)
         hands, completed, share = state.hands, state.completed, self._share
-        make, rows = self._set_numbers, state.rows() if state.has_tables else ()
-        sets = [
-            _SET_NUMBERS.get((row, first)) or self._kept_numbers(row, first) for row in rows
-        ] or [make(one, first) for one in state.problem.sets]
+        if state.has_tables:
+            sets = [_kept_numbers[row, first] for row in state.rows()]
+        else:
+            sets = [_set_numbers(constraint, first) for constraint in state.problem.sets]
         for index, owner in enumerate(completed):
             if owner is not None:
                 sets[index] = self._owned[owner - first]
         numbers = (
-            self._mask_numbers(1 << first, 0),
+            self._seat[first],
             *[share[hand] for hand in hands[first:] + hands[:first]],
             self._point_numbers(completed, first),
             *sets,
@@ -156,28 +171,6 @@ class QuaternityEncoded:
     def _made_point_numbers(self, completed: tuple[int | None, ...], first: int) -> bytes:
         points = [completed.count(seat) / self._sets for seat in range(self._players)]
         return array("f", points[first:] + points[:first]).tobytes()
-
-    def _kept_numbers(self, row: PreparedSet, first: int) -> bytes:
-        numbers = self._set_numbers(row.constraint, first)
-        return _SET_NUMBERS.keep((row, first), numbers, bytes_of(3, bits=8 * len(numbers)))
-
-    def _set_numbers(self, one: SetConstraint, first: int) -> bytes:
-        seen = self._mask_numbers
-        owners = [seen(mask, first) for mask in one.owners]
-        return b"".join((*owners, self._bound_numbers(one.low, one.high, first), seen(0, first)))
-
-    def _made_bound_numbers(self, low: tuple[int, ...], high: tuple[int, ...], first: int) -> bytes:
-        size = self._size
-        numbers = [
-            1.0 if bound >= size else bound / size
-            for bounds in (low, high)
-            for bound in bounds[first:] + bounds[:first]
-        ]
-        return array("f", numbers).tobytes()
-
-    def _made_mask_numbers(self, mask: int, first: int) -> bytes:
-        seats = [(first + away) % self._players for away in range(self._players)]
-        return array("f", [float(mask >> seat & 1) for seat in seats]).tobytes()
 
     def _question(self, view: QuaternityPosition) -> bytes:
         assert view.pending is not None, "somebody asks"
