@@ -27,6 +27,10 @@ class InputError(QuaternityError, ValueError):
     """A value, file or argument is malformed: the text names it, its place and what was allowed."""
 
 
+class NotUnderstood(InputError):
+    """What somebody typed is no move at all: the text says what one looks like."""
+
+
 class LimitError(QuaternityError):
     """A documented limit of size or time was reached: no answer, neither yes nor no."""
 

@@ -10,7 +10,13 @@ from itertools import pairwise
 from time import monotonic
 from typing import Any
 
-from quaternity.base.errors import IllegalMove, InputError, LimitError, PlayerFault
+from quaternity.base.errors import (
+    IllegalMove,
+    InputError,
+    LimitError,
+    NotUnderstood,
+    PlayerFault,
+)
 from quaternity.base.wording import counted
 from quaternity.cli.terminal import (
     CLEAR,
@@ -24,7 +30,7 @@ from quaternity.cli.terminal import (
     thinking,
     warn,
 )
-from quaternity.table.course import MOST_ALONE
+from quaternity.table.course import MOST_ALONE, whole_events
 from quaternity.table.games import registration
 from quaternity.table.journal import MatchJournal
 from quaternity.table.match import Match, Planned
@@ -219,7 +225,7 @@ class MatchSession:
                     raise error from None  # what is wrong with the whole line
                 seat = int(head)
         except InputError as error:
-            print(folded(f"{error}{' (or type help)' if 'not understood' in str(error) else ''}"))
+            print(folded(f"{error}{' (or type help)' if isinstance(error, NotUnderstood) else ''}"))
             return
         try:
             self.refused = len(self.match.moves), move
@@ -404,22 +410,12 @@ class MatchSession:
         news: list[str] = []
         # The table shows the question that waits.
         end = len(match.moves) - (not match.rules.is_settled(match.position))
-        for event in self._events(self.since, end):
+        for _, event in whole_events(match.steps[self.since : end]):
             if news and len(news[-1]) + len(event) + 3 <= columns():
                 news[-1] += f" · {event}"
             else:
                 news.append(event)
         return news
-
-    def _events(self, first: int, end: int) -> list[str]:
-        """What happened in some moves; a question whose answer follows is in the answer."""
-        events: list[str] = []
-        for number in range(first, end):
-            for event in self.match.steps[number].events:
-                if events and event.startswith(f"{events[-1]}:"):
-                    events.pop()
-                events.append(event)
-        return events
 
     def _list_history(self) -> None:
         """The moves so far, numbered."""
@@ -427,7 +423,8 @@ class MatchSession:
         settled = map(self.match.rules.is_settled, self.match.positions)
         ends = [place for place, whole in enumerate(settled) if whole or place == last]
         for number, (first, end) in enumerate(pairwise(ends), 1):
-            print(folded(f"{number}. {' · '.join(self._events(first, end))}"))
+            events = (event for _, event in whole_events(self.match.steps[first:end]))
+            print(folded(f"{number}. {' · '.join(events)}"))
 
     def _end(self) -> None:
         match = self.match

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 from quaternity.base.errors import InputError
 from quaternity.base.plain_values import whole
 from quaternity.base.reading import read_bytes
+from quaternity.base.sentences import Kind
 from quaternity.base.text_record import check_asked
 from quaternity.base.wording import shown
 from quaternity.environments.plain_encoded import PlainEncoded
@@ -23,6 +24,9 @@ from quaternity.table.games import registration, rules_class
 P_co = TypeVar("P_co", covariant=True)
 M = TypeVar("M")
 V_contra = TypeVar("V_contra", contravariant=True)
+
+
+WAITS = Kind("waits", "{who:player} waits")
 
 
 class Encoded(Protocol[P_co, M, V_contra]):
@@ -372,7 +376,7 @@ class Episode:
         for one in untold:
             before, seat, move = position, one.seat, one.move
             if move is None:
-                told += (f"player {seat} waits",)
+                told += (WAITS(who=seat),)
                 continue
             position = self.position if one is self._made else rules.after(before, seat, move)
             told += tuple(rules.events(before, seat, move, position))

@@ -13,17 +13,17 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from quaternity.base.errors import IllegalMove, InputError, NoDeal
+from quaternity.base.errors import IllegalMove, InputError, NoDeal, NotUnderstood
 from quaternity.base.text_record import Replay, check_same
 from quaternity.base.text_table import WIDTH, SetLine, at_least, owners_text, score_text
 from quaternity.base.wording import shown
 from quaternity.game.cards import Card
 from quaternity.game.question import Answer, Question
 from quaternity.game.record import header_text, parse_record
+from quaternity.game.sentences import COMPLETES, question_sentence
 from quaternity.game.settings import Settings
 from quaternity.game.state import State
 from quaternity.table.plain_rules import PlainRules
-from quaternity.table.protocol import Player, Sentence
 from solvers.problem import players_in
 
 ASK = re.compile(
@@ -41,20 +41,6 @@ def question_in(text: str, asker: int | None) -> Question | None:
     if match is None or by is None:
         return None
     return Question(by, int(match[2]), Card(int(match[3]), int(match[4])))
-
-
-def question_sentence(
-    question: Question, answer: Answer | None = None, forced: bool = False
-) -> Sentence:
-    """Return a question as an event; its answer is None while the question waits for it."""
-    end = ": {answer}" if answer is not None else ""
-    return Sentence(
-        f"{{asker}} asks {{asked}} for {{card}}{end}{' (it had to be)' * forced}",
-        {
-            "asker": Player(question.asker), "asked": Player(question.asked),
-            "card": question.card, "answer": answer, "forced": forced,
-        },
-    )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +126,7 @@ class QuaternityRules(PlainRules[QuaternityPosition, QuaternityMove, QuaternityP
             return (question_sentence(question),)
         forced = not isinstance(move, Answer)
         completions = [
-            Sentence("{who:player } completes set {set}", {"who": Player(owner), "set": index})
+            COMPLETES(who=owner, set=index)
             for index, owner in enumerate(after.state.completed)
             if owner is not None and before.state.completed[index] is None
         ]
@@ -194,7 +180,7 @@ class QuaternityRules(PlainRules[QuaternityPosition, QuaternityMove, QuaternityP
             return Answer.parse(text.rpartition(":")[2])
         question = question_in(text.partition(":")[0], view.state.turn)
         if question is None or view.state.turn is None:
-            raise InputError(
+            raise NotUnderstood(
                 f"{shown(text)} is not understood: a question is for example 1 0 2 or 1 for 0/2"
             )
         said = text.partition(":")[2].strip()

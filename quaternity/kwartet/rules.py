@@ -8,13 +8,14 @@ from random import Random
 from textwrap import fill
 from typing import Any
 
-from quaternity.base.errors import IllegalMove, InputError, LimitError
+from quaternity.base.errors import IllegalMove, LimitError, NotUnderstood
 from quaternity.base.text_record import Replay, check_same
 from quaternity.base.text_table import WIDTH, SetLine, at_least, owners_text, score_text
 from quaternity.base.wording import shown
 from quaternity.game.cards import Card
 from quaternity.game.question import Question
-from quaternity.game.rules import owner_cell, question_in, question_sentence
+from quaternity.game.rules import owner_cell, question_in
+from quaternity.game.sentences import PUTS_DOWN, question_sentence
 from quaternity.kwartet.hands import FULL, NUMBERS, Hand, dealt_hands
 from quaternity.kwartet.log import announced_at_deal, header_text, log_text, parse_log
 from quaternity.kwartet.played import GameLog
@@ -23,7 +24,6 @@ from quaternity.kwartet.public import Event, may_ask_for_own
 from quaternity.kwartet.settings import SET_SIZE, KwartetSettings
 from quaternity.kwartet.view import NOBODY, View
 from quaternity.table.plain_rules import PlainRules
-from quaternity.table.protocol import Player, Sentence
 from solvers.filtering import closed
 
 
@@ -98,14 +98,8 @@ class KwartetRules(PlainRules[KwartetGame, Question, View]):
         """The request with its result, and the sets put down."""
         del before, seat, move
         question, answer, announced = after.events[-1]
-        who, spoken = Player(question.asker), "{who} puts down set {set}"
-        return (
-            question_sentence(question, answer),
-            *(
-                Sentence("{who} puts down {set}", {"who": who, "set": index}, spoken)
-                for index in announced
-            ),
-        )
+        down = (PUTS_DOWN(who=question.asker, set=index) for index in announced)
+        return (question_sentence(question, answer), *down)
 
     def points(self, position: KwartetGame) -> tuple[float, ...]:
         """Sets put down."""
@@ -141,7 +135,7 @@ class KwartetRules(PlainRules[KwartetGame, Question, View]):
         """
         question = question_in(text.partition(":")[0], view.seat)
         if question is None:
-            raise InputError(
+            raise NotUnderstood(
                 f"{shown(text)} is not understood: a request is for example 1 0/2 or 1 0 2, an "
                 "opponent and a card"
             )

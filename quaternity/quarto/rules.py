@@ -14,16 +14,15 @@ from functools import cache, lru_cache
 from random import Random
 from typing import Any
 
-from quaternity.base.errors import IllegalMove, InputError
-from quaternity.base.wording import listed
+from quaternity.base.errors import IllegalMove, NotUnderstood
 from quaternity.quarto.board import Board
 from quaternity.quarto.drawing import board_text
 from quaternity.quarto.pieces import PieceSet
 from quaternity.quarto.pieces_file import example_pieces, read_pieces
 from quaternity.quarto.rows import CELLS, SIDE, Row, cell_name
+from quaternity.quarto.sentences import DRAW, HANDS_OVER, PLACES, QUARTO
 from quaternity.quarto.solving import Move
 from quaternity.table.plain_rules import PlainRules
-from quaternity.table.protocol import Player, Sentence
 
 _PLACE = re.compile(r"(?:place it on )?h([1-4])v([1-4])(?:,? *(?:hand over )?(\S))?", re.IGNORECASE)
 _GIVE = re.compile(r"(?:hand over )?(\S)", re.IGNORECASE)
@@ -133,19 +132,17 @@ class QuartoRules(PlainRules[QuartoPosition, Move, QuartoPosition]):
         self, before: QuartoPosition, seat: int, move: Move, after: QuartoPosition
     ) -> tuple[str, ...]:
         """What was placed and handed over, and how the game ends."""
-        who, events = Player(seat), []
+        events = []
         if move.cell is not None:
-            placed = {"who": who, "piece": before.in_hand, "cell": cell_name(move.cell)}
-            events.append(Sentence("{who:player } places {piece} on {cell}", placed))
+            events.append(PLACES(who=seat, piece=before.in_hand, cell=cell_name(move.cell)))
         if move.hand_over is not None:
-            given = {"who": who, "piece": move.hand_over}
-            events.append(Sentence("{who:player } hands over {piece}", given))
+            events.append(HANDS_OVER(who=seat, piece=move.hand_over))
         words = after.board.pieces.words
-        for row, mark in after.quartos:
-            quarto = {"who": who, "row": row.name, "words": listed(words(mark))}
-            events.append(Sentence("{who:player } has a quarto: {row}, all {words}", quarto))
+        events += [
+            QUARTO(who=seat, row=row.name, shared=words(mark)) for row, mark in after.quartos
+        ]
         if after.is_over and not after.quartos:
-            events.append(Sentence("the board is full without a quarto: a draw", {}))
+            events.append(DRAW())
         return tuple(events)
 
     def points(self, position: QuartoPosition) -> tuple[float, float]:
@@ -220,7 +217,7 @@ class QuartoRules(PlainRules[QuartoPosition, Move, QuartoPosition]):
             return Move(None, piece(match[1]))
         example = view.board.left[0] if view.board.left else "K"
         form = f"for example {example}" if view.in_hand is None else f"for example H1V2 {example}"
-        raise InputError(f"{text!r} is not understood: a move is {form}")
+        raise NotUnderstood(f"{text!r} is not understood: a move is {form}")
 
     def show(self, view: QuartoPosition, width: int = 80) -> str:
         """The board, the piece in hand and those left, each with its properties."""

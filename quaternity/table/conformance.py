@@ -20,6 +20,7 @@ from random import Random
 from typing import Any
 
 from quaternity.base.errors import IllegalMove, QuaternityError
+from quaternity.base.sentences import document
 
 MOST_MOVES = 400
 """Moves after which a random match is left."""
@@ -290,7 +291,8 @@ class _Walk:
         if rules.faults(rules.view(its, seat), move):
             return None
         after, other = rules.after(mine, seat, move), rules.after(its, seat, move)
-        if rules.events(mine, seat, move, after) != rules.events(its, seat, move, other):
+        news = map(document, rules.events(mine, seat, move, after))
+        if list(news) != list(map(document, rules.events(its, seat, move, other))):
             expect(
                 rules.view(after, looking) != rules.view(other, looking),
                 f"{_named(looking)}: of {move} more is told than is seen afterwards",

@@ -2,14 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from random import Random
 from typing import Any, ClassVar, Generic
 
+from quaternity.base.sentences import facts
 from quaternity.table.protocol import M, P, Rules, Step, V
 
 MOST_ALONE = 10_000
 """Programs make so many moves in a row, until a person moves again."""
+
+
+def whole_events(steps: Iterable[Step], first: int = 1) -> list[tuple[int, str]]:
+    """Return what happened, each with the number of its move; a question is told with its answer.
+
+    Args:
+        first: the number of the first move.
+    """
+    events: list[tuple[int, str]] = []
+    waits = False
+    for number, step in enumerate(steps, first):
+        for event in step.events:
+            if waits:
+                events.pop()
+            waits = facts(event).get("answer", event) is None
+            events.append((number, event))
+    return events
 
 
 class Course(Generic[P, M, V]):

@@ -21,61 +21,12 @@ V = TypeVar("V")
 """A view: what one seat, or a bystander, may know of a position."""
 
 
-class Player(int):
-    """A seat within a sentence; in its template `{who:player }` is "player 2", and `{who}` "2"."""
-
-    def __format__(self, before: str) -> str:
-        return f"{before}{int(self)}"
-
-
-class _Name(str):
-    __slots__ = ()
-
-    def __format__(self, before: str) -> str:
-        return str(self)
-
-
-class Sentence(str):
-    """What happened, as a text that calls players by number, and as values by name.
-
-    Attributes:
-        template: with the names of the values in braces.
-        about: the values; seats are each a `Player`.
-        spoken: the template where players have names, if it is another one.
-
-    >>> event = Sentence("{who:player } takes {count}", {"who": Player(1), "count": 3})
-    >>> event, event.told(["Ann", "player {who}"]), event.about["count"]
-    ('player 1 takes 3', 'player {who} takes 3', 3)
-    """
-
-    template: str
-    about: dict[str, Any]
-    spoken: str
-
-    def __new__(cls, template: str, about: dict[str, Any], spoken: str = "") -> Sentence:
-        """Fill in a template."""
-        made = super().__new__(cls, template.format(**about))
-        made.template, made.about, made.spoken = template, about, spoken
-        return made
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Sentence, (self.template, self.about, self.spoken)
-
-    def told(self, names: Sequence[str]) -> str:
-        """Return the sentence with the players' names."""
-        values = {
-            key: _Name(names[value]) if isinstance(value, Player) else value
-            for key, value in self.about.items()
-        }
-        return (self.spoken or self.template).format(**values)
-
-
 class Step(NamedTuple):
     """What everybody sees of a move.
 
     Attributes:
         seat: who moved.
-        events: what happened, a sentence each.
+        events: what happened, a sentence each; see `quaternity.base.sentences`.
     """
 
     seat: int
@@ -126,7 +77,11 @@ class Rules(Protocol[P, M, V]):
         """
 
     def events(self, before: P, seat: int, move: M, after: P) -> Sequence[str]:
-        """What everybody sees of a move, a sentence each, best a `Sentence`."""
+        """What everybody sees of a move, a sentence each.
+
+        It may be plain text. A `quaternity.base.sentences.Sentence` calls players by their names
+        in a browser, and tells programs what happened by values.
+        """
 
     def points(self, position: P) -> Sequence[float]:
         """Per seat, at any time."""

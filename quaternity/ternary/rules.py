@@ -8,7 +8,7 @@ is open but the order of the deck.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from random import Random
@@ -16,13 +16,13 @@ from string import ascii_lowercase
 from textwrap import fill
 from typing import Any, NamedTuple
 
-from quaternity.base.errors import IllegalMove, InputError
+from quaternity.base.errors import IllegalMove, InputError, NotUnderstood
 from quaternity.base.text_record import TextRecord, ranges
 from quaternity.base.wording import counted
 from quaternity.table.plain_rules import PlainRules
-from quaternity.table.protocol import Player, Sentence
 from quaternity.ternary.cards import CARDS, Card
 from quaternity.ternary.decks import shuffled_deck
+from quaternity.ternary.sentences import AGREES, DEALT, MISSED, RIGHT, WRONG, Pictured
 from quaternity.ternary.tables import LETTERS, Rule
 from quaternity.ternary.triples import Triple, is_triple, triples
 
@@ -204,21 +204,17 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
         self, before: SetPosition, seat: int, move: SetMove, after: SetPosition
     ) -> tuple[str, ...]:
         """The claim and what it was, or the agreement, and the cards dealt."""
-        who = Player(seat)
         if not move.cards:
-            events = [Sentence("{who:player } agrees to three more cards", {"who": who})]
+            events = [AGREES(who=seat)]
         else:
             right = len(after.seen.taken[seat]) > len(before.seen.taken[seat])
-            claim = {"who": who, "cards": move.cards, "right": right, "words": _words(move.cards)}
-            end = "right" if right else "wrong"
-            events = [Sentence(f"{{who:player }} claims {{words}}: {end}", claim)]
+            claims = RIGHT if right else WRONG
+            events = [claims(who=seat, cards=Pictured(move.cards), right=right)]
         new = before.deck[: before.seen.undealt - after.seen.undealt]
         if new and not move.cards and before.seen.threes:
-            missed = {"three": self.settings.rule.three, "missed": before.seen.threes[0]}
-            shown = " ".join(map(str, missed["missed"]))
-            events.append(Sentence(f"there was a {{three}} all the same: {shown}", missed))
+            events.append(MISSED(three=self.settings.rule.three, missed=before.seen.threes[0]))
         if new:
-            events.append(Sentence("dealt: {words}", {"dealt": new, "words": _words(new)}))
+            events.append(DEALT(dealt=Pictured(new)))
         return tuple(events)
 
     def still_means(self, move: SetMove, then: SetView, now: SetView) -> bool:
@@ -288,7 +284,7 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
             return SetMove(tuple(sorted(int(number) for number in match.groups())))
         match = _CLAIM.fullmatch(text)
         if match is None:
-            raise InputError(f"{text!r} is not understood: a move is for example a d k, or more")
+            raise NotUnderstood(f"{text!r} is not understood: a move is for example a d k, or more")
         cards = cards_named(text, view)
         for letter, card in zip(match.groups(), cards, strict=True):
             if card is None:
@@ -350,10 +346,6 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
         if sorted(deck) != list(range(CARDS)):
             raise InputError(f"line {number}: the deck is not the cards 0..{CARDS - 1}, each once")
         return self.start_of_deck(deck)
-
-
-def _words(cards: Sequence[int]) -> str:
-    return ", ".join(str(Card(card)) for card in cards)
 
 
 def cards_named(text: str, view: SetView) -> tuple[int | None, ...]:

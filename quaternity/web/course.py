@@ -14,6 +14,7 @@ from random import Random
 from typing import Any
 
 from quaternity.base.errors import InputError
+from quaternity.base.sentences import document
 from quaternity.table.course import Course
 from quaternity.table.protocol import Step
 from quaternity.web.refusal import Refusal
@@ -111,7 +112,7 @@ class LoggedCourse(Course[Any, Any, Any]):
             data["taken_back"] = before - number
         elif min(self._numbers[version:]) >= number:
             seat, events = self.steps[number - 1]
-            data |= {"seat": seat, "events": [{"text": text} for text in events]}
+            data |= {"seat": seat, "events": [document(event) for event in events]}
         return message("move", data, version)
 
 

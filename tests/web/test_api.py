@@ -267,7 +267,9 @@ def test_events_follow_a_table(site: Site) -> None:
     moves = [part for part in text.split("\n\n") if part.startswith("event: move\n")]
     assert [part.splitlines()[1] for part in moves] == ["id: 1", "id: 2"]
     data = json.loads(moves[1].splitlines()[2].removeprefix("data: "))
-    assert data == {"version": 2, "seat": 1, "events": [{"text": "0 asks 1 for 0/2: no"}]}
+    values = {"asker": 0, "asked": 1, "card": "0/2", "answer": "no", "forced": False}
+    event = {"text": "0 asks 1 for 0/2: no", "kind": "asks"} | values
+    assert data == {"version": 2, "seat": 1, "events": [event]}
     # Who comes back gets what he has missed, and the version that he has now.
     late = site.listen(f"{table.path}/events?after=1", None)
     body = b"".join(late.parts[1:]).decode()

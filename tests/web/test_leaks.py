@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from quaternity.base.sentences import document
 from quaternity.kwartet.hands import FULL
 from quaternity.kwartet.position import Position
 from quaternity.kwartet.rules import KwartetGame, KwartetRules
@@ -136,7 +137,8 @@ def told(rules: Any, position: Any, moves: Any, seat: int | None) -> Iterator[An
     yield rules.view(position, seat)
     for acting, move in moves:
         after = rules.after(position, acting, move)
-        yield rules.events(position, acting, move, after), rules.view(after, seat)
+        events = rules.events(position, acting, move, after)
+        yield list(map(document, events)), rules.view(after, seat)
         position = after
 
 

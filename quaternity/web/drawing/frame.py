@@ -9,10 +9,12 @@ from urllib.parse import urlsplit
 
 from markupsafe import Markup
 
+from quaternity.base.sentences import Words
 from quaternity.base.wording import counted, listed
+from quaternity.table.course import whole_events
 from quaternity.table.games import registration
 from quaternity.web.drawing.any_game import any_part
-from quaternity.web.drawing.words import facts, plain_names, seat_names, told
+from quaternity.web.drawing.words import plain_names, seat_names
 from quaternity.web.sight import Sight
 
 MOST_TOLD = 100
@@ -66,7 +68,8 @@ def table_context(
     headline, advice = _headline(sight, names, replayed)
     if not replayed:
         headline, advice = drawn.get("headline", headline), drawn.get("advice", advice)
-    events = _events(sight, names)
+    words = Words(names)
+    events = [(number, words.say(event)) for number, event in whole_events(sight.moves)]
     return {
         "sight": sight,
         "drawn": drawn,
@@ -167,19 +170,6 @@ def _chairs(sight: Sight, names: list[str], notes: Any, base: str) -> list[Chair
             )
         )
     return chairs
-
-
-def _events(sight: Sight, names: list[str]) -> list[tuple[int, str]]:
-    """What happened, each with the number of its move; a question is told with its answer."""
-    events: list[tuple[int, str]] = []
-    waits = False
-    for number, step in enumerate(sight.moves, 1):
-        for event in step.events:
-            if waits:
-                events.pop()
-            waits = facts(event).get("answer", event) is None
-            events.append((number, told(event, names)))
-    return events
 
 
 def _is_away(sight: Sight, number: int) -> bool:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from markupsafe import Markup
 
+from quaternity.base.sentences import facts
 from quaternity.quarto.drawing import piece_svg, quarto_sentences
 from quaternity.quarto.pieces import PieceSet
 from quaternity.quarto.pieces_file import example_pieces, read_pieces
 from quaternity.quarto.rows import CELLS, ROWS, cell_name
-from quaternity.web.drawing.words import facts
 
 if TYPE_CHECKING:
     from quaternity.quarto.rules import QuartoPosition

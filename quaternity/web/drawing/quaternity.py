@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from quaternity.base.errors import NoDeal
+from quaternity.base.sentences import facts
 from quaternity.base.wording import counted
 from quaternity.game.card_picture import suit_svg
 from quaternity.web.drawing.owners import Chances, owner_blocks
-from quaternity.web.drawing.words import facts, last_asked, seat_names
+from quaternity.web.drawing.words import last_asked, seat_names
 
 if TYPE_CHECKING:
     from quaternity.web.sight import Sight
@@ -58,8 +59,8 @@ def _forced(sight: Sight) -> dict[str, str]:
     about = facts(sight.moves[-1].events[0]) if sight.moves else {}
     if not about.get("forced") or about["asked"] != sight.seat:
         return {}
-    said = about["answer"]
-    return {"advice": f"You had to say {said}: otherwise no deal would fit what is known."}
+    answer = about["answer"]
+    return {"advice": f"You had to say {answer}: otherwise no deal would fit what is known."}
 
 
 def picture() -> Markup:

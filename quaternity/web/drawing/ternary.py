@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from markupsafe import Markup
 
+from quaternity.base.sentences import facts
 from quaternity.base.wording import counted, listed
 from quaternity.ternary.cards import Card
 from quaternity.ternary.rules import MORE, SetView
 from quaternity.ternary.table_picture import card_svg, stripes_svg
 from quaternity.ternary.tables import Rule
-from quaternity.web.drawing.words import facts, seat_names
+from quaternity.web.drawing.words import seat_names
 
 if TYPE_CHECKING:
     from quaternity.table.protocol import Step

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from quaternity.table.protocol import Sentence
+from quaternity.base.sentences import Sentence, Words, facts
 
 if TYPE_CHECKING:
     from quaternity.web.sight import SeatSight, Sight
@@ -33,11 +33,6 @@ def seat_names(seats: Sequence[SeatSight]) -> list[str]:
     return apart if len(set(apart)) == len(apart) else numbered
 
 
-def facts(event: str) -> Mapping[str, Any]:
-    """Return what an event is about; nothing where its game gives a text alone."""
-    return event.about if isinstance(event, Sentence) else {}
-
-
 def last_asked(sight: Sight) -> tuple[int, int, int] | None:
     """Whom the last question was to, and for which card: (player, set, number)."""
     about = facts(sight.moves[-1].events[0]) if sight.moves else {}
@@ -57,7 +52,7 @@ def told(text: str, names: Sequence[str]) -> str:
     'then Ann and Bo must hold 5 cards'
     """
     if isinstance(text, Sentence):
-        return text.told(names)
+        return Words(names).say(text)
 
     def named(match: re.Match[str]) -> str:
         numbers = match[match.lastindex or 0]

@@ -1,0 +1,21 @@
+"""Sentences about what happens in SET."""
+
+from __future__ import annotations
+
+from quaternity.base.sentences import Kind
+from quaternity.ternary.cards import Card
+
+AGREES = Kind("agrees", "{who:player} agrees to three more cards")
+RIGHT = Kind("claims", "{who:player} claims {cards}: right")
+WRONG = Kind("claims", "{who:player} claims {cards}: wrong")
+MISSED = Kind("missed", "there was a {three} all the same: {missed:row}")
+DEALT = Kind("dealt", "dealt: {dealt}")
+
+
+class Pictured(tuple[int, ...]):
+    """Cards by index, which are told by what is on them."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return ", ".join(str(Card(card)) for card in self)
