@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import pickle
+import re
 import select
 import signal
 import subprocess
@@ -20,7 +21,7 @@ import pytest
 
 from quaternity.base.errors import InputError, PlayerFault, SolverFault
 from quaternity.workers.notes import Notes, notes
-from quaternity.workers.own_process import OwnProcess, ProcessEnded
+from quaternity.workers.own_process import OwnProcess, ProcessEnded, check_move_seconds
 from quaternity.workers.process_tree import resident
 from quaternity.workers.serving import MARK, send
 from tests.own_process_calls import (
@@ -237,3 +238,14 @@ def test_memory_is_what_the_system_says_and_adds_up() -> None:
         for shell in shells:
             shell.communicate()
     assert resident([first, second]) == 0
+
+
+@pytest.mark.parametrize("seconds", [None, 1e-9, 1, 60.0, 10**6])
+def test_a_time_for_a_move_may_be_any_above_nothing(seconds: float | None) -> None:
+    check_move_seconds(seconds)
+
+
+@pytest.mark.parametrize("seconds", [0, -1, -1e-9, 10**6 + 1, float("inf"), float("nan")])
+def test_what_is_no_time_for_a_move_is_refused(seconds: float) -> None:
+    with pytest.raises(InputError, match=re.escape(f"{seconds:g} is not above 0")):
+        check_move_seconds(seconds)

@@ -20,6 +20,7 @@ from quaternity.game.state_file import parse_state, problem_of, state_text
 from quaternity.trials.comparison import (
     Budget,
     Measured,
+    Series,
     Sweep,
     Timing,
     Work,
@@ -108,6 +109,18 @@ def test_nonsense_sweeps(parameter: str, text: str, words: str) -> None:
 
 
 # ---------------------------------------------------------------------- measuring
+
+
+@pytest.mark.parametrize("feasible", [True, False])
+def test_a_series_is_measured_size_by_size_under_its_names(feasible: bool) -> None:
+    series = Series("chain", feasible, (12, 16), each=3)
+    measured = measure(Work(series, states=6, damage=0.0, rounds=2, seed="9"), FAST)
+    made = [*series.made("9")]
+    assert [(one.name, one.cards, one.players) for one in measured] == [
+        (name, problem.cards, problem.players) for name, problem in made
+    ]
+    assert {(one.family, one.feasible) for one in measured} == {("chain", feasible)}
+    assert all(len(runs) == 2 for one in measured for runs in one.timings.values())
 
 
 def test_states_are_the_same_for_a_seed_and_mixed() -> None:

@@ -4,6 +4,7 @@ import json
 import re
 from dataclasses import replace
 from html import unescape
+from statistics import median
 
 import pytest
 from hypothesis import given
@@ -15,7 +16,8 @@ from quaternity.base.plots import Style, new_figure, svg_of
 from quaternity.game.state_file import problem_of
 from quaternity.trials.comparison import Work, measure
 from quaternity.trials.comparison.drawing import growth_svg
-from quaternity.trials.comparison.page import growth_rows, page
+from quaternity.trials.comparison.page import growth_rows, page, score_rows
+from quaternity.trials.comparison.report import duration
 from quaternity.trials.comparison.runs import (
     Answer,
     Comparison,
@@ -139,12 +141,34 @@ def test_the_page_says_what_the_runs_say() -> None:
     assert not THOROUGH or page(comparison()) == made
 
 
+def test_the_best_of_all_is_as_quick_as_the_quickest_and_decides_as_much() -> None:
+    (head, *rows) = score_rows(comparison())
+    best = dict(zip(head, rows[-1], strict=True))
+    quickest = [min(seconds) for seconds in zip(*decided_times().values(), strict=True)]
+    assert best["solver"] == "virtual best"
+    assert best["decided"] == str(len(quickest))
+    assert best["median"] == duration(median(quickest))
+    nothing = score_rows(changed(runs=[]))
+    assert dict(zip(nothing[0], nothing[-1], strict=True))["decided"] == "0"
+
+
+def decided_times() -> dict[str, list[float]]:
+    """Seconds of every solver; for ever where it decided nothing."""
+    times = comparison().times()
+    return {
+        solver: [float("inf") if one is None else one for one in own]
+        for solver, own in times.items()
+    }
+
+
 @pytest.mark.parametrize("kinds", [(True,), (False,), (True, False)])
 def test_each_kind_is_called_by_its_name_in_the_page(kinds: tuple[bool, ...]) -> None:
     pytest.importorskip("matplotlib")
     runs = [one for one in comparison().runs if one.feasible in kinds]
     captions = re.findall(r"<figcaption>(.*?)</figcaption>", page(changed(runs=runs)))
     growth = [caption for caption in captions if caption.startswith("php, ")]
+    apart = [caption.split()[2] for caption in captions if caption.startswith("PAR-2 of")]
+    assert apart == ["possible"] * (True in kinds) + ["impossible"] * (False in kinds)
     assert growth == [f"php, {'possible' if kind else 'impossible'}" for kind in sorted(kinds)]
 
 

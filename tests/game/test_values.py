@@ -6,6 +6,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from inspect import signature
+from itertools import permutations
 from typing import Any
 
 import numpy
@@ -13,6 +14,7 @@ import pytest
 
 from quaternity import Answer, Card, Game, Move, Question, Settings, State, TieBreak
 from quaternity.base.errors import InputError
+from quaternity.game.question import is_plain, plain_question
 from quaternity.kwartet.hands import hand_of
 from quaternity.kwartet.settings import Announce, KwartetSettings
 from solvers import DealProblem
@@ -21,6 +23,15 @@ START = State.start(Settings(4, 3, 3))
 QUESTION = Question(0, 1, Card(0, 2))
 MOVE = Move(QUESTION, Answer.NO)
 NAN: Any = float("nan")
+
+
+def test_a_question_of_plain_numbers_is_itself() -> None:
+    for asker, asked, index, number in permutations(range(5), 4):
+        question = Question(asker, asked, Card(index, number))
+        given = Question(numpy.int8(asker), asked, Card(numpy.int64(index), number))
+        for plain in (plain_question(question), plain_question(given)):
+            assert plain == question
+            assert is_plain(plain)
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,11 @@ import pytest
 
 from quaternity.epistemic import Formula, H, K, Kw, M, Method, holds
 from quaternity.epistemic.formula import Knows, negation
-from quaternity.epistemic.seen_truth import announced
+from quaternity.epistemic.seen_truth import SeenTruth, announced
 from quaternity.epistemic.two_deals import beside, other_deals
 from quaternity.game.cards import Card
-from quaternity.kwartet.knowing import Moment, moment, read_formula, truth_at, why_at
+from quaternity.kwartet.knowing import Moment, moment, read_formula, told_text, truth_at, why_at
+from quaternity.kwartet.played import seen_by
 from quaternity.kwartet.settings import SET_SIZE, KwartetSettings
 from quaternity.kwartet.stated import stated_by
 from solvers import Deal, DealProblem
@@ -87,6 +88,26 @@ def test_reasons_are_enough_minimal_and_true(seed: int, supposing: bool) -> None
         at = at._replace(said=(said,))
     rest = [check_why(random_formula(random, at, depth), at) for depth in (0, 0, 1, 1, 2, 2, 3)]
     assert supposing or any(one is not None for one in rest)
+
+
+def test_a_sentence_says_who_knows_it() -> None:
+    log = random_log(KwartetSettings(3, 3), Random(2), 8)
+    everybody = seen_by(log, None)
+    formula = H(0, Card(0, 0))
+    for step in range(len(log.events) + 1):
+        for truth, word in ((True, "true"), (False, "false")):
+            found = SeenTruth(truth)
+            for at, words in (
+                (moment(log, step), "as the cards lie, F is"),
+                (moment(log, step, 1), "you know that F is"),
+                (moment(everybody, step), "everybody knows that F is"),
+            ):
+                assert told_text("F", formula, found, at) == f"{words} {word}"
+        for at, words in (
+            (moment(log, step, 1), "you do not know whether F"),
+            (moment(everybody, step), "the record does not know whether F"),
+        ):
+            assert told_text("F", formula, SeenTruth(None), at).startswith(words)
 
 
 def test_two_deals_are_side_by_side_where_that_fits() -> None:

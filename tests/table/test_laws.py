@@ -22,6 +22,7 @@ from quaternity.kwartet.view import View
 from quaternity.quarto.rules import QuartoPosition, QuartoRules, QuartoSettings
 from quaternity.quarto.solving import Move
 from quaternity.table.conformance import BrokenLaw, check_rules
+from quaternity.table.games import rules_of_record
 from quaternity.table.protocol import Rules
 from quaternity.ternary.cards import Card
 from quaternity.ternary.players import Finder
@@ -55,6 +56,15 @@ def test_a_game_keeps_the_laws(rules: Any, player: Any) -> None:
     assert found.over >= 1
     assert found.alike > found.moves
     assert seen_as_rules(rules) == rules.name
+
+
+@pytest.mark.parametrize("rules", [rules for rules, _ in GAMES], ids=lambda rules: rules.name)
+def test_a_record_is_of_its_game_whatever_is_noted_in_it(rules: Any) -> None:
+    start = rules.start(Random(3))
+    head, _, rest = rules.record_start(start, "abcdefgh"[: rules.seats]).partition("\n")
+    for before, after in (("", ""), ("# quarto 1 # or set\n\n", ""), ("", " # set 1 # quarto")):
+        read = rules_of_record(f"{before}{head}{after}\n{rest}".encode())
+        assert (read.name, read.settings) == (rules.name, rules.settings)
 
 
 def test_types_are_those_of_the_protocol() -> None:

@@ -19,6 +19,8 @@ from quaternity.game.settings import Settings
 from quaternity.game.state import State
 from quaternity.perfect.solving.solver import solve
 from quaternity.perfect.tablebase import write_tablebase
+from quaternity.quarto.rules import QuartoRules
+from quaternity.table.match import Match
 from quaternity.web.app import app
 from quaternity.web.guards import Limits
 from quaternity.web.new_table import parsed_record
@@ -399,6 +401,32 @@ def test_a_hint_is_for_who_holds_the_seat_that_is_to_act(site: Site) -> None:
         answer = site.ask("GET", path, token=None if seat is None else table.tokens[seat])
         allowed = seat == 0 and asked in (None, 0)
         assert answer.status == (200 if allowed else 409 if asked in (None, seat) else 403)
+
+
+def test_the_first_page_says_which_tables_of_a_visitor_are_finished(site: Site) -> None:
+    """Exactly from the last move on, until it is taken back."""
+    match = Match(QuartoRules(), ["random", "random"], "7")
+    while match.rules.to_act(match.position):
+        match.program_move()
+    cookie = {"cookie": f"quaternity={'f' * 22}"}
+    wanted = {"game": "quarto", "settings": {}, "seats": ["me", "me"], "seed": 7}
+    table = site.ask("POST", "/api/tables", wanted, headers=cookie).json["table"]
+
+    def state() -> list[str]:
+        home = site.ask("GET", "/", headers=cookie).body.decode()
+        return re.findall(rf'/t/{table}">[^<]*</a> <small>(\w+)', home)
+
+    for version, (seat, move) in enumerate(match.moves):
+        assert state() == ["running"]
+        document = {"version": version, "id": str(version), "move": match.rules.write(move)}
+        path = f"/api/tables/{table}/moves?seat={seat}"
+        assert site.ask("POST", path, document, headers=cookie).status == 200
+    assert state() == ["finished"]
+    for seat in range(2):
+        document = {"version": len(match.moves), "agree": True}
+        path = f"/api/tables/{table}/undo?seat={seat}"
+        assert site.ask("POST", path, document, headers=cookie).status == 200
+    assert state() == ["running"]
 
 
 def test_what_a_refused_upload_sent_is_free_at_once(site: Site) -> None:
