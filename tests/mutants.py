@@ -82,7 +82,7 @@ GROUPS = {
         "quaternity/base/*.py",
         "__init__ deadline errors interruptible interrupts lazy_names memo",
         "tests/test_files.py tests/test_pictures.py tests/table/test_journal.py"
-        " tests/table/test_laws.py tests/game/test_writing.py",
+        " tests/table/test_laws.py tests/game/test_writing.py tests/comparison/test_runs.py",
     ),
     "environments": (
         "quaternity/environments/*.py",

@@ -5,12 +5,18 @@ import io
 import os
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from quaternity.base.errors import InputError
+from quaternity.base.growing_file import GrowingFile
 from quaternity.base.reading import read_bytes
-from quaternity.base.text_record import parse_text_record
+from quaternity.base.svg import svg_text
+from quaternity.base.text_record import parse_text_record, replayed
+from quaternity.base.writing import write_text
+from quaternity.quarto.rules import QuartoRules
+from quaternity.ternary.rules import SetRules, SetSettings
 
 
 @pytest.mark.parametrize("length", range(6))
@@ -63,3 +69,52 @@ def test_a_record_cut_off_anywhere_names_the_line_it_ends_in(length: int) -> Non
     for line, move in zip(record.moves, moves, strict=True):
         assert line.text == move.partition(b"#")[0].decode().strip()
         assert data[line.start :].startswith(move)
+
+
+@pytest.mark.parametrize("before", ["", "\n", "# a\n\n# b\n"])
+def test_a_first_line_of_another_game_is_named_where_it_stands(before: str) -> None:
+    place = before.count("\n") + 1
+    for rest in ("", "seed 5\n", "more\nlines\n"):
+        with pytest.raises(InputError, match=f"^line {place}: a record of this game starts with"):
+            parse_text_record(f"{before}other 1\n{rest}".encode(), "game 1", ())
+
+
+@pytest.mark.parametrize(
+    "rules", [QuartoRules(), *(SetRules(SetSettings(seats=seats)) for seats in (1, 2, 5))]
+)
+def test_a_line_that_is_no_move_says_which_seats_there_are(rules: Any) -> None:
+    record = parse_text_record(b"game 1\n\nnobody moves\n", "game 1", ())
+    with pytest.raises(InputError, match=rf"^line 3: .* of player 0\.\.{rules.seats - 1}$"):
+        replayed(rules, record, None)
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o644, 0o666, 0o700, 0o755])
+def test_a_file_that_is_written_anew_may_be_read_by_the_same_people(
+    mode: int, tmp_path: Path
+) -> None:
+    path = tmp_path / "file"
+    path.touch()
+    path.chmod(mode)
+    write_text(path, "new")
+    assert path.read_text() == "new"
+    assert path.stat().st_mode & 0o777 == mode
+
+
+def test_what_could_not_be_added_is_told(tmp_path: Path) -> None:
+    """The lines themselves, or what the caller calls them."""
+    path = tmp_path / "file"
+    with GrowingFile.create(str(path), "head\n") as file:
+        file.append("a line\n")
+        path.write_text("somebody else's\n")
+        for what, lost in (("", "first, second"), ("my move", "my move")):
+            with pytest.raises(InputError, match=f"; not kept: {lost}$"):
+                file.append("first\nsecond\n", what)
+    assert path.read_text() == "somebody else's\n"
+
+
+def test_a_text_is_drawn_at_its_base_line_or_around_its_middle() -> None:
+    for y, size in ((0, 10), (7, 20), (50, 4)):
+        line = svg_text(3, y, "A", size=size, colour="red")
+        middle = svg_text(3, y, "A", size=size, colour="red", centred=True)
+        assert f' y="{y:g}" ' in line
+        assert f' y="{y + 0.35 * size:g}" ' in middle

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from quaternity.kwartet.rules import KwartetRules
 from quaternity.quarto.rules import QuartoRules, QuartoSettings
 from quaternity.table.match import Match
 from quaternity.ternary.rules import MORE, SetMove, SetRules, SetSettings
@@ -80,6 +81,42 @@ def test_advice_goes_to_who_has_to_do_it() -> None:
         full = " ".join(page_of(match, 0).split())
         assert "Choose the piece" not in full
         assert ("All sixteen pieces are placed" in full) == (not match.position.quartos)
+
+
+def news_of(match: Match[Any, Any, Any], seat: int | None) -> list[str]:
+    """What a page says of what happened since the last move of who looks."""
+    lists = re.findall(r'<ul class="news".*?</ul>', page_of(match, seat), re.DOTALL)
+    return re.findall(r"<li>(.*?)</li>", lists[0], re.DOTALL) if lists else []
+
+
+@pytest.mark.parametrize("game", [QuartoRules(), KwartetRules()], ids=lambda rules: rules.name)
+def test_news_begin_with_ones_own_move_and_end_with_the_last(game: Any) -> None:
+    """At most six; who has not moved yet, or only watches, is told the last of all."""
+    match = Match(game, ["random"] * game.seats, "2")
+    everybody = [None, *range(game.seats)]
+    before: dict[int | None, list[str]] = {seat: [] for seat in everybody}
+    for _ in range(thorough(20, 60)):
+        if not game.to_act(match.position):
+            break
+        (mover,) = game.to_act(match.position)
+        match.program_move()
+        after = {seat: news_of(match, seat) for seat in everybody}
+        assert after[mover]
+        for seat in everybody:
+            if seat != mover:
+                assert after[seat] == [*before[seat], *after[mover]][-6:]
+        before = after
+
+
+def test_what_a_chair_says_is_so() -> None:
+    match = Match(QuartoRules(), ["random", "random"], "7")
+    states = r'<small class="state">(.*?)</small>'
+    while match.rules.to_act(match.position):
+        assert re.findall(states, page_of(match, 0)) == ["", "away"]
+        match.program_move()
+    places = match.rules.places(match.position)
+    assert places is not None
+    assert re.findall(states, page_of(match, 0)) == [f"place {place}" for place in places]
 
 
 def test_a_winning_row_is_shown_in_words_and_on_the_board() -> None:
