@@ -137,13 +137,7 @@ def _analyse(
         # Asked before anything is printed or drawn: it may not know the position.
         tablebase.standing(state)
     if as_json:
-        line: dict[str, Any] = {
-            "file": path,
-            "deals": found.deals if isinstance(found, Analysis) else None,
-            "chances": found.chances if isinstance(found, Analysis) else None,
-            "counts": found.counts,
-            "may_own": found.may_own,
-        }
+        line = _analysis_json(path, found)
         if curve:
             line["curve"] = curve
         if questions:
@@ -168,6 +162,16 @@ def _analyse(
             print(f"drawn: {plot}")
     if limits:
         raise limits[0]  # says what is missing
+
+
+def _analysis_json(path: str, analysis: Analysis | Deductions) -> dict[str, Any]:
+    return {
+        "file": path,
+        "deals": analysis.deals if isinstance(analysis, Analysis) else None,
+        "chances": analysis.chances if isinstance(analysis, Analysis) else None,
+        "counts": analysis.counts,
+        "may_own": analysis.may_own,
+    }
 
 
 def _curve(game: Game, limits: list[LimitError]) -> list[int | None]:

@@ -61,16 +61,10 @@ def instances(
 
     Example: quaternity instances --families php,chain --cards 120 --each 5 --out instances
     """
-    from solvers.instances import FAMILIES, twins
+    from solvers.instances import twins
 
     if not families:
-        for row in FAMILIES.values():
-            line = {"family": row.name, "idea": row.idea, "options": list(row.chosen)}
-            options = f" (--{', --'.join(row.chosen)})" if row.chosen else ""
-            if as_json:
-                print(json.dumps(line))
-            else:
-                say(f"{row.name:<8} {row.idea}{options}", 9)
+        _list_families(as_json)
         return
     names = chosen_families(families)
     if not 1 <= each <= MOST_INSTANCES:
@@ -96,6 +90,18 @@ def instances(
                 told = {"file": str(path), "family": name, "cards": cards, "seed": number,
                         "possible": kind == "possible"}  # fmt: skip
                 print(json.dumps(told) if as_json else path, flush=True)
+
+
+def _list_families(as_json: bool) -> None:
+    from solvers.instances import FAMILIES
+
+    for row in FAMILIES.values():
+        line = {"family": row.name, "idea": row.idea, "options": list(row.chosen)}
+        options = f" (--{', --'.join(row.chosen)})" if row.chosen else ""
+        if as_json:
+            print(json.dumps(line))
+        else:
+            say(f"{row.name:<8} {row.idea}{options}", 9)
 
 
 def chosen_families(names: str) -> list[str]:

@@ -71,12 +71,7 @@ def fuzz(
 
     from quaternity.trials.campaign import Tally, run_campaign
 
-    if seconds is not None and examples is not None:
-        raise InputError("--seconds and --examples: choose one")
-    if seconds is not None and not (math.isfinite(seconds) and 0 < seconds <= MOST_SECONDS):
-        raise InputError(f"seconds: {seconds:g} is not a time of at most {MOST_SECONDS} s")
-    if examples is not None and not 1 <= examples <= MOST_EXAMPLES:
-        raise InputError(f"examples: {examples} is out of range 1..{MOST_EXAMPLES}")
+    _check_budget(seconds, examples)
     check_seconds("limit", limit)
     chosen = guarded(chosen_solvers(solvers), limit, MEMORY)
     check_directory(save_to)
@@ -105,6 +100,15 @@ def fuzz(
             _print_finding(finding, saved, solvers)
         elif interrupted:
             warn("interrupted: no disagreement so far")
+
+
+def _check_budget(seconds: float | None, examples: int | None) -> None:
+    if seconds is not None and examples is not None:
+        raise InputError("--seconds and --examples: choose one")
+    if seconds is not None and not (math.isfinite(seconds) and 0 < seconds <= MOST_SECONDS):
+        raise InputError(f"seconds: {seconds:g} is not a time of at most {MOST_SECONDS} s")
+    if examples is not None and not 1 <= examples <= MOST_EXAMPLES:
+        raise InputError(f"examples: {examples} is out of range 1..{MOST_EXAMPLES}")
 
 
 def _run(

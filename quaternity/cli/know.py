@@ -94,17 +94,25 @@ def know(
     for text in log.warnings:
         warn_about(game, text)
     asked = _Asked(log, seat, tuple(said or ()), method, seconds)
-    if svg is not None and not over_time:
-        raise InputError("--svg draws what is true over time: it goes with --over-time")
     if over_time and (go is not None or at is not None or why or chance):
         raise InputError(
             "--over-time goes through the whole game: no --go, --at, --why or --chance"
         )
+    _tell(asked, formulas, None if over_time else _step(log, go, at), why, chance, as_json, svg)
+
+
+def _tell(
+    asked: _Asked, formulas: list[str], step: int | None, why: bool, chance: bool, as_json: bool,
+    svg: str | None,
+) -> None:  # fmt: skip
+    """Print what is true after a step, or (None) over time."""
+    if svg is not None and step is not None:
+        raise InputError("--svg draws what is true over time: it goes with --over-time")
     with Leaving() as leaving:
-        if over_time:
+        if step is None:
             asked.over_time(formulas, as_json, svg, leaving)
         else:
-            asked.at_a_moment(formulas, _step(log, go, at), why, chance, as_json, leaving)
+            asked.at_a_moment(formulas, step, why, chance, as_json, leaving)
 
 
 def _step(log: GameLog | SeenLog, go: int | None, at: int | None) -> int:

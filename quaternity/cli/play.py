@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -68,7 +68,24 @@ def play(
 
     bots = _seats(random or [], bot or [])
     if seats is not None and bots:
-        raise InputError("--seats: says it all; leave out --random and --bot")
+        raise InputError("--seats names every seat: leave out --random and --bot")
+    if seats is not None and players is None:
+        players = len(seats.split(","))
+    asked = {
+        "set_size": set_size,
+        "sets": sets,
+        "players": players,
+        "tie_break": tie_break and TieBreak.parse(tie_break),
+        "seed": seed or None,
+        "brisk": brisk or None,
+    }
+    _play(asked, bots, seats, oracle, Playing(record, seed, move_seconds, traceback))
+
+
+def _play(
+    asked: dict[str, Any], bots: dict[int, str], seats: str | None, oracle: str | None,
+    playing: Playing,
+) -> None:  # fmt: skip
     tablebase = None
     if oracle is not None:
         from quaternity.perfect.tablebase import Tablebase
@@ -85,20 +102,7 @@ def play(
             return [bots.get(seat, YOU) for seat in range(rules.seats)]
         return seats_of(seats)
 
-    if seats is not None and players is None:
-        players = len(seats.split(","))
-    asked = {
-        "set_size": set_size,
-        "sets": sets,
-        "players": players,
-        "tie_break": tie_break and TieBreak.parse(tie_break),
-        "seed": seed or None,
-        "brisk": brisk or None,
-    }
-    play_match(
-        QuaternityRules, Settings, asked, quaternity_words(tablebase), names, None,
-        Playing(record, seed, move_seconds, traceback),
-    )  # fmt: skip
+    play_match(QuaternityRules, Settings, asked, quaternity_words(tablebase), names, None, playing)
 
 
 def _seats(random: list[int], bots: list[str]) -> dict[int, str]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
-from typing import Annotated
+from collections.abc import Iterable, Sequence
+from typing import Annotated, Any
 
 import typer
 
@@ -19,6 +19,8 @@ from quaternity.quarto import (
     Board,
     Move,
     Outcome,
+    RatedMove,
+    Solution,
     board_svg,
     board_text,
     can_draw,
@@ -176,51 +178,54 @@ def solve(
 
     board = _board(pieces, configuration)
     solution = solution_of(board, in_hand, squares)
-    over = not solution.moves
     line = line_of_play(board, in_hand, squares)
     rated = rated_moves(board, in_hand, squares) if every else ()
-    rows = list(zip(solution.moves, solution.distances, strict=True))
     if as_json:
-        _print_json(
-            {
-                "outcome": solution.outcome.name.lower(),
-                "over": over,
-                "in_hand": in_hand,
-                "moves": [{**_move_json(move), "distance": distance} for move, distance in rows],
-                "line": [_move_json(move) for move in line],
-            }
-            | (
+        document = _solution_json(solution, in_hand, line)
+        if every:
+            document["all_moves"] = [
                 {
-                    "all_moves": [
-                        {
-                            **_move_json(one.move),
-                            "outcome": one.outcome.name.lower(),
-                            "distance": one.distance,
-                        }
-                        for one in rated
-                    ]
+                    **_move_json(move),
+                    "outcome": outcome.name.lower(),
+                    "distance": distance,
                 }
-                if every
-                else {}
-            )
-        )
+                for move, outcome, distance in rated
+            ]
+        _print_json(document)
         return
     _print_board(board)
-    if over:
+    if solution.moves:
+        _print_solution(solution, in_hand, line, rated)
+    else:
         won = bool(board.quartos(squares))
         say(f"The game is over: {'who placed last has won' if won else 'a draw'}.")
-        return
+
+
+def _solution_json(solution: Solution, in_hand: str | None, line: Sequence[Move]) -> dict[str, Any]:
+    rows = zip(solution.moves, solution.distances, strict=True)
+    return {
+        "outcome": solution.outcome.name.lower(),
+        "over": not solution.moves,
+        "in_hand": in_hand,
+        "moves": [{**_move_json(move), "distance": distance} for move, distance in rows],
+        "line": [_move_json(move) for move in line],
+    }
+
+
+def _print_solution(
+    solution: Solution, in_hand: str | None, line: Sequence[Move], rated: Sequence[RatedMove]
+) -> None:
     task = "hand over a piece" if in_hand is None else f"place {in_hand}"
     say(f"To {task}: {solution.outcome.name.lower()} with perfect play.")
     lost = solution.outcome == Outcome.LOSS
     say("Every move loses; the longest resistance first:" if lost else "Best moves:")
-    _print_moves(rows)
+    _print_moves(zip(solution.moves, solution.distances, strict=True))
     print("A line of play:")
     for number, move in enumerate(line, start=1):
         say(f"  {number}. {move}")
-    for outcome in sorted({one.outcome for one in rated}, reverse=True):
+    for outcome in sorted({move.outcome for move in rated}, reverse=True):
         print(f"All moves to a {outcome.name.lower()}:")
-        _print_moves((one.move, one.distance) for one in rated if one.outcome == outcome)
+        _print_moves((move.move, move.distance) for move in rated if move.outcome == outcome)
 
 
 def _board(pieces: str, configuration: str) -> Board:

@@ -109,51 +109,61 @@ def solve(
 
     Example: quaternity solve -s 3 -n 3 -p 3 --out 3-3-3.tablebase
     """
-
     from quaternity.perfect.keys.canonical import Rules
+    from quaternity.perfect.solving.everybody import checked_wish
 
     if rankings is not None:
         raise InputError(
             f"--rankings {rankings!r} is retired: --everybody win gives what comes when everybody "
             "wants to win, --ask force:PLAYER whether a player can force a win"
         )
-    asked = {"set_size": set_size, "sets": sets, "players": players, "tie_break": tie_break}
-    state = _state(position, {name: one for name, one in asked.items() if one is not None}, brisk)
+    sizes = {"set_size": set_size, "sets": sets, "players": players, "tie_break": tie_break}
+    state = _state(position, {key: size for key, size in sizes.items() if size is not None}, brisk)
     if ask is not None:
         if out or everybody or estimate_only:
             raise InputError("--ask goes without --out, --everybody and --estimate")
         _answer(state, ask, seconds, as_json)
         return
-    rules = Rules.of(state)
-    target = None if out is None else Path(out)
     if everybody is not None:
-        from quaternity.perfect.solving.everybody import checked_wish
-
         checked_wish(everybody)
         if position is None and state.players > 2 and not brisk:
             raise InputError(
                 "--everybody needs a game that ends, and in this one two players can ask each "
                 "other hopeless questions for ever: --brisk forbids them"
             )
-    if target is not None and not estimate_only and target.exists():
-        limit = None if no_limit else most_states
-        found = _from_file(target, state)
-        walked = partial(_walked, state, found["states"], limit, workers, dask)
-        _show_with(found, state, walked, everybody, as_json)
+    if estimate_only:
+        _show_estimate(Rules.of(state), _estimated(Rules.of(state), state), as_json)
         return
-    if estimate_only or not (no_limit or (target is not None and _work(target).exists())):
-        expected = _estimated(rules, state)
-        if estimate_only:
-            _show_estimate(rules, expected, as_json)
-            return
+    target = None if out is None else Path(out)
+    _solve(state, target, None if no_limit else most_states, workers, dask, everybody, as_json)
+
+
+def _solve(
+    state: State, target: Path | None, most_states: int | None, workers: int, dask: str | None,
+    everybody: str | None, as_json: bool,
+) -> None:  # fmt: skip
+    """Solve a game, unless a file or its working files have it, and print what can be forced.
+
+    Args:
+        most_states: None is no limit.
+    """
+    from quaternity.perfect.keys.canonical import Rules
+
+    if target is not None and target.exists():
+        facts = _from_file(target, state)
+        walked = partial(_walked, state, facts["states"], most_states, workers, dask)
+        _show_with(facts, state, walked, everybody, as_json)
+        return
+    if most_states is not None and not (target is not None and _work(target).exists()):
+        expected = _estimated(Rules.of(state), state)
         if expected.states > most_states or not expected.finished:
             raise LimitError(
                 f"{expected}: the limit is {most_states:,} states; "
                 "--most-states sets another, --no-limit none"
             )
-    limit = None if no_limit else max(most_states, 2 * MOST_STATES)
-    found, graph = _solved(state, target, limit, workers, dask)
-    _show_with(found, state, lambda: graph, everybody, as_json)
+    limit = None if most_states is None else max(most_states, 2 * MOST_STATES)
+    facts, graph = _solved(state, target, limit, workers, dask)
+    _show_with(facts, state, lambda: graph, everybody, as_json)
 
 
 def _answer(state: State, ask: str, seconds: float, as_json: bool) -> None:

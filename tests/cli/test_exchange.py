@@ -240,7 +240,7 @@ def test_veripb_is_asked_where_it_is_installed(
 def test_a_proof_that_our_checker_refuses_is_a_fault(
     cli: Cli, pair: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("solvers.exchange.proof.refutation", lambda *_: "no proof")
+    monkeypatch.setattr("quaternity.cli.exchange.refutation", lambda *_: "no proof")
     outcome = cli("prove", pair[1])
     assert outcome.status == 3
     assert "the proof is refused: proof: the first line" in outcome.err
