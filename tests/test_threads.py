@@ -81,7 +81,7 @@ def test_a_memo_says_what_it_keeps_whoever_changes_it(monkeypatch: pytest.Monkey
     for other in others:
         other.join()
     assert [*results] == [(0,)]
-    assert Memo.spent == 3
+    assert Memo.spent() == 3
 
 
 def test_parts_that_are_forgotten_while_they_are_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -110,7 +110,7 @@ def test_states_share_what_is_kept_while_it_is_forgotten(monkeypatch: pytest.Mon
                 assert {*legal._asks[row.kind, asker][1]} == made - {coalition_tables.IMPOSSIBLE}
 
     assert not at_once(*(lambda thread=thread: work(thread) for thread in range(4)))
-    assert 0 < Memo.spent <= 9_000
+    assert 0 < Memo.spent() <= 9_000
 
 
 @pytest.mark.usefixtures("hurry")

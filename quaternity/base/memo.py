@@ -32,11 +32,11 @@ class Memo(dict[tuple[*Parts], V]):
     in vain for what another thread is making, and take turns to change it.
 
     Attributes:
-        spent: estimated bytes that all memos keep.
-        changing: held while entries and `spent` change together.
+        changing: held while entries and what is spent change together.
     """
 
-    spent: ClassVar[int] = 0
+    # In a list, since setting an attribute of a class empties Python's caches of its methods.
+    _spent: ClassVar[list[int]] = [0]
     changing: ClassVar[RLock] = RLock()
     _all: ClassVar[list[dict[Any, Any]]] = []
 
@@ -62,12 +62,17 @@ class Memo(dict[tuple[*Parts], V]):
         A result larger than the whole budget is not kept.
         """
         if size <= BUDGET:
-            with Memo.changing:
-                if Memo.spent + size > BUDGET:
+            with self.changing:
+                if self._spent[0] + size > BUDGET:
                     Memo.forget()
-                Memo.spent += size
+                self._spent[0] += size
                 self[key] = result
         return result
+
+    @staticmethod
+    def spent() -> int:
+        """Return the estimated bytes that all memos keep."""
+        return Memo._spent[0]
 
     @staticmethod
     def forget() -> None:
@@ -75,4 +80,4 @@ class Memo(dict[tuple[*Parts], V]):
         with Memo.changing:
             for memo in Memo._all:
                 memo.clear()
-            Memo.spent = 0
+            Memo._spent[0] = 0

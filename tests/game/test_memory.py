@@ -29,7 +29,7 @@ def test_kept_questions_are_estimated_in_full() -> None:
     legal.pairs_listed(Listed(0, 7, ((1, tuple(range(5_000)), 3),)))
     used = tracemalloc.get_traced_memory()[0]
     tracemalloc.stop()
-    assert 0 < used < 1.2 * Memo.spent
+    assert 0 < used < 1.2 * Memo.spent()
     Memo.forget()
 
 
@@ -42,7 +42,7 @@ def test_kept_questions_are_forgotten_when_the_budget_is_spent(
     for first in range(200):
         pairs = legal.pairs_listed(Listed(0, 7, ((1, (first, first + 1), 3),)))
         assert [question.card.number for question, _ in pairs] == [first, first + 1]
-        most = max(most, Memo.spent)
+        most = max(most, Memo.spent())
     assert 15_000 < most <= 20_000
     Memo.forget()
 
@@ -68,7 +68,7 @@ def test_outcomes_stay_within_their_budget_while_a_state_holds_its_sets(
         other = replace(state, turn=turn)
         object.__setattr__(other, "_rows", state.rows())
         assert other.legal_questions
-        assert 0 < Memo.spent <= 2_000_000
+        assert 0 < Memo.spent() <= 2_000_000
     used = tracemalloc.get_traced_memory()[0]
     tracemalloc.stop()
     assert used < 4_000_000
@@ -129,7 +129,7 @@ def test_rows_of_long_sets_are_estimated_in_full_and_leave_nothing_behind() -> N
         row = legal.prepared(layout, SetConstraint.trusted(owners, (0,) * 3, (size,) * 3))
         for fitting in (1, 2, 3):
             assert legal._groups[row, 0, fitting, 0]
-    assert tracemalloc.get_traced_memory()[0] < 1.1 * Memo.spent
+    assert tracemalloc.get_traced_memory()[0] < 1.1 * Memo.spent()
     del row
     Memo.forget()
     gc.collect()

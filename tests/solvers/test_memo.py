@@ -29,9 +29,9 @@ def test_all_memos_forget_everything_when_the_budget_of_all_is_spent() -> None:
     first, second = Memo[str, int](), Memo[str, int]()
     assert first.keep(("a",), 1, size=6) == 1
     second.keep(("b",), 2, size=4)
-    assert ([*first], [*second], Memo.spent) == ([("a",)], [("b",)], 10)
+    assert ([*first], [*second], Memo.spent()) == ([("a",)], [("b",)], 10)
     assert second.keep(("c",), 3, size=1) == 3
-    assert ([*first], [*second], Memo.spent) == ([], [("c",)], 1)
+    assert ([*first], [*second], Memo.spent()) == ([], [("c",)], 1)
 
 
 @pytest.mark.usefixtures("small")
@@ -42,7 +42,7 @@ def test_a_result_above_the_budget_is_not_kept_and_costs_no_other() -> None:
     assert dict(results) == {("a",): 1}
     results.keep(("c",), 3, size=5)
     assert dict(results) == {("a",): 1, ("c",): 3}
-    assert Memo.spent == 10
+    assert Memo.spent() == 10
 
 
 @pytest.mark.usefixtures("small")
@@ -56,7 +56,7 @@ def test_what_is_looked_up_is_made_once_until_it_is_forgotten() -> None:
     results = Memo[int, int, int](made)
     assert [results[number, 2] for number in (1, 2, 1, 3, 1)] == [2, 4, 2, 6, 2]
     assert asked == [1, 2, 3, 1]
-    assert Memo.spent == 8
+    assert Memo.spent() == 8
     with pytest.raises(KeyError):
         Memo[int, int, int]()[1, 2]
 
@@ -90,7 +90,7 @@ def test_estimates_grow_with_the_size_of_a_set(size: int) -> None:
             layout.table(*set_of(layout, size, first))
 
     Memo.forget()
-    assert 0 < taken(fill) < 1.2 * Memo.spent + 20_000
+    assert 0 < taken(fill) < 1.2 * Memo.spent() + 20_000
     assert len(coalition_tables._tables) == 10
 
 
@@ -100,7 +100,7 @@ def test_tables_of_large_sets_stay_within_the_budget(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(memo, "BUDGET", 1_000_000)
     for size in range(9_000, 9_040):
         assert layout.table((3,) * size, (0, 0), (size, size)) > 0
-        assert 0 < Memo.spent <= 1_000_000
+        assert 0 < Memo.spent() <= 1_000_000
     assert len(coalition_tables._tables) < 15
 
 
