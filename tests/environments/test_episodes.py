@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import json
 import pickle
 from dataclasses import replace
 from itertools import count
@@ -14,10 +15,13 @@ import pytest
 
 from quaternity.base.errors import IllegalMove, InputError
 from quaternity.environments.episode import REWARDS, Episode, TableGame, win
+from quaternity.environments.plain_encoded import PlainEncoded
 from quaternity.game.rules import QuaternityPosition
 from quaternity.game.settings import Settings
 from quaternity.game.state import State
 from quaternity.game.state_file import state_text
+from quaternity.kwartet.rules import KwartetRules
+from quaternity.kwartet.settings import KwartetSettings
 from quaternity.quarto.encoded import QuartoEncoded
 from quaternity.quarto.rules import QuartoPosition, QuartoRules
 from quaternity.quarto.solving import Move
@@ -92,6 +96,41 @@ class SaysTooMuch(QuartoEncoded):
 def test_numbers_that_break_a_law_are_found(rules: Any, encoded: Any, words: str) -> None:
     with pytest.raises(BrokenLaw, match=words):
         check_rules(rules, 1, encoded=encoded(rules))
+
+
+PLAIN: list[Any] = [QuartoRules(), KwartetRules(KwartetSettings(3, 3)), SetRules()]
+
+
+@pytest.mark.parametrize("rules", PLAIN, ids=lambda rules: rules.name)
+def test_a_game_without_numbers_of_its_own_has_plain_ones(rules: Any) -> None:
+    """Its legal moves in order, then waiting; the view's document byte by byte; then its starts."""
+    encoded, random = PlainEncoded(rules), Random(5)
+    position = rules.start(random)
+    for _ in range(thorough(4, 30)):
+        acting = rules.to_act(position)
+        if not acting:
+            break
+        view = rules.view(position, acting[0])
+        moves = list(rules.moves(view))
+        assert encoded.mask(view) == bytes(k < len(moves) for k in range(encoded.actions))
+        for k in {0, random.randrange(len(moves)), len(moves) - 1}:
+            assert encoded.move(k, view) == moves[k]
+            assert encoded.action(moves[k], view) == k
+        waiting = encoded.actions - 1
+        assert encoded.move(waiting, view) is None
+        assert encoded.action(None, view) == waiting
+        for wrong in (-1, len(moves), waiting - 1, encoded.actions):
+            with pytest.raises(InputError, match=f"action {wrong}: legal are 0..{len(moves) - 1} "):
+                encoded.move(wrong, view)
+        read = bytes(round(255 * number) for number in encoded.numbers(view)).rstrip(b"\0")
+        assert read == json.dumps(rules.view_json(view), sort_keys=True).encode()
+        position = rules.after(position, acting[0], random.choice(moves))
+    starts = encoded.chance(())
+    assert bool(starts) == (rules.name != "quarto")
+    for number, chance in starts[:: len(starts) // 3 or 1]:
+        assert chance * len(starts) == pytest.approx(1)
+        assert encoded.dealt([number]) == rules.start(Random(number))
+        assert not encoded.chance([number])
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,12 @@ import pytest
 from quaternity.base.errors import QuaternityError
 from quaternity.game.cards import Card
 from quaternity.game.question import Question
+from quaternity.kwartet.hands import dealt_hands
 from quaternity.kwartet.log import log_as_seen
 from quaternity.kwartet.played import GameLog
 from quaternity.kwartet.position import Position
+from quaternity.kwartet.rules import KwartetRules
+from quaternity.kwartet.settings import KwartetSettings
 from quaternity.kwartet.view import View
 from tests.kwartet.games import random_log, random_settings
 from tests.kwartet.twins import twins
@@ -113,3 +116,29 @@ def reachable(start: object) -> list[object]:
             found[id(one)] = one
             left += gc.get_referents(one)
     return [one for one in found.values() if isinstance(one, tuple | Position | View)]
+
+
+@pytest.mark.parametrize("seed", range(thorough(4, 60)))
+def test_a_seat_is_shown_its_own_cards_as_its_own(seed: int) -> None:
+    random = Random(seed)
+    log = random_log(random_settings(random, range(2, 6), range(2, 14)), random, 30)
+    rules = KwartetRules(log.settings)
+    for step in range(0, len(log.events) + 1, 5):
+        for seat in (None, *range(log.settings.players)):
+            view = log.view(step, seat)
+            held = sum(mask.bit_count() for mask in view.hand)
+            words = rules.show(view).partition("your hand")[0].split()
+            assert words.count("mine") == (0 if seat is None else held)
+
+
+@pytest.mark.parametrize("players", range(2, 9))
+def test_hands_that_differ_are_larger_from_the_named_player_on(players: int) -> None:
+    for sets in range(2, 14):
+        rules = KwartetSettings(players, sets)
+        usual = [sum(mask.bit_count() for mask in hand) for hand in dealt_hands(rules, Random(1))]
+        assert usual == sorted(usual, reverse=True)
+        assert sum(usual) == rules.cards
+        for first in range(players):
+            hands = dealt_hands(rules, Random(1), first)
+            sizes = [sum(mask.bit_count() for mask in hand) for hand in hands]
+            assert sizes[first:] + sizes[:first] == usual
