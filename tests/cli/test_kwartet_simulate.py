@@ -438,7 +438,7 @@ def test_where_the_game_cannot_be_saved_the_rest_is_shown(
 
     monkeypatch.chdir(tmp_path)
     plant_strategy(monkeypatch, "late", late)
-    monkeypatch.setattr("quaternity.base.writing.write_text", full)
+    monkeypatch.setattr("quaternity.cli.failed_players.write_text", full)
     done = cli("kwartet", "simulate", "--seats", "late,random,random", *SMALL, "--json")
     assert done.status == 3
     assert done.json["failed"]["saved"] is None
