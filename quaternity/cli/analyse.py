@@ -70,7 +70,6 @@ def analyse(
 
     Example: quaternity analyse state.json --questions --plot chances.png
     """
-
     if plot is not None:
         check_picture(plot)
         if len(files) > 1:
@@ -175,8 +174,7 @@ def _analysis_json(path: str, analysis: Analysis | Deductions) -> dict[str, Any]
 
 
 def _curve(game: Game, limits: list[LimitError]) -> list[int | None]:
-    """The number of deals after 0, 1, 2 … moves; None above a limit, which is put to `limits`."""
-
+    """Return the number of deals after 0, 1, 2 … moves; above a limit None."""
     curve: list[int | None] = []
     with progress("counting deals", len(game.states)) as bar:
         for state in game.states:

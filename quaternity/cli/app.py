@@ -24,7 +24,7 @@ class RootGroup(HelpfulGroup):
         return [*ENTRIES, *further_games().found]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """The command of a name, or None."""
+        """Return the command of a name, or None."""
         if cmd_name in ENTRIES:
             for module in ENTRIES[cmd_name].modules.split():
                 import_module(f"quaternity.cli.{module}")
@@ -91,8 +91,8 @@ def quaternity(
 def run(arguments: list[str] | None = None) -> int:
     """Run the command line on `arguments` (default: the process's own) and give its exit status.
 
-    Errors that the program raises on purpose become one message on standard error. Whoever reads
-    the output may leave early: the status is that of what was found until then.
+    Errors that the program raises on purpose become one message on standard error. A reader of the
+    output may leave early: the status then says what was seen until then.
     """
     status = _run(arguments)
     try:
@@ -144,7 +144,7 @@ def _unwritten(error: OSError) -> ExitStatus:
 def _show_warning(
     message: Warning | str, category: type[Warning], *place: Any, **more: Any
 ) -> None:
-    """A plug-in that is left out is told like any other message; the rest as Python tells it."""
+    """Print a warning; that of a plug-in as a message of ours."""
     if issubclass(category, BrokenPlugin):
         warn(str(message))
     else:

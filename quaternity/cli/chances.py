@@ -14,7 +14,7 @@ Chances = Sequence[Sequence[Sequence[float | None]]]
 
 
 def percent(chance: float | None) -> str:
-    """A chance in at most three characters; `#` only for certain, `.` only for impossible.
+    """Write a chance in at most three characters; `#` only for certain, `.` only for impossible.
 
     >>> [percent(chance) for chance in (0.0, 1.0, 0.25, 0.001, 0.999, None)]
     ['.', '#', '25', '<1', '>99', '?']
@@ -36,7 +36,7 @@ def chance_lines(
     second: Chances = (),
     only: Sequence[int] | None = None,
 ) -> Iterator[str]:
-    """Players down, cards across, as many sets beside each other as fit in `width` columns.
+    """Lay chances out: players down, cards across, sets side by side where they fit.
 
     Args:
         narrowest: least width of a card's column.
@@ -79,7 +79,7 @@ def chance_lines(
 
 
 def count_lines(counts: Sequence[Sequence[tuple[int, int]]], width: int) -> Iterator[str]:
-    """Players down, sets across: `2` for exactly, `1-3` for between."""
+    """Lay counts out: players down, sets across; `2` for exactly, `1-3` for between."""
     shown = [[str(a) if a == b else f"{a}-{b}" for a, b in row] for row in counts]
     margin, cell = _margin(len(counts)), 2 + max(4, max(len(one) for row in shown for one in row))
     beside = max(1, (width - margin) // cell)
@@ -92,12 +92,11 @@ def count_lines(counts: Sequence[Sequence[tuple[int, int]]], width: int) -> Iter
 
 
 def _margin(players: int) -> int:
-    """The width of the column of players."""
     return max(8, len(f"player {players - 1}"))
 
 
 def curve_lines(curve: Sequence[int | None], columns: int = 60) -> Iterator[str]:
-    """A curve of numbers of deals as one line of bars, and its ends in figures; `?` where None."""
+    """Draw numbers of deals as one line of bars, with its ends in figures; `?` where None."""
     step = max(1, -(-len(curve) // columns))
     heights = [None if deals is None else log10(deals) for deals in curve]
     top = max((height for height in heights if height is not None), default=0.0) or 1.0

@@ -43,10 +43,10 @@ PATIENCE = 3
 
 
 def check_seconds(name: str, seconds: float) -> None:
-    """Refuse a limit that is none.
+    """Refuse a limit of time that is not above 0 and at most `MOST_SECONDS`.
 
     Raises:
-        InputError: it is not above 0 and at most `MOST_SECONDS`.
+        InputError: it is out of range.
     """
     if not 0 < seconds <= MOST_SECONDS:
         raise InputError(
@@ -57,23 +57,21 @@ def check_seconds(name: str, seconds: float) -> None:
 def guarded(
     solvers: Iterable[Solver], seconds: float, memory: int, patience: int | None = PATIENCE
 ) -> list[Solver]:
-    """The solvers, those from elsewhere in processes of their own under limits.
+    """Put solvers from elsewhere into processes of their own under limits.
 
     Args:
         seconds, memory, patience: see `quaternity.workers.apart.Limits`.
     """
-
     limits = Limits(seconds, memory, patience)
     return [apart(one, limits) if one.apart else one for one in solvers]
 
 
 def chosen_solvers(names: str) -> list[Solver]:
-    """The solvers of a list of names.
+    """Return the solvers of a list of names.
 
     Raises:
-        InputError: unknown (lists the known), named twice, or none.
+        InputError: a name is unknown (lists the known) or given twice, or there is none.
     """
-
     # Only a group that is named looks for what other packages bring.
     groups = {"all": all_solvers, "rivals": installed, "variants": VARIANTS.copy}
     chosen: list[Solver] = []
@@ -92,8 +90,7 @@ def chosen_solvers(names: str) -> list[Solver]:
 
 
 def saved_or_shown(directory: str, text: str) -> str | None:
-    """Save the text of a state file and give its name; where that fails, show the text."""
-
+    """Save the text of a state file and return its name; where that fails, show the text."""
     try:
         return save_finding(directory, text)
     except InputError as error:

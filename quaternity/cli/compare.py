@@ -226,7 +226,6 @@ def _check_places(
     files: Sequence[str], plot: str | None, runs: str | None, page: str | None, save_to: str
 ) -> None:
     """Make sure, before long work, that its results can be written, and over nothing else."""
-
     if plot is not None:
         check_picture(plot)
     for path in (runs, page):
@@ -267,7 +266,6 @@ def _measure(
     request: Request, limit: float, solvers: list[Solver], workers: int, dask: str | None
 ) -> tuple[list[Group], bool]:
     """Everything measured, in groups of one size or family; and whether it was interrupted."""
-
     from quaternity.trials.comparison import measure, measured_states
 
     works = [replace(work, limit=limit) for work in request.works]

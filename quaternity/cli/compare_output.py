@@ -58,7 +58,6 @@ def save(comparison: Comparison, runs: str | None, page: str | None) -> None:
     Raises:
         InputError: one cannot be written, or the page cannot be drawn.
     """
-
     if runs is not None:
         write_text(runs, comparison.text())
     if page is not None:

@@ -59,7 +59,7 @@ def completing(command: Any, group: str | None) -> None:
     """Have the parameters of a command complete their values.
 
     Args:
-        group: the group of commands it is in: mostly a game.
+        group: the group of commands it is in, mostly a game.
     """
     for parameter in command.params:
         values = VALUES.get(parameter.name)
@@ -77,7 +77,7 @@ def _players(group: str | None) -> Iterable[str]:
 
 
 def _completer(values: Callable[[], Iterable[str]]) -> Callable[[Any, str], list[Any]]:
-    """Completes the last name of a list by commas."""
+    """Complete the last name of a list by commas."""
 
     def complete(context: Any, incomplete: str) -> list[Any]:
         from click.shell_completion import CompletionItem

@@ -11,7 +11,7 @@ from quaternity.cli.match import MatchSession, Word
 
 
 def picture_word(drawn: Callable[[Any], str]) -> dict[str, tuple[str, Word]]:
-    """The word for a game, given what a view looks like as SVG."""
+    """Return the word `picture`, given a function that draws a view as SVG."""
 
     def draw(session: MatchSession, seat: int, file: str) -> Iterator[str]:
 

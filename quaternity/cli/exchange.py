@@ -105,10 +105,10 @@ def _list_families(as_json: bool) -> None:
 
 
 def chosen_families(names: str) -> list[str]:
-    """The families of a list of names, each once.
+    """Return the families of a list of names, each once.
 
     Raises:
-        InputError: unknown (lists the known), or named twice.
+        InputError: a name is unknown (lists the known) or given twice.
     """
     from solvers.instances import FAMILIES
 
@@ -141,7 +141,6 @@ def export(
 
     Example: quaternity export state.json --to smt2 --out state.smt2
     """
-
     named(FORMATS, to, "format")
     text = exported(_problem(file), to)
     if out is None:
@@ -168,7 +167,6 @@ def prove(
 
     Example: quaternity prove impossible.json --out impossible
     """
-
     problem = _problem(file)
     verdict = certify(problem, solve(problem))
     told = {"file": file, "formula": None, "proof": None, "checked": False}
@@ -209,12 +207,11 @@ def prove(
 
 
 def _veripb(paths: list[str]) -> bool | None:
-    """Whether VeriPB accepts formula and proof; None where it is not installed.
+    """Return whether VeriPB accepts formula and proof; None where it is not installed.
 
     Raises:
-        SolverFault: it does not.
+        SolverFault: it refuses them.
     """
-
     program = which("veripb")
     if program is None:
         return None
@@ -227,8 +224,7 @@ def _veripb(paths: list[str]) -> bool | None:
 
 
 def _problem(path: str) -> DealProblem:
-    """The deal problem of a file: a state's, that of a record's last position, or itself."""
-
+    """Return the deal problem of a file: of a state, of a record's last position, or itself."""
     try:
         document = read_any_document(path)
         for text in document.warnings:

@@ -42,12 +42,11 @@ def traced(wanted: bool) -> Iterator[None]:
 
 
 class Failures(NamedTuple):
-    """How a command deals with players that fail.
+    """What a command does with players that fail.
 
     Attributes:
         suffix: of the files that games are saved in.
         replay: the command that plays a game again, by its number.
-        traceback: whether the traceback is shown.
     """
 
     suffix: str
@@ -57,7 +56,7 @@ class Failures(NamedTuple):
 
 @contextmanager
 def _terminable() -> Iterator[None]:
-    """Within the block SIGTERM interrupts as Ctrl-C does, so that what is finished is shown."""
+    """Let SIGTERM interrupt the block as Ctrl-C does, so that finished games are shown."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -75,7 +74,7 @@ def _terminable() -> Iterator[None]:
 def play_tournament(
     plan: Tournament, games: int, workers: int, dask: str | None, failures: Failures
 ) -> tuple[list[GameResult], ExitStatus, dict[str, Any] | None]:
-    """Play until all games are finished, or something stops that; say what.
+    """Play until all games are finished or something stops them.
 
     Returns:
         The finished games, the exit status, and what JSON says of a game that failed.
@@ -83,7 +82,6 @@ def play_tournament(
     Raises:
         What stopped it, when no game failed and none is finished.
     """
-
     if not 1 <= games <= MOST_GAMES:
         raise InputError(f"games: {games} is out of range 1..{MOST_GAMES}")
     finished: list[GameResult] = []
@@ -127,7 +125,7 @@ def run_tournament(
     """Play all games, show those that were finished, and leave with what stopped the others.
 
     Args:
-        show: told the games, and for JSON the seconds that they took and what failed.
+        show: gets the games, and for JSON the seconds that they took and what failed.
     """
     began = perf_counter()
     finished, status, failed = play_tournament(plan, games, workers, dask, failures)
@@ -141,7 +139,6 @@ def run_tournament(
 
 def show_game(plan: Tournament, game: int, traceback: bool, show: Callable[[str], object]) -> None:
     """Play one game and show its record, up to where a player fails if one does."""
-
     try:
         with traced(traceback):
             record = record_of_game(plan, game)
@@ -153,8 +150,7 @@ def show_game(plan: Tournament, game: int, traceback: bool, show: Callable[[str]
 
 
 def _saved_failure(fault: PlayerFault, kind: str, failures: Failures) -> dict[str, Any]:
-    """Save a game that failed, say how to play it again, and give all that for JSON."""
-
+    """Save a game that failed, say how to play it again, and return all that for JSON."""
     place = fault.place
     assert place is not None, "a game was played"
     command = join(failures.replay(place.game))
@@ -179,8 +175,7 @@ def _saved_failure(fault: PlayerFault, kind: str, failures: Failures) -> dict[st
 
 
 def _saved(place: FaultPlace, suffix: str) -> str:
-    """The path of a new file, in the current folder, with the game up to a failure."""
-
+    """Save a game up to a failure in a new file of the current folder; return its path."""
     number, path = 1, Path(f"failed-game-{place.game}{suffix}")
     while path.exists() and not (path.is_file() and read_bytes(str(path)) == place.record.encode()):
         number += 1

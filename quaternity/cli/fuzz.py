@@ -68,7 +68,6 @@ def fuzz(
       quaternity fuzz --seconds 600 --workers 2
       quaternity fuzz --examples 500 --seed 7 --solvers my-solver,max-flow
     """
-
     from quaternity.trials.campaign import Tally, run_campaign
 
     _check_budget(seconds, examples)
@@ -119,8 +118,7 @@ def _run(
     workers: int,
     dask: str | None,
 ) -> tuple[Finding | None, bool]:
-    """Run a campaign of so many examples or seconds; what it found, and if it was interrupted."""
-
+    """Run a campaign; return its finding, and whether it was interrupted."""
     begun, shown = monotonic(), 0.0
     what, total = ("seconds", seconds) if examples is None else ("examples", float(examples))
     try:
@@ -143,7 +141,7 @@ def _kinds(tally: Tally) -> str:
 
 
 def _covered(tally: Tally) -> dict[str, dict[str, int]]:
-    """The examples by kind and verdict, by players, and by cards, for people and programs."""
+    """Return the examples by kind and verdict, by players, and by cards."""
     by_players = tally.by(lambda shape: shape.players)
     by_cards = tally.by(lambda shape: next(most for most in MOST_CARDS if shape.cards <= most))
     by_kind = tally.by(lambda shape: (shape.kind, shape.feasible))

@@ -25,7 +25,6 @@ def guide(
 
     Example: quaternity guide rules
     """
-
     if page is None:
         for one in pages():
             say(f"{one.name:<14}{one.title}", 14)

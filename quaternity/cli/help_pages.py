@@ -21,7 +21,7 @@ class HelpPage(typer.Context.formatter_class):  # type: ignore[valid-type,misc]
     """Lays a page out: texts, and lists of words with what they mean."""
 
     def write_text(self, text: str) -> None:
-        """Paragraphs. The commands of one that begins with "Example" can be pasted as they are."""
+        """Write paragraphs; commands after "Example" can be pasted as they are."""
         indent = " " * self.current_indent
         self.write("\n\n".join(self._paragraph(one, indent) for one in text.split("\n\n")) + "\n")
 
@@ -38,7 +38,7 @@ class HelpPage(typer.Context.formatter_class):  # type: ignore[valid-type,misc]
     def write_dl(
         self, rows: Sequence[tuple[str, str]], col_max: int = 26, col_spacing: int = 2
     ) -> None:
-        """A word and what it means beside it; below it where the word is too long."""
+        """Write words with their meaning beside them, or below where a word is too long."""
         widths = [len(word) for word, _ in rows]
         margin = max((one for one in widths if one <= col_max), default=col_max) + col_spacing
         indent = " " * (self.current_indent + margin)
@@ -56,7 +56,7 @@ class HelpfulGroup(TyperGroup):
     """A group of commands whose pages, and those of its commands, are laid out by `HelpPage`."""
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """The command of a name, or None."""
+        """Return the command of a name, or None."""
         command = super().get_command(ctx, cmd_name)
         if command is not None:
             command.context_class = HelpfulContext
@@ -64,7 +64,7 @@ class HelpfulGroup(TyperGroup):
         return command
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """The commands with a whole sentence each."""
+        """Write the commands with a whole sentence each."""
         for title, rows in self.sections(ctx).items():
             with formatter.section(title):
                 formatter.write_dl([*rows.items()])
@@ -81,7 +81,7 @@ class HelpfulGroup(TyperGroup):
 
 
 class HelpfulContext(typer.Context):
-    """Where a command's page is made."""
+    """A context whose pages `HelpPage` lays out."""
 
     formatter_class = HelpPage
 
@@ -90,7 +90,7 @@ HelpfulGroup.context_class = HelpfulContext
 
 
 def _lines(text: str, width: int, indent: str) -> list[str]:
-    """A paragraph in lines that fit, broken at spaces only."""
+    """Break a paragraph into lines that fit, at spaces only."""
     return wrap(
         text, width, initial_indent=indent, subsequent_indent=indent,
         break_long_words=False, break_on_hyphens=False,
@@ -98,7 +98,7 @@ def _lines(text: str, width: int, indent: str) -> list[str]:
 
 
 def _continued(command: str, width: int, indent: str) -> Iterator[str]:
-    """A command in lines that fit; all but the last end in a backslash."""
+    """Break a command into lines that fit; all but the last end in a backslash."""
     line = indent
     for word in _TOGETHER.findall(command):
         if line.strip() and len(line) + len(word) + 2 > width:

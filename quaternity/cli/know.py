@@ -89,7 +89,6 @@ def know(
 
     Example: quaternity kwartet know game.log --go 20 'K1 !K2 H3 8/3' --why
     """
-
     log = read_any_log(game)
     for text in log.warnings:
         warn_about(game, text)
@@ -116,8 +115,7 @@ def _tell(
 
 
 def _step(log: GameLog | SeenLog, go: int | None, at: int | None) -> int:
-    """After how many requests."""
-
+    """Return after how many requests a moment is."""
     if go is not None and at is not None:
         raise InputError("--go and --at: only one of them can say where")
     if go is not None:
@@ -131,7 +129,7 @@ def _step(log: GameLog | SeenLog, go: int | None, at: int | None) -> int:
 
 
 class _Asked:
-    """Questions about one log."""
+    """The formulas that are asked about one log."""
 
     def __init__(
         self,
@@ -145,18 +143,16 @@ class _Asked:
         self.method, self.seconds = method, seconds
 
     def moment(self, step: int) -> Moment:
-        """After so many requests, before anything is said."""
-
+        """Return the moment after some requests, before any announcement."""
         return moment(self.log, step, self.seat)
 
     def once_said(self, at: Moment) -> tuple[Moment, list[str]]:
-        """The moment once all is said that is to be said, and what of it is only supposed.
+        """Return the moment after all announcements, and those that are only supposed.
 
         Raises:
-            _NotTrue: one of the announcements is not true when its turn comes.
-            LimitError: whether one is was not decided.
+            _NotTrue: an announcement is not true when its turn comes.
+            LimitError: whether it is true was not decided.
         """
-
         supposed = []
         for text in self.said:
             formula = read_formula(text, at)
@@ -181,7 +177,7 @@ class _Asked:
         as_json: bool,
         leaving: Leaving,
     ) -> None:
-        """Tell the truth of formulas at a moment; it is a limit if some reason was not found."""
+        """Print the truth of formulas at a moment; it is a limit if a reason was not found."""
         try:
             at, supposed = self.once_said(self.moment(step))
         except _NotTrue as error:
@@ -207,8 +203,7 @@ class _Asked:
     def once(
         self, text: str, at: Moment, why: bool, chance: bool
     ) -> tuple[dict[str, Any], list[str], list[str]]:
-        """The truth of a formula at a moment: the answer, lines, and what was not found."""
-
+        """Return the answer to a formula at a moment, its lines, and the reasons not found."""
         begun, formula, problems = monotonic(), read_formula(text, at), []
         found = truth_at(formula, at, self.method, self.seconds, why)
         answer: dict[str, Any] = {"formula": text, "true": found.truth}
@@ -248,8 +243,7 @@ class _Asked:
     def over_time(
         self, formulas: Sequence[str], as_json: bool, svg: str | None, leaving: Leaving
     ) -> None:
-        """Tell the truth of formulas after each request; it is a limit if some is undecided."""
-
+        """Print the truth of formulas after each request; it is a limit if one is undecided."""
         told: list[list[Told]] = [[] for _ in formulas]
         undecided = [
             problem for step in range(len(self.log.events) + 1)
@@ -278,8 +272,7 @@ class _Asked:
     def _told_after(
         self, step: int, formulas: Sequence[str], told: Sequence[list[Told]]
     ) -> Iterator[str]:
-        """Put down what is told of each formula after a request; yields what is not decided."""
-
+        """Note the truth of each formula after a request; yield the undecided ones."""
         at = self.moment(step)
         asked = [read_formula(text, at) for text in formulas]
         try:
@@ -309,8 +302,7 @@ class _Asked:
         print(json.dumps(answer, separators=(",", ":")), flush=True)
 
     def _print(self, line: Timeline, wide: int) -> None:
-        """A row of marks, and below it when it changes."""
-
+        """Print a row of marks, and below it when it changes."""
         marks = {True: "#", False: ".", None: "?", UNSAID: "-"}
         row = "".join(marks[one] for one in line.told)
         most = (width() or inf) - wide - 2
@@ -330,4 +322,4 @@ class _Asked:
 
 
 class _NotTrue(InputError):
-    """What is to be said is not true."""
+    """An announcement is not true."""

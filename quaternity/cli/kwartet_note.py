@@ -83,7 +83,6 @@ def note(
 
     Example: quaternity kwartet note evening.log --seat 1 --players 4
     """
-
     if GrowingFile.exists(game):
         with GrowingFile(game) as file:
             log = read_any_log(game)
@@ -107,8 +106,7 @@ def note(
 def _begun(
     settings: KwartetSettings, seat: int | None, hand: str | None, cards: str | None
 ) -> SeenLog:
-    """The game right after the deal, as it is told."""
-
+    """Return the game right after the deal."""
     sizes = settings.hand_sizes()
     if cards is not None:
         try:
@@ -145,8 +143,7 @@ def _begun(
 
 
 def _dealt(settings: KwartetSettings, sizes: Sequence[int], seat: int, text: str) -> SeenLog:
-    """The game right after the deal, with the hand that was typed."""
-
+    """Return the game right after the deal, with the hand that was typed."""
     cards = [Card.parse(word) for word in text.replace(",", " ").split()]
     for number, card in enumerate(cards):
         if card in cards[:number]:
@@ -159,7 +156,7 @@ def _dealt(settings: KwartetSettings, sizes: Sequence[int], seat: int, text: str
 
 
 class _Notes:
-    """A game that is being written down."""
+    """A game with real cards while it is written down."""
 
     def __init__(self, log: SeenLog, file: GrowingFile) -> None:
 
@@ -183,7 +180,6 @@ class _Notes:
 
         Only what changed is written: the last request, or what was put down at the deal.
         """
-
         old, new = _lines(before), _lines(self.log)
         data, same = read_bytes(self.file.path), len(old)
         if new[:same] != old:
@@ -215,12 +211,12 @@ class _Notes:
                 print(folded(told, 2))
 
     def prompt(self) -> str:
-        """Who is on turn."""
+        """Return the prompt, which says who is on turn."""
         public = self.log.views[-1].public
         return "over> " if public.is_over else f"player {public.turn} asks> "
 
     def obey(self, line: str) -> Iterator[str]:
-        """What is told when a line is typed."""
+        """Give the lines that answer a typed line."""
         word, _, rest = line.replace("\t", " ").partition(" ")
         if word.lower() in self.words:
             yield from self.words[word.lower()](rest.strip())
@@ -239,10 +235,10 @@ class _Notes:
             yield from self.news(before)
 
     def taken(self, line: str) -> SeenLog:
-        """The game with what a line says.
+        """Return the game with what a line says.
 
         Raises:
-            InputError: it says nothing that can be.
+            InputError: the line says nothing that can be.
         """
         if not line:
             return self.log
@@ -259,8 +255,7 @@ class _Notes:
         return self.log.after(question, answer, gone or self.log.downs_after(question, answer))
 
     def read(self, asked: str, answer: str) -> tuple[Question, Answer]:
-        """A request and its answer as they were typed; the asker is who is on turn."""
-
+        """Read a request and its answer as they were typed; the asker is on turn."""
         view = self.log.views[-1]
         asker = View(view.public, view.public.turn, view.hand)
         plain = _PLAIN.fullmatch(asked)
@@ -269,7 +264,7 @@ class _Notes:
         return self.rules.read(asked, asker), Answer.parse(answer)
 
     def put_down(self, player: int, index: int) -> SeenLog:
-        """A set that was put down after the last request, or at the deal."""
+        """Add a set that was put down after the last request, or at the deal."""
         log = self.log
         if log.events:
             last = log.events[-1]
@@ -285,7 +280,7 @@ class _Notes:
         return new
 
     def news(self, before: SeenLog) -> Iterator[str]:
-        """What was written, and what has become certain."""
+        """Say what was written, and what has become certain."""
         yield from (f"  {line}" for line in _lines(self.log)[len(_lines(before)) :])
         old, new = (_certain(one) for one in (before, self.log))
         learnt: dict[int, list[str]] = {}
@@ -302,24 +297,23 @@ class _Notes:
     # -- words --------------------------------------------------------------------------------
 
     def moment(self) -> Moment:
-        """The moment that the game has reached."""
+        """Return the moment that the game has reached."""
         return moment(self.log, len(self.log.events))
 
     def told(self, formula: str, why: bool) -> Iterator[str]:
-        """Whether the seat can tell a formula."""
+        """Say whether the seat can tell a formula."""
         if not formula:
             yield "say what: know H0 4/1 (player 0 has 4/1), or a formula as in kwartet know --help"
             return
         yield from told_lines(formula, self.moment(), why=why, wide=columns())
 
     def state(self, rest: str) -> Iterator[str]:
-        """The table as the seat sees it."""
+        """Show the table as the seat sees it."""
         del rest
         yield self.rules.show(self.log.views[-1], columns())
 
     def chances(self, rest: str) -> Iterator[str]:
-        """Who has each card with what chance."""
-
+        """Show each card's owners with their chances."""
         del rest
         try:
             table = chances(self.log.views[-1].problem)
@@ -330,8 +324,7 @@ class _Notes:
         yield from chance_lines(table, columns(), 3)
 
     def hint(self, rest: str) -> Iterator[str]:
-        """What the strongest program would ask in this seat."""
-
+        """Say what the strongest program would ask in this seat."""
         del rest
         view = self.log.views[-1]
         if view.public.is_over or view.seat != view.public.turn:
@@ -347,7 +340,7 @@ class _Notes:
         yield f"{name} would: {move}{chance}"
 
     def history(self, rest: str) -> Iterator[str]:
-        """The requests so far."""
+        """List the requests so far."""
         del rest
         for number, event in enumerate(self.log.events, start=1):
             yield f"{number}. {' · '.join(str(event).splitlines())}"
@@ -379,8 +372,7 @@ class _Notes:
 
 
 def _whole(path: str, log: SeenLog) -> int:
-    """The length of a file without a line that was cut off, and the request it belongs to."""
-
+    """Return the length of a file without a line cut off, and the request of that line."""
     data = read_bytes(path)
     end = max(data.rfind(b"\n"), data.rfind(b"\r")) + 1
     try:
@@ -392,8 +384,7 @@ def _whole(path: str, log: SeenLog) -> int:
 
 
 def _blocks(log: SeenLog) -> list[list[str]]:
-    """The lines of what was put down at the deal, and of each request."""
-
+    """Return the lines of what was put down at the deal, and of each request."""
     return [put_down_at_deal(log.states[0]), *(str(event).splitlines() for event in log.events)]
 
 
@@ -402,8 +393,7 @@ def _lines(log: SeenLog) -> list[str]:
 
 
 def _certain(log: SeenLog) -> dict[str, int]:
-    """The cards whose owner is certain for the seat."""
-
+    """Return the cards whose owner is certain for the seat."""
     return {
         f"{index}/{number}": mask.bit_length() - 1
         for index, one in enumerate(closed(log.views[-1].problem).sets)

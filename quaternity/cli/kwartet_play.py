@@ -56,7 +56,6 @@ def play(
 
     Example: quaternity kwartet play --seats you,exact,better-greedy --sets 8 --record my.game
     """
-
     asked = {
         "sets": sets,
         "announce": announce and Announce.parse(announce),

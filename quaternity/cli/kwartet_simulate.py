@@ -105,19 +105,18 @@ def simulate(
     """Let strategies play each other, and say who wins how often.
 
     Strategies: random, greedy, silent, mixed, better-greedy, exact, patient, reader, and
-    registered ones.
-    There is a row for every seat that is named, in the order given: a strategy that is named three
-    times has three rows, numbered. Each deal is played in all orders of seats, so that nobody gains
-    by his neighbours: 24 games with four players. Where the number of games is no multiple of that,
-    the last deal is played in the first orders only. Errors are standard errors over deals. Win
-    share counts a tie in even parts. The same seed gives the same games on any number of workers.
+    registered ones. A strategy that is named three times has three rows, numbered.
+
+    Each deal is played in all orders of seats, 24 games with four players, so that no strategy
+    gains by its neighbours. Where the number of games is no multiple of that, the last deal is
+    played in the first orders only. Errors are standard errors over deals. Win share counts a tie
+    in even parts. The same seed gives the same games on any number of workers.
 
     A strategy that fails ends the run with status 3 (4 when it took too long): the games before it
     are shown, and the game that it failed in is saved as a log.
 
     Example: quaternity kwartet simulate --seats patient,exact,exact,exact --games 1000 --seed 1
     """
-
     tournament = _tournament(seats, sets, seed, announce, rotate, own_card_requests, move_seconds)
     if plot is not None:
         check_picture(plot)
@@ -147,7 +146,7 @@ def simulate(
 
 
 def _replay(tournament: Tournament, game: int) -> list[str]:
-    """The command that plays a game again."""
+    """Return the command that plays a game again."""
     settings = tournament.rules.settings
     options = {
         "seats": ",".join(tournament.players), "game": game, "seed": tournament.seed,
@@ -232,7 +231,6 @@ def log(
 
     Example: quaternity kwartet log --seats exact,exact,greedy --seed 1 --record game.log
     """
-
     tournament = _tournament(seats, sets, seed, announce, rotate, own_card_requests, move_seconds)
     if seat is not None:
         _check_seat(seat, tournament.rules.seats)

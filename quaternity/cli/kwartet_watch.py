@@ -49,7 +49,6 @@ def watch(
 
     Example: quaternity kwartet watch my.game --seat 0
     """
-
     log = read_any_log(game)
     for text in log.warnings:
         warn(f"{game}: {text}")
@@ -94,7 +93,6 @@ def show_step(
         seat: show what this seat sees, and nothing else.
         worlds: whether to count the possible deals.
     """
-
     public = log.states[step]
     if step:
         event = log.events[step - 1]
@@ -127,11 +125,10 @@ def show_knowledge(log: GameLog | SeenLog, step: int, seat: int) -> None:
 
 
 def hands_lines(log: GameLog, step: int) -> list[str]:
-    """All hands side by side: a row a set, a column a player; below them cards and points.
+    """Lay all hands out: a row a set, a column a player; below them cards and points.
 
     The row of the card that was asked for stands out.
     """
-
     position = log.positions[step]
     public, players = position.public, range(log.settings.players)
     turn = None if public.is_over else public.turn
@@ -151,7 +148,7 @@ def hands_lines(log: GameLog, step: int) -> list[str]:
 
 
 def points_text(public: PublicState) -> str:
-    """The points, and who has won."""
+    """Say the points, and who has won."""
     points = public.points
     told = ", ".join(f"player {player}: {count}" for player, count in enumerate(points))
     best = [player for player, count in enumerate(points) if count == max(points)]
@@ -171,8 +168,7 @@ def _names(log: GameLog | SeenLog) -> str:
 
 
 def _say_worlds(log: GameLog | SeenLog, step: int, seat: int | None) -> None:
-    """How many deals are possible for everybody, and for whom it concerns."""
-
+    """Print how many deals are possible for everybody, and for asker and asked."""
     say(f"possible deals: for everybody {_number(worlds_of(log.states[step].problem))}")
     seats = range(log.settings.players) if seat is None else (seat,)
     if seat is not None or not isinstance(log, SeenLog):
@@ -181,7 +177,7 @@ def _say_worlds(log: GameLog | SeenLog, step: int, seat: int | None) -> None:
 
 
 def _number(deals: int | None) -> str:
-    """A number of deals, short when it is long.
+    """Write a number of deals, short when it is long.
 
     >>> _number(123456), _number(53644737765488792839237440000), _number(None)
     ('123,456', '5.36e+28', 'too many to count')

@@ -30,7 +30,7 @@ FORMS = "Ask:     1 0/2  or  1 0 2  or  1 for 0/2    player 1, have you card 2 o
 
 
 def kwartet_words() -> GameWords:
-    """The words."""
+    """Return what Kwartet adds to the terminal."""
     return GameWords(
         RULES,
         FORMS,
@@ -67,7 +67,7 @@ def _chances(session: MatchSession, seat: int, rest: str) -> Iterator[str]:
 
 
 def _know(session: MatchSession, seat: int, rest: str) -> Iterator[str]:
-    """What a seat can tell of a formula, from what it sees alone."""
+    """Say what a seat can tell of a formula, from what it sees alone."""
     if not rest:
         yield "say what: know H1 0/2 (player 1 has 0/2), or a formula as in kwartet know --help"
         return
@@ -75,7 +75,7 @@ def _know(session: MatchSession, seat: int, rest: str) -> Iterator[str]:
 
 
 def _why(session: MatchSession, seat: int, rest: str) -> Iterator[str]:
-    """The same with the requests that made it so, or two deals that differ in it."""
+    """Say the same with the requests behind it, or with two deals that differ in it."""
     if not rest:
         yield "say what: why H1 0/2 (how do you know where card 0/2 is?)"
         return
@@ -88,7 +88,7 @@ def _moment(session: MatchSession, seat: int) -> Moment:
 
 
 def _advice(view: View, question: Question) -> str:
-    """The chance of a yes, by counting and as it is read."""
+    """Return the chance of a yes, by counting and as it is read."""
     from quaternity.kwartet.strategies.reader import beliefs
 
     (index, number), asked = question.card, question.asked

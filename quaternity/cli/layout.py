@@ -15,10 +15,10 @@ WHOLE = 16
 
 
 class PartedTable(TableElement):
-    """A table; where it is too wide, its columns below each other in parts, the first in each."""
+    """A table that comes in parts where it is too wide, its first column in each."""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """The parts, one after another."""
+        """Yield the parts, one after another."""
         lines = [self.header.row] if self.header is not None and self.header.row is not None else []
         lines += self.body.rows if self.body is not None else []
         head, *rows = ([cell.content for cell in line.cells] for line in lines)
@@ -61,12 +61,12 @@ def _least(text: Text) -> int:
 
 
 def _needed(wide: list[int]) -> int:
-    """The width of a table with such columns: two blanks between, one at each end."""
+    """Return the width of a table with such columns: two blanks between, one at each end."""
     return sum(wide) + 2 * len(wide)
 
 
 def _parts(least: list[int], width: int) -> list[list[int]]:
-    """Columns that fit beside each other, the first one in all parts."""
+    """Split columns into parts that fit, the first one in all parts."""
     parts = [[0]]
     for place in range(1, len(least)):
         if len(parts[-1]) > 1 and _needed([least[one] for one in [*parts[-1], place]]) > width:
@@ -76,7 +76,7 @@ def _parts(least: list[int], width: int) -> list[list[int]]:
 
 
 def _widths(least: list[int], most: list[int], width: int) -> list[int]:
-    """The widths of columns: what is left goes to those that want more, evenly."""
+    """Return the widths of columns: what remains goes evenly to those that want more."""
     wide = list(least)
     left = width - _needed(wide)
     while left > 0 and (wanting := [one for one in range(len(wide)) if wide[one] < most[one]]):

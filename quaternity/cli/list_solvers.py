@@ -37,7 +37,6 @@ def solvers(
 
     Example: quaternity check FILE --solver glop
     """
-
     rows = [_own_row(solver) for solver in {**SOLVERS, **VARIANTS, **all_solvers()}.values()]
     rows += [_rival_row(rival) for rival in RIVALS.values()]
     if as_json:
@@ -66,8 +65,7 @@ def _rival_row(rival: Rival) -> dict[str, Any]:
 
 
 def _own_row(solver: Solver) -> dict[str, Any]:
-    """A solver of this distribution, or one that another has registered."""
-
+    """Describe a solver of this distribution, or one that another has registered."""
     evidence = "shortage" if solver.certifies else "paired"
     row = {"name": solver.name, "kind": "registered", "family": "", "idea": solver.idea}
     about: dict[str, Any] = {"package": "", "version": None, "licence": ""}

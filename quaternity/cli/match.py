@@ -154,14 +154,14 @@ class MatchSession:
         self._end()
 
     def so_far(self) -> str:
-        """How far the match came, and what resumes it."""
+        """Say how far the match came, and what resumes it."""
         kept = f"; --record {self.journal.path} resumes it" if self.journal is not None else ""
         return f"after {counted(self.match.whole_moves, 'move')}{kept}"
 
     # ------------------------------------------------------------------ moves
 
     def _turn(self) -> bool:
-        """One move, of a person or a program; whether a person had the word."""
+        """Make one move, of a person or a program; return whether it was a person's turn."""
         match = self.match
         acting = match.rules.to_act(match.position)
         people = [one for one in acting if one in match.people]
@@ -197,14 +197,14 @@ class MatchSession:
         return True
 
     def _drop_outdated(self, before: Any, now: Any) -> None:
-        """Let go what is half typed and means something else now; anything else stays."""
+        """Drop what is half typed if it means something else now; anything else stays."""
         text = self.typed.strip()
         command = any(word.startswith(text) for word in (*WORDS, *QUIT, *self.words.words))
         if not command and self.words.outdated(text, before, now):
             self.typed, self.dropped = "", f"dropped: {text!r}, typed for the table before"
 
     def _left(self, planned: Planned[Any]) -> float:
-        """Seconds until a program moves: what a person types meanwhile does not hold it up."""
+        """Return the seconds until a program moves. A person who types does not hold it up."""
         return max(0.0, planned.seconds - (monotonic() - self.clock[1]))
 
     def _move(self, line: str, seat: int) -> None:
@@ -250,7 +250,7 @@ class MatchSession:
     # ------------------------------------------------------------------ reading
 
     def _read(self, prompt: str, seconds: float | None) -> str | None:
-        """A line, trimmed; None when the seconds are over. Leaves at the end of input.
+        """Return a line, trimmed; None when the seconds are over. Leaves at the end of input.
 
         Only a terminal has a clock: from a pipe a program moves after an empty line.
         """
@@ -309,7 +309,7 @@ class MatchSession:
             print(f"  and {len(legal) - MOST_LISTED} more")
 
     def _hint(self, seat: int) -> None:
-        """What the strongest program of the table would do."""
+        """Say what the strongest program of the table would do."""
         rules = self.match.rules
         name = registration(rules.name).strongest
         random = self.match.chance(self.match.seed, "hint")
@@ -340,7 +340,7 @@ class MatchSession:
         print(self.told)
 
     def _hand_over(self, rest: str) -> None:
-        """`seat 1 NAME`."""
+        """Obey `seat 1 NAME`."""
         number, _, name = rest.strip().partition(" ")
         rules = self.match.rules
         try:
@@ -363,7 +363,7 @@ class MatchSession:
         return ", ".join(f"player {seat} is {name}" for seat, name in enumerate(self.match.names))
 
     def _show(self, seat: int) -> None:
-        """The table, and below it what happened since this seat last looked; once per position."""
+        """Show the table once per position, and below it the news since this seat last looked."""
         match = self.match
         alone = self.looking is None and len(match.people) == 1
         if match.rules.hidden and self.looking != seat and not alone:
@@ -389,7 +389,7 @@ class MatchSession:
         self.shown = -1
 
     def _show_table(self, view: int | None, seat: int | None, remark: str | None = None) -> None:
-        """The table, and below it the news of a seat; what fits no screen with it, above it."""
+        """Show the table, and below it the news of a seat; above it what fits no screen with it."""
         table = self.match.rules.show(self.match.view(view), columns())
         news = "\n".join(map(folded, self._news(seat))).splitlines()
         said = folded(remark or "").splitlines()
@@ -418,7 +418,7 @@ class MatchSession:
         return news
 
     def _list_history(self) -> None:
-        """The moves so far, numbered."""
+        """List the moves so far, numbered."""
         last = len(self.match.moves)
         settled = map(self.match.rules.is_settled, self.match.positions)
         ends = [place for place, whole in enumerate(settled) if whole or place == last]

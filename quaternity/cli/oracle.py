@@ -17,7 +17,7 @@ MOST_QUESTIONS = 8
 
 
 def standing_text(standing: Standing) -> str:
-    """Who can force, win and prevent what, in one line."""
+    """Say in one line who can force, win and prevent what."""
     if standing.can_force:
         player = standing.can_force[0]
         moves = standing.forced_length[player]
@@ -35,7 +35,7 @@ def standing_text(standing: Standing) -> str:
 
 
 def oracle_lines(tablebase: Tablebase, state: State) -> Iterator[str]:
-    """The standing of a position, and its questions from the best on with what answers give away.
+    """Say the standing of a position, and its questions from the best on with their answers' price.
 
     Raises:
         InputError: the tablebase is for another game.
@@ -55,10 +55,10 @@ def oracle_lines(tablebase: Tablebase, state: State) -> Iterator[str]:
 
 
 def oracle_document(tablebase: Tablebase, state: State) -> dict[str, Any]:
-    """The same with all questions, as plain values.
+    """Return the same with all questions, as plain values.
 
     Raises:
-        As `oracle_lines`.
+        InputError, LimitError: as `oracle_lines`.
     """
     questions = [
         {

@@ -65,7 +65,6 @@ def play(
 
     Example: quaternity play -s 4 -n 3 -p 3 --bot 1=informed --random 2 --record game.record
     """
-
     bots = _seats(random or [], bot or [])
     if seats is not None and bots:
         raise InputError("--seats names every seat: leave out --random and --bot")
@@ -106,7 +105,7 @@ def _play(
 
 
 def _seats(random: list[int], bots: list[str]) -> dict[int, str]:
-    """Which bot plays which seat, from the options `--random` and `--bot`."""
+    """Return which bot plays which seat, by the options `--random` and `--bot`."""
     names = dict.fromkeys(random, "random")
     for text in bots:
         seat, equals, name = text.partition("=")

@@ -28,7 +28,6 @@ class Playing(NamedTuple):
         record: the file to keep it in, and to resume it from.
         seed: of all chance; drawn when it is None.
         move_seconds: the longest that a program may think for a move.
-        traceback: whether that of a program that fails is shown.
     """
 
     record: str | None
@@ -38,7 +37,7 @@ class Playing(NamedTuple):
 
 
 def seats_of(text: str | None) -> list[str] | None:
-    """The names in a list such as `you,exact,greedy`."""
+    """Return the names in a list such as `you,exact,greedy`."""
     return None if text is None else [name.strip() for name in text.split(",")]
 
 
@@ -54,13 +53,11 @@ def play_match(
     """Play a match at this terminal, a new one or that of a record.
 
     Args:
-        rules_class: of the game.
         settings: makes the settings of a new match of those that were asked for.
         asked: settings by name; None where nothing was asked for.
-        seats: who was asked for in the seats of some rules, if anybody was.
+        seats: returns the players that were asked for, if any, given the rules.
         default: who plays when neither a name was given nor the record says; None: people.
     """
-
     record, seed, seconds, traceback = playing
     check_move_seconds(seconds)
     asked = {name: value for name, value in asked.items() if value is not None}
@@ -99,14 +96,13 @@ def _seated(
     known: tuple[str, ...] = (),
     handed: tuple[str, ...] = (),
 ) -> list[str]:
-    """Who plays.
+    """Return who plays.
 
     Args:
-        chosen: who was asked for.
-        known: who plays by the head of the record; belongs to the game.
+        chosen: the names that were asked for.
+        known: the names in the head of the record.
         handed: who plays since a seat was handed over.
     """
-
     handed = handed if len(handed) == rules.seats else ()
     if chosen is not None and known and tuple(chosen) not in (known, handed):
         raise InputError(

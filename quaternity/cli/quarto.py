@@ -78,7 +78,6 @@ def show(
 
     Example: quaternity quarto show example 'N?BI??JO?FDLMEAG' --svg board.svg
     """
-
     board = _board(pieces, configuration)
     if svg is not None:
         write_text(svg, board_svg(board))
@@ -104,7 +103,6 @@ def explain(pieces: PIECES, configuration: CONFIGURATION, as_json: AsJson = Fals
 
     Example: quaternity quarto explain example 'AGH.............'
     """
-
     board = _board(pieces, configuration)
     quartos = quartos_of(board)
     winning = {
@@ -175,7 +173,6 @@ def solve(
 
     Example: quaternity quarto solve example 'AGDPMJCF.E......' --in-hand K
     """
-
     board = _board(pieces, configuration)
     solution = solution_of(board, in_hand, squares)
     line = line_of_play(board, in_hand, squares)
@@ -229,15 +226,12 @@ def _print_solution(
 
 
 def _board(pieces: str, configuration: str) -> Board:
-    """The board that a command is about."""
-
     location = example_pieces() if pieces == EXAMPLE else pieces
     return Board.parse(configuration, read_pieces(location))
 
 
 def _shown(board: Board, drawable: bool, completions: int | None) -> dict[str, object]:
-    """What `show` prints as JSON."""
-
+    """Return what `show` prints as JSON."""
     set_of = board.pieces
     cells = [[] if piece is None else sorted(set_of.words_of(piece)) for piece in board.cells]
     return {
@@ -256,15 +250,13 @@ def _print_json(value: dict[str, object]) -> None:
 
 
 def _print_board(board: Board) -> None:
-    """The board and the pieces beside it."""
-
+    """Print the board and the pieces beside it."""
     print(board_text(board))
     print(f"\nleft:      {' '.join(board.left) or 'no piece'}")
 
 
 def _reachable(board: Board) -> str:
-    """Whether a game can come to a board, and why not."""
-
+    """Say whether a game can come to a board, and why not."""
     reason = why_unreachable(board)
     return "yes" if reason is None else f"no ({reason})"
 
@@ -278,8 +270,7 @@ def _move_json(move: Move) -> dict[str, object]:
 
 
 def _print_moves(rows: Iterable[tuple[Move, int]]) -> None:
-    """A line for all moves to one cell, or without one, that are equally long."""
-
+    """Print a line for all moves to one cell, or without one, that are equally long."""
     alike: dict[tuple[int, int | None], list[str]] = {}
     for (cell, name), distance in rows:
         alike.setdefault((distance, cell), []).extend([] if name is None else [name])

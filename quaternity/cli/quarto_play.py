@@ -49,5 +49,5 @@ def quarto_words() -> GameWords:
 
 
 def _remark(match: Match[Any, Any, Any]) -> str | None:
-    """Which rule is played, where it is not the usual one."""
+    """Say which rule is played, where it is not the usual one."""
     return "four in a square of 2 x 2 are a quarto too" if match.rules.settings.squares else None

@@ -42,7 +42,7 @@ Answer:  y, yes or 1;   n, no or 0"""
 
 
 def quaternity_words(tablebase: Tablebase | None = None) -> GameWords:
-    """The words, with a tablebase to ask or without."""
+    """Return what Quaternity adds to the terminal, with a tablebase to ask or without."""
 
     def oracle(session: MatchSession, seat: int, rest: str) -> Iterator[str]:
         del seat, rest
@@ -73,7 +73,7 @@ def quaternity_words(tablebase: Tablebase | None = None) -> GameWords:
 
 
 def _remark(match: Match[Any, Any, Any]) -> str | None:
-    """That an answer is due, what the game is like, and that a position was there before."""
+    """Say that an answer is due, what the game is like, or that a position repeats."""
     if match.position.pending is not None:
         return "your answer: yes or no (y or n)?"
     if match.rules.seats == 2 and not match.moves:
@@ -88,7 +88,7 @@ def _remark(match: Match[Any, Any, Any]) -> str | None:
 
 
 def _questions(session: MatchSession, seat: int, rest: str) -> Iterator[str]:
-    """The legal questions, cards with equal answers together."""
+    """List the legal questions, cards with equal answers together."""
     del seat, rest
     groups = []
     for asked, index, cards, answers in session.match.position.state.legal_questions.groups():
@@ -101,11 +101,11 @@ def _questions(session: MatchSession, seat: int, rest: str) -> Iterator[str]:
 def game_of(
     settings: Settings, positions: Sequence[QuaternityPosition], moves: Sequence[tuple[int, Any]]
 ) -> Game:
-    """Questions with their answers as a game.
+    """Return questions with their answers as a game.
 
     Args:
         positions: one more than moves.
-        moves: questions and answers, each with who made it.
+        moves: questions and answers, each with the seat that made it.
     """
     states, played = [positions[0].state], []
     for (_, move), before, after in zip(moves, positions, positions[1:], strict=False):
@@ -126,13 +126,13 @@ def _formula_lines(
 
 
 def _game(match: Match[Any, Any, Any], moves: int | None = None) -> Game:
-    """The game after so many moves of a match, or all."""
+    """Return the game after some moves of a match, or after all."""
     last = len(match.moves) if moves is None else moves
     return game_of(match.rules.settings, match.positions[: last + 1], match.moves[:last])
 
 
 def _why(session: MatchSession, seat: int, rest: str) -> Iterator[str]:
-    """What a refusal, a forced answer or a formula rests on; without a word the last answer."""
+    """Say why something was refused, forced or true; without a word, the last answer."""
     del seat
     match = session.match
     if rest:
@@ -165,7 +165,7 @@ def _why(session: MatchSession, seat: int, rest: str) -> Iterator[str]:
 
 
 def _know(session: MatchSession, seat: int, rest: str) -> Iterator[str]:
-    """What everybody can tell of a formula."""
+    """Say what everybody can tell of a formula."""
     del seat
     if not rest:
         yield "say what: know H1 0/2 (player 1 has 0/2), or a formula as in kwartet know --help"
@@ -174,12 +174,11 @@ def _know(session: MatchSession, seat: int, rest: str) -> Iterator[str]:
 
 
 def told_of_game(text: str, game: Game, why: bool = False) -> Iterator[str]:
-    """What everybody can tell of a formula in a game of Quaternity, where hands are undefined.
+    """Say what everybody can tell of a formula in a game of Quaternity, where hands are undefined.
 
     Args:
-        why: with the moves that it rests on, or two deals that differ in it.
+        why: with the moves behind it, or two deals that differ in it.
     """
-
     try:
         found = certainty(text, game, why)
     except (InputError, LimitError) as error:

@@ -77,7 +77,6 @@ def check(
 
     Example: quaternity check game.record state.json --solver all
     """
-
     check_seconds("limit", limit)
     chosen = None if solver is None else guarded(chosen_solvers(solver), limit, MEMORY)
     with Leaving() as leaving:
@@ -109,8 +108,7 @@ def _worse(status: ExitStatus, error: Exception) -> ExitStatus:
 def _save_smallest(
     state: State | DealProblem, chosen: list[Solver] | None, directory: str
 ) -> str | None:
-    """Keep a state about which a solver is wrong, as small as it can be made in a few seconds."""
-
+    """Save a state about which a solver is wrong, as small as it can be made in a few seconds."""
     solvers = _taking(chosen, problem_of(state))
     return saved_or_shown(directory, smallest_text(state, solvers, SHRINK_SECONDS))
 
@@ -174,7 +172,6 @@ def questions(files: Files, as_json: AsJsonLines = False) -> None:
 
     Example: quaternity questions state.json --json
     """
-
     with Leaving() as leaving:
         for path in files:
             try:
@@ -236,7 +233,6 @@ def perft(
 
     Example: quaternity perft -s 4 -n 3 -p 3 -d 3
     """
-
     state = State.start(Settings(set_size, sets, players, brisk=brisk))
     leaves: list[int] = []
     with progress("depth", depth) as bar:

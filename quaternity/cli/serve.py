@@ -117,7 +117,7 @@ def serve(
         server = Server(config)
 
         def end(number: int, frame: object) -> None:
-            """Before Uvicorn listens to signals, and when it raises them again after its end."""
+            """Stop, before Uvicorn listens to signals and when it raises them again."""
             del number, frame
             server.should_exit = True
 
@@ -131,7 +131,7 @@ def serve(
 
 
 def _listening(host: str, port: int) -> socket.socket:
-    """The socket of a server; as many connections as the system allows."""
+    """Return the socket of a server, with as many open files as the system allows."""
     import resource
 
     # A stream is a file, and a shell allows a thousand of them where the system allows more.

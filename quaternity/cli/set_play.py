@@ -58,7 +58,7 @@ def set_words() -> GameWords:
 
 
 def _remark(match: Match[Any, Any, Any]) -> str | None:
-    """What to do when others agree to more cards."""
+    """Say what to do when others agree to more cards."""
     agreed = match.position.seen.agreed
     if agreed and not agreed.issuperset(match.people):
         return "type more if you see none either"

@@ -44,7 +44,6 @@ def situation(
 
     Example: quaternity situation russian.situation --to svg --out russian.svg
     """
-
     try:
         text = read_bytes(file).decode()
     except UnicodeDecodeError:

@@ -167,8 +167,7 @@ def _solve(
 
 
 def _answer(state: State, ask: str, seconds: float, as_json: bool) -> None:
-    """Whether a player can force a win, checked by playing it out."""
-
+    """Say whether a player can force a win, checked by playing it out."""
     what, _, number = ask.partition(":")
     if what != "force" or not (number.isascii() and number.isdigit()):
         raise InputError(f"--ask {ask!r}: expected force:PLAYER, for example force:0")
@@ -203,8 +202,7 @@ def _answer(state: State, ask: str, seconds: float, as_json: bool) -> None:
 
 
 def _state(position: str | None, asked: dict[str, Any], brisk: bool) -> State:
-    """The state to begin with; a file has settings of its own, which may be asked for too."""
-
+    """Return the state to begin with; the settings of a file may be asked for too."""
     if "tie_break" in asked:
         asked["tie_break"] = TieBreak.parse(asked["tie_break"])
     if position is None:
@@ -221,8 +219,7 @@ def _state(position: str | None, asked: dict[str, Any], brisk: bool) -> State:
 
 
 def _state_in(path: str) -> State:
-    """The state in a file, or the last position of a record."""
-
+    """Return the state in a file, or the last position of a record."""
     try:
         document = read_document(path)
         for text in document.warnings:
@@ -253,7 +250,7 @@ def _estimated(rules: Rules, state: State) -> Estimate:
 
 
 def _report_to(bar: Progress) -> Report:
-    """What moves a progress bar on."""
+    """Return a function that moves a progress bar on."""
     reached = 0
 
     def report(what: str, done: int, total: int | None) -> None:
@@ -272,7 +269,6 @@ def _solved(
     dask: str | None,
 ) -> tuple[dict[str, Any], GameGraph]:
     """Solve, write the tablebase, and say what there is to say."""
-
     from quaternity.perfect.solving.solver import remove_working_files
     from quaternity.perfect.solving.solver import solve as solve_from
     from quaternity.perfect.tablebase import write_tablebase
@@ -307,7 +303,7 @@ def _solved(
 def _walked(
     state: State, states: int, limit: int | None, workers: int, dask: str | None
 ) -> GameGraph:
-    """What leads where: a tablebase does not keep it."""
+    """Return the graph of a game: a tablebase does not keep it."""
     from quaternity.perfect.solving.solver import game_graph
 
     if limit is not None and states > limit:
@@ -320,8 +316,7 @@ def _walked(
 
 
 def _from_file(target: Path, state: State) -> dict[str, Any]:
-    """What a tablebase that is there already says."""
-
+    """Return what a tablebase says that is there already."""
     from quaternity.perfect.keys.canonical import Rules, canonical
     from quaternity.perfect.solving.solver import remove_working_files
     from quaternity.perfect.tablebase import Tablebase
@@ -358,7 +353,7 @@ def _show_with(
     wish: str | None,
     as_json: bool,
 ) -> None:
-    """Show what was found, with what comes of a wish; the former also if there is no latter."""
+    """Show what was solved, then the outcomes of a wish; the first also if the second fails."""
     with Leaving() as leaving:
         try:
             if wish is not None:

@@ -11,9 +11,9 @@ from quaternity.base.errors import LimitError, PlayerFault, QuaternityError, Sol
 
 
 class ExitStatus(IntEnum):
-    """Exit status of a command.
+    """The exit status of a command.
 
-    2 is also what a wrong option gives, 3 what a strategy or a bot that fails gives.
+    2 is also that of a wrong option, 3 that of a strategy or bot that fails.
     """
 
     DONE = 0
@@ -53,7 +53,7 @@ class Leaving:
 
 
 def status_of(error: BaseException) -> ExitStatus:
-    """The status of a command that an error ends."""
+    """Return the status of a command that an error ends."""
     if isinstance(error, Terminated):
         return ExitStatus.TERMINATED
     if isinstance(error, KeyboardInterrupt):

@@ -25,7 +25,7 @@ MOMENT = 0.05
 
 
 def warn(text: str) -> None:
-    """A message on standard error."""
+    """Print a message on standard error."""
     message = f"quaternity: {text}"
     tell(f"{folded(message) if sys.stderr.isatty() else message}\n")
 
@@ -44,38 +44,38 @@ def write_nothing_more(stream: TextIO) -> None:
 
 
 def warn_about(path: str, error: object) -> None:
-    """A message about a file, which is named once."""
+    """Print a message about a file, which is named once."""
     text = str(error)
     warn(text if text.startswith(f"{path}: ") else f"{path}: {text}")
 
 
 def width() -> int | None:
-    """How wide lines on standard output may be; None for a pipe, where they stay as they are."""
+    """Return how wide lines of output may be; None for a pipe, where any width is."""
     if sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdecimal():
         return columns()
     return None
 
 
 def say(text: str, indent: int = 2) -> None:
-    """Print lines; on a terminal they are broken between words, and what goes on is indented."""
+    """Print lines; on a terminal they are broken between words, and later ones indented."""
     print(text if width() is None else folded(text, indent))
 
 
 def bold(text: str) -> str:
-    """A text that stands out on a terminal with colours."""
+    """Return a text that stands out on a terminal with colours."""
     colours = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
     return f"\x1b[1m{text}\x1b[m" if colours else text
 
 
 def columns() -> int:
-    """How wide lines may be: the terminal's width, 80 when there is none."""
+    """Return how wide lines may be: the terminal's width, 80 when there is none."""
     from shutil import get_terminal_size
 
     return get_terminal_size((80, 24)).columns
 
 
 def lines() -> float:
-    """How many lines the terminal shows; without one there is no end."""
+    """Return how many lines the terminal shows; without one there is no end."""
     from shutil import get_terminal_size
 
     shown = sys.stdout.isatty() or os.environ.get("LINES", "").isdecimal()
@@ -83,7 +83,7 @@ def lines() -> float:
 
 
 def folded(text: str, indent: int = 2) -> str:
-    """A text in lines that fit, broken between words; what goes on is indented."""
+    """Break a text into lines that fit, between words; later ones are indented."""
     from textwrap import fill
 
     return "\n".join(
@@ -96,7 +96,7 @@ def folded(text: str, indent: int = 2) -> str:
 
 
 def in_columns(entries: Sequence[str]) -> str:
-    """Entries beside each other, as many to a line as fit."""
+    """Lay entries out side by side, as many to a line as fit."""
     wide = max(map(len, entries), default=0) + 3
     beside = max(1, (columns() - 2 + 3) // wide)
     return "\n".join(
@@ -179,7 +179,7 @@ def _editor() -> ModuleType | None:
 
 @contextmanager
 def thinking(who: str) -> Iterator[None]:
-    """Tell on a terminal that a program thinks while the block runs."""
+    """Say on a terminal that a program thinks while the block runs."""
     if not sys.stderr.isatty():
         yield
         return
@@ -192,7 +192,7 @@ def thinking(who: str) -> Iterator[None]:
 
 @contextmanager
 def progress(what: str, total: float | None) -> Iterator[Progress]:
-    """A progress bar on standard error while the block runs; nothing unless it is a terminal.
+    """Show a progress bar on standard error while the block runs; nothing unless it is a terminal.
 
     Args:
         total: the number of steps, or None when it is not known.

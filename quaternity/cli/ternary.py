@@ -82,7 +82,6 @@ def show(card: CARD, as_json: AsJson = False) -> None:
 
     Example: quaternity set show 0212
     """
-
     shown = Card(read_card(card))
     shape, colour, fill, _ = shown.words
     if as_json:
@@ -106,7 +105,6 @@ def partners(card: CARD, as_json: AsJson = False) -> None:
 
     Example: quaternity set partners 23
     """
-
     index = read_card(card)
     through = triples_through(index, Rule.TRIPLE)
     if as_json:
@@ -135,7 +133,6 @@ def find(
 
     Example: quaternity set find 0 1 2 40 80 --svg table.svg
     """
-
     chosen, table = Rule(rule), _table(cards, least=3)
     found = triples(table, chosen)
     if svg is not None:
@@ -162,7 +159,6 @@ def disjoint(
 
     Example: quaternity set disjoint 0 1 2 40 80 13 26
     """
-
     chosen, table = Rule(rule), _table(cards, least=3)
     best: Best[Triple] = Best()
     with _as_far_as_it_went(best) as status:
@@ -188,7 +184,6 @@ def count(
 
     Example: quaternity set count -n 12
     """
-
     counted = count_free(n, Rule(rule))
     if as_json:
         print_json(
@@ -224,7 +219,6 @@ def largest(
 
     Example: quaternity set largest --method cp-sat
     """
-
     chosen, table = Rule(rule), _table(cards) if cards else WHOLE_DECK
     reasons: tuple[str, ...] = ()
     best, random = Best[int](), _random_with(seed)
@@ -253,7 +247,6 @@ def largest(
 @contextmanager
 def _as_far_as_it_went(best: Best[Any]) -> Iterator[list[ExitStatus]]:
     """Let a limit or an interrupt end a search, and say so; the list gets the exit status."""
-
     status: list[ExitStatus] = []
     try:
         yield status
@@ -264,8 +257,7 @@ def _as_far_as_it_went(best: Best[Any]) -> Iterator[list[ExitStatus]]:
 
 
 def _random_with(seed: int | None) -> Random | None:
-    """A generator with a seed, if there is one."""
-
+    """Return a generator with a seed, if there is one."""
     return None if seed is None else Random(seed)
 
 
@@ -281,7 +273,6 @@ def picture(
 
     Example: quaternity set picture pairs.svg --kind matrix
     """
-
     if kind not in PICTURES:
         raise InputError(f"--kind: no picture {kind!r}; there are {', '.join(PICTURES)}")
     write_text(file, PICTURES[kind]())
@@ -292,12 +283,11 @@ def picture(
 
 
 def _table(texts: list[str], least: int = 1) -> tuple[int, ...]:
-    """The cards that the arguments name.
+    """Return the cards that the arguments name.
 
     Raises:
         InputError: one is no card or there twice, or there are fewer than `least`.
     """
-
     table = check_table(map(read_card, texts))
     if len(table) < least:
         raise InputError(f"a table of at least {least} cards is needed, not of {len(table)}")
@@ -305,19 +295,17 @@ def _table(texts: list[str], least: int = 1) -> tuple[int, ...]:
 
 
 def ternary_digits(card: int) -> str:
-    """The four digits of a card."""
-
+    """Return the four digits of a card."""
     return Card(card).ternary
 
 
 def _line(card: int) -> str:
-    """A card in all three ways."""
-
+    """Show a card in all three ways."""
     return f"{card:>2}  {ternary_digits(card)}  {Card(card)}"
 
 
 def _print_threes(threes: Iterable[Triple], rule: Rule) -> None:
-    """A paragraph for each three, and how many there are."""
+    """Print a paragraph for each three, and how many there are."""
     number = 0
     for number, three in enumerate(threes, start=1):
         print(f"{rule.three} {number}")
@@ -328,5 +316,5 @@ def _print_threes(threes: Iterable[Triple], rule: Rule) -> None:
 
 
 def print_json(**value: object) -> None:
-    """One JSON object on standard output."""
+    """Print one JSON object."""
     print(json.dumps(value))

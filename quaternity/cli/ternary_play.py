@@ -41,7 +41,6 @@ def deck(
 
     Example: quaternity set deck --safe --seed 7
     """
-
     chosen, (random, drawn) = Rule(rule), _random(seed)
     cards = safe_deck(random, chosen) if safe else shuffled_deck(random)
     if as_json:
@@ -75,7 +74,6 @@ def simulate(
 
     Example: quaternity set simulate --games 1000 --extra --seed 1
     """
-
     chosen, (random, drawn) = Rule(rule), _random(seed)
     ends: Counter[_End] = Counter()
     status, reason = _played(
@@ -109,7 +107,7 @@ def simulate(
 
 
 class _End(NamedTuple):
-    """What is kept of a game: see `quaternity.ternary.Playout`."""
+    """The end of a game: see `quaternity.ternary.Playout`."""
 
     left: int
     got_stuck: bool
@@ -127,8 +125,7 @@ def _played(
     safe: bool,
     extra: bool,
 ) -> tuple[ExitStatus, str | None]:
-    """Play games, and add how each ended; the exit status, and what ended it early."""
-
+    """Play games and add their ends; return the exit status, and what ended them early."""
     end_of_time = None if seconds is None else monotonic() + seconds
     try:
         with progress("games", games) as bar:
@@ -162,7 +159,6 @@ def chain(
 
     Example: quaternity set chain --length 5 --start 0212 --seed 1
     """
-
     chosen, (random, drawn) = Rule(rule), _random(seed)
     first = None if start is None else read_card(start)
     links = islice(chain_of(random, chosen, first), length)
@@ -175,7 +171,6 @@ def chain(
 
 
 def _random(seed: int | None) -> tuple[Random, int]:
-    """A generator, and the seed that it has."""
-
+    """Return a generator, and its seed."""
     drawn = Random().randrange(2**32) if seed is None else seed
     return Random(drawn), drawn

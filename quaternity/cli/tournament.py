@@ -38,7 +38,7 @@ ALL_ORDERS = 4
 
 @dataclass(frozen=True, slots=True)
 class TournamentWords:
-    """What a game's command says in its own way.
+    """The words of a game's tournament.
 
     Attributes:
         command: the words that call it.
@@ -148,7 +148,7 @@ def _tournament(
 
 
 def typed(chosen: dict[str, Any]) -> list[str]:
-    """Options as they are typed; those that are None or False are left out."""
+    """Return options as they are typed; those that are None or False are left out."""
     words = []
     for name, value in chosen.items():
         if value is not None and value is not False:
@@ -221,8 +221,7 @@ def _in_errors(margin: Measured) -> str:
 
 
 def orders_text(table: Table, seats: int) -> str:
-    """In which orders of seats the deals were played."""
-
+    """Say in which orders of seats the deals were played."""
     whole, rest = divmod(table.games, table.games_a_deal)
     orders = f"{table.games_a_deal} orders of seats"
     if not whole:

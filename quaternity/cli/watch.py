@@ -44,7 +44,6 @@ def watch(
 
     Example: quaternity watch my.game --seat 0
     """
-
     data = read_bytes(file)
     rules: Any = rules_of_record(data)
     replay = rules.replay(data)
@@ -98,7 +97,7 @@ class Viewer:
             last: the number of the last one.
             show_knowledge: prints what a player, as typed, knows at a step.
             marks: what the marks of a step mean.
-            tell: says what can be told of a formula at a step, and why where that is wanted.
+            tell: says what is known of a formula at a step, and why where that is wanted.
         """
         self.show_step, self.last, self.step = show_step, last, step
         self.show_knowledge, self.marks, self.tell = show_knowledge, marks, tell
@@ -160,7 +159,7 @@ class Viewer:
             self.help()
 
     def help(self) -> None:
-        """What can be typed."""
+        """Print what can be typed."""
         known = KNOWLEDGE_HELP if self.show_knowledge is not None else ""
         asked = FORMULA_HELP if self.tell is not None else ""
         print("\n".join(filter(None, [HELP, known, asked])))
@@ -178,7 +177,7 @@ class Viewer:
             self.show()
 
     def jump(self, digits: str) -> None:
-        """To the step with a number."""
+        """Go to the step with a number."""
         # More digits than the last step's are out of range, however many they are.
         digits = digits.lstrip("0") or "0"
         if len(digits) > 9 or int(digits) > self.last:
@@ -187,12 +186,12 @@ class Viewer:
             self.go(int(digits))
 
     def show(self) -> None:
-        """The step, on a clean screen when that is a terminal."""
+        """Show the step, on a clean screen when that is a terminal."""
         if sys.stdout.isatty():
             sys.stdout.write(CLEAR)
         self.show_step(self.step)
 
 
 def interactive() -> bool:
-    """Whether somebody sits there: both what is typed and what is shown are a terminal's."""
+    """Return whether somebody sits there: input and output are a terminal's."""
     return sys.stdin.isatty() and sys.stdout.isatty()
