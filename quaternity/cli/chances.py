@@ -81,13 +81,13 @@ def chance_lines(
 def count_lines(counts: Sequence[Sequence[tuple[int, int]]], width: int) -> Iterator[str]:
     """Lay counts out: players down, sets across; `2` for exactly, `1-3` for between."""
     shown = [[str(a) if a == b else f"{a}-{b}" for a, b in row] for row in counts]
-    margin, cell = _margin(len(counts)), 2 + max(4, max(len(one) for row in shown for one in row))
+    margin, cell = _margin(len(counts)), 2 + max(4, max(len(x) for row in shown for x in row))
     beside = max(1, (width - margin) // cell)
     for first in range(0, len(counts[0]), beside):
         sets = range(first, min(first + beside, len(counts[0])))
         yield "set".ljust(margin) + "".join(str(index).rjust(cell) for index in sets)
         for player, row in enumerate(shown):
-            cells = "".join(one.rjust(cell) for one in row[first : first + beside])
+            cells = "".join(r.rjust(cell) for r in row[first : first + beside])
             yield f"player {player}".ljust(margin) + cells
 
 
@@ -106,8 +106,8 @@ def curve_lines(curve: Sequence[int | None], columns: int = 60) -> Iterator[str]
     bars = "".join(
         "?" if height is None else _BARS[round(height / top * (len(_BARS) - 1))] for height in shown
     )
-    first, last = ("?" if one is None else f"{one:.1f}" for one in (heights[0], heights[-1]))
+    first, last = ("?" if x is None else f"{x:.1f}" for x in (heights[0], heights[-1]))
     yield f"{first} {bars} {last}"
     every = f", every {step} moves" if step > 1 else ""
-    first, last = ("?" if one is None else f"{one:,}" for one in (curve[0], curve[-1]))
+    first, last = ("?" if y is None else f"{y:,}" for y in (curve[0], curve[-1]))
     yield f"from {first} to {last} in {counted(len(curve) - 1, 'move')}{every}"

@@ -63,7 +63,7 @@ def guarded(
         seconds, memory, patience: see `quaternity.workers.apart.Limits`.
     """
     limits = Limits(seconds, memory, patience)
-    return [apart(one, limits) if one.apart else one for one in solvers]
+    return [apart(solver, limits) if solver.apart else solver for solver in solvers]
 
 
 def chosen_solvers(names: str) -> list[Solver]:

@@ -29,13 +29,13 @@ def _formats() -> Iterable[str]:
 def _announce() -> Iterable[str]:
     from quaternity.kwartet.settings import Announce
 
-    return [one.value for one in Announce]
+    return [x.value for x in Announce]
 
 
 def _tie_breaks() -> Iterable[str]:
     from quaternity.game.settings import TieBreak
 
-    return [one.value for one in TieBreak]
+    return [x.value for x in TieBreak]
 
 
 def _pages() -> Iterable[str]:

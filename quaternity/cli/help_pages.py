@@ -23,7 +23,7 @@ class HelpPage(typer.Context.formatter_class):  # type: ignore[valid-type,misc]
     def write_text(self, text: str) -> None:
         """Write paragraphs; commands after "Example" can be pasted as they are."""
         indent = " " * self.current_indent
-        self.write("\n\n".join(self._paragraph(one, indent) for one in text.split("\n\n")) + "\n")
+        self.write("\n\n".join(self._paragraph(s, indent) for s in text.split("\n\n")) + "\n")
 
     def _paragraph(self, text: str, indent: str) -> str:
         text = text.removeprefix("\b\n")
@@ -40,7 +40,7 @@ class HelpPage(typer.Context.formatter_class):  # type: ignore[valid-type,misc]
     ) -> None:
         """Write words with their meaning beside them, or below where a word is too long."""
         widths = [len(word) for word, _ in rows]
-        margin = max((one for one in widths if one <= col_max), default=col_max) + col_spacing
+        margin = max((width for width in widths if width <= col_max), default=col_max) + col_spacing
         indent = " " * (self.current_indent + margin)
         for word, meaning in rows:
             head = " " * self.current_indent + word

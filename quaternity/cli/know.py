@@ -295,7 +295,7 @@ class _Asked:
 
     def _print_json(self, line: Timeline) -> None:
 
-        told = [None if one == UNSAID else one for one in line.told]
+        told = [None if t == UNSAID else t for t in line.told]
         answer = {"formula": line.formula, "over_time": told, "changes": line.changes()}
         if self.said:
             answer["unsaid"] = [step for step, one in enumerate(line.told) if one == UNSAID]
@@ -304,7 +304,7 @@ class _Asked:
     def _print(self, line: Timeline, wide: int) -> None:
         """Print a row of marks, and below it when it changes."""
         marks = {True: "#", False: ".", None: "?", UNSAID: "-"}
-        row = "".join(marks[one] for one in line.told)
+        row = "".join(marks[t] for t in line.told)
         most = (width() or inf) - wide - 2
         if len(row) <= most:
             print(f"{line.formula:<{wide}}  {row}")

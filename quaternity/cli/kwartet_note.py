@@ -110,7 +110,7 @@ def _begun(
     sizes = settings.hand_sizes()
     if cards is not None:
         try:
-            sizes = tuple(int(one) for one in cards.split(","))
+            sizes = tuple(int(s) for s in cards.split(","))
         except ValueError:
             raise InputError(f"--cards {cards!r}: expected numbers such as 18,17,17") from None
     if seat is None:
@@ -282,7 +282,7 @@ class _Notes:
     def news(self, before: SeenLog) -> Iterator[str]:
         """Say what was written, and what has become certain."""
         yield from (f"  {line}" for line in _lines(self.log)[len(_lines(before)) :])
-        old, new = (_certain(one) for one in (before, self.log))
+        old, new = (_certain(x) for x in (before, self.log))
         learnt: dict[int, list[str]] = {}
         for card, owner in new.items():
             if old.get(card) != owner and owner != self.log.seat:
@@ -354,13 +354,13 @@ class _Notes:
             self.log, said = before.undone(), f"{gone.question}: {gone.answer}"
         else:
             # What is dealt full to the own hand is put down whatever is typed.
-            others = [one for one in before.put_down_at_deal if one[1] != before.seat]
+            others = [p for p in before.put_down_at_deal if p[1] != before.seat]
             if not others:
                 yield "there is nothing to take back"
                 return
-            typed = [one for one in self.at_deal if one in others]
+            typed = [a for a in self.at_deal if a in others]
             index, player = last = (typed or others)[-1]
-            left = [one for one in before.put_down_at_deal if one != last]
+            left = [x for x in before.put_down_at_deal if x != last]
             said = f"{player} puts down {index}"
             try:
                 self.log = before.redealt(left)

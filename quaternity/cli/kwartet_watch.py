@@ -97,7 +97,7 @@ def show_step(
     if step:
         event = log.events[step - 1]
         said = f"{event.question}: {event.answer}"
-        said += "".join(f", {event.question.asker} puts down {one}" for one in event.announced)
+        said += "".join(f", {event.question.asker} puts down {a}" for a in event.announced)
     else:
         said = ", ".join(["the deal", *put_down_at_deal(log.states[0])])
     say(f"{bold(f'step {step} of {len(log.events)}')}: {said}")
@@ -172,7 +172,7 @@ def _say_worlds(log: GameLog | SeenLog, step: int, seat: int | None) -> None:
     say(f"possible deals: for everybody {_number(worlds_of(log.states[step].problem))}")
     seats = range(log.settings.players) if seat is None else (seat,)
     if seat is not None or not isinstance(log, SeenLog):
-        told = [f"player {one} {_number(worlds_of(log.view(step, one).problem))}" for one in seats]
+        told = [f"player {s} {_number(worlds_of(log.view(step, s).problem))}" for s in seats]
         say(f"  for {', '.join(told)}")
 
 

@@ -52,10 +52,10 @@ def _chances(session: MatchSession, seat: int, rest: str) -> Iterator[str]:
     view = session.match.view(seat)
     named = rest.split()
     last = len(view.hand) - 1
-    if not all(one.isdecimal() and len(one) < 4 and int(one) <= last for one in named):
+    if not all(n.isdecimal() and len(n) < 4 and int(n) <= last for n in named):
         yield f"chances {rest}: say for example chances or chances 0 {last}; sets are 0..{last}"
         return
-    only = sorted({int(one) for one in named}) or None
+    only = sorted({int(x) for x in named}) or None
     try:
         table = chances(view.problem)
     except LimitError as error:

@@ -30,7 +30,7 @@ class PartedTable(TableElement):
         ]
         most = [max(len(line[place]) for line in (head, *rows)) for place in range(len(head))]
         for part in _parts(least, options.max_width):
-            wide = _widths([least[one] for one in part], [most[one] for one in part],
+            wide = _widths([least[p] for p in part], [most[x] for x in part],
                            options.max_width)  # fmt: skip
             table = Table(box=box.SIMPLE, pad_edge=False, style="markdown.table.border")
             table.collapse_padding = True
@@ -39,7 +39,7 @@ class PartedTable(TableElement):
                 heading.stylize("markdown.table.header")
                 table.add_column(heading, width=width, overflow="fold")
             for row in rows:
-                table.add_row(*(row[one] for one in part))
+                table.add_row(*(row[y] for y in part))
             yield table
 
 
@@ -69,7 +69,7 @@ def _parts(least: list[int], width: int) -> list[list[int]]:
     """Split columns into parts that fit, the first one in all parts."""
     parts = [[0]]
     for place in range(1, len(least)):
-        if len(parts[-1]) > 1 and _needed([least[one] for one in [*parts[-1], place]]) > width:
+        if len(parts[-1]) > 1 and _needed([least[x] for x in [*parts[-1], place]]) > width:
             parts.append([0])
         parts[-1].append(place)
     return parts
@@ -79,8 +79,10 @@ def _widths(least: list[int], most: list[int], width: int) -> list[int]:
     """Return the widths of columns: what remains goes evenly to those that want more."""
     wide = list(least)
     left = width - _needed(wide)
-    while left > 0 and (wanting := [one for one in range(len(wide)) if wide[one] < most[one]]):
-        wide[min(wanting, key=lambda one: wide[one])] += 1
+    while left > 0 and (
+        wanting := [number for number in range(len(wide)) if wide[number] < most[number]]
+    ):
+        wide[min(wanting, key=lambda x: wide[x])] += 1
         left -= 1
     if left < 0:
         wide[-1] = max(1, wide[-1] + left)

@@ -164,7 +164,7 @@ class MatchSession:
         """Make one move, of a person or a program; return whether it was a person's turn."""
         match = self.match
         acting = match.rules.to_act(match.position)
-        people = [one for one in acting if one in match.people]
+        people = [a for a in acting if a in match.people]
         # Where several people may act at once, one of them sits here.
         seat = self.looking if self.looking in people else next(iter(people), None)
         if seat is not None:
@@ -212,7 +212,7 @@ class MatchSession:
         rules = self.match.rules
         # What a record says is understood too: "1 place it on H1V1, hand over B".
         head, _, rest = line.partition(" ")
-        acting = [str(one) for one in rules.to_act(self.match.position) if one in self.match.people]
+        acting = [str(t) for t in rules.to_act(self.match.position) if t in self.match.people]
         try:
             try:
                 move = rules.read(line, self.match.view(seat))

@@ -385,7 +385,9 @@ def _show(found: dict[str, Any], as_json: bool) -> None:
             say(f"  player {player} cannot win")
         else:
             say(f"  player {player} can win, but not force it")
-        prevented = [one for one in found["can_prevent_win"][player] if one in found["can_win"]]
+        prevented = [
+            value for value in found["can_prevent_win"][player] if value in found["can_win"]
+        ]
         if prevented:
             say(f"    and can prevent a win of {', '.join(map(str, prevented))}")
     longest = found["longest_forced"]
@@ -406,7 +408,7 @@ def _show_everybody(found: dict[str, Any]) -> None:
             return _one_of(list(map(str, amounts))) + (" set" if amounts == [1] else " sets")
         return _one_of([words[amount] for amount in amounts])
 
-    winners = ["nobody" if one is None else f"player {one}" for one in found["winners"]]
+    winners = ["nobody" if value is None else f"player {value}" for value in found["winners"]]
     ties = "as" if len(winners) > 1 else "however"
     say(
         f"  when everybody plays for themselves ({found['wish']}), {_one_of(winners)} wins, "

@@ -100,7 +100,7 @@ def in_columns(entries: Sequence[str]) -> str:
     wide = max(map(len, entries), default=0) + 3
     beside = max(1, (columns() - 2 + 3) // wide)
     return "\n".join(
-        "  " + "".join(one.ljust(wide) for one in entries[first : first + beside]).rstrip()
+        "  " + "".join(entry.ljust(wide) for entry in entries[first : first + beside]).rstrip()
         for first in range(0, len(entries), beside)
     )
 

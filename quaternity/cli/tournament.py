@@ -167,7 +167,7 @@ def _document(plan: Tournament, words: TournamentWords, table: Table) -> dict[st
         "seed": plan.seed,
         "cap": plan.cap,
         f"{plan.kind}s": rows,
-        "margins": [[one and asdict(one) for one in row] for row in table.margins],
+        "margins": [[r and asdict(r) for r in row] for row in table.margins],
         "shared": table.shared,
         "unfinished": table.unfinished,
         "moves": asdict(table.moves),

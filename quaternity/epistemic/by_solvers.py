@@ -202,7 +202,7 @@ class SolverEvaluator:
         wishes = sorted(needed[1], key=effort)
         if needed[0]:
             found = (self._otherwise(players, part, wish, deal, said) for part, wish in wishes)
-            return next((one for one in found if one is not None), None)
+            return next((value for value in found if value is not None), None)
         # What these hands determine is true all over the information set, or nowhere in it.
         told = [wish for wish in wishes if determined(wish[0], players)]
         if any(self._truth(part, deal, said) == wish for part, wish in told):
@@ -361,7 +361,7 @@ class SolverEvaluator:
         bad = narrowed(self.problem, self._around(part, False, chain[-1], ()))
         yield bad
         for before, after in zip(chain[-2:0:-1], chain[:1:-1], strict=True):
-            blind = next(one for one in group if same_hands(before, after, (one,)))
+            blind = next(g for g in group if same_hands(before, after, (g,)))
             bad = deals_before(self.problem, bad, after, blind)
             yield bad
 
@@ -397,7 +397,7 @@ class SolverEvaluator:
         false_cases = cases(self.problem, part, False) if not part.modal_depth else None
         if false_cases is None:
             return None
-        false_deals = [narrowed(self.problem, one) for one in false_cases]
+        false_deals = [narrowed(self.problem, false_case) for false_case in false_cases]
         return hands_allowed(deals_around(self.problem, deal, player, false_deals), player)
 
     def _area(self, common: logic.Common, deal: Deal) -> DealProblem:

@@ -91,7 +91,7 @@ def formula_chance(
     >>> formula_chance("[!H0 0/1!] K1 H0 0/0", three_cards, 0, [0b001]).chance
     Fraction(1, 2)
     """
-    formula, *before = (checked_formula(one, problem, set_size, points) for one in (formula, *said))
+    formula, *before = (checked_formula(x, problem, set_size, points) for x in (formula, *said))
     seen = problem if seat is None else problem.seen_by(seat, hand)
     verdict = solve(seen)
     if not isinstance(verdict, Feasible):
@@ -166,12 +166,12 @@ def _counted(formula: Formula, seen: DealProblem, deadline: Deadline) -> Fractio
             if left < 0:
                 raise LimitError(f"more than {MAX_COUNTS} cases")
             return count_deals(problem, seconds=deadline.left())
-        card = next(one.card for one in formula.subformulas() if isinstance(one, logic.Holds))
+        card = next(s.card for s in formula.subformulas() if isinstance(s, logic.Holds))
         mask = problem.sets[card.set_index].owners[card.number]
         named = {
-            one.player
-            for one in formula.subformulas()
-            if isinstance(one, logic.Holds) and one.card == card
+            subformula.player
+            for subformula in formula.subformulas()
+            if isinstance(subformula, logic.Holds) and subformula.card == card
         }
         kinds = [1 << player for player in named if mask >> player & 1]
         kinds.append(mask & ~sum(1 << player for player in named))
@@ -198,8 +198,8 @@ def _listed(
 
     model = model_of(problem, deadline.left)
     possible, row = model.everything(), 0
-    for one in seen.sets:
-        for mask in one.owners:
+    for constraint in seen.sets:
+        for mask in constraint.owners:
             fits = np.array([mask >> player & 1 for player in range(problem.players)], dtype=bool)
             possible &= fits[model.owners[row]]
             row += 1

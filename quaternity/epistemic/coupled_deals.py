@@ -118,21 +118,21 @@ class CoupledDeals:
 
     def all_of(self, literals: Sequence[Literal]) -> Literal:
         """A literal that can be true only if all of some literals are."""
-        if any(one is False for one in literals):
+        if any(x is False for x in literals):
             return False
-        open_ones = [one for one in literals if one is not True]
+        open_ones = [literal for literal in literals if literal is not True]
         if len(open_ones) < 2:
             return open_ones[0] if open_ones else True
         together = self.new_literal()
-        for one in open_ones:
-            self.require_if(together, one)
+        for open_one in open_ones:
+            self.require_if(together, open_one)
         return together
 
     def one_of(self, literals: Sequence[Literal]) -> Literal:
         """A literal that can be true only if one of some literals is."""
-        if any(one is True for one in literals):
+        if any(x is True for x in literals):
             return True
-        open_ones = [one for one in literals if one is not False]
+        open_ones = [literal for literal in literals if literal is not False]
         if len(open_ones) < 2:
             return open_ones[0] if open_ones else False
         either = self.new_literal()
@@ -182,7 +182,7 @@ class CoupledDeals:
                 holds.append(holders)
             for player, share in enumerate(shares):
                 self.require_sum(
-                    [(1, one) for one in share], constraint.low[player], constraint.high[player]
+                    [(1, s) for s in share], constraint.low[player], constraint.high[player]
                 )
         for player, size in enumerate(problem.hands):
             if player not in given:

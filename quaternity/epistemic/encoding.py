@@ -194,7 +194,7 @@ class Encoder:
             )
         told: list[Literal] = []
         if needed is not None:
-            open_ones = [one for one in needed[1] if not determined(one[0], players)]
+            open_ones = [n for n in needed[1] if not determined(n[0], players)]
             told = [
                 self.literal(one, truth, table, said)
                 for one, truth in needed[1]
@@ -272,7 +272,7 @@ class Encoder:
         necessary = []
         if truth:
             necessary.append(self.literal(part, True, table, said))
-            necessary += [self._knowledge((one,), part, True, table, said) for one in group]
+            necessary += [self._knowledge((g,), part, True, table, said) for g in group]
             for bad in () if said else self._leading_to_failure(formula):
                 necessary += self._nowhere_in(bad, formula, table)
         return self._guess(necessary, Guess(None, formula, truth, table, said, group[:1]))
@@ -306,10 +306,12 @@ class Encoder:
         return self.model.one_of([self._at_least(hand - count + 1, known), more])
 
     def _at_least(self, number: int, literals: Sequence[Literal]) -> Literal:
-        if number <= sum(one is True for one in literals):
+        if number <= sum(x is True for x in literals):
             return True
-        if number > sum(one is not False for one in literals):
+        if number > sum(y is not False for y in literals):
             return False
         enough = self.model.new_literal()
-        self.model.require_sum([(1, one) for one in literals], number, len(literals), enough)
+        self.model.require_sum(
+            [(1, literal) for literal in literals], number, len(literals), enough
+        )
         return enough

@@ -70,7 +70,10 @@ class Model:
         """The deal that a world is."""
         owners = iter(self.owners[:, world].tolist())
         return Deal(
-            tuple(tuple(next(owners) for _ in range(one.size)) for one in self.problem.sets)
+            tuple(
+                tuple(next(owners) for _ in range(constraint.size))
+                for constraint in self.problem.sets
+            )
         )
 
     def world(self, deal: Deal) -> int:
@@ -213,7 +216,7 @@ class Model:
                 came[fresh] = guide[classes[fresh]]
                 found.append(fresh)
             frontier = np.concatenate(found)
-        chain = [int(one) for one in frontier[ends[frontier]][:1]]
+        chain = [int(f) for f in frontier[ends[frontier]][:1]]
         while chain and chain[-1] != start:
             chain.append(int(came[chain[-1]]))
         return [self.deal(world) for world in reversed(chain)]

@@ -148,7 +148,7 @@ def _settle_players(formula: Distributed | Common) -> None:
     """Keep the players of a group sorted, each once."""
     if formula.players == ():
         return
-    players = {_number(one, "player") for one in iterated(formula.players, "players")}
+    players = {_number(i, "player") for i in iterated(formula.players, "players")}
     object.__setattr__(formula, "players", tuple(sorted(players)))
 
 

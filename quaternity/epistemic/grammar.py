@@ -454,7 +454,7 @@ class _Parser:
         values = self.range_of(kind, start)
         if self.take("!="):
             left_out = self.listed(kind)
-            values = [one for one in values if one not in left_out]
+            values = [v for v in values if v not in left_out]
         if not self.take(":"):
             raise self.expected("':', 'in' or '!='")
         body, parts = self.at, []
@@ -480,7 +480,7 @@ class _Parser:
             sets = range(len(language.sizes))
             if kind == "s":
                 return list(sets)
-            return [Card(index, one) for index in sets for one in range(language.sizes[index])]
+            return [Card(index, n) for index in sets for n in range(language.sizes[index])]
         if self.take("{"):
             return self.listed(kind, "}")
         if kind != "c" or not self.take("set"):
@@ -511,7 +511,10 @@ class _Parser:
             self.need(")")
         self.need("=")
         made = _Abbreviation(tuple(parameters), self.at, self.values, dict(self.names))
-        dummies = {one: Card(0, 0) if _KIND_OF[one[0]] == "c" else 0 for one in parameters}
+        dummies = {
+            parameter: Card(0, 0) if _KIND_OF[parameter[0]] == "c" else 0
+            for parameter in parameters
+        }
         self.with_values({**self.values, **dummies}, self.formula)
         self.need(";")
         before, self.names = self.names, {**self.names, token.text: made}
@@ -550,7 +553,7 @@ def _at_place(text: str, position: int, why: str) -> str:
     line = text[start:].split("\n", 1)[0]
     column = position - start
     first = max(0, column - 58)
-    part = "".join(one if one.isprintable() else " " for one in line[first : column + 20])
+    part = "".join(x if x.isprintable() else " " for x in line[first : column + 20])
     where = f"line {text.count(chr(10), 0, position) + 1}, " if "\n" in text.strip("\n") else ""
     return (
         f"formula, {where}column {column + 1}: {why}\n  {part.rstrip()}\n"

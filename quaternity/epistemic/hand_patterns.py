@@ -80,7 +80,7 @@ class HandPatterns:
             for number in range(1 << min(len(others), MAX_OTHERS))
         ]
         self._many = len(others) > MAX_OTHERS
-        largest = max((one.size for one in public.sets), default=0)
+        largest = max((constraint.size for constraint in public.sets), default=0)
         self._layout = lanes_for(public.players, public.cards, largest) if not self._many else None
         self._provable: dict[object, list[int]] = {}
         # A case speaks of few sets: what is found of the others serves for the next case.
@@ -191,12 +191,12 @@ class HandPatterns:
         if not chosen:
             return []
         hands = self.problem.hands
-        totals = smallest_totals(hands, [one.of_kinds(chosen) for one in steps], LITTLE_WORK)
+        totals = smallest_totals(hands, [step.of_kinds(chosen) for step in steps], LITTLE_WORK)
         if totals is None:
             chosen = [number for number in chosen if self._short_in_groups(number, allowed)]
             if not chosen:
                 return []
-            totals = smallest_totals(hands, [one.of_kinds(chosen) for one in steps], MUCH_WORK)
+            totals = smallest_totals(hands, [s.of_kinds(chosen) for s in steps], MUCH_WORK)
         if totals is None:
             return chosen
         return [
@@ -224,7 +224,7 @@ class HandPatterns:
             if not (coalition | self._seen) >> player & 1
         ]
         groups = [[player] for player in self.seen]
-        return groups + [list(one) for one in (players_in(coalition), others) if one]
+        return groups + [list(x) for x in (players_in(coalition), others) if x]
 
     def _new_grouped(self, number: int, index: int, allowed: tuple[int, ...]) -> Options:
         """What a set costs a coalition, by the counts of the groups."""

@@ -75,11 +75,11 @@ def kripke_model(
     deals = [evaluator.model.deal(number) for number in among.nonzero()[0].tolist()]
     matters = {Card(index, number) for index, number, _ in every_card(situation.problem)}
     if not every:
-        formulas = [*said, *(one.formula for one in situation.asked)]
+        formulas = [*said, *(x.formula for x in situation.asked)]
         matters = _named(formulas, situation) or matters
     players = range(situation.problem.players)
     hands = [[deal.hand(player) for deal in deals] for player in players]
-    groups = _groups([one.formula for one in situation.asked])
+    groups = _groups([a.formula for a in situation.asked])
     classes = [
         [tuple(hands[player][number] for player in group) for number in range(len(deals))]
         for group in (*((player,) for player in players), *groups)
@@ -88,12 +88,14 @@ def kripke_model(
         [tuple(deal.owner[c.set_index][c.number] for c in sorted(matters)) for deal in deals]
     )
     while True:
-        seen: list[tuple[object, ...]] = [(one,) for one in block]
-        for one in classes:
+        seen: list[tuple[object, ...]] = [(b,) for b in block]
+        for part in classes:
             reached: dict[object, set[int]] = {}
-            for number, name in enumerate(one):
+            for number, name in enumerate(part):
                 reached.setdefault(name, set()).add(block[number])
-            seen = [(*mine, frozenset(reached[name])) for mine, name in zip(seen, one, strict=True)]
+            seen = [
+                (*mine, frozenset(reached[name])) for mine, name in zip(seen, part, strict=True)
+            ]
         finer = _numbered(seen)
         if len(set(finer)) == len(set(block)):
             break
@@ -105,10 +107,10 @@ def _named(formulas: Iterable[Formula], situation: Situation) -> set[Card]:
     """The cards that formulas name; all where they count a player's."""
     found: set[Card] = set()
     for formula in formulas:
-        for one in formula.subformulas():
-            if isinstance(one, logic.Holds):
-                found.add(one.card)
-            elif isinstance(one, logic.Unknown):
+        for subformula in formula.subformulas():
+            if isinstance(subformula, logic.Holds):
+                found.add(subformula.card)
+            elif isinstance(subformula, logic.Unknown):
                 return {Card(index, number) for index, number, _ in every_card(situation.problem)}
     return {c for c in found if c.number < situation.problem.sets[c.set_index].size}
 
@@ -116,10 +118,10 @@ def _named(formulas: Iterable[Formula], situation: Situation) -> set[Card]:
 def _groups(formulas: Iterable[Formula]) -> set[tuple[int, ...]]:
     """Groups whose hands together are asked about: they see more than their members do."""
     return {
-        one.players
+        subformula.players
         for formula in formulas
-        for one in formula.subformulas()
-        if isinstance(one, logic.Distributed)
+        for subformula in formula.subformulas()
+        if isinstance(subformula, logic.Distributed)
     }
 
 
@@ -136,7 +138,7 @@ def _contracted(
 ) -> KripkeModel:
     real = deals.index(situation.deal) if situation.deal in deals else -1
     first = block[real] if real >= 0 else 0
-    order = [first, *(one for one in sorted(set(block)) if one != first)] if deals else []
+    order = [first, *(x for x in sorted(set(block)) if x != first)] if deals else []
     worlds = []
     for name in order:
         members = tuple(deal for deal, one in zip(deals, block, strict=True) if one == name)
@@ -170,7 +172,7 @@ def _label(world: World) -> list[str]:
     lines = []
     size = len(world.deals[0].owner)
     for player, cards in enumerate(world.hands):
-        names = [str(one.number) if size == 1 else str(one) for one in cards]
+        names = [str(card.number) if size == 1 else str(card) for card in cards]
         rest = "" if len(cards) == len(world.deals[0].hand(player)) else " …"
         lines.append(f"{player}: {' '.join(names)}{rest}".rstrip())
     if len(world.deals) > 1:

@@ -82,7 +82,7 @@ class _Normal:
             return self._around(self._plainest(formula), normal[0])
         if (
             all(map(is_, normal, parts))
-            and not any(isinstance(one, logic.Constant | logic.Not) for one in parts)
+            and not any(isinstance(part, logic.Constant | logic.Not) for part in parts)
             and not isinstance(formula, logic.Announced)
         ):
             return formula  # mostly so: a new one would cost more than all else
@@ -164,15 +164,15 @@ class _Normal:
             return part
         match part:
             case logic.And(parts):
-                return _all([self._around(kind, one) for one in parts])
+                return _all([self._around(kind, p) for p in parts])
             case logic.Not(logic.Or(parts)):
-                return _all([self._around(kind, negation(one)) for one in parts])
+                return _all([self._around(kind, negation(x)) for x in parts])
             case logic.Not(logic.Implies(premise, conclusion)):
-                return _all([self._around(kind, one) for one in (premise, negation(conclusion))])
+                return _all([self._around(kind, y) for y in (premise, negation(conclusion))])
             case logic.Or(parts):
                 return self._either(kind, parts, part)
             case logic.Not(logic.And(parts)):
-                return self._either(kind, [negation(one) for one in parts], part)
+                return self._either(kind, [negation(n) for n in parts], part)
             case logic.Implies(premise, conclusion):
                 return self._either(kind, [negation(premise), conclusion], part)
             case _:
@@ -182,10 +182,10 @@ class _Normal:
 
     def _either(self, kind: _Box, parts: Sequence[Formula], whole: Formula) -> Formula:
         """That one of some formulas is true everywhere: those that are settled come out."""
-        settled = [one for one in parts if self._is_settled(one, kind)]
+        settled = [part for part in parts if self._is_settled(part, kind)]
         if not settled:
             return kind if whole is kind.part else kind.with_parts([whole])
-        open_ones = [one for one in parts if not self._is_settled(one, kind)]
+        open_ones = [p for p in parts if not self._is_settled(p, kind)]
         return _any([*settled, self._around(kind, _any(open_ones))])
 
     def _is_settled(self, formula: Formula, kind: _Box) -> bool:
@@ -199,7 +199,7 @@ class _Normal:
                 # What each single hand settles is the same along every step; of two players, each
                 # single hand settles the deal.
                 group = kind.among(players)
-                return players <= 2 or all(determined(formula, (one,)) for one in group)
+                return players <= 2 or all(determined(formula, (g,)) for g in group)
             case _:
                 # What all but one hold leaves one hand for the last.
                 return determined(formula, kind.players) or len(kind.players) >= players - 1

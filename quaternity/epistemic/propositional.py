@@ -69,7 +69,7 @@ def effort(wish: tuple[Formula, bool]) -> tuple[int, int]:
     knowing = (logic.Knows, logic.Distributed, logic.Unknown, logic.Announced, logic.Everywhere)
     inside = list(formula.subformulas())
     return (
-        sum(1000 if isinstance(one, logic.Common) else isinstance(one, knowing) for one in inside),
+        sum(1000 if isinstance(i, logic.Common) else isinstance(i, knowing) for i in inside),
         len(inside),
     )
 
@@ -163,7 +163,7 @@ def _seen_in_hands(players: Collection[int], formula: Formula, truth: bool) -> F
         case logic.Holds(player, card):
             if player in players:
                 return formula if truth else logic.Not(formula)
-            return some(() if truth else [logic.Holds(one, card) for one in players])
+            return some(() if truth else [logic.Holds(p, card) for p in players])
         case _:
             needed = unfolded(formula, truth)
             assert needed is not None

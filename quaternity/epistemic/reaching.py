@@ -56,9 +56,11 @@ def joined_at_most(
                 for mask, who in zip(constraint.owners, owner, strict=True)
             )
             low, high = constraint.low, constraint.high
-            if all(low[one] == high[one] for one in range(len(low)) if one not in players):
+            if all(
+                low[number] == high[number] for number in range(len(low)) if number not in players
+            ):
                 # What is left for the two is known, so each can count the other's share.
-                counts = [owner.count(one) for one in range(len(low))]
+                counts = [owner.count(n) for n in range(len(low))]
                 low = high = tuple(counts)
             fixed = SetConstraint.trusted(masks, low, high)
             changed = changed or fixed != constraint
@@ -113,7 +115,7 @@ def deals_around(
 
     def none_fits(wide: DealProblem) -> bool:
         hands = hands_allowed(wide, player)
-        return not any(solve(narrowed(one, hands)) for one in false)
+        return not any(solve(narrowed(f, hands)) for f in false)
 
     return _freed(problem, problem, deal, player, none_fits)
 

@@ -94,7 +94,7 @@ class Refuter:
         listed = [
             pattern
             for pattern in patterns.patterns(index)
-            if not any(one is False for one in self._bits(table, patterns.seen, index, pattern))
+            if not any(bit is False for bit in self._bits(table, patterns.seen, index, pattern))
         ]
         if len(listed) == 1:
             return {listed[0]: True}

@@ -71,7 +71,7 @@ def as_seen(
     >>> as_seen("K0 H1 0/1", three_cards, 0, [0b001], said=["K2 H2 0/2"]).truth
     True
     """
-    formula, *before = (checked_formula(one, problem, set_size, points) for one in (formula, *said))
+    formula, *before = (checked_formula(x, problem, set_size, points) for x in (formula, *said))
     said_first = tuple(before)
     seen = problem if seat is None else problem.seen_by(seat, hand)
     verdict = solve(seen)

@@ -159,9 +159,9 @@ class _Reader:
     def players_in(self, word: str) -> list[int]:
         """Players written as digits."""
         last = len(self.hands) - 1
-        if not re.fullmatch(r"[0-9]+", word) or any(int(one) > last for one in word):
+        if not re.fullmatch(r"[0-9]+", word) or any(int(x) > last for x in word):
             raise InputError(f"{word!r}: expected players 0..{last}, a digit each")
-        return [int(one) for one in word]
+        return [int(w) for w in word]
 
     def take_set(self, line: str) -> None:
         """`set 3 cards`, or who may own each card."""

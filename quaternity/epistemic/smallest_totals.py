@@ -41,7 +41,7 @@ class Options(NamedTuple):
 
 def without_hands(steps: Sequence[Options]) -> Numbers:
     """Per kind of cost, the sum of each set's smallest: never more than the smallest total."""
-    smallest: Numbers = np.stack([one.costs.min(axis=0) for one in steps])
+    smallest: Numbers = np.stack([step.costs.min(axis=0) for step in steps])
     return np.asarray(smallest.sum(axis=0), dtype=np.int32)
 
 
@@ -63,7 +63,7 @@ def smallest_totals(
     [10, 6, 2]
     """
     # What every option gives is taken out, so that the table of hands stays small.
-    bases = [one.counts.min(axis=0) for one in steps]
+    bases = [step.counts.min(axis=0) for step in steps]
     room = np.array(hands) - np.sum(bases, axis=0, dtype=np.int32)
     kinds = steps[0].costs.shape[1] if steps else 1
     if room.min() < 0:
@@ -71,7 +71,7 @@ def smallest_totals(
     # One player's cards follow from those of the others.
     axes = [player for player in range(len(room)) if player != int(room.argmax())]
     shape = tuple(int(room[player]) + 1 for player in axes)
-    if prod(shape) * kinds * sum(len(one.counts) for one in steps) > most_work:
+    if prod(shape) * kinds * sum(len(x.counts) for x in steps) > most_work:
         return None
     totals = np.full((kinds, *shape), FAR, dtype=np.int32)
     totals.reshape(kinds, -1)[:, 0] = 0

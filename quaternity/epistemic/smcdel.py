@@ -73,7 +73,7 @@ def smcdel_text(situation: Situation) -> str:
         for card, who in enumerate(row)
     ]
     for asked in situation.asked:
-        said = "".join(f"[ ! {names.formula(one)} ] " for one in asked.said)
+        said = "".join(f"[ ! {names.formula(s)} ] " for s in asked.said)
         expected = "" if asked.expected is None else f": {str(asked.expected).lower()}"
         lines.append(f"-- {asked.text}{expected}")
         lines.append(f"TRUE? {{{','.join(real)}}} {said}{names.formula(asked.formula)}")

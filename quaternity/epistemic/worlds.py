@@ -142,7 +142,9 @@ def _check_states(number: int, problem: DealProblem) -> None:
 def _at_most(problem: DealProblem) -> float:
     """The decimal logarithm of an upper bound for the number of deals."""
     by_hands = lgamma(problem.cards + 1) - sum(lgamma(hand + 1) for hand in problem.hands)
-    by_owners = sum(log(mask.bit_count()) for one in problem.sets for mask in one.owners if mask)
+    by_owners = sum(
+        log(mask.bit_count()) for constraint in problem.sets for mask in constraint.owners if mask
+    )
     return min(by_hands, by_owners) / log(10)
 
 
@@ -180,8 +182,8 @@ def _pruned(
     """
     steps = []
     for players, rows in reversed(moves):
-        rows = [[one if one >= 0 and ways[one] else -1 for one in row] for row in rows]
+        rows = [[r if r >= 0 and ways[r] else -1 for r in row] for row in rows]
         follows = np.array(rows, dtype=np.int32).reshape(len(rows), len(players))
         steps.append(_Step(players, follows))
-        ways = [sum(ways[one] for one in row if one >= 0) for row in rows]
+        ways = [sum(ways[x] for x in row if x >= 0) for row in rows]
     return steps[::-1], ways[0] if ways else 0

@@ -111,7 +111,7 @@ def _analyse(
 
 def _deductions(tight: DealProblem, completed: Sequence[int | None], size: int) -> Deductions:
     return Deductions(
-        [[(one.low[player], one.high[player]) for one in tight.sets]
+        [[(constraint.low[player], constraint.high[player]) for constraint in tight.sets]
          for player in range(tight.players)],
         [
             [players_in(mask) for mask in one.owners]
@@ -182,7 +182,7 @@ def prospects(state: State) -> list[Prospect]:
             known[looks] = _after_answers(problem, asker, group.set_index)
         after = known[looks][group.asked, constraint.owners[group.cards[0]]]
         found.append(Prospect(group, *after, before))
-    return sorted(found, key=lambda one: -one.bits)
+    return sorted(found, key=lambda x: -x.bits)
 
 
 def _after_answers(
@@ -208,7 +208,7 @@ def _after_answers(
         numbers = count_deals_given(problem, set_index, narrower)
     except LimitError:
         # Cards that no bound concerns need not be taken together, however many there are.
-        numbers = [count_deals(problem.with_set(set_index, one)) for one in narrower]
+        numbers = [count_deals(problem.with_set(set_index, n)) for n in narrower]
     return dict(zip(asks, zip(numbers[::2], numbers[1::2], strict=True), strict=True))
 
 

@@ -20,8 +20,8 @@ def plot_analysis(path: str, analysis: Analysis, curve: Sequence[int | None] = (
         InputError: matplotlib is not installed, or the file cannot be written.
     """
     picture_format(path)
-    cards = [chances for one in analysis.chances for chances in one]
-    sizes = [len(one) for one in analysis.chances]
+    cards = [chances for chance in analysis.chances for chances in chance]
+    sizes = [len(c) for c in analysis.chances]
     players = len(analysis.counts)
     width = max(6.0, min(24.0, 1.5 + 0.24 * len(cards)))
     heights = [1.0 + 0.35 * players, 3.0] if curve else [1.0 + 0.35 * players]

@@ -84,8 +84,8 @@ def estimated(problem: DealProblem) -> OwnerWeights:
     [[0.5, 0.5], [0.5, 0.5], [1.0, 0.0]]
     """
     cards: dict[int, int] = {}
-    for one in problem.sets:
-        for mask in one.owners:
+    for constraint in problem.sets:
+        for mask in constraint.owners:
             cards[mask] = cards.get(mask, 0) + 1
     scale = [float(hand) for hand in problem.hands]
     for _ in range(ROUNDS):
@@ -101,9 +101,7 @@ def estimated(problem: DealProblem) -> OwnerWeights:
     for mask in cards:
         shares = _shares(mask, scale)
         rows[mask] = [shares.get(player, 0.0) for player in range(problem.players)]
-    return OwnerWeights(
-        1.0, [[rows[mask] for mask in one.owners] for one in problem.sets], exact=False
-    )
+    return OwnerWeights(1.0, [[rows[mask] for mask in c.owners] for c in problem.sets], exact=False)
 
 
 def _shares(mask: int, scale: Sequence[float]) -> Mapping[int, float]:

@@ -343,7 +343,7 @@ class _Reader:
             raise LogError(number, f"'{move}': player {asked} {holds} {card}")
         self.positions.append(position)
         self.events.append(event)
-        self.pending = [f"{move.question.asker} puts down {one}" for one in event.announced]
+        self.pending = [f"{move.question.asker} puts down {a}" for a in event.announced]
 
 
 def put_down_at_deal(start: PublicState) -> list[str]:

@@ -110,7 +110,7 @@ class PublicState(NamedTuple):
         if not askers >> asker & 1:
             askers |= 1 << asker
             if not settings.at_once:
-                sets = tuple([never_full(one, asker) for one in sets])
+                sets = tuple([never_full(i, asker) for i in sets])
         turn = asker if success and hands[asker] else next_with_cards(hands, asker)
         return PublicState(settings, DealProblem.trusted(hands, sets), turn, removed, askers)
 

@@ -181,7 +181,7 @@ class KwartetRules(PlainRules[KwartetGame, Question, View]):
                 ]
                 for one in known
             ],
-            "fewest": [[one.low[player] for one in known] for player in range(self.seats)],
+            "fewest": [[k.low[player] for k in known] for player in range(self.seats)],
             "events": [str(event) for event in view.events],
             "over": public.is_over,
         }

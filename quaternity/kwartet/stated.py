@@ -40,7 +40,7 @@ def stated_by(start: PublicState, events: Sequence[Event], chosen: Collection[in
         if number in chosen:
             sets[index] = request_stated(settings, sets[index], event.question, bool(event.answer))
             if not settings.at_once:
-                sets = [never_full(one, asker) for one in sets]
+                sets = [never_full(i, asker) for i in sets]
         elif event.answer:
             owners, low, high = sets[index]
             sets[index] = SetConstraint.trusted(

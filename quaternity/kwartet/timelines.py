@@ -35,7 +35,11 @@ class Timeline(NamedTuple):
 
     def changes(self) -> list[int]:
         """After how many requests it is told otherwise than before."""
-        return [one for one in range(1, len(self.told)) if self.told[one] != self.told[one - 1]]
+        return [
+            number
+            for number in range(1, len(self.told))
+            if self.told[number] != self.told[number - 1]
+        ]
 
 
 def timelines_svg(lines: Sequence[Timeline], title: str) -> str:
@@ -60,13 +64,13 @@ def timelines_svg(lines: Sequence[Timeline], title: str) -> str:
     )  # fmt: skip
     at = _MARGIN
     for told, word in WORDS.items():
-        if any(told in one.told for one in lines):
+        if any(told in x.told for x in lines):
             parts += _bar(told, at, bottom + 42, 24, word)
             word = word if told != UNSAID else f"blank: {word}"
             said = svg_text(at + 30, bottom + 42, word, size=12, colour="#222", anchor="start")
             parts.append(said)
             at += 60 + round(_LETTER * len(word))
-    what = "; ".join(f"{one.formula}: {', '.join(_runs(one))}" for one in lines)
+    what = "; ".join(f"{line.formula}: {', '.join(_runs(line))}" for line in lines)
     return svg_document(_WIDE + 2 * _MARGIN, bottom + 60, title, what, parts, "#fff")
 
 

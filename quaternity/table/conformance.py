@@ -100,7 +100,7 @@ class _Walk:
     def run(self) -> None:
         """Play to the end, or to `MOST_MOVES`."""
         rules = self.rules
-        names = tuple(f"seat {one}" for one in range(rules.seats))
+        names = tuple(f"seat {number}" for number in range(rules.seats))
         record = rules.record_start(self.position, names)
         ends = [len(record.encode())]
         while len(self.moves) < MOST_MOVES:
@@ -164,7 +164,7 @@ class _Walk:
         places = self.rules.places(self.position)
         expect(len(self.rules.points(self.position)) == self.rules.seats, "not one score per seat")
         expect((places is None) == bool(acting), "places are for games that are over, and for all")
-        ranks = [1 + sum(other < one for other in places or ()) for one in places or ()]
+        ranks = [1 + sum(other < x for other in places or ()) for x in places or ()]
         expect(
             places is None or (len(places) == self.rules.seats and list(places) == ranks),
             f"{places} are not places",
@@ -190,7 +190,7 @@ class _Walk:
             expect(rules.read(rules.write(move), view) == move, f"{move} is read as another move")
             after = rules.after(position, seat, move)
             told = rules.events(position, seat, move, after)
-            expect(all(isinstance(one, str) and one for one in told), "an event is no sentence")
+            expect(all(isinstance(t, str) and t for t in told), "an event is no sentence")
         for move in self.other_moves:
             if may_act:
                 expect((move in legal) == (not rules.faults(view, move)), f"{move} is half legal")
@@ -218,7 +218,7 @@ class _Walk:
             len(numbers) == sum(count for _, count, _ in encoded.entries),
             "the numbers are not as many as their entries say",
         )
-        expect(all(0 <= one <= 1 for one in numbers), "a number is not between 0 and 1")
+        expect(all(0 <= number <= 1 for number in numbers), "a number is not between 0 and 1")
 
     def refused(self, seat: int, move: Any) -> None:
         """A move that is not offered is refused, with reasons."""

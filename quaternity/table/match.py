@@ -126,9 +126,7 @@ class Match(Course[P, M, V]):
             QuaternityError: what one says of a position that is beyond it.
         """
         planned = [self._planned(seat) for seat in self.rules.to_act(self.position)]
-        return min(
-            (one for one in planned if one is not None), default=None, key=lambda one: one[:2]
-        )
+        return min((p for p in planned if p is not None), default=None, key=lambda x: x[:2])
 
     def _planned(self, seat: int) -> Planned[M] | None:
         name = self.names[seat]

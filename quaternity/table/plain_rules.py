@@ -120,7 +120,7 @@ class PlainRules(Rules[P, M, V], Protocol[P, M, V]):
 
     @classmethod
     def _parsed(cls, data: bytes) -> TextRecord:
-        settings = [one.name for one in fields(cls().settings)]
+        settings = [field.name for field in fields(cls().settings)]
         return parse_text_record(data, cls.first_line, (*settings, "players", *cls.chance_keys))
 
     @classmethod

@@ -92,7 +92,7 @@ class Api:
         self._count()
         sent = await document_of(request, self.limits.body)
         seats = taken(sent, "seats", list)
-        if not all(isinstance(one, str) for one in seats):
+        if not all(isinstance(seat, str) for seat in seats):
             raise Refusal(422, "seats: a list of texts is expected")
         seed = taken(sent, "seed", int, None)
         if seed is not None and not 0 <= seed < 1 << 64:
@@ -300,9 +300,7 @@ def document(sight: Sight) -> dict[str, Any]:
         "settings": sight.settings,
         "version": sight.version,
         "seat": seat,
-        "seats": [
-            {"name": one.name, "kind": one.kind, "present": one.present} for one in sight.seats
-        ],
+        "seats": [{"name": s.name, "kind": s.kind, "present": s.present} for s in sight.seats],
         "to_act": sight.to_act,
         "awaited": sight.awaited,
         "view": rules.view_json(sight.view),
@@ -323,7 +321,7 @@ def game_document(game: str, more: Any) -> dict[str, Any]:
     """What a form to make a table needs: settings with what is allowed, and programs."""
     return {
         "game": game,
-        "settings": [one._asdict() for one in form_fields(game)],
+        "settings": [form_field._asdict() for form_field in form_fields(game)],
         "players": known_players(game, more),
     }
 

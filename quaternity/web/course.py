@@ -126,7 +126,7 @@ def has_secret(rules: Any) -> bool:
 def settings_of(rules: Any) -> dict[str, Any]:
     """Settings by name, in values of JSON."""
     return {
-        one.name: str(value) if isinstance(value, str) else value
-        for one in fields(rules.settings)
-        for value in [getattr(rules.settings, one.name)]
+        field.name: str(value) if isinstance(value, str) else value
+        for field in fields(rules.settings)
+        for value in [getattr(rules.settings, field.name)]
     }

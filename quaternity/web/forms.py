@@ -41,7 +41,7 @@ def read_settings(game: str, given: Mapping[str, Any], seats: int | None = None)
         InputError: lists every setting that is unknown or no such value, says what the game itself
             refuses, or that it is too large for a page.
     """
-    known = {one.name: one for one in form_fields(game)}
+    known = {form_field.name: form_field for form_field in form_fields(game)}
     chosen, faults = {}, []
     for name, value in given.items():
         if name not in known:
@@ -51,7 +51,7 @@ def read_settings(game: str, given: Mapping[str, Any], seats: int | None = None)
             chosen[name] = _value(known[name], value)
         except InputError as error:
             faults.append(str(error))
-    count = next((one.name for one in known.values() if one.seats), None)
+    count = next((v.name for v in known.values() if v.seats), None)
     if count is not None and seats is not None:
         if chosen.setdefault(count, seats) != seats:
             faults.append(f"seats: {seats} for {count} {chosen[count]}")

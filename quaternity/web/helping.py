@@ -46,14 +46,14 @@ def questions(rules: Any, view: Any, record: str, said: Mapping[str, str]) -> An
     return {
         "questions": [
             {
-                "asked": one.group.asked,
-                "set": one.group.set_index,
-                "cards": list(one.group.cards),
-                "answers": [str(answer) for answer in one.group.answers],
-                "yes": one.chance_of_yes,
-                "bits": one.bits,
+                "asked": prospect.group.asked,
+                "set": prospect.group.set_index,
+                "cards": list(prospect.group.cards),
+                "answers": [str(answer) for answer in prospect.group.answers],
+                "yes": prospect.chance_of_yes,
+                "bits": prospect.bits,
             }
-            for one in prospects(view.state)
+            for prospect in prospects(view.state)
         ]
     }
 
@@ -156,9 +156,7 @@ def know(rules: Any, view: Any, record: str, said: Mapping[str, str]) -> Any:
         answer["lines"] = [*reason.lines, *deal_lines(reason, at)]
     if "over_time" in said:
         moments = [moment(log, step) for step in range(len(log.views))]
-        row = [
-            truth_at(read_formula(text, one), one, seconds=deadline.left()).truth for one in moments
-        ]
+        row = [truth_at(read_formula(text, m), m, seconds=deadline.left()).truth for m in moments]
         answer["over_time"] = row
         answer["svg"] = timelines_svg([Timeline(text, row)], "when you could tell")
     return answer

@@ -69,7 +69,10 @@ def parsed_record(data: bytes) -> tuple[str, str, list[str], list[tuple[int, str
         InputError: it is no record, breaks the rules, or is too long or too large for a page.
     """
     rules = rules_of_record(data)
-    chosen = {one.name: getattr(rules.settings, one.name) for one in form_fields(rules.name)}
+    chosen = {
+        form_field.name: getattr(rules.settings, form_field.name)
+        for form_field in form_fields(rules.name)
+    }
     read_settings(rules.name, chosen)
     replay = rules.replay(data)
     if len(replay.moves) > LONGEST_GAME:

@@ -31,7 +31,7 @@ def static_files() -> dict[str, bytes]:
     """What browsers load besides pages, by path. Paths change with what is in them, so that they
     may be kept for ever, and files that name each other do so within one version."""
     folder = resources.files("quaternity.web") / "static"
-    found = {one.name: one.read_bytes() for one in folder.iterdir() if one.is_file()}
+    found = {i.name: i.read_bytes() for i in folder.iterdir() if i.is_file()}
     version = sha256(b"".join(found[name] for name in sorted(found))).hexdigest()[:12]
     return {f"/static/{version}/{name}": data for name, data in found.items()}
 
@@ -55,7 +55,7 @@ def templates() -> Environment:
         static=static,
         suit=lambda index: Markup(suit_svg(index)),
         grouped=grouped,
-        card=lambda one, *parts: Markup(card_svg(Card(*one), *parts)),
+        card=lambda x, *parts: Markup(card_svg(Card(*x), *parts)),
     )
     return found
 
@@ -99,7 +99,7 @@ def table_html(
 def home_html(tables: Sequence[Any] = (), root: str = "") -> str:
     """The first page: the games, and the tables of whoever looks."""
     games = [registration(name) for name in game_names()]
-    pictures = {one.name: Markup(draw()) for one in games if (draw := one.part("picture"))}
+    pictures = {game.name: Markup(draw()) for game in games if (draw := game.part("picture"))}
     return _rendered(
         "home.html", root, games=games, tables=tables, titles=_titles(), pictures=pictures
     )
@@ -124,7 +124,10 @@ def new_html(game: str, root: str = "", more: Sequence[str] = ()) -> str:
         titles=_titles(),
         fields=form_fields(game),
         seats=rules_class(game)().seats,
-        most_seats=max((one.most or 0 for one in form_fields(game) if one.seats), default=2),
+        most_seats=max(
+            (form_field.most or 0 for form_field in form_fields(game) if form_field.seats),
+            default=2,
+        ),
         programs=[*programs(game), *more],
     )
 
@@ -195,7 +198,7 @@ def _without_styles(svg: str) -> str:
     """
 
     def attributes(style: re.Match[str]) -> str:
-        pairs = (one.partition(":") for one in style[1].split(";") if one.strip())
+        pairs = (s.partition(":") for s in style[1].split(";") if s.strip())
         return " ".join(f'{name.strip()}="{value.strip()}"' for name, _, value in pairs)
 
     svg = re.sub(r"<style.*?</style>", "", svg, flags=re.DOTALL)

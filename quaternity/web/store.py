@@ -212,7 +212,7 @@ class Store:
 
     def _commit(self, batch: list[_Job]) -> None:
         entries = [entry for job in batch for entry in job.entries]
-        statements = [one for job in batch for one in job.statements]
+        statements = [statement for job in batch for statement in job.statements]
         # One call for all: each of them waits for its turn beside the thread that answers.
         rows = json.dumps(entries)
         if not statements:

@@ -60,8 +60,8 @@ class Stream:
         self._ended = self._overrun = False
         self._transport: Any = None
         self.left: Any = lambda stream: None
-        for one in self._sets:
-            one.add(self)
+        for members in self._sets:
+            members.add(self)
 
     def put(self, part: bytes, chunk: bytes | None = None) -> None:
         """Send something when there is time; a reader that is too slow is left.
@@ -110,8 +110,8 @@ class Stream:
                     self._transport = scope.get("extensions", {}).get(CHUNKS, {}).get("transport")
         finally:
             leaving.cancel()
-            for one in self._sets:
-                one.discard(self)
+            for members in self._sets:
+                members.discard(self)
             self.left(self)
 
     async def _leaves(self, receive: Receive) -> None:

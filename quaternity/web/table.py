@@ -127,7 +127,7 @@ class Table:
             if asked not in held and not self.is_over:
                 raise Refusal(403, f"seat {asked} is not yours")
             return Who(held, maker, asked)
-        acting = [one for one in held if one in self.to_act] if len(held) > 1 else []
+        acting = [h for h in held if h in self.to_act] if len(held) > 1 else []
         return Who(held, maker, next(iter(acting or held), None))
 
     def is_present(self, seat: int) -> bool:
@@ -143,7 +143,9 @@ class Table:
     def would_show(self, seat: int, who: Who) -> bool:
         """Whether somebody could let a second self see what a program has in its hand."""
         played = self.seats[seat].kind == PROGRAM and not self.is_over
-        return played and self.rules.hidden and any(one not in who.held for one in self.people())
+        return (
+            played and self.rules.hidden and any(person not in who.held for person in self.people())
+        )
 
     # ------------------------------------------------------------------ what is shown
 
@@ -285,7 +287,7 @@ class Table:
                 raise Refusal(409, "the game is over, and all is revealed", version=self.version)
             if self.seats[seat].kind != PERSON:
                 raise Refusal(409, "a program plays in this seat", version=self.version)
-            left = [one.person for one in self.seats if one.kind == PROGRAM and one.is_held]
+            left = [s.person for s in self.seats if s.kind == PROGRAM and s.is_held]
             if self.rules.hidden and left:
                 # Else those who stay would ask, look at the answer, and take the question back.
                 raise Refusal(409, f"{left[0]} has left the seat to a program and cannot agree")

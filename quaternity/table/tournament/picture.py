@@ -32,7 +32,7 @@ def draw_table(
     left, *right = figure.subplots(1, 1 + bool(worlds or rated), squeeze=False)[0]
     places = list(range(len(players)))
     shares = [record.share for record in table.records]
-    sole = [one.mean for one in shares]
+    sole = [share.mean for share in shares]
     tied = [record.tied / max(1, record.games) for record in table.records]
     left.barh(
         places, sole, xerr=_errors(shares), capsize=3, color=COLOURS[5],
@@ -55,7 +55,7 @@ def draw_table(
 def _draw_ratings(axes: Axes, ratings: Sequence[Measured | None]) -> None:
     rated = [(one, place) for place, one in enumerate(ratings) if one is not None]
     values, places = zip(*rated, strict=True)
-    means = [one.mean for one in values]
+    means = [value.mean for value in values]
     axes.errorbar(means, places, xerr=_errors(values), fmt="o", capsize=3, color=COLOURS[0])
     axes.set_ylim(len(ratings) - 0.5, -0.5)
     axes.set_yticks([])
@@ -65,8 +65,8 @@ def _draw_ratings(axes: Axes, ratings: Sequence[Measured | None]) -> None:
 
 
 def _draw_worlds(axes: Axes, names: Sequence[str], worlds: Sequence[WorldsByGo]) -> None:
-    shown = [one for one in worlds if one.deals >= FEWEST_DEALS] or worlds
-    goes = [one.goes for one in shown]
+    shown = [world for world in worlds if world.deals >= FEWEST_DEALS] or worlds
+    goes = [s.goes for s in shown]
 
     def draw(name: str, values: Sequence[Measured], style: Style) -> None:
         means, errors = [value.mean for value in values], _errors(values)
@@ -82,9 +82,9 @@ def _draw_worlds(axes: Axes, names: Sequence[str], worlds: Sequence[WorldsByGo])
             alpha=0.2,
         )
 
-    draw("everybody", [one.public for one in shown], Style(2 * len(COLOURS) - 1))
+    draw("everybody", [x.public for x in shown], Style(2 * len(COLOURS) - 1))
     for entry, name in enumerate(names):
-        draw(name, [one.own[entry] for one in shown], Style(entry))
+        draw(name, [y.own[entry] for y in shown], Style(entry))
     axes.set_title("how many deals are possible, as seen by each")
     axes.set_xlabel("goes finished (games still going)")
     axes.set_ylabel("possible deals, mean log10 ± 2 standard errors")
@@ -94,4 +94,4 @@ def _draw_worlds(axes: Axes, names: Sequence[str], worlds: Sequence[WorldsByGo])
 
 
 def _errors(values: Sequence[Measured]) -> list[float]:
-    return [one.error or 0.0 for one in values]
+    return [value.error or 0.0 for value in values]

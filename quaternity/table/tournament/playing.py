@@ -93,7 +93,9 @@ class Tournament:
     def apart(self) -> bool:
         """Whether the games are played in a process of their own."""
         game = self.rules.name
-        return self.move_seconds is not None or any(is_foreign(game, one) for one in self.players)
+        return self.move_seconds is not None or any(
+            is_foreign(game, player) for player in self.players
+        )
 
     @property
     def seconds(self) -> float:
@@ -342,7 +344,9 @@ def _play(
     del details
     rules, position, moves = tournament.rules, start, 0
     who = [Sitting(tournament.kind, name, seat) for seat, name in enumerate(names)]
-    news: list[list[Step] | None] = [[] if hasattr(one, "observe") else None for one in players]
+    news: list[list[Step] | None] = [
+        [] if hasattr(player, "observe") else None for player in players
+    ]
     while moves < cap and (acting := rules.to_act(position)):
         first: tuple[float, int, Any] | None = None
         for seat in acting:

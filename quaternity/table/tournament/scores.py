@@ -160,7 +160,9 @@ def tabulated(
 
     return Table(
         tuple(games.record(player, rated[player]) for player in range(players)),
-        tuple(tuple(margin(one, other) for other in range(players)) for one in range(players)),
+        tuple(
+            tuple(margin(number, other) for other in range(players)) for number in range(players)
+        ),
         sum(len(first) > 1 for first in games.first),
         sum(result.places is None for result in results),
         Measured.of([float(result.moves) for result in results], games.deals),
@@ -259,8 +261,8 @@ def _meetings(results: Sequence[GameResult], players: int) -> list[list[float]]:
 
 def _fitted(wins: list[list[float]]) -> list[float | None]:
     players = range(len(wins))
-    met = [[wins[one][other] + wins[other][one] for other in players] for one in players]
-    playing = [one for one in players if any(met[one])]
+    met = [[wins[player][other] + wins[other][player] for other in players] for player in players]
+    playing = [p for p in players if any(met[p])]
     strength = [1.0 for _ in players]
     won = [
         sum(wins[one][other] + (met[one][other] > 0) / 2 for other in players) for one in players
@@ -274,13 +276,13 @@ def _fitted(wins: list[list[float]]) -> list[float | None]:
                 if met[one][other]
             )
             new[one] = won[one] / weight
-        change = max((abs(new[one] / strength[one] - 1) for one in playing), default=0.0)
+        change = max((abs(new[n] / strength[n] - 1) for n in playing), default=0.0)
         strength = new
         if change < 1e-9:
             break
-    points = {one: SCALE * log10(strength[one]) for one in playing}
+    points = {x: SCALE * log10(strength[x]) for x in playing}
     middle = sum(points.values()) / len(points) if points else 0.0
-    return [AVERAGE + points[one] - middle if one in points else None for one in players]
+    return [AVERAGE + points[y] - middle if y in points else None for y in players]
 
 
 def _rated(
@@ -306,7 +308,7 @@ def _rated(
 def _summed(meetings: Sequence[list[float]], players: int) -> list[list[float]]:
     """The sum of tables of meetings, each given row by row."""
     sums = [sum(numbers) for numbers in zip(*meetings, strict=True)]
-    return [sums[players * one : players * one + players] for one in range(players)]
+    return [sums[players * number : players * number + players] for number in range(players)]
 
 
 def _spread(values: Sequence[float]) -> float | None:

@@ -42,7 +42,7 @@ def seatings(players: int) -> tuple[Seating, ...]:
     elif players in _GENERATORS:
         left = _group(everybody, _GENERATORS[players])
     else:
-        factors = [one for one in everybody if gcd(one, players) == 1]
+        factors = [e for e in everybody if gcd(e, players) == 1]
         if players > _MOST_BALANCED:
             factors = [1, players - 1]
         left = [

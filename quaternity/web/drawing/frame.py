@@ -166,7 +166,7 @@ def _chairs(sight: Sight, names: list[str], notes: Any, base: str) -> list[Chair
                 notes[number] if notes else "",
                 link,
                 None if link is None else qr_svg(link),
-                link is not None and not any(one.invitation for one in chairs),
+                link is not None and not any(chair.invitation for chair in chairs),
             )
         )
     return chairs

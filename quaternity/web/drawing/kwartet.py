@@ -23,7 +23,7 @@ def part(sight: Sight, chances: Chances | None = None) -> dict[str, Any]:
     view, public = sight.view, sight.view.public
     over = public.is_over
     acting = sight.seat in sight.to_act
-    legal = {(one.asked, *one.card) for one in sight.rules.moves(view)} if acting else set()
+    legal = {(move.asked, *move.card) for move in sight.rules.moves(view)} if acting else set()
     drawn: dict[str, Any] = {
         "blocks": owner_blocks(closed(view.problem), public.removed, sight, legal, chances),
         "asked": last_asked(sight),

@@ -25,7 +25,9 @@ def part(sight: Sight, chances: Chances | None = None) -> dict[str, Any]:
     asking = acting and pending is None
     legal = set()
     if asking:
-        legal = {(one.asked, *one.card) for one in state.legal_questions}
+        legal = {
+            (legal_question.asked, *legal_question.card) for legal_question in state.legal_questions
+        }
     try:
         known = state.closed()
     except NoDeal:

@@ -79,7 +79,7 @@ def part(sight: Sight) -> dict[str, Any]:
                 seat,
                 name,
                 tuple(map(_shown, threes[-1])) if threes else (),
-                tuple(", ".join(str(Card(card)) for card in one) for one in reversed(threes)),
+                tuple(", ".join(str(Card(card)) for card in t) for t in reversed(threes)),
             )
             for seat, (name, threes) in enumerate(zip(names, view.taken, strict=True))
         ],

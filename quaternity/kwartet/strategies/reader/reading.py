@@ -155,8 +155,8 @@ class Record:
         met, self.factors = tilted(weights, kinds.times, before.hands, self.factors, ROUGH)
         chances, held = chances_by_lack(met, asker)
         following = next_with_cards(before.hands, asker)
-        sets = [before.problem.sets[one] for one in kinds.sets]
-        shown = np.array([float(one.low[asker] > 0) for one in sets])
+        sets = [before.problem.sets[constraint] for constraint in kinds.sets]
+        shown = np.array([float(i.low[asker] > 0) for i in sets])
         patient = patients(chances, asker, following, shown, place, number, asked)
         exact = exacts(chances[..., 0, :], asker, place, number, asked)
         asking = Asking(*map(np.concatenate, zip(patient, exact, strict=True)))
@@ -244,7 +244,7 @@ def start_reading(public: PublicState, own: tuple[int, Hand] | None) -> Reading:
     """Before any request."""
     players = len(public.hands)
     problem = public.problem if own is None else public.problem.seen_by(*own)
-    weights = by_set([possible(one, public.with_cards) for one in problem.sets])
+    weights = by_set([possible(constraint, public.with_cards) for constraint in problem.sets])
     return Reading(weights, np.zeros(players), np.zeros((players, len(HABITS))))
 
 
