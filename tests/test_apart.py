@@ -13,7 +13,7 @@ import pytest
 
 from quaternity import State, state_text
 from quaternity.base.errors import LimitError, OutOfMemory, SolverCrash, SolverTimeout
-from quaternity.trials.comparison import Budget, measure_state, summarise
+from quaternity.trials.comparison import Budget, measure_state, rows_of
 from quaternity.workers import apart as module
 from quaternity.workers.apart import Apart, Limits, apart, warm_up
 from quaternity.workers.process_tree import descendants
@@ -157,11 +157,11 @@ def test_a_budget_cuts_a_run_short_and_that_is_no_timeout(row: Apart) -> None:
     )  # fmt: skip
     rows = [apart(row, LIMITS._replace(seconds=60)), SOLVERS["coalitions"]]
     cut = measure_state(state, rows, 2, Budget(0.1))
-    assert (cut.left_out[0], cut.gave_up) == ("wild", {})
-    limited = measure_state(state, [row, SOLVERS["coalitions"]], 2)
-    assert limited.limits == {"wild": "timeout"}
-    assert len(limited.timings["coalitions"]) == 2
-    first, second = summarise([cut, limited], ["wild", "coalitions"])
+    assert [run.answer for run in cut.runs if run.solver == "wild"] == ["left out"]
+    limited = measure_state(state, [row, SOLVERS["coalitions"]], 2, name="another")
+    assert [run.answer for run in limited.runs if run.solver == "wild"] == ["timeout"]
+    assert [run.round for run in limited.runs if run.solver == "coalitions"] == [0, 1]
+    first, second = rows_of([*cut.runs, *limited.runs], ["wild", "coalitions"], 60)
     assert (first.gave_up, first.timeouts, first.left_out, first.faults) == (1, 1, 1, 0)
     assert second.feasible == 2
 
@@ -197,6 +197,6 @@ def test_commands_guard_against_solvers_from_elsewhere(
             (1, 0, 0, 0, 0), (0, 1, 0, 0, 0), (0, 0, 0, 1, 1)
         ]  # fmt: skip
         assert found["faults"] == [
-            {"state": 0, "solver": "late_exits",
+            {"state": 0, "instance": "state 0", "solver": "late_exits",
              "text": "ended its process, which ended with status 0"}
         ]  # fmt: skip

@@ -23,8 +23,9 @@ from quaternity.cli.chosen_solvers import (
     check_seconds,
     chosen_solvers,
     guarded,
+    saved_or_shown,
 )
-from quaternity.cli.compare_output import Found, document, print_comparison, read_runs, save
+from quaternity.cli.compare_output import comparison_of, print_comparison, read_runs, save
 from quaternity.cli.compare_requests import (
     BUDGET,
     BUDGET_OF_A_SWEEP,
@@ -50,12 +51,11 @@ from quaternity.cli.options import (
 from quaternity.cli.status import ExitStatus, Leaving
 from quaternity.cli.terminal import progress, warn
 from quaternity.game.saved_states import check_directory
+from quaternity.trials.comparison import Measured, measure, measured_states, report
+from quaternity.trials.comparison.drawing import draw_comparison
 from quaternity.workers.pool import open_executor, ordered_map
 
 if TYPE_CHECKING:
-    from quaternity.trials.comparison import Measured
-    from quaternity.trials.comparison.report import Group
-    from quaternity.trials.comparison.runs import Comparison
     from solvers import Solver
 
 MOST_REPEATS = 10_000
@@ -135,7 +135,9 @@ def compare(
     ] = None,
     save_to: SaveTo = ".",
     as_json: AsJson = False,
-    as_csv: Annotated[bool, typer.Option("--csv", help="One line per size and solver.")] = False,
+    as_csv: Annotated[
+        bool, typer.Option("--csv", help="One line per size or family, and solver.")
+    ] = False,
 ) -> None:  # fmt: skip
     """Time every solver on many states, and check all evidence.
 
@@ -162,63 +164,66 @@ def compare(
         "--sweep": sweep,
     }  # fmt: skip
     for_families: dict[str, object] = {"--families": families, "--cards": cards, "--each": each}
-    known = read_runs(files) if files else None
-    if known is not None:
+    text, interrupted = None, False
+    comparison = read_runs(files) if files else None
+    if comparison is not None:
         measuring = {"--damage": damage, "--repeats": repeats, "--budget": budget, "--runs": runs}
-        _refuse("a file of runs", for_games | for_families | measuring | {"--plot": plot})
-        _show_runs(known, page, as_json, as_csv)
-        return
-    check_seconds("limit", limit)
-    if budget is not None:
-        check_seconds("budget", budget)
-    if damage is not None and not 0 <= damage <= 1:
-        raise InputError(f"damage: {damage:g} is not a share, from 0 to 1")
-    if repeats is not None and not 1 <= repeats <= MOST_REPEATS:
-        raise InputError(f"repeats: {repeats} is out of range 1..{MOST_REPEATS}")
-    chosen = guarded(chosen_solvers(solvers), limit, memory, patience=None)
-    if files:
-        _refuse("files", for_games | for_families)
-        request = of_files(files, seed, damage or 0.0, repeats, budget)
-    elif families is not None:
-        _refuse("families", for_games | {"--damage": damage, "--plot": plot})
-        request = of_families(families, cards, each, seed, repeats, budget)
+        _refuse("a file of runs", for_games | for_families | measuring)
     else:
-        _refuse("games", {"--cards": cards, "--each": each})
-        base = (set_size, sets, players)
-        share = DAMAGE if damage is None else damage
-        request = of_games(base, sweep, states, seed, share, repeats, budget)
+        check_seconds("limit", limit)
+        if budget is not None:
+            check_seconds("budget", budget)
+        if damage is not None and not 0 <= damage <= 1:
+            raise InputError(f"damage: {damage:g} is not a share, from 0 to 1")
+        if repeats is not None and not 1 <= repeats <= MOST_REPEATS:
+            raise InputError(f"repeats: {repeats} is out of range 1..{MOST_REPEATS}")
+        chosen = guarded(chosen_solvers(solvers), limit, memory, patience=None)
+        if files:
+            _refuse("files", for_games | for_families)
+            request = of_files(files, seed, damage or 0.0, repeats, budget)
+        elif families is not None:
+            _refuse("families", for_games | {"--damage": damage})
+            request = of_families(families, cards, each, seed, repeats, budget)
+        else:
+            _refuse("games", {"--cards": cards, "--each": each})
+            base = (set_size, sets, players)
+            share = DAMAGE if damage is None else damage
+            request = of_games(base, sweep, states, seed, share, repeats, budget)
+        measured, interrupted = _measured(request, limit, chosen, workers, dask)
+        rows = [run for one in measured for run in one.runs]
+        comparison = comparison_of(rows, request.what, seed, limit, chosen)
+        text = _smallest_fault(measured)
     with Leaving() as leaving:
-        groups, interrupted = _measure(request, limit, chosen, workers, dask)
-        found = Found(request, seed, limit, chosen, groups)
-        if found.report.smallest_fault is not None:
+        if comparison.faults:
             leaving.status = ExitStatus.DISAGREE
         elif interrupted:
             leaving.status = ExitStatus.INTERRUPTED
         unsaved = None
         try:
-            found.save(runs, page)
+            save(comparison, runs, page)
         except InputError as error:  # what was measured is to be seen all the same
             unsaved = error
-        saved = found.save_fault(save_to)
+        saved = None if text is None else saved_or_shown(save_to, text)
         if as_json:
-            print(json.dumps(found.document() | {"saved": saved, "interrupted": interrupted}))
+            ending = {"saved": saved, "interrupted": interrupted}
+            print(json.dumps(report.document(comparison) | ending))
         elif as_csv:
-            print(found.report.csv(), end="")
+            print(report.csv_text(comparison), end="")
         else:
-            found.print()
-        for line in found.report.fault_lines():
+            print_comparison(comparison)
+        for line in report.fault_lines(comparison):
             warn(line)
         if saved is not None:
             warn(f"the smallest such state is saved: quaternity check {saved} --solver {solvers}")
-        if plot is not None and groups:
-            found.report.draw(plot, sweep[0] if sweep else None)
+        if plot is not None and comparison.runs:
+            draw_comparison(plot, comparison, report.headline(comparison))
         if interrupted:
             warn("interrupted: this is what was measured so far")
         if unsaved is not None:
-            if found.report.smallest_fault is None:
+            if not comparison.faults:
                 raise unsaved
             warn(str(unsaved))
-        if not leaving.status and not any(one.timings for one in found.report.measured):
+        if not leaving.status and comparison.runs and not any(r.decided for r in comparison.rows):
             raise LimitError("no solver took any of the states")
 
 
@@ -251,60 +256,32 @@ def _refuse(what: str, options: Mapping[str, object]) -> None:
             raise InputError(f"{name}: not together with {what}")
 
 
-def _show_runs(known: Comparison, page: str | None, as_json: bool, as_csv: bool) -> None:
-    """Make the tables, and the page, of a file of runs again."""
-    if as_csv:
-        raise InputError("--csv: not of a file of runs, which has a line per run itself")
-    save(known, None, page)
-    if as_json:
-        print(json.dumps(document(known)))
-    else:
-        print_comparison(known)
-
-
-def _measure(
+def _measured(
     request: Request, limit: float, solvers: list[Solver], workers: int, dask: str | None
-) -> tuple[list[Group], bool]:
-    """Everything measured, in groups of one size or family; and whether it was interrupted."""
-    from quaternity.trials.comparison import measure, measured_states
-
+) -> tuple[list[Measured], bool]:
+    """Measure everything; return also whether that was interrupted."""
     works = [replace(work, limit=limit) for work in request.works]
-    found: list[list[Measured]] = []  # by piece of work
-    total = sum(work.states for work in works)
-    try:
-        with progress("states", total) as bar:
+    measured: list[Measured] = []
+    with progress("states", sum(work.states for work in works)) as bar:
+        try:
             if workers == 1 and dask is None:
                 # State by state, so that an interrupt loses one at most.
                 for work in works:
-                    found.append([])
-                    for one in measured_states(work, solvers):
-                        found[-1].append(one)
+                    for state in measured_states(work, solvers):
+                        measured.append(state)
                         bar.advance(1, "states")
             else:
                 with open_executor(workers, dask) as pool:
-                    task = partial(measure, solvers=solvers)
-                    for piece in ordered_map(pool, task, works):
-                        found.append(piece)
+                    for piece in ordered_map(pool, partial(measure, solvers=solvers), works):
+                        measured += piece
                         bar.advance(len(piece), "states")
-        interrupted = False
-    except KeyboardInterrupt:
-        interrupted = True
-    return _grouped(request, found), interrupted
+        except KeyboardInterrupt:
+            return measured, True
+    return measured, False
 
 
-def _grouped(request: Request, found: Sequence[Sequence[Measured]]) -> list[Group]:
-    """What was measured, by family, or by size where there are several."""
-    from quaternity.trials.comparison.report import Group
-
-    measured = [one for piece in found for one in piece]
-    if request.of_families:
-        families = dict.fromkeys(one.family for one in measured)
-        return [
-            Group(None, [one for one in measured if one.family == family], family)
-            for family in families
-        ]
-    if len(request.settings) > 1:
-        sizes = zip(request.settings, found, strict=False)
-        return [Group(size, piece) for size, piece in sizes if piece]
-    size = request.settings[0] if request.settings else None
-    return [Group(size, measured)] if measured else []
+def _smallest_fault(measured: Sequence[Measured]) -> str | None:
+    """Return the file of the smallest state about which a solver is at fault."""
+    faulty = [(one.runs[0].cards, one.runs[0].players, len(one.text), one.text)
+              for one in measured if one.text is not None]  # fmt: skip
+    return min(faulty)[-1] if faulty else None

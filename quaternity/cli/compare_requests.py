@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, NamedTuple
 from quaternity.base.errors import InputError
 from quaternity.base.wording import counted
 from quaternity.cli.exchange import chosen_families
+from quaternity.cli.opening import open_document
 from quaternity.cli.terminal import warn
-from quaternity.game.record import ImpossibleRecord, ParsedRecord
+from quaternity.game.record import ImpossibleRecord
 from quaternity.game.settings import Settings
-from quaternity.game.state_file import (
-    ContradictoryState,
-    LoadedProblem,
-    any_text,
-    read_any_document,
-)
+from quaternity.game.state_file import ContradictoryState
+from quaternity.trials.comparison import Series, Sweep, Work, swept_sizes
+from quaternity.trials.comparison.measuring import STATES_AT_ONCE
+from quaternity.trials.comparison.summary import rounds_for
+from solvers.instances import LEAST_CARDS
 
 if TYPE_CHECKING:
-    from quaternity.game.settings import Settings
-    from quaternity.trials.comparison import Work
+    from quaternity.game.state import State
+    from solvers import DealProblem
 
 MOST_STATES = 100_000
 STATES, STATES_OF_A_SWEEP = 100, 30
@@ -37,15 +37,7 @@ class Request(NamedTuple):
     """The options, checked."""
 
     works: list[Work]
-    settings: list[Settings]
     what: str
-
-    @property
-    def of_families(self) -> bool:
-        """Whether instances of families are measured, no states."""
-        from quaternity.trials.comparison import Series
-
-        return any(isinstance(work.source, Series) for work in self.works)
 
 
 def of_games(
@@ -58,9 +50,6 @@ def of_games(
     budget: float | None,
 ) -> Request:
     """What to measure when games are played."""
-    from quaternity.trials.comparison import Sweep, Work, swept_sizes
-    from quaternity.trials.comparison.measuring import STATES_AT_ONCE
-    from quaternity.trials.comparison.summary import rounds_for
 
     if states is not None and not 1 <= states <= MOST_STATES:
         raise InputError(f"states: {states} is out of range 1..{MOST_STATES}")
@@ -80,7 +69,6 @@ def of_games(
                 Work(one, count, damage, rounds, f"{seed} {one}", budget or BUDGET_OF_A_SWEEP)
                 for one in sizes
             ],
-            sizes,
             f"{counted(count, 'state')} each of games of {counted(len(sizes), 'size')}",
         )
     size = Settings(set_size, sets, players)
@@ -94,55 +82,41 @@ def of_games(
             repeats or rounds_for(count),
             f"{seed} {size} {number}",
             None if budget is None else budget / pieces,
+            first=STATES_AT_ONCE * number,
         )
         for number in range(pieces)
     ]
-    return Request(works, [size], f"states of {set_size}-{sets}-{players} games")
+    return Request(works, f"states of {set_size}-{sets}-{players} games")
 
 
 def of_files(
     files: list[str], seed: int, damage: float, repeats: int | None, budget: float | None
 ) -> Request:
     """What to measure when states are given: those of state files, all positions of records."""
-    from quaternity.trials.comparison import Work
-    from quaternity.trials.comparison.measuring import STATES_AT_ONCE
-    from quaternity.trials.comparison.summary import rounds_for
 
-    texts: list[str] = []
+    states: list[State | DealProblem] = []
     for path in files:
         try:
-            document = read_any_document(path)
+            opened = open_document(path)
+            game = opened.game
         except ContradictoryState as error:
             warn(f"{path}: left out, no deal problem shows what is wrong with it: {error}")
             continue
-        except InputError as error:
-            raise InputError(f"{path}: {error}".replace(f"{path}: {path}: ", f"{path}: ")) from None
-        for text in document.warnings:
-            warn(f"{path}: {text}")
-        if isinstance(document, ParsedRecord):
-            try:
-                game = document.replay()
-            except ImpossibleRecord as error:
-                warn(f"{path}: {error}; the positions before are taken")
-                game = error.game
-            texts += map(any_text, game.states)
-        elif isinstance(document, LoadedProblem):
-            texts.append(any_text(document.problem))
-        else:
-            texts.append(any_text(document.state))
-    if not texts:
+        except ImpossibleRecord as error:
+            warn(f"{path}: {error}; the positions before are taken")
+            game = error.game
+        states += [opened.given] if game is None else game.states
+    if not states:
         raise InputError("no state to compare the solvers on")
-    pieces = [
-        tuple(texts[start : start + STATES_AT_ONCE])
-        for start in range(0, len(texts), STATES_AT_ONCE)
-    ]
-    rounds = repeats or rounds_for(len(texts))
-    share = None if budget is None else budget / len(pieces)
+    starts = range(0, len(states), STATES_AT_ONCE)
+    rounds = repeats or rounds_for(len(states))
+    share = None if budget is None else budget / len(starts)
     works = [
-        Work(piece, len(piece), damage, rounds, f"{seed} {number}", share)
-        for number, piece in enumerate(pieces)
+        Work(piece, len(piece), damage, rounds, f"{seed} {number}", share, first=start)
+        for number, start in enumerate(starts)
+        for piece in [tuple(states[start : start + STATES_AT_ONCE])]
     ]
-    return Request(works, [], f"states of {counted(len(files), 'file')}")
+    return Request(works, f"states of {counted(len(files), 'file')}")
 
 
 def of_families(
@@ -158,8 +132,6 @@ def of_families(
     Raises:
         InputError: an unknown family, or sizes or a number of instances out of range.
     """
-    from quaternity.trials.comparison import Series, Work
-    from solvers.instances import LEAST_CARDS
 
     chosen = chosen_families(families)
     cards, each = CARDS if cards is None else cards, EACH if each is None else each
@@ -188,4 +160,4 @@ def of_families(
         for feasible in (True, False)
     ]
     count = "1 family" if len(chosen) == 1 else f"{len(chosen)} families"
-    return Request(works, [], f"{count}, {cards} cards")
+    return Request(works, f"{count}, {cards} cards")

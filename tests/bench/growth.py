@@ -17,10 +17,8 @@ from pathlib import Path
 from time import perf_counter, process_time
 
 from quaternity.trials.comparison.drawing import growth_svg
-from quaternity.trials.comparison.page import growth_rows
-from quaternity.trials.comparison.report import duration
+from quaternity.trials.comparison.report import duration, growth_rows
 from quaternity.trials.comparison.runs import Comparison, parse_runs
-from quaternity.trials.comparison.scores import scores
 from solvers import count_deals, solve
 from solvers.exchange.proof import refutation
 from solvers.instances import twins
@@ -72,7 +70,7 @@ def main() -> None:
         text = f"{before}{start}\n" + "\n".join(lines) + f"\n\n{end}{after}"
     given.page.write_text(text, encoding="utf-8")
     some = [run for run in rivals.runs if run.family in ("php", "game") and run.feasible is False]
-    drawn = growth_svg(replace(rivals, runs=some), rivals.limit)
+    drawn = growth_svg(replace(rivals, runs=some))
     if drawn is not None:
         given.page.with_name("growth.svg").write_text(drawn + "\n", encoding="utf-8")
 
@@ -103,17 +101,17 @@ def _lines(table: Sequence[Sequence[str]]) -> list[str]:
 def _ranks(comparison: Comparison) -> list[list[str]]:
     """PAR-2 over all instances, possible and impossible apart."""
     table = [["solver", "family", "rank", "PAR-2", "possible decided", "impossible decided"]]
-    kinds = [comparison.times(feasible) for feasible in (True, False)]
-    for score in scores(comparison.times(), comparison.limit, comparison.seed):
-        low, high = score.rank_interval
+    kinds = [comparison.of_kind(feasible).times for feasible in (True, False)]
+    for row in comparison.rows:
+        low, high = row.rank_interval
         decided = [
-            f"{sum(one is not None for one in times[score.solver])} of {len(times[score.solver])}"
+            f"{sum(one is not None for one in times[row.solver])} of {len(times[row.solver])}"
             for times in kinds
         ]
-        rival = RIVALS.get(score.solver)
+        rival = RIVALS.get(row.solver)
         family = rival.family if rival else "ours"
         table.append(
-            [score.solver, family, f"{score.rank} ({low}-{high})", duration(score.par2), *decided]
+            [row.solver, family, f"{row.rank} ({low}-{high})", duration(row.par2), *decided]
         )
     return table
 

@@ -9,9 +9,10 @@ import pytest
 from quaternity.base.reading import MAX_BYTES
 from quaternity.cli.status import ExitStatus
 from quaternity.trials.comparison.runs import parse_runs
-from quaternity.trials.comparison.scores import scores
 from tests.cli.conftest import Cli
+from tests.cli.test_check import DATA
 
+STATE = str(DATA / "possible-4-13-4.json")
 FAMILIES = [
     "compare", "--families", "php,game", "--cards", "12,20", "--each", "1",
     "--solvers", "max-flow,cp-sat",
@@ -29,19 +30,58 @@ def test_every_table_can_be_made_again_from_the_runs(cli: Cli, tmp_path: Path) -
     first = cli(*FAMILIES, "--runs", file)
     assert first.status == 0, first.err
     comparison = parse_runs(Path(file).read_text())
-    assert len(comparison.instances()) == 8
+    assert len(comparison.instances) == 8
     assert {run.answer for run in comparison.runs} == {"feasible", "infeasible"}
     assert [run.feasible for run in comparison.runs[::2]] == [True, True, False, False] * 2
     again = cli("compare", file, "--report", str(page))
     assert (again.status, again.out) == (0, first.out)
     html = page.read_text()
-    for score in scores(comparison.times(), comparison.limit):
+    for score in comparison.rows:
         assert score.solver in html
         assert score.solver in first.out
     told = json.loads(cli("compare", file, "--json").out)
     assert told["instances"] == 8
     assert {one["solver"] for one in told["solvers"]} == {"max-flow", "cp-sat"}
     assert told["faults"] == []
+
+
+@pytest.mark.parametrize("what", [[], ["--sweep", "sets", "3..6"], [STATE]], ids=str)
+def test_a_file_of_runs_of_states_tells_what_was_told_of_them(
+    cli: Cli, tmp_path: Path, what: list[str]
+) -> None:
+    """As tables, as CSV and as JSON."""
+    options = [] if what == [STATE] else ["--states", "3"]
+    for form in ([], ["--csv"], ["--json"]):
+        file = tmp_path / "runs.jsonl"
+        first = cli(
+            "compare", *what, *options, "--solvers", "max-flow,cp-sat", "--runs", file, *form
+        )
+        assert first.status == 0, first.err
+        again = cli("compare", file, *form)
+        assert (again.status, again.out) == (0, first.out)
+
+
+def test_wrong_answers_in_a_file_of_runs_end_in_three_too(cli: Cli, tmp_path: Path) -> None:
+    file = tmp_path / "runs.jsonl"
+    assert cli(*FAMILIES, "--runs", file).status == 0
+    head, first, *rest = file.read_text().splitlines()
+    for answer in ("wrong", "crashed"):
+        wrong = json.loads(first) | {"answer": answer, "evidence": None, "text": "is at fault"}
+        wrong |= {"build": None, "solve": None}
+        file.write_text("\n".join([head, json.dumps(wrong), *rest, ""]))
+        told = cli("compare", file, "--json")
+        assert told.status == ExitStatus.DISAGREE
+        assert [fault["text"] for fault in told.json["faults"]] == ["is at fault"]
+        assert f"{wrong['instance']}: {wrong['solver']} is at fault" in told.err
+
+
+def test_what_was_measured_of_families_is_drawn_and_has_lines_too(cli: Cli, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    file, picture = tmp_path / "runs.jsonl", tmp_path / "all.svg"
+    lines = cli(*FAMILIES, "--runs", file, "--csv").out.splitlines()
+    assert [line.rsplit(",", 1)[1] for line in lines] == ["family", *["php"] * 2, *["game"] * 2]
+    assert cli("compare", file, "--plot", picture).status == 0
+    assert "performance profile" in picture.read_text()
 
 
 def test_states_of_games_have_runs_too(cli: Cli, tmp_path: Path) -> None:
@@ -51,7 +91,7 @@ def test_states_of_games_have_runs_too(cli: Cli, tmp_path: Path) -> None:
     )
     assert found.status == 0, found.err
     comparison = parse_runs(file.read_text())
-    assert comparison.instances() == [f"4-3-3 {number}" for number in range(4)]
+    assert list(comparison.instances) == [f"4-3-3 {number}" for number in range(4)]
 
 
 @pytest.mark.parametrize(
@@ -64,7 +104,7 @@ def test_states_of_games_have_runs_too(cli: Cli, tmp_path: Path) -> None:
         (["--families", "php", "--players", "3"], "--players"),
         (["--families", "php", "--report", "no/such/page.html"], "no/such"),
         (["runs", "--runs", "more"], "--runs"), (["runs", "--families", "php"], "--families"),
-        (["runs", "--csv"], "--csv"), (["damaged"], "line 2: cards"),
+        (["damaged"], "line 2: cards"),
     ],
 )  # fmt: skip
 def test_what_makes_no_sense_is_refused_before_any_work(

@@ -3,12 +3,15 @@
 import csv
 import io
 import statistics
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from random import Random
 from time import thread_time
 from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 from hypothesis import given
@@ -16,41 +19,73 @@ from hypothesis import strategies as st
 
 from quaternity import InputError, Settings, State
 from quaternity.base.interruptible import solved
-from quaternity.game.state_file import parse_state, problem_of, state_text
+from quaternity.game.state_file import parse_state, problem_of
 from quaternity.trials.comparison import (
     Budget,
+    Comparison,
     Measured,
+    Run,
     Series,
     Sweep,
-    Timing,
     Work,
     measure,
     measure_state,
-    summarise,
+    report,
+    rows_of,
     swept_sizes,
 )
-from quaternity.trials.comparison.report import Group, Report, duration
-from quaternity.trials.comparison.scores import cactus, performance_profile
-from quaternity.trials.comparison.summary import (
+from quaternity.trials.comparison.run import Answer
+from quaternity.trials.comparison.scores import (
+    Times,
+    cactus,
     median_interval,
-    median_times,
+    performance_profile,
     quantile,
-    rounds_for,
 )
+from quaternity.trials.comparison.summary import rounds_for
 from solvers import SOLVERS, DealProblem, Solver, SolverTimeout, Verdict, solve
-from solvers.judgement import Fault
 from solvers.solver import solver_from_function
-from tests.solvers.broken import BROKEN, divides_by_zero, drops_a_minimum
+from tests.solvers.broken import BROKEN, divides_by_zero
 
-FAST = [SOLVERS["max-flow"], SOLVERS["coalitions"]]
+QUICK = ("max-flow", "coalitions")
+FAST = [SOLVERS[name] for name in QUICK]
 WORK = Work(Settings(4, 3, 3), states=20, damage=0.5, rounds=1, seed="0")
 
 
-def one(seconds: dict[str, float], feasible: bool = True, **others: object) -> Measured:
-    """A state on which each solver took so long."""
-    times = {name: (Timing(0.25 * total, 0.75 * total),) for name, total in seconds.items()}
-    fields: dict[str, object] = {"refused": {}, "gave_up": {}, "left_out": (), "faults": ()}
-    return Measured(12, 3, feasible, times, **(fields | others))  # type: ignore[arg-type]  # by name
+def met(
+    *instances: Mapping[str, Any],
+    feasible: Sequence[bool] = (),
+    family: str = "",
+) -> list[Run]:
+    """The runs of instances: per solver the seconds that it took, once or often, or how it ended.
+
+    All are possible, unless it is told of each.
+    """
+    runs: list[Run] = []
+    for number, instance in enumerate(instances):
+        possible = feasible[number] if feasible else True
+        about = partial(Run, f"{family or 'state'} {number}", family, 12, 3, possible)
+        for solver, told in instance.items():
+            if isinstance(told, str):
+                ending = cast(Answer, told)
+                runs.append(about(solver, 0, ending, None, None, None, 0.0, None, "why"))
+                continue
+            for turn, seconds in enumerate(told if isinstance(told, tuple) else (told,)):
+                answer: Answer = "feasible" if possible else "infeasible"
+                steps = 0.25 * seconds, 0.75 * seconds
+                runs.append(
+                    about(solver, turn, answer, "deal" if possible else "shortage", *steps, seconds)
+                )
+    return runs
+
+
+def compared(runs: Sequence[Run], *solvers: str, limit: float = 10.0) -> Comparison:
+    return Comparison("states", 0, limit, "", "", dict.fromkeys(solvers, ""), runs)
+
+
+def answers(measured: Measured) -> dict[str, Answer]:
+    """How the last run of every solver ended."""
+    return {run.solver: run.answer for run in measured.runs}
 
 
 # ---------------------------------------------------------------------- sizes
@@ -116,38 +151,46 @@ def test_a_series_is_measured_size_by_size_under_its_names(feasible: bool) -> No
     series = Series("chain", feasible, (12, 16), each=3)
     measured = measure(Work(series, states=6, damage=0.0, rounds=2, seed="9"), FAST)
     made = [*series.made("9")]
-    assert [(one.name, one.cards, one.players) for one in measured] == [
+    runs = [run for one in measured for run in one.runs]
+    assert list(dict.fromkeys((run.instance, run.cards, run.players) for run in runs)) == [
         (name, problem.cards, problem.players) for name, problem in made
     ]
-    assert {(one.family, one.feasible) for one in measured} == {("chain", feasible)}
-    assert all(len(runs) == 2 for one in measured for runs in one.timings.values())
+    assert {(run.family, run.feasible) for run in runs} == {("chain", feasible)}
+    assert [len(one.runs) for one in measured] == [2 * len(FAST)] * len(made)
 
 
 def test_states_are_the_same_for_a_seed_and_mixed() -> None:
-    made = WORK.made()
-    assert made == WORK.made() != replace(WORK, seed="1").made()
-    kinds = [bool(solve(problem_of(state))) for state in made]
+    made = list(WORK.made())
+    assert made == list(WORK.made()) != list(replace(WORK, seed="1").made())
+    assert [name for name, _ in made] == [f"4-3-3 {number}" for number in range(20)]
+    kinds = [bool(solve(problem_of(state))) for _, state in made]
     assert (kinds.count(True), kinds.count(False)) == (15, 5)
 
 
 @given(st.floats(0, 1), st.integers(1, 12))
 def test_the_share_of_damage_is_kept(damage: float, number: int) -> None:
-    text = state_text(State.start())
-    work = Work((text,) * number, number, damage, 1, "0")
-    touched = sum(state != State.start() for state in work.made())
+    work = Work((State.start(),) * number, number, damage, 1, "0")
+    touched = sum(state != State.start() for _, state in work.made())
     assert abs(touched - damage * number) < 1
 
 
 def test_every_solver_meets_every_state() -> None:
     measured = measure(replace(WORK, rounds=3), list(SOLVERS.values()))
     assert len(measured) == 20
-    for found, state in zip(measured, WORK.made(), strict=True):
-        assert found.feasible is bool(solve(problem_of(state)))
-        assert found.timings.keys() | found.refused.keys() == SOLVERS.keys()
-        assert all(len(runs) == 3 for runs in found.timings.values())
-        assert all(t.build >= 0 and t.solve >= 0 for runs in found.timings.values() for t in runs)
-        assert (found.faults, found.text, found.left_out, found.gave_up) == ((), None, (), {})
-    assert {found.feasible for found in measured} == {True, False}
+    for (runs, text), (name, state) in zip(measured, WORK.made(), strict=True):
+        assert text is None
+        assert {run.solver for run in runs} == SOLVERS.keys()
+        counts = Counter(run.solver for run in runs if run.answer != "refused")
+        assert set(counts.values()) == {3}
+        for run in runs:
+            assert (run.instance, run.family) == (name, "4-3-3")
+            assert run.feasible is bool(solve(problem_of(state)))
+            if run.answer != "refused":
+                assert run.decided
+                assert run.build is not None
+                assert run.solve is not None
+                assert run.seconds == run.build + run.solve >= run.build >= 0
+    assert {found.runs[0].feasible for found in measured} == {True, False}
 
 
 @pytest.mark.parametrize(
@@ -160,22 +203,23 @@ def test_a_broken_solver_is_blamed_and_its_state_kept(
 ) -> None:
     rows = [*FAST, solver_from_function("broken", function)]
     measured = measure(replace(WORK, states=30, damage=0.8), rows)
-    faulty = [found for found in measured if found.faults]
+    faulty = [found for found in measured if found.text is not None]
     assert faulty
-    assert {fault.solver for found in faulty for fault in found.faults} == {"broken"}
     for found in faulty:
+        assert {run.solver for run in found.runs if run.at_fault} == {"broken"}
         assert found.text is not None
         state = parse_state(found.text).state
-        assert [fault.solver for fault in measure_state(state, rows).faults] == ["broken"]
-        assert found.feasible is bool(state.verdict())
+        again = measure_state(state, rows).runs
+        assert [run.solver for run in again if run.at_fault] == ["broken"]
+        assert found.runs[0].feasible is bool(state.verdict())
 
 
 def test_a_crash_takes_nobody_along() -> None:
     found = measure_state(State.start(), [solver_from_function("bad", divides_by_zero), *FAST], 2)
-    [fault] = found.faults
-    assert (fault.solver, fault.kind) == ("bad", "crash")
-    assert fault.text.startswith("raised ZeroDivisionError(")
-    assert found.timings.keys() == {"max-flow", "coalitions"}
+    assert answers(found) == {"bad": "crashed"} | dict.fromkeys(QUICK, "feasible")
+    (why,) = (run.text for run in found.runs if run.solver == "bad")
+    assert why is not None
+    assert why.startswith("raised ZeroDivisionError(")
 
 
 def test_a_budget_is_kept_and_a_limit_is_no_fault() -> None:
@@ -185,14 +229,12 @@ def test_a_budget_is_kept_and_a_limit_is_no_fault() -> None:
     budget = Budget(1e-9)
     rows = [*FAST, solver_from_function("slow", slow)]
     first = measure_state(State.start(), rows, 5, budget)
-    assert first.timings.keys() == {"max-flow", "coalitions"}
-    assert all(len(runs) == 1 for runs in first.timings.values())
-    assert first.gave_up == {"slow": "too slow"}
-    assert first.left_out == ()
+    assert answers(first) == {"slow": "timeout"} | dict.fromkeys(QUICK, "feasible")
+    assert len(first.runs) == 3
+    assert [run.text for run in first.runs if run.solver == "slow"] == ["too slow"]
     second = measure_state(State.start(), rows, 5, budget)
-    assert set(second.left_out) == {"max-flow", "coalitions", "slow"}
-    assert second.feasible is None
-    assert second.faults == ()
+    assert answers(second) == dict.fromkeys([*QUICK, "slow"], "left out")
+    assert {run.feasible for run in second.runs} == {None}
 
 
 def test_time_of_other_threads_is_not_a_solvers() -> None:
@@ -204,10 +246,8 @@ def test_time_of_other_threads_is_not_a_solvers() -> None:
             executor.submit(burn, burnt).result()
         return SOLVERS["coalitions"](problem)
 
-    (timing,) = measure_state(State.start(), [solver_from_function("waits", waits)]).timings[
-        "waits"
-    ]
-    assert timing.total < burnt / 2
+    (run,) = measure_state(State.start(), [solver_from_function("waits", waits)]).runs
+    assert run.seconds < burnt / 2
 
 
 def test_a_search_in_a_second_thread_is_its_solvers() -> None:
@@ -218,10 +258,8 @@ def test_a_search_in_a_second_thread_is_its_solvers() -> None:
         solved(search, None)
         return SOLVERS["coalitions"](problem)
 
-    (timing,) = measure_state(State.start(), [solver_from_function("mine", searches)]).timings[
-        "mine"
-    ]
-    assert timing.solve >= 0.03
+    (run,) = measure_state(State.start(), [solver_from_function("mine", searches)]).runs
+    assert (run.solve or 0) >= 0.03
 
 
 def burn(seconds: float) -> None:
@@ -236,20 +274,21 @@ def test_refusing_badly_is_a_fault() -> None:
         raise KeyError(problem.cards)
 
     row = Solver("rude", "", FAST[0].prepare, no_answer)
-    assert [fault.solver for fault in measure_state(State.start(), [row]).faults] == ["rude"]
+    assert answers(measure_state(State.start(), [row])) == {"rude": "crashed"}
 
 
 # ---------------------------------------------------------------------- figures
 
 
 def test_a_row_adds_up() -> None:
-    measured = [
-        one({"a": 1.0, "b": 2.0}),
-        one({"a": 3.0, "b": 9.0}, feasible=False),
-        one({"a": 5.0}, refused={"b": "too big"}),
-        one({}, left_out=("a",), gave_up={"b": "too slow"}),
-    ]
-    first, second = summarise(measured, ["a", "b"])
+    runs = met(
+        {"a": 1.0, "b": 2.0},
+        {"a": 3.0, "b": 9.0},
+        {"a": 5.0, "b": "refused"},
+        {"a": "left out", "b": "gave up"},
+        feasible=(True, False, True, True),
+    )
+    first, second = rows_of(runs, ["a", "b"], 10.0)
     assert (first.feasible, first.infeasible, first.left_out) == (2, 1, 1)
     assert (second.feasible, second.infeasible, second.skipped, second.gave_up) == (1, 1, 1, 1)
     assert (first.median, first.total, first.p95) == (3.0, 9.0, 5.0)
@@ -258,46 +297,46 @@ def test_a_row_adds_up() -> None:
     assert (first.ratio, second.ratio) == (1.0, 2.75)
     assert (first.common_median, second.common_median) == (2.0, 5.5)
     assert first.common == second.common == 2
+    assert (first.decided, first.fastest, first.alone, first.rank) == (3, 3, 1, 1)
+    assert (first.par2, second.par2) == (29 / 4, 51 / 4)
 
 
 def test_who_skips_what_is_hard_is_not_the_fastest() -> None:
     """`b` takes the two small states only, and is slower on them than `a`; `c` takes none."""
-    measured = [one({"a": 1.0, "b": 2.0})] * 2 + [one({"a": 9.0}, refused={"b": "big"})] * 5
-    first, second, third = summarise(measured, ["a", "b", "c"])
+    runs = met(*[{"a": 1.0, "b": 2.0}] * 2, *[{"a": 9.0, "b": "refused"}] * 5)
+    first, second, third = rows_of(runs, ["a", "b", "c"], 10.0)
     assert second.median is not None
     assert first.median is not None
     assert second.median < first.median
     assert (first.ratio, second.ratio, third.ratio) == (1.0, 2.0, None)
-    lines = list(Report("states", 0, ["a", "b", "c"], [Group(None, measured)]).remarks())
+    lines = list(report.remarks(compared(runs, "a", "b", "c")))
     assert "on the 2 states that all 2 solvers that decided any decided." in lines[1]
 
 
 def test_without_a_state_that_all_decided_there_is_no_ratio() -> None:
-    measured = [one({"a": 1.0}), one({"b": 2.0})]
-    assert [row.ratio for row in summarise(measured, ["a", "b"])] == [None, None]
-    lines = list(Report("states", 0, ["a", "b"], [Group(None, measured)]).remarks())
+    comparison = compared(met({"a": 1.0}, {"b": 2.0}), "a", "b")
+    assert [row.ratio for row in comparison.rows] == [None, None]
+    lines = list(report.remarks(comparison))
     assert lines[1].startswith("No state was decided by all solvers")
 
 
 def test_a_wrong_verdict_decides_nothing_and_is_not_fast() -> None:
-    wrong = one({"a": 1.0, "b": 5.0}, faults=(Fault("a", "is wrong"),))
-    row, other = summarise([wrong] * 3, ["a", "b"])
+    wrong = compared(met(*[{"a": "wrong", "b": 5.0}] * 3), "a", "b")
+    row, other = wrong.rows
     assert (row.feasible, row.faults, row.median, row.ratio) == (0, 3, None, None)
     assert (other.feasible, other.ratio) == (3, 1.0)
-    assert performance_profile(median_times([wrong], ["a", "b"])) == {"a": [], "b": [(1.0, 1.0)]}
+    assert performance_profile(wrong.times) == {"a": [], "b": [(1.0, 1.0)]}
 
 
 def test_where_nothing_was_measured_nothing_is_said() -> None:
-    (row,) = summarise([one({}, refused={"a": "never"})], ["a"])
+    (row,) = rows_of(met({"a": "refused"}), ["a"], 10.0)
     assert (row.median, row.interval, row.p95, row.total, row.ratio) == (None,) * 5
-    assert summarise([], ["a"])[0].median is None
+    assert rows_of([], ["a"], 10.0) == []
 
 
 def test_with_few_states_every_run_counts_and_with_many_every_state() -> None:
-    runs = tuple(Timing(0.0, float(seconds)) for seconds in (1, 2, 30))
-    state = one({}, faults=())
-    few = summarise([replace(state, timings={"a": runs})] * 2, ["a"])[0]
-    many = summarise([replace(state, timings={"a": runs})] * 40, ["a"])[0]
+    (few,) = rows_of(met(*[{"a": (1.0, 2.0, 30.0)}] * 2), ["a"], 100.0)
+    (many,) = rows_of(met(*[{"a": (1.0, 2.0, 30.0)}] * 40), ["a"], 100.0)
     assert (few.p95, many.p95) == (30.0, 2.0)
     assert (few.total, many.total) == (4.0, 80.0)
 
@@ -341,13 +380,7 @@ def test_every_median_rests_on_enough_runs(states: int) -> None:
 
 
 def test_profiles_by_hand() -> None:
-    measured = [
-        one({"a": 1.0, "b": 2.0}),
-        one({"a": 4.0, "b": 2.0}),
-        one({"a": 1.0}),
-        one({}),
-    ]
-    times = median_times(measured, ["a", "b"])
+    times: Times = {"a": [1.0, 4.0, 1.0, None], "b": [2.0, 2.0, None, None]}
     assert cactus(times["a"]) == [(1.0, 1.0), (2.0, 1.0), (3.0, 4.0)]
     assert cactus(times["b"]) == [(1.0, 2.0), (2.0, 2.0)]
     assert performance_profile(times) == {
@@ -358,8 +391,9 @@ def test_profiles_by_hand() -> None:
 
 @given(st.lists(st.dictionaries(st.sampled_from("abc"), st.floats(1e-6, 10)), min_size=1))
 def test_somebody_is_quickest_wherever_somebody_decides(times: list[dict[str, float]]) -> None:
-    measured = [one(seconds) for seconds in times]
-    profiles = performance_profile(median_times(measured, ["a", "b", "c"]))
+    profiles = performance_profile(
+        {name: [seconds.get(name) for seconds in times] for name in "abc"}
+    )
     at_once = [curve[0][1] for curve in profiles.values() if curve and curve[0][0] == 1.0]
     decided = sum(map(bool, times)) / len(times)
     assert sum(at_once) >= decided - 1e-9
@@ -373,39 +407,50 @@ def test_somebody_is_quickest_wherever_somebody_decides(times: list[dict[str, fl
 # ---------------------------------------------------------------------- reports
 
 
-def report(rows: list[Solver], sizes: list[Settings]) -> Report:
-    groups = [Group(size, measure(replace(WORK, source=size), rows)) for size in sizes]
-    return Report("states", 0, [row.name for row in rows], groups)
-
-
 def test_tables_line_up_and_csv_has_a_line_per_size_and_solver() -> None:
-    found = report([*FAST, SOLVERS["brute-force"]], [Settings(2, 3, 3), Settings(4, 13, 4)])
-    for group in (*found.groups, None):
-        lines = list(found.table(group))
-        body = lines[-4:]
-        assert len({len(line) for line in body}) == 1
-        assert "95 % interval" in body[0]
-        assert "gave up" not in body[0]
-    assert found.headline().startswith("40 states: 30 feasible, 10 infeasible (25 %)")
-    rows = list(csv.DictReader(io.StringIO(found.csv())))
-    assert [(row["sets"], row["solver"]) for row in rows] == [
-        (sets, name) for sets in ("3", "13") for name in ("max-flow", "coalitions", "brute-force")
-    ]
-    assert all(float(row["interval_low"]) <= float(row["median"]) for row in rows if row["median"])
-    document = found.document()
+    rows = [*FAST, SOLVERS["brute-force"]]
+    sizes = [Settings(2, 3, 3), Settings(4, 13, 4)]
+    measured = [one for size in sizes for one in measure(replace(WORK, source=size), rows)]
+    names = [row.name for row in rows]
+    found = compared([run for one in measured for run in one.runs], *names)
+    for part in (*found.families.values(), found):
+        head, *body = report.row_table(part)
+        assert {len(line) for line in body} == {len(head)}
+        assert [line[0] for line in body] == [*names, "virtual best"]
+        assert {"95 % interval", "p95", "rank", "PAR-2"} <= set(head)
+        assert "gave up" not in head
+    assert report.headline(found).startswith("40 states: 30 feasible, 10 infeasible (25 %)")
+    lines = list(csv.DictReader(io.StringIO(report.csv_text(found))))
+    assert [(line["sets"], line["family"], line["solver"]) for line in lines] == [
+        (sets, family, name) for sets, family in (("3", "2-3-3"), ("13", "4-13-4"))
+        for name in names
+    ]  # fmt: skip
+    for line in lines:
+        assert int(line["rank_interval_low"]) <= int(line["rank"])
+        assert not line["median"] or float(line["interval_low"]) <= float(line["median"])
+    document = report.document(found)
     assert [size["states"] for size in document["sizes"]] == [20, 20]
-    assert [row["solver"] for row in document["solvers"]] == found.solvers
+    assert [row["solver"] for row in document["solvers"]] == names
 
 
-def test_the_smallest_state_with_a_fault_is_the_one_to_keep() -> None:
-    rows = [FAST[0], solver_from_function("broken", drops_a_minimum)]
-    found = report(rows, [Settings(4, 13, 4), Settings(4, 3, 3)])
-    text = found.smallest_fault
-    assert text is not None
-    cards = [one.cards for one in found.measured if one.faults]
-    assert parse_state(text).state.problem.cards == min(cards)
-    assert any(" of 40 states have a wrong verdict." in line for line in found.remarks())
-    assert len(found.fault_lines()) <= 11
+def test_a_family_has_the_columns_of_a_state_and_the_best_first() -> None:
+    slow, quick = {"a": 3.0, "b": 1.0}, {"a": 4.0, "b": 2.0}
+    states = compared(met(slow, quick), "a", "b")
+    families = compared(met(slow, quick, family="php"), "a", "b")
+    assert report.row_table(states)[0] == report.row_table(families)[0]
+    assert [row.solver for row in states.rows] == ["a", "b"]
+    assert [row.solver for row in families.rows] == ["b", "a"]
+    assert {row.solver: row for row in states.rows} == {row.solver: row for row in families.rows}
+
+
+def test_no_more_than_a_few_faults_are_told_one_by_one() -> None:
+    runs = met(*[{"a": "wrong", "b": 1.0}] * 30, {"a": "crashed", "b": 1.0})
+    comparison = compared(runs, "a", "b")
+    assert any(
+        "31 of 31 states have a wrong verdict." in line for line in report.remarks(comparison)
+    )
+    assert len(report.fault_lines(comparison)) == 11
+    assert (comparison.rows[0].faults, comparison.rows[0].crashes) == (31, 1)
 
 
 @pytest.mark.parametrize(
@@ -414,4 +459,4 @@ def test_the_smallest_state_with_a_fault_is_the_one_to_keep() -> None:
      (1.0, "1.00 s"), (123.4, "123 s")],
 )  # fmt: skip
 def test_durations(seconds: float, text: str) -> None:
-    assert duration(seconds) == text
+    assert report.duration(seconds) == text

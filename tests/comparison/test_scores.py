@@ -3,11 +3,11 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from quaternity.trials.comparison import Row, Run, rows_of
 from quaternity.trials.comparison.scores import (
     Times,
     par2,
     performance_profile,
-    scores,
     virtual_best,
 )
 
@@ -24,10 +24,22 @@ def tables(draw: st.DrawFn) -> Times:
     }
 
 
+def rows(times: Times, limit: float = LIMIT) -> list[Row]:
+    """The figures of runs that took so long, the best first."""
+    runs = [
+        Run(f"instance {number}", "", 12, 3, True, solver, 0, "timeout", None, None, None, limit)
+        if seconds is None
+        else Run(f"instance {number}", "", 12, 3, True, solver, 0, "feasible", "deal", None, None,
+                 seconds)
+        for solver, own in times.items() for number, seconds in enumerate(own)
+    ]  # fmt: skip
+    return sorted(rows_of(runs, list(times), limit), key=lambda row: row.rank)
+
+
 @given(tables())
 def test_nobody_beats_the_virtual_best_solver(times: Times) -> None:
     best = par2(virtual_best(times), LIMIT)
-    found = scores(times, LIMIT)
+    found = rows(times)
     assert {score.solver for score in found} == set(times)
     for score in found:
         own = times[score.solver]
@@ -50,7 +62,7 @@ def test_nobody_beats_the_virtual_best_solver(times: Times) -> None:
 
 def test_ranks_that_never_change_have_no_spread() -> None:
     times: Times = {"quick": [0.5] * 8, "slow": [1.0] * 8, "never": [None] * 8}
-    found = scores(times, LIMIT)
+    found = rows(times)
     assert [(one.solver, one.par2, one.rank_interval) for one in found] == [
         ("quick", 0.5, (1, 1)),
         ("slow", 1.0, (2, 2)),
@@ -62,12 +74,12 @@ def test_ranks_that_never_change_have_no_spread() -> None:
 
 def test_ranks_that_chance_decides_overlap() -> None:
     times: Times = {"one": [1.0, 2.0] * 10, "two": [2.0, 1.0] * 10}
-    for score in scores(times, LIMIT):
+    for score in rows(times):
         assert score.rank == 1
         assert score.rank_interval == (1, 2)
 
 
 def test_a_clock_that_saw_nothing_and_an_answer_after_the_limit() -> None:
     assert performance_profile({"a": [0.0], "b": [0.0]}) == {"a": [(1.0, 1.0)], "b": [(1.0, 1.0)]}
-    late, never = scores({"late": [30.0], "never": [None]}, 10)
+    late, never = rows({"late": [30.0], "never": [None]})
     assert (late.par2, never.par2, late.rank, never.rank) == (20.0, 20.0, 1, 1)

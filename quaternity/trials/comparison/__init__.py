@@ -1,33 +1,37 @@
-"""Solvers compared on states of games: which states, how long each takes, what the times say.
+"""Solvers compared on states of games, and on instances of families.
 
-`sizes` says which games, `measuring` makes their states and times every solver on every one with
-every verdict verified, `summary` turns the times into figures, and `drawing` into pictures.
+`sizes` says which games, `measuring` has every solver meet every instance with every verdict
+verified, which gives `run` after run. A comparison (`runs`, a file too) is these rows. `summary`
+and `scores` turn them into figures, `growth` into laws; `report`, `page` and `drawing` show them.
 """
 
 from quaternity.trials.comparison.measuring import (
     Budget,
     Measured,
     Series,
-    Timing,
     Work,
     measure,
     measure_state,
     measured_states,
 )
+from quaternity.trials.comparison.run import Run
+from quaternity.trials.comparison.runs import Comparison, parse_runs
 from quaternity.trials.comparison.sizes import Sweep, swept_sizes
-from quaternity.trials.comparison.summary import Row, summarise
+from quaternity.trials.comparison.summary import Row, rows_of
 
 __all__ = [
     "Budget",
+    "Comparison",
     "Measured",
     "Row",
+    "Run",
     "Series",
     "Sweep",
-    "Timing",
     "Work",
     "measure",
     "measure_state",
     "measured_states",
-    "summarise",
+    "parse_runs",
+    "rows_of",
     "swept_sizes",
 ]

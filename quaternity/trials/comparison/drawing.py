@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from quaternity.base.plots import COLOURS, Style, new_figure, save_figure, svg_of
-from quaternity.trials.comparison.measuring import Measured
 from quaternity.trials.comparison.runs import Comparison
 from quaternity.trials.comparison.scores import (
     LEAST_SECONDS,
@@ -15,16 +14,15 @@ from quaternity.trials.comparison.scores import (
     cactus,
     performance_profile,
 )
-from quaternity.trials.comparison.summary import Row, median_times
+from quaternity.trials.comparison.sizes import size_named
+from quaternity.trials.comparison.summary import Row
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-def draw_comparison(
-    path: str, measured: Sequence[Measured], rows: Sequence[Row], title: str
-) -> None:
-    """Draw the costs on one kind of states.
+def draw_comparison(path: str, comparison: Comparison, title: str) -> None:
+    """Draw the costs: of all instances, or over the size where games of several were played.
 
     Args:
         path: ends in .png, .svg or .pdf.
@@ -35,37 +33,18 @@ def draw_comparison(
     figure = new_figure(15, 5)
     axes = figure.subplots(1, 3)
     figure.suptitle(title)
-    _draw_medians(
-        axes[0],
-        [row for row in rows if row.median is not None],
-        _styles(row.solver for row in rows),
-    )
-    _draw_runs(axes[1], axes[2], median_times(measured, [row.solver for row in rows]))
-    save_figure(figure, path)
-
-
-def draw_sweep(
-    path: str,
-    sizes: Sequence[tuple[float, Sequence[Row]]],
-    measured: Sequence[Measured],
-    rows: Sequence[Row],
-    axis: str,
-    title: str,
-) -> None:
-    """Draw the cost over the size, and all runs together.
-
-    Args:
-        sizes: (size, rows at that size), ascending.
-        rows: over all sizes.
-        axis: what the size is.
-
-    Raises as `draw_comparison`.
-    """
-    figure = new_figure(15, 5)
-    axes = figure.subplots(1, 3)
-    figure.suptitle(title)
-    _draw_growth(axes[0], sizes, _styles(row.solver for row in rows), axis)
-    _draw_runs(axes[1], axes[2], median_times(measured, [row.solver for row in rows]))
+    sizes = [size_named(family) for family in comparison.families]
+    swept = [size for size in sizes if size is not None]
+    styles = _styles(comparison.versions)
+    if len(swept) > 1 and len(swept) == len(sizes):
+        # With another set size or more players there may be more sets too.
+        place = next((place for place in (0, 2) if len({size[place] for size in swept}) > 1), 1)
+        parts = comparison.families.values()
+        rows = [(float(size[place]), part.rows) for size, part in zip(swept, parts, strict=True)]
+        _draw_growth(axes[0], rows, styles, ("set-size", "sets", "players")[place])
+    else:
+        _draw_medians(axes[0], [row for row in comparison.rows if row.median is not None], styles)
+    _draw_runs(axes[1], axes[2], comparison.times)
     save_figure(figure, path)
 
 
@@ -80,12 +59,13 @@ def runs_svg(times: Times) -> str:
     return svg_of(figure)
 
 
-def growth_svg(comparison: Comparison, limit: float) -> str | None:
+def growth_svg(comparison: Comparison) -> str | None:
     """The time over the size, a panel for every family and kind; None when there is one size.
 
     A mark is the median of one size; a hollow one at the limit says that the median run was ended.
     """
     kinds = sorted({(run.family, run.feasible is True) for run in comparison.runs})
+    limit = comparison.limit
     if len({run.cards for run in comparison.runs}) < 2:
         return None
     rows = -(-len(kinds) // 3)

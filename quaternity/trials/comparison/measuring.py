@@ -7,9 +7,10 @@ solver from elsewhere that of all its threads and children, in a process of its 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from math import inf
 from random import Random
 from time import perf_counter
@@ -18,11 +19,14 @@ from typing import NamedTuple
 from quaternity.base.errors import LimitError, OutOfMemory, SolverTimeout
 from quaternity.game.settings import Settings
 from quaternity.game.state import State
-from quaternity.game.state_file import LoadedState, any_text, parse_any, problem_of
+from quaternity.game.state_file import any_text, problem_of
+from quaternity.trials.comparison.run import Answer, Run
+from quaternity.trials.comparison.sizes import size_name
 from quaternity.trials.random_play import damaged, states_of_games
 from quaternity.workers.apart import Apart, timed, warm_up
+from quaternity.workers.apart import Run as Timed
 from solvers.instances import twins
-from solvers.judgement import Fault, crashed, said, weigh
+from solvers.judgement import crashed, said, weigh
 from solvers.problem import DealProblem
 from solvers.random_problems import brink
 from solvers.registry import solve
@@ -32,56 +36,20 @@ from solvers.verdict import Infeasible
 STATES_AT_ONCE = 10
 """States that are drawn from the same games and measured in one piece."""
 
-
-class Timing(NamedTuple):
-    """Seconds of processor time of one run: making the model, and solving it.
-
-    Attributes:
-        peak: most bytes of memory of a process of its own, or None.
-    """
-
-    build: float
-    solve: float
-    peak: int | None = None
-
-    @property
-    def total(self) -> float:
-        """Both steps."""
-        return self.build + self.solve
+TIME_OVER = "its time was over"
+"""Why a solver is left out."""
 
 
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """One state as all solvers saw it.
+class Measured(NamedTuple):
+    """One instance as all solvers saw it.
 
     Attributes:
-        cards, players: its size, completed sets not counted.
-        feasible: the verdict that stands; None when nobody gave one.
-        timings: per solver that answered, one per round.
-        refused, gave_up: per solver that did not, why.
-        left_out: solvers whose budget was spent.
-        faults: every wrong or unproved verdict, and every crash.
-        text: the state file of a state with faults.
-        limits: per solver that gave up at a limit, which: "timeout" or "memory".
-        paired: solvers that gave no evidence of an impossibility; a shortage of ours stands beside.
-        spent: seconds by the clock of a solver's last run, where it was none that answered.
-        name, family: of an instance of a family; both are empty otherwise.
+        runs: of every solver, a row for each round or for the way it ended.
+        text: the file of a state about which some solver was at fault.
     """
 
-    cards: int
-    players: int
-    feasible: bool | None
-    timings: Mapping[str, tuple[Timing, ...]]
-    refused: Mapping[str, str]
-    gave_up: Mapping[str, str]
-    left_out: tuple[str, ...]
-    faults: tuple[Fault, ...]
+    runs: tuple[Run, ...]
     text: str | None = None
-    limits: Mapping[str, str] = field(default_factory=dict)
-    paired: tuple[str, ...] = ()
-    spent: Mapping[str, float] = field(default_factory=dict)
-    name: str = ""
-    family: str = ""
 
 
 @dataclass(slots=True)
@@ -131,11 +99,11 @@ class Series(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """Some states to be measured in one piece, by one process.
+    """Some instances to be measured in one piece, by one process.
 
     Attributes:
-        source: the games to take states from, the texts of files of states and deal problems, or
-            a series of instances, whose problems count as states.
+        source: the games to take states from, states and deal problems themselves, or a series of
+            instances.
         states: how many.
         damage: share of the states that are damaged: every other of them just possible, every
             other just not.
@@ -143,36 +111,46 @@ class Work:
         seed: of states and damage.
         budget: seconds per solver, or None.
         limit: seconds by the clock of one run, or None.
+        first: the number of the first state; states are named by their numbers.
     """
 
-    source: Settings | tuple[str, ...] | Series
+    source: Settings | tuple[State | DealProblem, ...] | Series
     states: int
     damage: float
     rounds: int
     seed: str
     budget: float | None = None
     limit: float | None = None
+    first: int = 0
 
-    def made(self) -> list[State | DealProblem]:
-        """The states. The same work makes the same states."""
+    @property
+    def family(self) -> str:
+        """What its instances have in common: a family's name or the size of a game."""
         if isinstance(self.source, Series):
-            raise TypeError("a series has problems, not states")
+            return self.source.family
+        return size_name(self.source) if isinstance(self.source, Settings) else ""
+
+    def made(self) -> Iterator[tuple[str, State | DealProblem]]:
+        """Make the instances, with their names. The same work makes the same ones."""
+        if isinstance(self.source, Series):
+            yield from self.source.made(self.seed)
+            return
         random = Random(self.seed)
         states: list[State | DealProblem]
         if isinstance(self.source, Settings):
             states = [*states_of_games(self.source, random, self.states)]
         else:
-            read = map(parse_any, self.source)
-            states = [one.state if isinstance(one, LoadedState) else one.problem for one in read]
+            states = list(self.source)
         chosen = random.sample(range(len(states)), _share(self.damage * len(states), random))
         coin = random.random() < 0.5
         for turn, number in enumerate(chosen):
-            one, possible = states[number], coin == turn % 2
-            if isinstance(one, State):
-                states[number] = damaged(one, random, possible=possible)
+            state, possible = states[number], coin == turn % 2
+            if isinstance(state, State):
+                states[number] = damaged(state, random, possible=possible)
             else:
-                states[number] = brink(one, random)[not possible]
-        return states
+                states[number] = brink(state, random)[not possible]
+        for number, state in enumerate(states, self.first):
+            yield f"{self.family or 'state'} {number}", state
 
 
 def _share(expected: float, random: Random) -> int:
@@ -187,20 +165,20 @@ def measure(work: Work, solvers: Sequence[Solver]) -> list[Measured]:
 
 
 def measured_states(work: Work, solvers: Sequence[Solver]) -> Iterator[Measured]:
-    """`measure`, one state after the other."""
+    """Do as `measure`, one state after the other."""
     get_ready(solvers)
     if work.limit is not None:
         solvers = [solver.limited(work.limit) for solver in solvers]
     budget = Budget(work.budget)
-    if isinstance(work.source, Series):
-        for number, (name, problem) in enumerate(work.source.made(work.seed)):
-            found = measure_state(problem, _turned(solvers, number), work.rounds, budget)
-            if found.feasible is None:  # nobody decided it: what is so is known all the same
-                found = replace(found, feasible=bool(solve(problem)))
-            yield replace(found, name=name, family=work.source.family)
-        return
-    for number, state in enumerate(work.made()):
-        yield measure_state(state, _turned(solvers, number), work.rounds, budget)
+    for number, (name, given) in enumerate(work.made()):
+        turned = _turned(solvers, number)
+        measured = measure_state(given, turned, work.rounds, budget, name, work.family)
+        if isinstance(work.source, Series) and measured.runs[0].feasible is None:
+            # Nobody decided it: what is so is known all the same.
+            feasible = bool(solve(problem_of(given)))
+            runs = tuple(replace(run, feasible=feasible) for run in measured.runs)
+            measured = measured._replace(runs=runs)
+        yield measured
 
 
 def get_ready(solvers: Iterable[Solver]) -> None:
@@ -224,6 +202,8 @@ def measure_state(
     solvers: Sequence[Solver],
     rounds: int = 1,
     budget: Budget | None = None,
+    name: str = "state 0",
+    family: str = "",
 ) -> Measured:
     """Time every solver on one state, and weigh all verdicts. No error of a solver gets out.
 
@@ -232,72 +212,86 @@ def measure_state(
         solvers: with their limits, if they have any. Imports would count: `get_ready` first.
         rounds: how often each solver meets the state. From the second on it may remember the first.
         budget: what is spent of it is counted there.
+        name, family: of the state, in its rows.
     """
     problem = problem_of(state)
-    found = _Meeting(problem, budget or Budget())
-    taking = [solver for solver in solvers if found.takes(solver)]
+    meeting = _Meeting(problem, budget or Budget())
+    taking = [solver for solver in solvers if meeting.takes(solver)]
     certifying = {solver.name for solver in taking if solver.certifies}
     feasible: bool | None = None
     for _ in range(rounds):
         verdicts: dict[str, object] = {}
-        taking = [solver for solver in taking if found.asked(solver, verdicts)]
+        taking = [solver for solver in taking if meeting.asked(solver, verdicts)]
         evidence, wrong = weigh(problem, verdicts, certifying)
-        found.faults.update(dict.fromkeys(wrong))
+        for fault in wrong:
+            meeting.endings.setdefault(fault.solver, ("wrong", fault.text))
         if evidence is not None:
             feasible = bool(evidence)
-        found.paired |= {
-            name: None
-            for name, given in verdicts.items()
+        meeting.paired |= {
+            solver
+            for solver, given in verdicts.items()
             if isinstance(given, Infeasible) and given.shortage is None
         }
-    return Measured(
-        problem.cards,
-        problem.players,
-        feasible,
-        {name: tuple(runs) for name, runs in found.timings.items() if runs},
-        found.refused,
-        found.gave_up,
-        tuple(found.left_out),
-        tuple(found.faults),
-        any_text(state) if found.faults else None,
-        found.limits,
-        tuple(found.paired),
-        found.spent,
-    )
+    about = partial(Run, name, family, problem.cards, problem.players, feasible)
+    runs = tuple(meeting.rows(about, feasible))
+    return Measured(runs, any_text(state) if any(run.at_fault for run in runs) else None)
 
 
 class _Meeting:
-    """One problem and what became of every solver that met it; see `Measured`."""
+    """One problem and what became of every solver that met it.
+
+    Attributes:
+        endings: per solver that gave no verdict that stands, how it ended and why.
+        paired: solvers that gave no evidence of an impossibility; a shortage of ours stands beside.
+    """
 
     def __init__(self, problem: DealProblem, budget: Budget) -> None:
         self.problem, self.budget = problem, budget
-        self.timings: dict[str, list[Timing]] = {}
-        self.refused: dict[str, str] = {}
-        self.gave_up: dict[str, str] = {}
-        self.limits: dict[str, str] = {}
-        self.left_out: list[str] = []
-        self.faults: dict[Fault, None] = {}
-        self.paired: dict[str, None] = {}
+        self.timings: dict[str, list[Timed]] = {}
+        self.endings: dict[str, tuple[Answer, str]] = {}
+        self.paired: set[str] = set()
         self.spent: dict[str, float] = {}
 
+    def rows(self, about: Callable[..., Run], feasible: bool | None) -> Iterator[Run]:
+        """Yield a row for each round of those who answered, and one of everybody else."""
+        for solver in dict.fromkeys([*self.timings, *self.endings]):
+            timings = self.timings.get(solver, [])
+            if solver in self.endings:
+                answer, text = self.endings[solver]
+                spent = sum(timing.build + timing.solve for timing in timings[:1])
+                seconds = self.spent.get(solver, spent)
+                peak = max((one.peak for one in timings if one.peak is not None), default=None)
+                yield about(solver, 0, answer, None, None, None, seconds, peak, text)
+                continue
+            answer = "feasible" if feasible else "infeasible"
+            evidence = "deal" if feasible else "paired" if solver in self.paired else "shortage"
+            for turn, (_, build, solving, peak) in enumerate(timings):
+                yield about(
+                    solver, turn, answer, evidence, build, solving, build + solving, peak, None
+                )
+
+    def leaves_out(self, solver: str) -> bool:
+        """Return whether the budget of a solver is spent; without a run it is left out then."""
+        if self.budget.left(solver) > 0:
+            return False
+        if solver not in self.timings:
+            self.endings.setdefault(solver, ("left out", TIME_OVER))
+        return True
+
     def takes(self, solver: Solver) -> bool:
-        """Whether a solver takes the problem."""
-        if self.budget.left(solver.name) <= 0:
-            self.left_out.append(solver.name)
+        """Return whether a solver takes the problem."""
+        if self.leaves_out(solver.name):
             return False
         with self._watched(solver, pays=isinstance(solver, Apart)) as ready:
             reason = ready.refuses(self.problem)
             if reason is None:
                 return True
-            self.refused[solver.name] = said(reason)
+            self.endings[solver.name] = ("refused", said(reason))
         return False
 
     def asked(self, solver: Solver, verdicts: dict[str, object]) -> bool:
-        """Run a solver, and note what it gives; whether it may be run again."""
-        name = solver.name
-        if self.budget.left(name) <= 0:
-            if name not in self.timings:
-                self.left_out.append(name)
+        """Run a solver, and note what it gives; return whether it may be run again."""
+        if self.leaves_out(solver.name):
             return False
         with self._watched(solver) as ready:
             run = (
@@ -305,15 +299,15 @@ class _Meeting:
                 if isinstance(ready, Apart)
                 else timed(ready, self.problem)
             )
-            verdicts[name] = run.given
-            self.timings.setdefault(name, []).append(Timing(*run[1:]))
+            verdicts[solver.name] = run.given
+            self.timings.setdefault(solver.name, []).append(run)
             return True
         return False
 
     @contextmanager
     def _watched(self, solver: Solver, pays: bool = True) -> Iterator[Solver]:
-        """The solver, with no more time than its budget has; what it takes is counted, and
-        whatever it raises is noted.
+        """Give the solver, with no more time than its budget has; count what it takes, and note
+        whatever it raises.
         """
         name, begun, left = solver.name, perf_counter(), self.budget.left(solver.name)
         cut = isinstance(solver, Apart) and left < solver.limits.seconds
@@ -324,18 +318,19 @@ class _Meeting:
         except BaseException as error:
             self.timings.pop(name, None)
             self.spent[name] = perf_counter() - begun
-            if isinstance(error, SolverTimeout) and cut:
-                self.left_out.append(name)
-            elif isinstance(error, LimitError):
-                self.gave_up[name] = said(error)
-                for kind, word in ((SolverTimeout, "timeout"), (OutOfMemory, "memory")):
-                    if isinstance(error, kind):
-                        self.limits[name] = word
-            else:
-                self.faults[crashed(name, error)] = None
+            self.endings.setdefault(name, _ending(name, error, cut))
         finally:
             if pays:
                 self.budget.pay(name, perf_counter() - begun)
+
+
+def _ending(solver: str, error: BaseException, cut: bool) -> tuple[Answer, str]:
+    """Say how a solver ended that raised an error, `cut` short by its budget or not."""
+    if isinstance(error, SolverTimeout):
+        return ("left out", TIME_OVER) if cut else ("timeout", said(error))
+    if isinstance(error, LimitError):
+        return "memory" if isinstance(error, OutOfMemory) else "gave up", said(error)
+    return "crashed", crashed(solver, error).text
 
 
 def _turned(solvers: Sequence[Solver], number: int) -> list[Solver]:

@@ -4,23 +4,22 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from html import escape
-from statistics import median
 
 from quaternity.base.wording import counted
 from quaternity.trials.comparison.drawing import growth_svg, pairs_svg, runs_svg
-from quaternity.trials.comparison.growth import FAR, Observation, growth
-from quaternity.trials.comparison.report import duration
+from quaternity.trials.comparison.growth import FAR
+from quaternity.trials.comparison.report import (
+    SWITCHES,
+    duration,
+    growth_rows,
+    kind_name,
+    kinds,
+    remarks,
+    row_table,
+)
 from quaternity.trials.comparison.runs import Comparison
-from quaternity.trials.comparison.scores import Times, par2, scores, virtual_best
-from solvers.registry import all_solvers
-
-NO_VERDICT = ("timeout", "memory", "gave up", "refused", "left out", "wrong", "crashed")
-"""How a run ends without a verdict that stands, in the order in which it is shown."""
-
-SWITCHES = "two models"
-"""What stands for the law of a solver that goes about small and large problems in two ways."""
+from quaternity.trials.comparison.scores import par2
 
 MOST_TOLD = 20
 """Wrong answers and crashes that are told one by one."""
@@ -58,19 +57,18 @@ def page(comparison: Comparison) -> str:
         *_what_was_run(comparison),
     ]
     if comparison.runs:
-        times = comparison.times()
         parts += [
             *_wrong(comparison),
             *_scores(comparison),
             *_kinds(comparison),
             _figure(
-                runs_svg(times),
+                runs_svg(comparison.times),
                 "Left, the cactus plot: how many instances a solver decides when it may take so "
                 "long for each. Right, the performance profile: on which share of all instances it "
                 "takes at most so many times as long as the quickest solver there.",
             ),
             *_growth(comparison),
-            *_pairs(comparison, times),
+            *_pairs(comparison),
         ]
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
@@ -81,27 +79,27 @@ def page(comparison: Comparison) -> str:
 
 
 def _what_was_run(comparison: Comparison) -> Iterator[str]:
-    kinds: dict[str, dict[int, Counter[bool | None]]] = {}
-    for run in {run.instance: run for run in comparison.runs}.values():
-        sizes = kinds.setdefault(run.family or "states", {})
-        sizes.setdefault(run.cards, Counter())[run.feasible] += 1
+    sizes: dict[str, dict[int, Counter[bool | None]]] = {}
+    for run in comparison.instances.values():
+        family = sizes.setdefault(run.family or "states", {})
+        family.setdefault(run.cards, Counter())[run.feasible] += 1
     for text in comparison.warnings:
         yield f"<p><strong class=wrong>{escape(text)}</strong></p>"
     yield (
         f"<p>{counted(len(comparison.runs), 'run')} of "
         f"{counted(len(comparison.versions), 'solver')} on "
-        f"{counted(len(comparison.instances()), 'instance')}, each ended after "
+        f"{counted(len(comparison.instances), 'instance')}, each ended after "
         f"{duration(comparison.limit)}, on {escape(comparison.machine)}. Times are processor time. "
         "Every deal was counted out and every shortage added up.</p>"
     )
     yield f"<p>To repeat it:</p><pre>{escape(comparison.command)}</pre>"
-    cards = sorted({size for sizes in kinds.values() for size in sizes})
+    cards = sorted({run.cards for run in comparison.instances.values()})
     yield _table(
         "How many instances of so many cards, possible + impossible (+ undecided)",
         ["family", *map(str, cards)],
         [
-            [family, *(_kinds_in_words(sizes.get(size, Counter())) for size in cards)]
-            for family, sizes in sorted(kinds.items())
+            [family, *(_kinds_in_words(own.get(size, Counter())) for size in cards)]
+            for family, own in sorted(sizes.items())
         ],
     )
 
@@ -113,7 +111,7 @@ def _kinds_in_words(found: Counter[bool | None]) -> str:
 
 
 def _wrong(comparison: Comparison) -> Iterator[str]:
-    bad = [run for run in comparison.runs if run.answer in ("wrong", "crashed")]
+    bad = comparison.faults
     if not bad:
         return
     yield "<h2>Wrong answers and crashes</h2><ul>"
@@ -128,80 +126,33 @@ def _wrong(comparison: Comparison) -> Iterator[str]:
 
 
 def _scores(comparison: Comparison) -> Iterator[str]:
-    head, *rows = score_rows(comparison)
+    rows = sorted(comparison.rows, key=lambda row: (row.rank, row.solver))
+    head, *lines = row_table(comparison, rows)
+    versions = [*(comparison.versions[row.solver] for row in rows), ""]
     yield "<h2>Scores</h2>"
     yield _table(
-        "By PAR-2: the mean time, where an instance that was not decided, for whatever reason, "
-        "counts twice the limit. Ranks with their 95 % bootstrap interval over instances. The "
-        "virtual best solver is whoever is fastest on each instance; a solver contributes what it "
-        "would lose without it. Memory is the peak of processes of their own, libraries included.",
-        head,
-        rows,
+        "By rank. Peak: memory of processes of their own, libraries included.",
+        [*head, "version"],
+        [[*line, version] for line, version in zip(lines, versions, strict=True)],
     )
-
-
-def score_rows(comparison: Comparison) -> list[list[str]]:
-    """A table, its head first: the scores of every solver, the best first, and how many runs ended
-    without a verdict, by how they did; then the virtual best solver.
-    """
-    times = comparison.times()
-    answers: dict[str, Counter[str]] = {solver: Counter() for solver in comparison.versions}
-    peaks: dict[str, int] = {}
-    for run in comparison.runs:
-        answers[run.solver][run.answer] += 1
-        if run.memory is not None:
-            peaks[run.solver] = max(run.memory, peaks.get(run.solver, 0))
-    ended = [one for one in NO_VERDICT if any(found[one] for found in answers.values())]
-    table = [
-        ["solver", "rank", "PAR-2", "decided", "median", "fastest", "alone", "contributes",
-         "memory", *ended, "version"]
-    ]  # fmt: skip
-    for score in scores(times, comparison.limit, comparison.seed) if comparison.runs else ():
-        low, high = score.rank_interval
-        decided = [one for one in times[score.solver] if one is not None]
-        peak = peaks.get(score.solver)
-        table.append(
-            [
-                score.solver,
-                f"{score.rank} ({low} to {high})", duration(score.par2), str(score.decided),
-                duration(median(decided) if decided else None), str(score.fastest),
-                str(score.alone),
-                duration(score.contribution) if score.contribution > 0 else "-",
-                "-" if peak is None else f"{peak / 2**20:.0f} MB",
-                *(str(answers[score.solver][answer]) for answer in ended),
-                comparison.versions[score.solver],
-            ]
-        )  # fmt: skip
-    best = virtual_best(times)
-    decided = [one for one in best if one is not None]
-    table.append(
-        [
-            "virtual best", "", duration(par2(best, comparison.limit) if best else None),
-            str(len(decided)), duration(median(decided) if decided else None),
-            *[""] * (5 + len(ended)),
-        ]
-    )  # fmt: skip
-    return table
+    for remark in remarks(comparison):
+        yield f"<p>{escape(remark)}</p>"
 
 
 def _kinds(comparison: Comparison) -> Iterator[str]:
     """PAR-2 of possible and impossible instances apart, by family."""
     yield "<h2>By kind and family</h2>"
     for feasible in (True, False):
-        parts = {
-            family: [run for run in comparison.runs if (run.family, run.feasible) == here]
-            for here in families(comparison)
-            for family in here[:1]
-            if here[1] is feasible
-        }
-        if not parts:
+        families = comparison.of_kind(feasible).families
+        if not families:
             continue
-        times = [replace(comparison, runs=part).times() for part in parts.values()]
+        times = [families[name].times for name in sorted(families)]
+        kind = "possible" if feasible else "impossible"
         yield _table(
-            f"PAR-2 of {_word(feasible)} instances, with how many were decided where not all were",
-            ["solver", *(family or "states" for family in parts)],
+            f"PAR-2 of {kind} instances, with how many were decided where not all were",
+            ["solver", *(name or "states" for name in sorted(families))],
             [
-                [solver, *(_par2_and_decided(one[solver], comparison.limit) for one in times)]
+                [solver, *(_par2_and_decided(own[solver], comparison.limit) for own in times)]
                 for solver in comparison.versions
             ],
         )
@@ -214,7 +165,7 @@ def _par2_and_decided(own: Sequence[float | None], limit: float) -> str:
 
 
 def _growth(comparison: Comparison) -> Iterator[str]:
-    drawn = growth_svg(comparison, comparison.limit)
+    drawn = growth_svg(comparison)
     if drawn is None:
         return
     yield "<h2>Growth</h2>"
@@ -232,66 +183,22 @@ def _growth(comparison: Comparison) -> Iterator[str]:
         "the solver models small and large problems in different ways, which no one law describes."
         "</p>"
     )
-    for family, feasible in families(comparison):
+    for family, feasible in kinds(comparison):
         rows = growth_rows(comparison, family, feasible)
-        yield _table(f"{family or 'states'}, {_word(feasible)}", rows[0], rows[1:])
+        yield _table(kind_name(family, feasible), rows[0], rows[1:])
 
 
-def families(comparison: Comparison) -> list[tuple[str, bool]]:
-    """The families and kinds of the instances, as far as anybody decided them, in order."""
-    found = {(run.family, run.feasible) for run in comparison.runs}
-    return sorted((family, feasible) for family, feasible in found if feasible is not None)
-
-
-def _word(feasible: bool) -> str:
-    return "possible" if feasible else "impossible"
-
-
-def growth_rows(comparison: Comparison, family: str, feasible: bool) -> list[list[str]]:
-    """A table: the median time of every solver at every size, and how it grows.
-
-    Returns: the head, then a row per solver: its name, a time per size, and the law.
-    """
-    known = all_solvers()
-    here = [run for run in comparison.runs if (run.family, run.feasible) == (family, feasible)]
-    sizes = sorted({run.cards for run in here})
-    table = [["solver", *(f"{size} cards" for size in sizes), "growth"]]
-    for solver in comparison.versions:
-        own = [run for run in here if run.solver == solver and (run.decided or run.ended)]
-        cells = []
-        for size in sizes:
-            times = sorted(
-                (run.ended, run.seconds if run.decided else comparison.limit)
-                for run in own
-                if run.cards == size
-            )
-            ended, seconds = times[len(times) // 2] if times else (False, None)
-            cells.append(("> " if ended else "") + duration(seconds))
-        fit = growth(
-            [
-                Observation(run.cards, run.seconds if run.decided else comparison.limit, run.ended)
-                for run in own
-            ]
-        )
-        law = "-" if fit is None else fit.sentence()
-        if fit is not None and solver in known and known[solver].switches:
-            law = SWITCHES
-        table.append([solver, *cells, law])
-    return table
-
-
-def _pairs(comparison: Comparison, times: Times) -> Iterator[str]:
+def _pairs(comparison: Comparison) -> Iterator[str]:
     """The best of all against the next, and against those who contribute most."""
-    if len(times) < 2:
+    best, *others = sorted(comparison.rows, key=lambda row: (row.rank, row.solver))
+    if not others:
         return
-    ranked = scores(times, comparison.limit, comparison.seed)
-    best = ranked[0].solver
-    others = [score.solver for score in ranked[1:]]
-    pairs = [(best, other) for other in others[:5]]
+    pairs = [(best.solver, other.solver) for other in others[:5]]
     yield "<h2>Pairs</h2>"
     yield _figure(
-        pairs_svg(times, pairs, comparison.limit),
-        f"A mark for every instance: above the line {best} was faster. At the edge: not decided.",
+        pairs_svg(comparison.times, pairs, comparison.limit),
+        f"A mark for every instance: above the line {best.solver} was faster. At the edge: not "
+        "decided.",
     )
 
 

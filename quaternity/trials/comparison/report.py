@@ -1,226 +1,291 @@
-"""A whole comparison as text, as JSON, as CSV and as a picture. Nothing is printed here."""
+"""A comparison as tables and sentences, as JSON and as CSV. Nothing is printed here."""
 
 from __future__ import annotations
 
 import csv
 import io
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, fields
+from statistics import median
 from typing import Any
 
-from quaternity.base.text_table import table_lines
 from quaternity.base.wording import counted
-from quaternity.game.settings import Settings
-from quaternity.trials.comparison.measuring import Measured
-from quaternity.trials.comparison.summary import Row, summarise
+from quaternity.trials.comparison.growth import Observation, growth
+from quaternity.trials.comparison.run import Run
+from quaternity.trials.comparison.runs import Comparison
+from quaternity.trials.comparison.scores import par2, virtual_best
+from quaternity.trials.comparison.sizes import size_named
+from quaternity.trials.comparison.summary import Row
+from solvers.registry import all_solvers
 
 MOST_FAULTS = 10
 """Most faults that are told one by one."""
 
-FAILURES = ("timeout", "memory", "gave up", "left out", "crash", "wrong")
-"""Columns of a table that are shown only where there is something in them."""
+SWITCHES = "two models"
+"""What stands for the law of a solver that goes about small and large problems in two ways."""
+
+SELDOM = (
+    "timeout", "memory", "gave up", "left out", "crash", "wrong", "alone", "contributes", "peak",
+)  # fmt: skip
+"""Columns that are shown only where there is something in them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
-    """States of one size.
-
-    Attributes:
-        settings: of the games, or None for states of files and instances of families.
-        measured: what was measured on them.
-        family: of the instances; otherwise empty.
-    """
-
-    settings: Settings | None
-    measured: Sequence[Measured]
-    family: str = ""
-
-    @property
-    def name(self) -> str:
-        """The size as set size, sets, players; or the family."""
-        one = self.settings
-        return self.family if one is None else f"{one.set_size}-{one.sets}-{one.players}"
+def headline(comparison: Comparison) -> str:
+    """Say how many instances there are of which kind."""
+    return f"{counts(comparison)} ({comparison.what}, seed {comparison.seed})"
 
 
-class Report:
-    """A comparison.
-
-    Attributes:
-        what: which states, in words.
-        seed: of the states and of the bootstrap.
-        solvers: the names, in their order.
-        groups: what was measured, by size.
-    """
-
-    def __init__(
-        self, what: str, seed: int, solvers: Sequence[str], groups: Sequence[Group]
-    ) -> None:
-        self.what, self.seed, self.solvers, self.groups = what, seed, list(solvers), list(groups)
-        self.measured = [one for group in groups for one in group.measured]
-        self._rows: dict[int | None, list[Row]] = {}
-
-    def rows(self, group: int | None = None) -> list[Row]:
-        """The figures of the solvers, at the size of a group or over all states."""
-        if group not in self._rows:
-            measured = self.measured if group is None else self.groups[group].measured
-            self._rows[group] = summarise(measured, self.solvers, self.seed)
-        return self._rows[group]
-
-    @property
-    def smallest_fault(self) -> str | None:
-        """The state file of the smallest state with a wrong or unproved verdict."""
-        faulty = [one for one in self.measured if one.text is not None]
-        if not faulty:
-            return None
-        return min(faulty, key=lambda one: (one.cards, one.players, len(one.text or ""))).text
-
-    # ------------------------------------------------------------------ for people
-
-    def headline(self) -> str:
-        """How many states there are of which kind."""
-        return f"{counts(self.measured)} ({self.what}, seed {self.seed})"
-
-    def table(self, group: Group | None, width: int | None = None) -> Iterator[str]:
-        """The rows of one size, or over all, as aligned lines that fit a width."""
-        number = None if group is None else self.groups.index(group)
-        if group is not None and len(self.groups) > 1:
-            yield f"{group.name}: {counts(group.measured)}"
-        rows = self.rows(number)
-        head = [
-            "solver", "feasible", "infeasible", "skipped", *FAILURES, "median", "95 % interval",
-            "p95", "total", "building", "solving", f"ratio on {rows[0].common}",
-        ]  # fmt: skip
-        body = [_cells(row) for row in rows]
-        shown = [
-            column for column, name in enumerate(head)
-            if name not in FAILURES or any(line[column] != "0" for line in body)
-        ]  # fmt: skip
-        named, *lines = ([line[column] for column in shown] for line in [head, *body])
-        yield from table_lines(named, lines, width)
-
-    def remarks(self) -> Iterator[str]:
-        """What the table means, and how sure it is."""
-        yield (
-            "Times are processor time of the solver, over the states that it decided. Building and "
-            "solving are medians of the two steps."
-        )
-        rows = self.rows()
-        ranked = [row.solver for row in rows if row.feasible + row.infeasible]
-        idle = [solver for solver in self.solvers if solver not in ranked]
-        if len(ranked) > 1 and rows[0].common:
-            yield (
-                "The ratio is to the fastest solver, by the medians on the "
-                f"{counted(rows[0].common, 'state')} that all {len(ranked)} solvers"
-                f"{' that decided any' if idle else ''} decided."
-            )
-        elif len(ranked) > 1:
-            yield "No state was decided by all solvers, so there is no ratio: name fewer of them."
-        faulty = sum(bool(one.faults) for one in self.measured)
-        undecided = sum(one.feasible is None for one in self.measured)
-        if faulty:
-            have = "has" if faulty == 1 else "have"
-            wrong = any(fault.kind == "wrong" for one in self.measured for fault in one.faults)
-            what = "a wrong verdict" if wrong else "a crash"
-            yield f"{faulty} of {counted(len(self.measured), 'state')} {have} {what}."
-        elif undecided == len(self.measured):
-            yield "No verdict was given."
-        elif undecided:
-            yield f"All verdicts agree and verify; nobody decided {counted(undecided, 'state')}."
-        else:
-            yield "All verdicts agree, and every one of them verifies."
-        for solver in self.solvers:
-            for kind in ("refused", "gave_up"):
-                reasons = {getattr(one, kind).get(solver) for one in self.measured} - {None}
-                if reasons:
-                    word = "skipped" if kind == "refused" else "gave up"
-                    more = " (among other reasons)" if len(reasons) > 1 else ""
-                    yield f"{solver} {word}: {min(reasons, key=len)}{more}"
-
-    def fault_lines(self) -> list[str]:
-        """The wrong verdicts as sentences, at most `MOST_FAULTS` of them."""
-        lines = [
-            f"state {number}: {fault}"
-            for number, one in enumerate(self.measured)
-            for fault in one.faults
-        ]
-        if len(lines) > MOST_FAULTS:
-            lines[MOST_FAULTS:] = [f"and {len(lines) - MOST_FAULTS} more"]
-        return lines
-
-    # ------------------------------------------------------------------ for programs
-
-    def document(self) -> dict[str, Any]:
-        """Everything as one JSON object. Times are in seconds."""
-        found: dict[str, Any] = {
-            "what": self.what,
-            "seed": self.seed,
-            **_numbers(self.measured),
-            "solvers": [asdict(row) for row in self.rows()],
-            "faults": [
-                {"state": number, "solver": fault.solver, "text": fault.text}
-                for number, one in enumerate(self.measured)
-                for fault in one.faults
-            ],
-        }
-        if len(self.groups) > 1 or (self.groups and self.groups[0].settings):
-            found["sizes"] = [
-                _size(group)
-                | _numbers(group.measured)
-                | {"solvers": [asdict(row) for row in self.rows(number)]}
-                for number, group in enumerate(self.groups)
-            ]
-        return found
-
-    def csv(self) -> str:
-        """A line per size and solver. Times are in seconds; empty where nothing was measured."""
-        text = io.StringIO()
-        names = [field.name for field in fields(Row)]
-        place = names.index("interval")
-        head = [*names[:place], "interval_low", "interval_high", *names[place + 1 :]]
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(["set_size", "sets", "players", "states", *head])
-        for number, group in enumerate(self.groups):
-            for row in self.rows(number):
-                values = [getattr(row, name) for name in names]
-                values[place : place + 1] = row.interval or (None, None)
-                size = _size(group).values()
-                writer.writerow([*size, len(group.measured), *values])
-        return text.getvalue()
-
-    def draw(self, path: str, swept: str | None = None) -> None:
-        """Draw it; see `quaternity.trials.comparison.drawing`.
-
-        Args:
-            swept: the swept parameter, when one was.
-
-        Raises:
-            InputError: the picture cannot be drawn or written.
-        """
-        from quaternity.trials.comparison.drawing import draw_comparison, draw_sweep
-
-        if swept is None:
-            draw_comparison(path, self.measured, self.rows(), self.headline())
-            return
-        name = swept.replace("-", "_")
-        sizes = [
-            (float(getattr(group.settings, name)), self.rows(number))
-            for number, group in enumerate(self.groups)
-        ]
-        draw_sweep(path, sizes, self.measured, self.rows(), swept, self.headline())
-
-
-def counts(measured: Sequence[Measured]) -> str:
-    """How many states are possible and how many are not, with the share."""
-    numbers = _numbers(measured)
+def counts(comparison: Comparison) -> str:
+    """Say how many instances are possible and how many are not, with the share."""
+    numbers = _numbers(comparison)
     feasible, infeasible, total = numbers["feasible"], numbers["infeasible"], numbers["states"]
-    text = f"{counted(total, 'state')}: {feasible} feasible, {infeasible} infeasible"
+    text = f"{_instances(comparison, total)}: {feasible} feasible, {infeasible} infeasible"
     if total:
         text += f" ({round(100 * infeasible / total)} %)"
     return text + (f", {numbers['undecided']} undecided" if numbers["undecided"] else "")
 
 
+def _instances(comparison: Comparison, number: int) -> str:
+    return counted(number, "state" if comparison.of_games else "instance")
+
+
+def row_table(comparison: Comparison, rows: Sequence[Row] | None = None) -> list[list[str]]:
+    """Return a table, its head first: the figures of every solver, then the virtual best solver.
+
+    Args:
+        rows: those of the comparison, in another order.
+    """
+    rows = comparison.rows if rows is None else rows
+    if not rows:
+        return [["solver"]]
+    times = comparison.times
+    best = virtual_best(times)
+    decided = [seconds for seconds in best if seconds is not None]
+    cells = [_cells(row) for row in rows]
+    cells.append(
+        dict.fromkeys(cells[0], "")
+        | {"solver": "virtual best", "PAR-2": duration(par2(best, comparison.limit))}
+        | {"decided": str(len(decided)), "median": duration(median(decided) if decided else None)}
+    )
+    head = [
+        name
+        for name in cells[0]
+        if name not in SELDOM or any(line[name] not in ("0", "-", "") for line in cells)
+    ]
+    return [head, *([line[name] for name in head] for line in cells)]
+
+
+def _cells(row: Row) -> dict[str, str]:
+    interval = "-"
+    if row.interval is not None:
+        interval = " .. ".join(map(duration, row.interval))
+    return {
+        "solver": row.solver,
+        "feasible": str(row.feasible),
+        "infeasible": str(row.infeasible),
+        "skipped": str(row.skipped),
+        "timeout": str(row.timeouts),
+        "memory": str(row.memory_outs),
+        "gave up": str(row.gave_up - row.timeouts - row.memory_outs),
+        "left out": str(row.left_out),
+        "crash": str(row.crashes),
+        "wrong": str(row.faults - row.crashes),
+        "median": duration(row.median),
+        "95 % interval": interval,
+        "p95": duration(row.p95),
+        "total": duration(row.total),
+        "building": duration(row.build),
+        "solving": duration(row.solve),
+        f"ratio on {row.common}": "-" if row.ratio is None else f"{row.ratio:.2f}",
+        "rank": f"{row.rank} ({row.rank_interval[0]} to {row.rank_interval[1]})",
+        "PAR-2": duration(row.par2),
+        "decided": str(row.decided),
+        "fastest": str(row.fastest),
+        "alone": str(row.alone),
+        "contributes": duration(row.contribution) if row.contribution > 0 else "-",
+        "peak": "-" if row.peak is None else f"{row.peak / 2**20:.0f} MB",
+    }
+
+
+def kinds(comparison: Comparison) -> list[tuple[str, bool]]:
+    """Return the families and kinds of the instances, as far as anybody decided them, in order."""
+    found = {(run.family, run.feasible) for run in comparison.instances.values()}
+    return sorted((family, feasible) for family, feasible in found if feasible is not None)
+
+
+def kind_name(family: str, feasible: bool) -> str:
+    """Name a family and kind of instances.
+
+    >>> kind_name("php", True), kind_name("", False)
+    ('php, possible', 'states, impossible')
+    """
+    return f"{family or 'states'}, {'possible' if feasible else 'impossible'}"
+
+
+def growth_rows(comparison: Comparison, family: str, feasible: bool) -> list[list[str]]:
+    """Return a table: the median time of every solver at every size, and how it grows.
+
+    Returns: the head, then a row per solver: its name, a time per size, and the law.
+    """
+    known = all_solvers()
+    here = [run for run in comparison.runs if (run.family, run.feasible) == (family, feasible)]
+    sizes = sorted({run.cards for run in here})
+    table = [["solver", *(f"{size} cards" for size in sizes), "growth"]]
+    for solver in comparison.versions:
+        own = [
+            Observation(run.cards, run.seconds if run.decided else comparison.limit, run.ended)
+            for run in here
+            if run.solver == solver and (run.decided or run.ended)
+        ]
+        cells = []
+        for size in sizes:
+            times = sorted((run.ended, run.seconds) for run in own if run.size == size)
+            ended, seconds = times[len(times) // 2] if times else (False, None)
+            cells.append(("> " if ended else "") + duration(seconds))
+        fit = growth(own)
+        law = "-" if fit is None else fit.sentence()
+        if fit is not None and solver in known and known[solver].switches:
+            law = SWITCHES
+        table.append([solver, *cells, law])
+    return table
+
+
+def remarks(comparison: Comparison) -> Iterator[str]:
+    """Say what the tables mean, and how sure they are."""
+    instance = "state" if comparison.of_games else "instance"
+    yield (
+        f"Times are processor time of the solver, over the {instance}s that it decided. Building "
+        "and solving are medians of the two steps."
+    )
+    ranked = [row for row in comparison.rows if row.decided]
+    if len(ranked) > 1 and ranked[0].common:
+        yield (
+            "The ratio is to the fastest solver, by the medians on the "
+            f"{_instances(comparison, ranked[0].common)} that all {len(ranked)} solvers"
+            f"{' that decided any' if len(ranked) < len(comparison.rows) else ''} decided."
+        )
+    elif len(ranked) > 1:
+        yield (
+            f"No {instance} was decided by all solvers, so there is no ratio: name fewer of them."
+        )
+    yield (
+        f"PAR-2 is the mean time, where twice the limit of {comparison.limit:g} s counts for each "
+        f"{instance} that was not decided. Ranks with their 95 % interval over {instance}s. "
+        f"Fastest and alone count the {instance}s that a solver decided before all others, or no "
+        "other did. The virtual best is whoever is fastest on each; a solver contributes what that "
+        "would lose without it."
+    )
+    if tells_growth(comparison):
+        yield (
+            "> says that the median run was ended there. No law: the runs support none; "
+            f"{SWITCHES}: small and large problems are modelled in different ways, which no one "
+            "law describes."
+        )
+    faulty = {run.instance for run in comparison.faults}
+    total = len(comparison.instances)
+    undecided = _numbers(comparison)["undecided"]
+    if faulty:
+        have = "has" if len(faulty) == 1 else "have"
+        wrong = any(run.answer == "wrong" for run in comparison.faults)
+        what = "a wrong verdict" if wrong else "a crash"
+        yield f"{len(faulty)} of {_instances(comparison, total)} {have} {what}."
+    elif not any(row.decided for row in comparison.rows):
+        yield "No verdict was given."
+    elif undecided:
+        yield (
+            f"All verdicts agree and verify; nobody decided {_instances(comparison, undecided)}."
+        )
+    else:
+        yield "All verdicts agree, and every one of them verifies."
+    yield from _reasons(comparison.runs)
+
+
+def _reasons(runs: Sequence[Run]) -> Iterator[str]:
+    """Say once of each solver why it refused instances, and why it gave up."""
+    reasons: dict[tuple[str, str], set[str]] = {}
+    for run in runs:
+        if run.text is not None and (run.ended or run.answer == "refused"):
+            word = "gave up" if run.ended else "skipped"
+            reasons.setdefault((run.solver, word), set()).add(run.text)
+    for (solver, word), texts in reasons.items():
+        more = " (among other reasons)" if len(texts) > 1 else ""
+        yield f"{solver} {word}: {min(texts, key=len)}{more}"
+
+
+def tells_growth(comparison: Comparison) -> bool:
+    """Return whether people are shown how times grow: of families, or of one size of game."""
+    sizes = {run.cards for run in comparison.instances.values()}
+    return not comparison.of_games or (len(comparison.families) == 1 and len(sizes) > 1)
+
+
+def fault_lines(comparison: Comparison) -> list[str]:
+    """Return the wrong verdicts and crashes as sentences, at most `MOST_FAULTS` of them."""
+    lines = [f"{run.instance}: {run.solver} {run.text or run.answer}" for run in comparison.faults]
+    if len(lines) > MOST_FAULTS:
+        lines[MOST_FAULTS:] = [f"and {len(lines) - MOST_FAULTS} more"]
+    return lines
+
+
+def document(comparison: Comparison) -> dict[str, Any]:
+    """Return everything as one JSON object. Times are in seconds."""
+    numbers = {name: number for number, name in enumerate(comparison.instances)}
+    table: dict[str, Any] = {
+        "what": comparison.what,
+        "seed": comparison.seed,
+        "limit": comparison.limit,
+        "machine": comparison.machine,
+        "instances": len(comparison.instances),
+        **_numbers(comparison),
+        "solvers": [asdict(row) for row in comparison.rows],
+        "growth": [
+            {"family": family, "feasible": feasible, "solver": row[0], "law": row[-1]}
+            for family, feasible in kinds(comparison)
+            for row in growth_rows(comparison, family, feasible)[1:]
+        ],
+        "faults": [
+            {"state": numbers[run.instance], "instance": run.instance, "solver": run.solver,
+             "text": run.text}
+            for run in comparison.faults
+        ],
+    }  # fmt: skip
+    if any(comparison.families):
+        table["sizes"] = [
+            _size(family)
+            | _numbers(part)
+            | {"solvers": [asdict(row) for row in part.rows], "family": family}
+            for family, part in comparison.families.items()
+        ]
+    return table
+
+
+def csv_text(comparison: Comparison) -> str:
+    """Return a line per family or size, and solver; in seconds, empty where nothing was measured.
+
+    An interval takes two columns, for its ends.
+    """
+    text = io.StringIO()
+    names = [field.name for field in fields(Row)]
+    head = [
+        column
+        for name in names
+        for column in ([f"{name}_low", f"{name}_high"] if name.endswith("interval") else [name])
+    ]
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["set_size", "sets", "players", "states", *head, "family"])
+    for family, part in comparison.families.items():
+        for row in part.rows:
+            values: list[object] = []
+            for name in names:
+                value = getattr(row, name)
+                values += (value or (None, None)) if name.endswith("interval") else [value]
+            about = [*_size(family).values(), len(part.instances)]
+            writer.writerow([*about, *values, family])
+    return text.getvalue()
+
+
 def duration(seconds: float | None) -> str:
-    """A time in the unit that suits it, three digits.
+    """Write a time in the unit that suits it, with three digits.
 
     >>> duration(0.00001234), duration(0.5), duration(12.3456), duration(None)
     ('12.3 µs', '500 ms', '12.3 s', '-')
@@ -235,33 +300,16 @@ def duration(seconds: float | None) -> str:
     return f"{value:.{digits}f} {unit}"
 
 
-def _numbers(measured: Sequence[Measured]) -> dict[str, int]:
+def _numbers(comparison: Comparison) -> dict[str, int]:
+    met = Counter(run.feasible for run in comparison.instances.values())
     return {
-        "states": len(measured),
-        "feasible": sum(one.feasible is True for one in measured),
-        "infeasible": sum(one.feasible is False for one in measured),
-        "undecided": sum(one.feasible is None for one in measured),
+        "states": met.total(),
+        "feasible": met[True],
+        "infeasible": met[False],
+        "undecided": met[None],
     }
 
 
-def _size(group: Group) -> dict[str, int | None]:
-    one = group.settings
-    return {
-        "set_size": None if one is None else one.set_size,
-        "sets": None if one is None else one.sets,
-        "players": None if one is None else one.players,
-    }
-
-
-def _cells(row: Row) -> list[str]:
-    interval = "-"
-    if row.interval is not None:
-        low, high = map(duration, row.interval)
-        interval = f"{low} .. {high}"
-    return [
-        row.solver, str(row.feasible), str(row.infeasible), str(row.skipped),
-        str(row.timeouts), str(row.memory_outs), str(row.gave_up - row.timeouts - row.memory_outs),
-        str(row.left_out), str(row.crashes), str(row.faults - row.crashes), duration(row.median),
-        interval, duration(row.p95), duration(row.total), duration(row.build), duration(row.solve),
-        "-" if row.ratio is None else f"{row.ratio:.2f}",
-    ]  # fmt: skip
+def _size(family: str) -> dict[str, int | None]:
+    size = size_named(family) or (None, None, None)
+    return dict(zip(("set_size", "sets", "players"), size, strict=True))

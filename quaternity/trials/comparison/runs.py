@@ -15,28 +15,20 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
-from functools import partial
-from statistics import median
-from typing import Any, Literal, NoReturn, get_args
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
+from functools import cached_property
+from typing import Any, NoReturn
 
 from quaternity.base.errors import InputError
 from quaternity.base.picture import Cell, Picture, Shown, heads
 from quaternity.base.wording import listed, shown
-from quaternity.trials.comparison.measuring import Measured
-from quaternity.trials.comparison.scores import Times, scores
+from quaternity.trials.comparison.run import ANSWERS, Run
+from quaternity.trials.comparison.scores import Times
+from quaternity.trials.comparison.sizes import size_named
+from quaternity.trials.comparison.summary import Row, rows_of, times_of
 
 FORMAT = "comparison-runs/1"
-
-Answer = Literal[
-    "feasible", "infeasible", "timeout", "memory", "gave up", "refused", "left out", "wrong",
-    "crashed",
-]  # fmt: skip
-"""How a run ended: either verdict; one of two limits of ours; a limit of its own; a problem that it
-does not take; not run, its budget being spent; a verdict that is not so; anything else."""
-
-ANSWERS: tuple[str, ...] = get_args(Answer)
 
 MOST_RUNS = 2_000_000
 """Most rows that are read."""
@@ -45,53 +37,7 @@ MOST_BYTES = 1 << 30
 """Largest file that is read: one row takes about 400 bytes."""
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
-    """One solver on one instance, once.
-
-    Attributes:
-        instance: its name, the same for all solvers.
-        family: of the instance; empty for states of games and files.
-        cards, players: its size.
-        feasible: what is so, by evidence that verified; None where nobody had any.
-        solver: its name.
-        round: which run of this solver on this instance, from 0.
-        answer: how it ended.
-        evidence: what proved it: `deal`, `shortage` of its own, or `paired` with a shortage of
-            another solver; None without a verdict.
-        build, solve: seconds of processor time of both steps; None where it did not answer.
-        seconds: what the run cost; for one that was ended, the time it had.
-        memory: bytes it needed at most beyond those before it; None where nobody looked.
-        text: why, where it did not answer.
-    """
-
-    instance: str
-    family: str
-    cards: int
-    players: int
-    feasible: bool | None
-    solver: str
-    round: int
-    answer: Answer
-    evidence: Literal["deal", "shortage", "paired"] | None
-    build: float | None
-    solve: float | None
-    seconds: float
-    memory: int | None = None
-    text: str | None = None
-
-    @property
-    def decided(self) -> bool:
-        """Whether it gave a verdict that stands."""
-        return self.answer in ("feasible", "infeasible")
-
-    @property
-    def ended(self) -> bool:
-        """Whether it gave up at a limit, its own or ours."""
-        return self.answer in ("timeout", "memory", "gave up")
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Comparison(Shown):
     """All runs, and what is needed to make them again.
 
@@ -115,36 +61,53 @@ class Comparison(Shown):
     runs: Sequence[Run]
     warnings: tuple[str, ...] = field(default=(), compare=False)
 
-    def picture(self) -> Picture:
-        """The solvers by PAR-2, the best first."""
-        rows = [heads("solver", "rank", "PAR-2 (s)", "decided", "fastest", "alone")]
-        for one in scores(self.times(), self.limit, self.seed) if self.runs else ():
-            low, high = one.rank_interval
-            told = (f"{one.rank} ({low}-{high})", f"{one.par2:.3g}", one.decided, one.fastest)
-            rows.append([*heads(one.solver), *(Cell(str(text)) for text in (*told, one.alone))])
-        limit = f"{self.limit:g} s for a run, {self.machine}"
-        return Picture(f"Solvers on {self.what}", (limit,), rows)
+    @cached_property
+    def instances(self) -> dict[str, Run]:
+        """The instances by name, in order, each with one of its runs."""
+        return {run.instance: run for run in self.runs}
 
-    def instances(self, feasible: bool | None = None) -> list[str]:
-        """The names of the instances, each once: all, or those of one kind."""
-        wanted = (run for run in self.runs if feasible is None or run.feasible is feasible)
-        return list(dict.fromkeys(run.instance for run in wanted))
+    @property
+    def times(self) -> Times:
+        """Per solver its median seconds on every instance, None where it did not decide."""
+        return times_of(self.runs, self.versions)
 
-    def times(self, feasible: bool | None = None) -> Times:
-        """Per solver its median seconds on every instance, None where not every run decided it.
+    @cached_property
+    def rows(self) -> list[Row]:
+        """The figures of the solvers: as they were named for games, the best first for families."""
+        rows = rows_of(self.runs, list(self.versions), self.limit, self.seed)
+        return rows if self.of_games else sorted(rows, key=lambda row: (row.rank, row.solver))
 
-        Args:
-            feasible: only instances of that kind.
-        """
-        found: dict[tuple[str, str], list[float | None]] = {}
+    @cached_property
+    def families(self) -> dict[str, Comparison]:
+        """The comparison on each family of instances, or size of games, alone."""
+        parts: dict[str, list[Run]] = {}
         for run in self.runs:
-            seconds = run.seconds if run.decided else None
-            found.setdefault((run.solver, run.instance), []).append(seconds)
-        names = self.instances(feasible)
-        return {
-            solver: [_middle(found.get((solver, name), [None])) for name in names]
-            for solver in self.versions
-        }
+            parts.setdefault(run.family, []).append(run)
+        return {family: replace(self, runs=runs) for family, runs in parts.items()}
+
+    @property
+    def of_games(self) -> bool:
+        """Whether the instances are states of games and files, not those of families."""
+        return all(not name or size_named(name) for name in self.families)
+
+    @property
+    def faults(self) -> list[Run]:
+        """The runs with a wrong or unproved verdict, and the crashes."""
+        return [run for run in self.runs if run.at_fault]
+
+    def of_kind(self, feasible: bool) -> Comparison:
+        """Return the comparison on the possible, or the impossible, instances alone."""
+        return replace(self, runs=[run for run in self.runs if run.feasible is feasible])
+
+    def picture(self) -> Picture:
+        """Show the solvers by PAR-2, the best first."""
+        table = [heads("solver", "rank", "PAR-2 (s)", "decided", "fastest", "alone")]
+        for row in sorted(self.rows, key=lambda row: (row.rank, row.solver)):
+            low, high = row.rank_interval
+            cells = (f"{row.rank} ({low}-{high})", f"{row.par2:.3g}", row.decided, row.fastest)
+            table.append([*heads(row.solver), *(Cell(str(text)) for text in (*cells, row.alone))])
+        limit = f"{self.limit:g} s for a run, {self.machine}"
+        return Picture(f"Solvers on {self.what}", (limit,), table)
 
     def text(self) -> str:
         """The file."""
@@ -155,56 +118,6 @@ class Comparison(Shown):
         rows: Iterable[dict[str, Any]] = (asdict(run) for run in self.runs)
         lines = [head, *rows, {"runs": len(self.runs)}]
         return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
-
-
-def _middle(times: Sequence[float | None]) -> float | None:
-    decided = [one for one in times if one is not None]
-    return median(decided) if len(decided) == len(times) else None
-
-
-def runs_of(measured: Sequence[Measured], family: str = "") -> Iterator[Run]:
-    """The rows of what was measured: every solver on every state, in that order of states.
-
-    Args:
-        family: of states that belong to none; they are named after it and numbered.
-    """
-    for number, one in enumerate(measured):
-        name = one.name or f"{family or 'state'} {number}"
-        base = partial(Run, name, one.family or family, one.cards, one.players, one.feasible)
-        bad = {fault.solver: fault for fault in one.faults}
-        for solver in dict.fromkeys(
-            [*one.timings, *one.refused, *one.gave_up, *one.left_out, *bad]
-        ):
-            spent = one.spent.get(solver, 0.0)
-            if solver in bad:
-                answer: Answer = "wrong" if bad[solver].kind == "wrong" else "crashed"
-                yield base(solver, 0, answer, None, None, None, spent, None, bad[solver].text)
-            elif solver in one.refused:
-                yield base(solver, 0, "refused", None, None, None, 0.0, None, one.refused[solver])
-            elif solver in one.gave_up:
-                kind = one.limits.get(solver, "gave up")
-                limit: Answer = "timeout" if kind == "timeout" else "gave up"
-                limit = "memory" if kind == "memory" else limit
-                yield base(solver, 0, limit, None, None, None, spent, None, one.gave_up[solver])
-            elif solver in one.left_out:
-                yield base(solver, 0, "left out", None, None, None, 0.0, None, "its time was over")
-            else:
-                yield from _answers(base, solver, one)
-
-
-def _answers(base: Callable[..., Run], solver: str, one: Measured) -> Iterator[Run]:
-    """The rows of a solver that answered, and rightly as far as anybody knows."""
-    for turn, run in enumerate(one.timings[solver]):
-        evidence = "deal" if one.feasible else "paired" if solver in one.paired else "shortage"
-        answer = "feasible" if one.feasible else "infeasible"
-        if one.feasible is None:
-            yield base(
-                solver, turn, "gave up", None, None, None, run.total, run.peak, "no evidence"
-            )
-        else:
-            yield base(
-                solver, turn, answer, evidence, run.build, run.solve, run.total, run.peak, None
-            )
 
 
 def machine() -> str:

@@ -1,4 +1,4 @@
-"""The field's ways to look at many runs: PAR-2, the virtual best solver, ranks, and two curves.
+"""The field's ways to look at many runs: PAR-2, virtual best, bootstrap intervals, two curves.
 
 Everything here is about one table: per solver the seconds it took on each instance, in one order of
 the instances for all, None where it did not decide within the limit.
@@ -6,8 +6,8 @@ the instances for all, None where it did not decide within the limit.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import ceil
 
 Times = Mapping[str, Sequence[float | None]]
 """Per solver seconds by instance; None: not decided."""
@@ -19,31 +19,7 @@ LEAST_SECONDS = 1e-9
 """What is below counts as this where times are divided: a coarse clock may have seen nothing."""
 
 RESAMPLES = 1000
-"""Bootstrap resamples of the ranks."""
-
-
-class Score(NamedTuple):
-    """What the table says of one solver.
-
-    Attributes:
-        solver: its name.
-        decided: on how many instances it answered within the limit.
-        par2: see `par2`.
-        fastest: on how many instances nobody was faster.
-        alone: how many instances only it decided.
-        contribution: how many seconds worse the virtual best solver's PAR-2 were without it.
-        rank: by PAR-2, 1 for the best; equal scores share the smaller rank.
-        rank_interval: 95 % bootstrap interval of the rank.
-    """
-
-    solver: str
-    decided: int
-    par2: float
-    fastest: int
-    alone: int
-    contribution: float
-    rank: int
-    rank_interval: tuple[int, int]
+"""Bootstrap resamples of an interval."""
 
 
 def par2(times: Iterable[float | None], limit: float) -> float:
@@ -74,58 +50,61 @@ def virtual_best(times: Times) -> list[float | None]:
     ]
 
 
-def scores(times: Times, limit: float, seed: int = 0) -> list[Score]:
-    """One score per solver, best rank first.
-
-    Args:
-        times: at least one instance.
-        limit: seconds an instance that was not decided is taken to have cost, halved.
-        seed: of the bootstrap over instances.
-
-    Cost: `RESAMPLES` x solvers x instances.
-    """
-    best = virtual_best(times)
-    best_par2 = par2(best, limit)
-    own_par2 = {solver: par2(own, limit) for solver, own in times.items()}
-    intervals = _rank_intervals(times, limit, seed)
-    found = []
-    for solver, own in times.items():
-        others = {name: column for name, column in times.items() if name != solver}
-        without = virtual_best(others) if others else [None] * len(best)
-        decided = [(mine, least) for mine, least in zip(own, best, strict=True) if mine is not None]
-        found.append(
-            Score(
-                solver,
-                len(decided),
-                own_par2[solver],
-                sum(mine == least for mine, least in decided),
-                sum(
-                    mine is not None and rest is None
-                    for mine, rest in zip(own, without, strict=True)
-                ),
-                par2(without, limit) - best_par2,
-                1 + sum(score < own_par2[solver] for score in own_par2.values()),
-                intervals[solver],
-            )
-        )
-    return sorted(found, key=lambda score: (score.rank, score.solver))
-
-
-def _rank_intervals(times: Times, limit: float, seed: int) -> dict[str, tuple[int, int]]:
-    """The 95 % bootstrap interval of each solver's rank: other instances of the same kind.
+def rank_intervals(times: Times, limit: float, seed: int = 0) -> dict[str, tuple[int, int]]:
+    """Return the 95 % bootstrap interval of each solver's rank: other instances of the same kind.
 
     Source: Efron, *Bootstrap methods: another look at the jackknife* (1979).
+    Cost: `RESAMPLES` x solvers x instances.
     """
     import numpy as np
 
     paid = np.array([_paid(column, limit) for column in times.values()])
     random = np.random.default_rng(abs(seed))
     instances = paid.shape[1]
-    drawn = random.multinomial(instances, np.full(instances, 1 / instances), size=RESAMPLES)
-    totals = drawn @ paid.T
+    totals = np.concatenate(
+        [
+            random.multinomial(instances, np.full(instances, 1 / instances), size=size) @ paid.T
+            for size in _pieces(instances)
+        ]
+    )
     ranks = 1 + (totals[:, None, :] < totals[:, :, None]).sum(axis=2)
     low, high = np.percentile(ranks, [2.5, 97.5], axis=0, method="nearest")
     return {solver: (int(low[number]), int(high[number])) for number, solver in enumerate(times)}
+
+
+def median_interval(values: Sequence[float], seed: int = 0) -> tuple[float, float] | None:
+    """Return the 95 % bootstrap interval of the median (percentile method); None below two values.
+
+    Source and cost as `rank_intervals`, of one solver.
+    """
+    if len(values) < 2:
+        return None
+    import numpy as np
+
+    random = np.random.default_rng(abs(seed))
+    array = np.array(values)
+    medians: list[float] = []
+    for size in _pieces(len(values)):
+        chosen = random.integers(len(values), size=(size, len(values)))
+        medians += np.median(array[chosen], axis=1).tolist()
+    low, high = np.percentile(medians, [2.5, 97.5])
+    return float(low), float(high)
+
+
+def _pieces(values: int) -> Iterator[int]:
+    """Share out the resamples of so many values, to bound the memory for a piece."""
+    most = max(1, 1_000_000 // values)
+    for done in range(0, RESAMPLES, most):
+        yield min(most, RESAMPLES - done)
+
+
+def quantile(ascending: Sequence[float], share: float) -> float:
+    """Return the smallest value that at least a share of all do not exceed.
+
+    >>> quantile([1, 2, 3, 4], 0.5), quantile([1, 2, 3, 4], 0.95)
+    (2, 4)
+    """
+    return ascending[max(1, ceil(share * len(ascending) - 1e-9)) - 1]
 
 
 def cactus(times: Iterable[float | None]) -> Curve:

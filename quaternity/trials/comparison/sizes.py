@@ -15,6 +15,8 @@ PARAMETERS = ("set-size", "sets", "players")
 MOST_SIZES = 8
 """Most sizes of one sweep. A wide range is divided geometrically."""
 
+_SIZE = re.compile(r"(\d{1,9})-(\d{1,9})-(\d{1,9})", re.ASCII)
+
 _RANGE = re.compile(r"(\d{1,9})\.\.(\d{1,9})", re.ASCII)
 
 
@@ -65,6 +67,25 @@ class Sweep:
         step = (self.last / self.first) ** (1 / (MOST_SIZES - 1))
         inner = {round(self.first * step**number) for number in range(1, MOST_SIZES - 1)}
         return sorted(inner | {self.first, self.last})
+
+
+def size_name(size: Settings) -> str:
+    """Name the size of a game by set size, sets and players.
+
+    >>> size_name(Settings(4, 13, 4))
+    '4-13-4'
+    """
+    return f"{size.set_size}-{size.sets}-{size.players}"
+
+
+def size_named(name: str) -> tuple[int, ...] | None:
+    """Return set size, sets and players of a name; None where it names no size of a game.
+
+    >>> size_named("4-13-4"), size_named("php")
+    ((4, 13, 4), None)
+    """
+    match = _SIZE.fullmatch(name)
+    return None if match is None else tuple(map(int, match.groups()))
 
 
 def swept_sizes(base: tuple[int, int, int], sweep: Sweep) -> list[Settings]:

@@ -1,43 +1,54 @@
-"""From times to figures: medians with their uncertainty, tails, totals and ratios."""
+"""From runs to figures: a row per solver, with medians and their uncertainty, ratios and scores."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import ceil
 from statistics import median
 
-from quaternity.trials.comparison.measuring import Measured, Timing
-from quaternity.trials.comparison.scores import Times
+from quaternity.trials.comparison.run import Run
+from quaternity.trials.comparison.scores import (
+    Times,
+    median_interval,
+    par2,
+    quantile,
+    rank_intervals,
+    virtual_best,
+)
 
 ENOUGH = 30
-"""Measurements a median should rest on; see `rounds_for` and `summarise`."""
-
-RESAMPLES = 1000
-"""Bootstrap resamples of an interval."""
+"""Measurements a median should rest on; see `rounds_for` and `rows_of`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What the comparison says of one solver. Times in seconds, None where nothing was measured.
+    """What a comparison says of one solver. Times in seconds, None where nothing was measured.
 
     Attributes:
-        feasible, infeasible: states it decided either way, rightly. All times are of these.
-        skipped: states it refused.
-        gave_up: states on which it reached its limit.
-        left_out: states it was not given, its budget being spent.
-        faults: states with a wrong or unproved verdict.
+        feasible, infeasible: instances it decided either way, rightly. All times are of these.
+        skipped: instances it refused.
+        gave_up: instances on which it reached a limit.
+        left_out: instances it was not given, its budget being spent.
+        faults: instances with a wrong or unproved verdict, or a crash.
         median, interval: of making the model and solving it; 95 % bootstrap interval.
         p95: nineteen of twenty runs took at most this.
-        total: over its states.
+        total: over its instances.
         build, solve: medians of the two steps apart.
-        ratio: how many times as long as the fastest solver, by the medians over the states that all
-            solvers decided; 1 for the fastest. Solvers that decided no state at all are left aside.
-        common: how many states these are.
+        ratio: how many times as long as the fastest solver, by the medians over the instances that
+            all solvers decided; 1 for the fastest. Solvers that decided none at all are left aside.
+        common: how many instances these are.
         common_median: its median over them, which `ratio` compares.
-        timeouts, memory_outs: of `gave_up`, the states on which that limit was reached.
-        crashes: of `faults`, the states on which it gave no verdict.
+        timeouts, memory_outs: of `gave_up`, the instances on which that limit was reached.
+        crashes: of `faults`, the instances on which it gave no verdict.
         peak: most bytes of memory of any run in a process of its own.
+        decided: instances it decided.
+        par2: see `quaternity.trials.comparison.scores.par2`.
+        fastest: instances on which nobody was faster.
+        alone: instances that only it decided.
+        contribution: how many seconds worse the virtual best solver's PAR-2 were without it.
+        rank: by PAR-2, 1 for the best; equal scores share the smaller rank.
+        rank_interval: 95 % bootstrap interval of the rank.
     """
 
     solver: str
@@ -56,14 +67,21 @@ class Row:
     ratio: float | None
     common: int
     common_median: float | None
-    timeouts: int = 0
-    memory_outs: int = 0
-    crashes: int = 0
-    peak: int | None = None
+    timeouts: int
+    memory_outs: int
+    crashes: int
+    peak: int | None
+    decided: int
+    par2: float
+    fastest: int
+    alone: int
+    contribution: float
+    rank: int
+    rank_interval: tuple[int, int]
 
 
 def rounds_for(states: int) -> int:
-    """How often each state must be measured so that every median rests on `ENOUGH` runs.
+    """Return how often to measure each state so that every median rests on `ENOUGH` runs.
 
     >>> rounds_for(100), rounds_for(30), rounds_for(7)
     (1, 1, 5)
@@ -71,137 +89,118 @@ def rounds_for(states: int) -> int:
     return -(-ENOUGH // max(1, states))
 
 
-def summarise(measured: Sequence[Measured], solvers: Sequence[str], seed: int = 0) -> list[Row]:
-    """One row per solver, in the order given.
+def times_of(runs: Iterable[Run], solvers: Iterable[str]) -> Times:
+    """Return, per solver, its median seconds on every instance.
 
-    With at least `ENOUGH` states each state counts once, by its median run, and the interval says
-    how the median would vary over other states of the same kind. With fewer states every run
-    counts, and the interval says how it would vary over other runs on these states.
+    They are None where not every run decided the instance.
+    """
+    table = _by_instance(runs, solvers)
+    return {solver: [_median(own) for own in table[solver]] for solver in table}
+
+
+def rows_of(runs: Sequence[Run], solvers: Sequence[str], limit: float, seed: int = 0) -> list[Row]:
+    """Return a row per solver, in the order given; none where there are no runs.
+
+    With at least `ENOUGH` instances each of them counts once, by its median run, and the interval
+    says how the median would vary over other instances of the same kind. With fewer every run
+    counts, and the interval says how it would vary over other runs on these instances.
 
     Args:
-        seed: of the bootstrap.
+        limit: an instance that was not decided is taken to have cost twice these seconds.
+        seed: of the bootstraps.
+
+    Cost: `scores.RESAMPLES` x solvers x instances.
     """
-    per_state = {
-        name: {state: one for state, one in enumerate(own) if one is not None}
-        for name, own in median_times(measured, solvers).items()
-    }
-    common = decided_by_all(measured, solvers)
-    medians = {
-        name: median(times[state] for state in common) if times and common else None
-        for name, times in per_state.items()
-    }
-    return [_row(name, measured, per_state[name], len(common), medians, seed) for name in solvers]
-
-
-def decides(one: Measured, solver: str) -> bool:
-    """Whether a solver gave the verdict that stands, and nothing wrong besides."""
-    return (
-        solver in one.timings
-        and one.feasible is not None
-        and not any(fault.solver == solver for fault in one.faults)
-    )
-
-
-def decided_by_all(measured: Sequence[Measured], solvers: Sequence[str]) -> list[int]:
-    """The numbers of the states that all solvers decided which decided any."""
-    compared = [name for name in solvers if any(decides(one, name) for one in measured)]
-    return [
-        number
-        for number, one in enumerate(measured)
-        if compared and all(decides(one, name) for name in compared)
+    if not runs:
+        return []
+    table = _by_instance(runs, solvers)
+    feasible = list({run.instance: run.feasible for run in runs}.values())
+    times = {solver: [_median(own) for own in table[solver]] for solver in table}
+    compared = [own for own in times.values() if any(seconds is not None for seconds in own)]
+    common = [
+        number for number, column in enumerate(zip(*compared, strict=True)) if None not in column
     ]
-
-
-def _row(
-    name: str,
-    measured: Sequence[Measured],
-    per_state: dict[int, float],
-    common: int,
-    medians: dict[str, float | None],
-    seed: int,
-) -> Row:
-    runs = sample(measured, name)
-    totals = sorted(timing.total for timing in runs)
-    feasible = sum(measured[number].feasible is True for number in per_state)
-    own, fastest = medians[name], min((one for one in medians.values() if one), default=None)
-    kinds = [{fault.kind for fault in one.faults if fault.solver == name} for one in measured]
-    peaks = [
-        run.peak for one in measured for run in one.timings.get(name, ()) if run.peak is not None
-    ]
-    return Row(
-        solver=name,
-        feasible=feasible,
-        infeasible=len(per_state) - feasible,
-        skipped=sum(name in one.refused for one in measured),
-        gave_up=sum(name in one.gave_up for one in measured),
-        left_out=sum(name in one.left_out for one in measured),
-        faults=sum(map(bool, kinds)),
-        median=median(totals) if totals else None,
-        interval=median_interval(totals, seed),
-        p95=quantile(totals, 0.95) if totals else None,
-        total=sum(per_state.values()) if totals else None,
-        build=median(timing.build for timing in runs) if runs else None,
-        solve=median(timing.solve for timing in runs) if runs else None,
-        ratio=None if own is None or fastest is None else own / fastest,
-        common=common,
-        common_median=own,
-        timeouts=sum(one.limits.get(name) == "timeout" for one in measured),
-        memory_outs=sum(one.limits.get(name) == "memory" for one in measured),
-        crashes=sum("crash" in kind for kind in kinds),
-        peak=max(peaks, default=None),
-    )
-
-
-def sample(measured: Sequence[Measured], solver: str) -> list[Timing]:
-    """The runs that speak for a solver: one per state, or all of them when states are few."""
-    found: list[Timing] = []
-    for one in measured:
-        runs = one.timings[solver] if decides(one, solver) else ()
-        if len(measured) >= ENOUGH and runs:
-            found.append(sorted(runs, key=lambda run: run.total)[len(runs) // 2])
-        else:
-            found += runs
-    return found
-
-
-def median_times(measured: Sequence[Measured], solvers: Sequence[str]) -> Times:
-    """Per solver the seconds of its median run on each state; None where it did not decide."""
-    return {
-        name: [
-            median(run.total for run in one.timings[name]) if decides(one, name) else None
-            for one in measured
-        ]
-        for name in solvers
+    common_medians = {
+        solver: _middle(own[number] for number in common) for solver, own in times.items()
     }
-
-
-def quantile(ascending: Sequence[float], share: float) -> float:
-    """The smallest value that at least a share of all do not exceed.
-
-    >>> quantile([1, 2, 3, 4], 0.5), quantile([1, 2, 3, 4], 0.95)
-    (2, 4)
-    """
-    return ascending[max(1, ceil(share * len(ascending) - 1e-9)) - 1]
-
-
-def median_interval(values: Sequence[float], seed: int = 0) -> tuple[float, float] | None:
-    """The 95 % bootstrap interval of the median (percentile method); None for fewer than two.
-
-    Source: Efron, *Bootstrap methods: another look at the jackknife* (1979).
-    Cost: `RESAMPLES` x values.
-    """
-    if len(values) < 2:
-        return None
-    import numpy as np
-
-    random = np.random.default_rng(abs(seed))
-    array = np.array(values)
-    rows = max(1, 1_000_000 // len(values))  # resamples at a time, to bound the memory
-    medians: list[float] = []
-    while len(medians) < RESAMPLES:
-        chosen = random.integers(
-            len(values), size=(min(rows, RESAMPLES - len(medians)), len(values))
+    quickest = min((own for own in common_medians.values() if own), default=None)
+    best = virtual_best(times)
+    best_par2, scores = par2(best, limit), {name: par2(own, limit) for name, own in times.items()}
+    intervals = rank_intervals(times, limit, seed)
+    rows = []
+    for solver, own in times.items():
+        ends = Counter(answer for met in table[solver] for answer in {run.answer for run in met})
+        sampled = _sample(table[solver])
+        seconds = sorted(run.seconds for run in sampled)
+        without = virtual_best({name: them for name, them in times.items() if name != solver})
+        without = without or [None] * len(best)
+        decided = [number for number, taken in enumerate(own) if taken is not None]
+        possible = sum(feasible[number] is True for number in decided)
+        shared = common_medians[solver]
+        rows.append(
+            Row(
+                solver,
+                feasible=possible,
+                infeasible=len(decided) - possible,
+                skipped=ends["refused"],
+                gave_up=ends["timeout"] + ends["memory"] + ends["gave up"],
+                left_out=ends["left out"],
+                faults=ends["wrong"] + ends["crashed"],
+                median=median(seconds) if seconds else None,
+                interval=median_interval(seconds, seed),
+                p95=quantile(seconds, 0.95) if seconds else None,
+                total=sum(own[number] or 0.0 for number in decided) if decided else None,
+                build=_middle(run.build for run in sampled),
+                solve=_middle(run.solve for run in sampled),
+                ratio=None if shared is None or quickest is None else shared / quickest,
+                common=len(common),
+                common_median=shared,
+                timeouts=ends["timeout"],
+                memory_outs=ends["memory"],
+                crashes=ends["crashed"],
+                peak=max(
+                    (run.memory for met in table[solver] for run in met if run.memory is not None),
+                    default=None,
+                ),
+                decided=len(decided),
+                par2=scores[solver],
+                fastest=sum(own[number] == best[number] for number in decided),
+                alone=sum(without[number] is None for number in decided),
+                contribution=par2(without, limit) - best_par2,
+                rank=1 + sum(score < scores[solver] for score in scores.values()),
+                rank_interval=intervals[solver],
+            )
         )
-        medians += np.median(array[chosen], axis=1).tolist()
-    low, high = np.percentile(medians, [2.5, 97.5])
-    return float(low), float(high)
+    return rows
+
+
+def _by_instance(runs: Iterable[Run], solvers: Iterable[str]) -> dict[str, list[list[Run]]]:
+    """Return, per solver, its runs on each instance, in one order of the instances for all."""
+    instances: dict[str, int] = {}
+    for run in runs:
+        instances.setdefault(run.instance, len(instances))
+    table: dict[str, list[list[Run]]] = {solver: [[] for _ in instances] for solver in solvers}
+    for run in runs:
+        table[run.solver][instances[run.instance]].append(run)
+    return table
+
+
+def _median(runs: Sequence[Run]) -> float | None:
+    return median(run.seconds for run in runs) if _decided(runs) else None
+
+
+def _decided(runs: Sequence[Run]) -> bool:
+    return bool(runs) and all(run.decided for run in runs)
+
+
+def _middle(values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return median(known) if known else None
+
+
+def _sample(own: Sequence[Sequence[Run]]) -> list[Run]:
+    """Return the runs that speak for a solver: one per instance, or all where these are few."""
+    decided = [runs for runs in own if _decided(runs)]
+    if len(own) < ENOUGH:
+        return [run for runs in decided for run in runs]
+    return [sorted(runs, key=lambda run: run.seconds)[len(runs) // 2] for runs in decided]

@@ -1,0 +1,67 @@
+"""One solver on one instance, once: the row that everything about a comparison is made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+Answer = Literal[
+    "feasible", "infeasible", "timeout", "memory", "gave up", "refused", "left out", "wrong",
+    "crashed",
+]  # fmt: skip
+"""How a run ended: either verdict; one of two limits of ours; a limit of its own; a problem that it
+does not take; not run, its budget being spent; a verdict that is not so; anything else."""
+
+ANSWERS: tuple[str, ...] = get_args(Answer)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One solver on one instance, once.
+
+    Attributes:
+        instance: its name, the same for all solvers.
+        family: of the instance: a family of instances, the size of a game as 4-13-4, or empty for
+            states of files.
+        cards, players: its size, completed sets not counted.
+        feasible: what is so, by evidence that verified; None where nobody had any.
+        solver: its name.
+        round: which run of this solver on this instance, from 0.
+        answer: how it ended.
+        evidence: what proved it: `deal`, `shortage` of its own, or `paired` with a shortage of
+            another solver; None without a verdict.
+        build, solve: seconds of processor time of both steps; None where it did not answer.
+        seconds: what the run cost; for one that was ended, the time it had.
+        memory: bytes it needed at most beyond those before it; None where nobody looked.
+        text: why, where it did not answer.
+    """
+
+    instance: str
+    family: str
+    cards: int
+    players: int
+    feasible: bool | None
+    solver: str
+    round: int
+    answer: Answer
+    evidence: Literal["deal", "shortage", "paired"] | None
+    build: float | None
+    solve: float | None
+    seconds: float
+    memory: int | None = None
+    text: str | None = None
+
+    @property
+    def decided(self) -> bool:
+        """Whether it gave a verdict that stands."""
+        return self.answer in ("feasible", "infeasible")
+
+    @property
+    def ended(self) -> bool:
+        """Whether it gave up at a limit, its own or ours."""
+        return self.answer in ("timeout", "memory", "gave up")
+
+    @property
+    def at_fault(self) -> bool:
+        """Whether it gave a wrong or unproved verdict, or crashed."""
+        return self.answer in ("wrong", "crashed")
