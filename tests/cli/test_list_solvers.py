@@ -37,7 +37,8 @@ def test_rivals_are_compared_as_a_group(cli: Cli, monkeypatch: pytest.MonkeyPatc
     from quaternity.cli.chosen_solvers import chosen_solvers
 
     monkeypatch.setattr(
-        "solvers.rivals.installed", lambda: {name: RIVALS[name].solver for name in ("glop", "clp")}
+        "quaternity.cli.chosen_solvers.installed",
+        lambda: {name: RIVALS[name].solver for name in ("glop", "clp")},
     )
     chosen = [solver.name for solver in chosen_solvers("max-flow, rivals")]
     assert chosen == ["max-flow", "glop", "clp"]
@@ -46,8 +47,9 @@ def test_rivals_are_compared_as_a_group(cli: Cli, monkeypatch: pytest.MonkeyPatc
 def test_who_is_named_is_found_without_a_look_at_others(monkeypatch: pytest.MonkeyPatch) -> None:
     from quaternity.cli.chosen_solvers import chosen_solvers
 
-    for group in ("solvers.all_solvers", "solvers.rivals.installed"):
-        monkeypatch.setattr(group, lambda: pytest.fail("looked at others"))
+    for group in ("all_solvers", "installed"):
+        where = f"quaternity.cli.chosen_solvers.{group}"
+        monkeypatch.setattr(where, lambda: pytest.fail("looked at others"))
     assert [solver.name for solver in chosen_solvers("max-flow, matching")] == [
         "max-flow", "matching"
     ]  # fmt: skip

@@ -11,7 +11,6 @@ from xml.etree import ElementTree
 
 import pytest
 
-from quaternity import ternary
 from quaternity.ternary import (
     Best,
     Card,
@@ -330,7 +329,7 @@ def test_play_shows_the_finished_games_when_it_is_interrupted(
             raise KeyboardInterrupt
         return play_out(*arguments, **options)
 
-    monkeypatch.setattr(ternary, "play_out", interrupted)
+    monkeypatch.setattr("quaternity.cli.ternary_play.play_out", interrupted)
     ended = cli("set", "simulate", "-g", 100, "--rule", "set", "--seed", 1, "--json")
     assert ended.status == 130
     reason = "interrupted after 5 of 100 games"
