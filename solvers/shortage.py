@@ -20,8 +20,78 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from quaternity.base.plain_values import takes
-from quaternity.base.wording import counted, in_parts, listed, named
+from quaternity.base.sentences import Kind, Sentence
 from solvers.problem import DealProblem, SetConstraint, mask_of, players_in
+
+CARDS = Kind("cards", "{count:cards}")
+NONE = Kind("none", "none")
+ONLY = Kind("only", "only {count}")
+AT_LEAST = Kind("at_least", "at least {count}")
+AT_MOST = Kind("at_most", "at most {count}")
+BECAUSE = Kind("because", "{that} ({why})")
+ALL_OF = Kind("all_of", "{parts:listed}")
+OF_SETS = Kind("of_sets", "of {sets:sets} {amount}")
+OF_EACH = Kind("of_each", "of {sets:sets} {amount} each")
+SHARE = Kind("share", "{parts:parts}")
+SHARE_IN_ALL = Kind("share", "{parts:parts}: {total} in all")
+TOO_FEW_PLACES = Kind(
+    "too_few_places", "the hands hold {hands:cards} in all, but {deal:cards} must be dealt"
+)
+TOO_FEW_CARDS = Kind("too_few_cards", "the hands hold {hands:cards} in all, but {can} can be dealt")
+ONLY_CARDS, NO_CARDS = Kind("only", "only {count:cards}"), Kind("none", "no cards")
+CROSSED_BOUNDS = Kind(
+    "crossed_bounds",
+    "{who:player} must hold at least {least:cards} of {set:set}, but may hold at most {most}",
+)
+CROWDED_HAND = Kind("crowded_hand", "{who:player} holds {amount}, but must hold {share}")
+SHORT = Kind("short", "{who:players} must hold {amount}, but can have {share}")
+KEEPS = Kind("keeps", "{who:players} keeps at least {least}")
+EACH_KEEP = Kind("keeps", "{who:players} each keep at least {least}")
+MAY_HAVE = Kind("may_have", "{who:players} may have {most}")
+EACH_MAY_HAVE = Kind("may_have", "{who:players} may have {most} each")
+TOO_MANY_KEPT = Kind(
+    "too_many_kept",
+    "{who:players} must hold at least {least:cards} of {set:set}, which has only {most}",
+)
+TOO_FEW_OWNED = Kind(
+    "too_few_owned",
+    "{who:players} must hold at least {least:cards} of {set:set}, but can have {most}",
+)
+NOBODY = Kind("nobody", "nobody may own card {card:card}")
+NO_OWNER = Kind("no_owner", "card {card:card} can have no owner")
+UNPLACED = Kind("unplaced", "{some} of the {size} cards of {set:set} can have an owner")
+
+
+def in_parts(kind: Kind, amounts: Iterable[tuple[int, int, str]], total: int) -> Sentence:
+    """Return amounts per set with their reasons; sets that are alike are said together.
+
+    Args:
+        kind: of amount, `AT_LEAST` or `AT_MOST`.
+        amounts: (set, how many, reason or "").
+        total: said at the end when there is more than one set.
+
+    >>> in_parts(AT_MOST, [(0, 3, "player 1 keeps at least 1"), (1, 0, "")], 3)
+    'of set 0 at most 3 (player 1 keeps at least 1), of set 1 none: 3 in all'
+    >>> in_parts(AT_MOST, [(0, 3, ""), (2, 3, "")], 6)
+    'of sets 0 and 2 at most 3 each: 6 in all'
+    """
+    alike: dict[tuple[int, str], list[int]] = {}
+    for index, count, reason in amounts:
+        alike.setdefault((count, reason), []).append(index)
+    parts: list[str] = []
+    for (count, reason), sets in alike.items():
+        of_sets = OF_EACH if len(sets) > 1 and count else OF_SETS
+        parts.append(_because(of_sets(sets=sets, amount=_amount(kind, count)), reason))
+    several = sum(map(len, alike.values())) > 1
+    return SHARE_IN_ALL(parts=parts, total=total or NONE()) if several else SHARE(parts=parts)
+
+
+def _amount(kind: Kind, count: int) -> Sentence:
+    return kind(count=count) if count else NONE()
+
+
+def _because(that: str, why: str) -> str:
+    return BECAUSE(that=that, why=why) if why else that
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +106,7 @@ class TooFewPlaces:
     @takes(problem=DealProblem)
     def in_words(self, problem: DealProblem) -> str:
         """The proof as a sentence about this problem."""
-        return (
-            f"the hands hold {counted(sum(problem.hands), 'card')} in all, "
-            f"but {counted(problem.cards, 'card')} must be dealt"
-        )
+        return TOO_FEW_PLACES(hands=sum(problem.hands), deal=problem.cards)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +128,8 @@ class CrossedBounds:
     def in_words(self, problem: DealProblem) -> str:
         """The proof as a sentence about this problem."""
         constraint = problem.sets[self.set_index]
-        return (
-            f"player {self.player} must hold at least "
-            f"{counted(constraint.low[self.player], 'card')} of set {self.set_index}, "
-            f"but may hold at most {constraint.high[self.player]}"
-        )
+        least, most = constraint.low[self.player], constraint.high[self.player]
+        return CROSSED_BOUNDS(who=self.player, set=self.set_index, least=least, most=most)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,15 +151,10 @@ class CrowdedHand:
     @takes(problem=DealProblem)
     def in_words(self, problem: DealProblem, amount: str | None = None) -> str:
         """The proof as a sentence about this problem; `amount` as in `Shortage.in_words`."""
-        parts = (
-            (index, f"at least {low}", "")
-            for index, low in enumerate(self._minimums(problem))
-            if low
-        )
-        return (
-            f"player {self.player} holds {amount or counted(problem.hands[self.player], 'card')}, "
-            f"but must hold {in_parts(parts, sum(self._minimums(problem)))}"
-        )
+        parts = ((index, low, "") for index, low in enumerate(self._minimums(problem)) if low)
+        share = in_parts(AT_LEAST, parts, sum(self._minimums(problem)))
+        hand = amount or CARDS(count=problem.hands[self.player])
+        return CROWDED_HAND(who=self.player, amount=hand, share=share)
 
 
 def most_cards(constraint: SetConstraint, coalition: int, witness: int) -> int:
@@ -155,20 +214,23 @@ class Shortage:
                 return self._minimums_in_words(problem, index)
         if self.coalition == (1 << problem.players) - 1:
             if must > problem.cards:
-                can = f"only {counted(problem.cards, 'card')}" if problem.cards else "no cards"
-                return f"the hands hold {counted(must, 'card')} in all, but {can} can be dealt"
+                can = ONLY_CARDS(count=problem.cards) if problem.cards else NO_CARDS()
+                return TOO_FEW_CARDS(hands=must, can=can)
             return self._unplaced_in_words(problem, bounds)
-        amounts: list[tuple[int, str, str]] = []
+        amounts: list[tuple[int, int, str]] = []
         for index, (bound, witness) in enumerate(zip(bounds, self.witnesses, strict=True)):
             if problem.sets[index].size:
                 # That one player has at most so many needs no reason "may have at most so many".
                 capped = self.coalition & ~witness if self.coalition.bit_count() > 1 else 0
                 why = self._why(problem.sets[index], witness, capped)
-                amounts.append((index, f"at most {bound}" if bound else "none", why))
+                amounts.append((index, bound, why))
         total = sum(bounds)
-        have = in_parts(amounts, total) if total or any(why for _, _, why in amounts) else "none"
-        who = named("player", players_in(self.coalition))
-        return f"{who} must hold {amount or counted(must, 'card')}, but can have {have}"
+        some = total or any(why for _, _, why in amounts)
+        return SHORT(
+            who=players_in(self.coalition),
+            amount=amount or CARDS(count=must),
+            share=in_parts(AT_MOST, amounts, total) if some else NONE(),
+        )
 
     def _why(self, constraint: SetConstraint, witness: int, capped: int) -> str:
         """What, besides the owners, keeps the coalition's share of one set small.
@@ -180,8 +242,7 @@ class Shortage:
         for player in players_in(witness & ~self.coalition):
             kept.setdefault(constraint.low[player], []).append(player)
         reasons = [
-            f"{named('player', players)} {'keeps' if len(players) == 1 else 'each keep'} "
-            f"at least {least}"
+            (KEEPS if len(players) == 1 else EACH_KEEP)(who=players, least=least)
             for least, players in kept.items()
             if least
         ]
@@ -189,12 +250,10 @@ class Shortage:
         for player in players_in(capped):
             if not constraint.bound_is_loose(player):
                 limits.setdefault(constraint.high[player], []).append(player)
-        reasons += [
-            f"{named('player', players)} may have "
-            f"{f'at most {most}' if most else 'none'}{' each' if most and len(players) > 1 else ''}"
-            for most, players in limits.items()
-        ]
-        return listed(reasons)
+        for most, players in limits.items():
+            may_have = EACH_MAY_HAVE if most and len(players) > 1 else MAY_HAVE
+            reasons.append(may_have(who=players, most=_amount(AT_MOST, most)))
+        return ALL_OF(parts=reasons) if reasons else ""
 
     def _minimums_in_words(self, problem: DealProblem, index: int) -> str:
         constraint = problem.sets[index]
@@ -205,10 +264,9 @@ class Shortage:
         ]
         needed = sum(constraint.low[player] for player in players)
         ownable = sum(1 for mask in constraint.owners if mask & mask_of(players))
-        must = f"{named('player', players)} must hold at least {counted(needed, 'card')}"
         if ownable == constraint.size:
-            return f"{must} of set {index}, which has only {ownable}"
-        return f"{must} of set {index}, but can have {f'only {ownable}' if ownable else 'none'}"
+            return TOO_MANY_KEPT(who=players, least=needed, set=index, most=ownable)
+        return TOO_FEW_OWNED(who=players, least=needed, set=index, most=_amount(ONLY, ownable))
 
     def _unplaced_in_words(self, problem: DealProblem, bounds: list[int]) -> str:
         index = next(
@@ -219,14 +277,13 @@ class Shortage:
         constraint, bound = problem.sets[index], bounds[index]
         for card, mask in enumerate(constraint.owners):
             if not mask:
-                return f"nobody may own card {index}/{card}"
+                return NOBODY(card=(index, card))
         witness = self.witnesses[index]
         why = self._why(constraint, witness, self.coalition & ~witness)
-        reason = f" ({why})" if why else ""
         if constraint.size == 1:
-            return f"card {index}/0 can have no owner{reason}"
-        some = f"only {bound}" if bound else "none"
-        return f"{some} of the {constraint.size} cards of set {index} can have an owner{reason}"
+            return _because(NO_OWNER(card=(index, 0)), why)
+        some = _amount(ONLY, bound)
+        return _because(UNPLACED(some=some, size=constraint.size, set=index), why)
 
 
 Certificate: TypeAlias = Shortage | TooFewPlaces | CrossedBounds | CrowdedHand

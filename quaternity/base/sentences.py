@@ -102,25 +102,38 @@ class Words:
 
     def seat(self, number: int) -> str:
         """Return a player, where only players can be meant: "0"."""
-        return self.names[number] if self.names else str(number)
+        return self.names[number] if 0 <= number < len(self.names) else str(number)
 
     def player(self, number: int) -> str:
         """Return a player: "player 0"."""
-        return self.names[number] if self.names else f"player {number}"
+        return self.names[number] if 0 <= number < len(self.names) else f"player {number}"
 
     def players(self, numbers: Sequence[int]) -> str:
         """Return players: "players 0 and 2"."""
         if self.names:
-            return listed(self.names[number] for number in numbers)
+            return listed(map(self.player, numbers))
         return f"player{'s' * (len(numbers) != 1)} {listed(numbers)}"
 
-    def card(self, card: object) -> str:
+    def card(self, card: tuple[int, int]) -> str:
         """Return a card: "0/2"."""
-        return str(card)
+        index, number = card
+        return f"{index}/{number}"
+
+    def hand(self, cards: Iterable[tuple[int, int]]) -> str:
+        """Return cards: "0/2 1/0"."""
+        return " ".join(map(self.card, cards))
+
+    def cards_listed(self, cards: Iterable[tuple[int, int]]) -> str:
+        """Return cards: "0/2 and 1/0"."""
+        return listed(map(self.card, cards))
 
     def set(self, index: int) -> str:
         """Return a set: "set 0"."""
         return f"set {index}"
+
+    def sets(self, indices: Sequence[int]) -> str:
+        """Return sets: "sets 0 and 2"."""
+        return f"set{'s' * (len(indices) != 1)} {listed(indices)}"
 
     def number(self, index: int) -> str:
         """Return a set, where only sets can be meant: "0", but "set 0" beside names."""
@@ -138,8 +151,25 @@ class Words:
         """Return values with spaces between."""
         return " ".join(map(self.text, values))
 
+    def parts(self, values: Iterable[object]) -> str:
+        """Return values with commas between."""
+        return ", ".join(map(self.text, values))
+
 
 PLAIN = Words()
+
+INDENTED = Kind("indented", "{space}{line}")
+
+
+def indented(line: str, by: int = 2) -> Sentence:
+    """Return a line that belongs to one above."""
+    return INDENTED(space=" " * by, line=line)
+
+
+def unindented(line: str) -> str:
+    """Return a line as it was before `indented`."""
+    line_before: str = facts(line).get("line", line)
+    return line_before
 
 
 def facts(text: str) -> dict[str, Any]:

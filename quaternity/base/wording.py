@@ -94,26 +94,3 @@ def percent(chance: float | Fraction, decimals: int = 1) -> str:
     if needed <= MOST_DECIMALS:
         return f"{shown:.{max(decimals, needed)}f}%"
     return f"{shown:.1e}%" if rest == exact else f"over 99.{'9' * MOST_DECIMALS}%"
-
-
-def in_parts(amounts: Iterable[tuple[int, str, str]], total: int) -> str:
-    """Amounts per set with their reasons; sets that are alike are said together.
-
-    Args:
-        amounts: (set, amount in words, reason or "").
-        total: said at the end when there is more than one set.
-
-    >>> in_parts([(0, "at most 3", "player 1 keeps at least 1"), (1, "none", "")], 3)
-    'of set 0 at most 3 (player 1 keeps at least 1), of set 1 none: 3 in all'
-    >>> in_parts([(0, "at most 3", ""), (2, "at most 3", "")], 6)
-    'of sets 0 and 2 at most 3 each: 6 in all'
-    """
-    alike: dict[tuple[str, str], list[int]] = {}
-    for index, amount, reason in amounts:
-        alike.setdefault((amount, reason), []).append(index)
-    parts = []
-    for (amount, reason), sets in alike.items():
-        each = " each" if len(sets) > 1 and amount != "none" else ""
-        parts.append(f"of {named('set', sets)} {amount}{each}{f' ({reason})' if reason else ''}")
-    several = sum(map(len, alike.values())) > 1
-    return ", ".join(parts) + (f": {total or 'none'} in all" if several else "")

@@ -95,9 +95,7 @@ def show_step(
     """
     public = log.states[step]
     if step:
-        event = log.events[step - 1]
-        said = f"{event.question}: {event.answer}"
-        said += "".join(f", {event.question.asker} puts down {a}" for a in event.announced)
+        said = ", ".join(str(log.events[step - 1]).splitlines())
     else:
         said = ", ".join(["the deal", *put_down_at_deal(log.states[0])])
     say(f"{bold(f'step {step} of {len(log.events)}')}: {said}")

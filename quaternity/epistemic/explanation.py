@@ -8,8 +8,9 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from quaternity.base.errors import LimitError, SolverFault
-from quaternity.base.wording import listed, named
+from quaternity.base.sentences import indented
 from quaternity.epistemic import formula as logic
+from quaternity.epistemic import sentences as words
 from quaternity.epistemic.evaluator import (
     Evaluator,
     Said,
@@ -148,7 +149,7 @@ class _Writer:
 
     def say(self, level: int, text: str, claim: Claim) -> None:
         if len(self.lines) < MAX_LINES:
-            self.lines.append("  " * level + text)
+            self.lines.append(indented(text, 2 * level) if level else text)
             self.claims.append(claim)
         elif len(self.lines) == MAX_LINES:
             self.lines.append("…")
@@ -156,10 +157,10 @@ class _Writer:
     def name(self, deal: Deal) -> str:
         """What a deal is called; it is listed when it is new."""
         if deal == self.real:
-            return "the real deal"
+            return words.THE_REAL_DEAL()
         if deal not in self.deals:
             self.deals.append(deal)
-        return f"deal {self.deals.index(deal) + 1}"
+        return words.DEAL(number=self.deals.index(deal) + 1)
 
     def is_unnamed(self, deal: Deal) -> bool:
         """Whether it is any possible deal: only what holds in all of them is said of it."""
@@ -171,7 +172,7 @@ class _Writer:
         claim = Claim(formula if truth else negation(formula), deal, said)
         match formula:
             case logic.Constant():
-                self.say(level, f"{formula} is {formula}", claim)
+                self.say(level, words.CONSTANT(formula=str(formula)), claim)
             case logic.Holds(player, card):
                 self._holder(player, card, deal, level)
             case logic.Knows() | logic.Distributed():
@@ -185,10 +186,10 @@ class _Writer:
             case logic.Announced(announcement, then):
                 if not self.evaluator.truth(announcement, deal, said):
                     false = Claim(negation(announcement), deal, said)
-                    self.say(level, f"{announcement} is false and cannot be said:", false)
+                    self.say(level, words.CANNOT_SAY(formula=str(announcement)), false)
                     self.write(announcement, deal, said, level + 1)
                 else:
-                    self.say(level, f"once {announcement} is said:", claim)
+                    self.say(level, words.ONCE_SAID(formula=str(announcement)), claim)
                     self.write(then, deal, (*said, announcement), level + 1)
             case logic.Not(part):
                 self.write(part, deal, said, level)
@@ -196,7 +197,9 @@ class _Writer:
                 for part in (first, second):
                     value = self.evaluator.truth(part, deal, said)
                     side = Claim(part if value else negation(part), deal, said)
-                    self.say(level, f"{part} is {'true' if value else 'false'}:", side)
+                    self.say(
+                        level, (words.IS_TRUE if value else words.IS_FALSE)(formula=str(part)), side
+                    )
                     self.write(part, deal, said, level + 1)
             case _:
                 self._parts(formula, truth, deal, said, level)
@@ -217,15 +220,16 @@ class _Writer:
         owners = deal.owner[card.set_index]
         if card.number >= len(owners):
             nobody = every(~logic.Holds(one, card) for one in range(self.problem.players))
-            text = f"set {card.set_index} is out of play: nobody holds {card}"
+            text = words.OUT_OF_PLAY(set=card.set_index, card=card)
             self.say(level, text, Claim(nobody, deal))
             return
         holder = owners[card.number]
         if holder != player and self.is_unnamed(deal):
             claim = Claim(~logic.Holds(player, card), deal)
-            self.say(level, f"player {player} does not hold {card}", claim)
+            self.say(level, words.HOLDS_NOT(who=player, card=card), claim)
             return
-        text = f"player {holder} holds {card}" + ("" if holder == player else f", not {player}")
+        kind = words.HOLDS if holder == player else words.HOLDS_INSTEAD
+        text = kind(who=holder, card=card, other=player)
         self.say(level, text, Claim(logic.Holds(holder, card), deal))
 
     def _knowledge(
@@ -238,26 +242,28 @@ class _Writer:
     ) -> None:
         players, part = formula.players, formula.part
         claim = Claim(formula if truth else negation(formula), deal, said)
-        who = named("player", players) + (" together" if len(players) > 1 else "")
-        verb = "know" if len(players) > 1 else "knows"
-        hands = f"the {'hands' if len(players) > 1 else 'hand'} of {named('player', players)}"
+        several = len(players) > 1
         if not truth:
             found = self.evaluator.counterexample(players, part, deal, said)
             assert found is not None
-            do = "do" if len(players) > 1 else "does"
             if found == deal and not self.is_unnamed(deal):
-                self.say(level, f"{who} {do} not know {part}: it is false", claim)
+                kind = words.KNOW_NOT_FALSE if several else words.KNOWS_NOT_FALSE
+                self.say(level, kind(who=players, formula=str(part)), claim)
             else:
-                same = f"{hands} {'are' if len(players) > 1 else 'is'} the same in"
-                where = f"{self.name(found)}, and there"
-                self.say(level, f"{who} {do} not know {part}: {same} {where}", claim)
+                kind = words.KNOW_NOT if several else words.KNOWS_NOT
+                self.say(level, kind(who=players, formula=str(part), deal=self.name(found)), claim)
             self.write(part, found, said, level + 1)
         elif determined(part, players):
-            settles = "the own hands settle it" if len(players) > 1 else "the own hand settles it"
-            self.say(level, f"{who} {verb} {part}: {settles}", claim)
+            self.say(
+                level, (words.SEE if several else words.SEES)(who=players, formula=str(part)), claim
+            )
             self.write(part, deal, said, level + 1)
         else:
-            self.say(level, f"{who} {verb} {part}:", claim)
+            self.say(
+                level,
+                (words.KNOW if several else words.KNOWS)(who=players, formula=str(part)),
+                claim,
+            )
             seen = information_set(self.problem, deal, players)
             self._impossible(part, said, seen, players, deal, level + 1)
 
@@ -265,42 +271,41 @@ class _Writer:
         truth, deal, said = isinstance(claim.formula, logic.Everywhere), claim.deal, claim.said
         found = None if truth else self.evaluator.public_counterexample(part, said)
         if found is None:
-            self.say(level, f"{part} is true in every public deal:", claim)
+            self.say(level, words.TRUE_IN_PUBLIC(formula=str(part)), claim)
             self._impossible(part, said, self.problem, (), deal, level + 1)
         else:
-            where = self.name(found)
-            self.say(level, f"{part} is not true in every public deal: in {where}", claim)
+            self.say(level, words.NOT_IN_PUBLIC(formula=str(part), deal=self.name(found)), claim)
             self.write(part, found, said, level + 1)
 
     def _common(self, formula: logic.Common, claim: Claim, level: int) -> None:
         part, among = formula.part, formula.among(self.problem.players)
         deal, said = claim.deal, claim.said
-        common = "common knowledge"
-        if formula.players:
-            common += f" of {named('player', formula.players)}"
+        common = words.COMMON_OF(who=formula.players) if formula.players else words.COMMON()
         if claim.formula != formula:
             chain = self.evaluator.way_to_failure(part, deal, said, formula.players)
-            steps = [self.name(chain[0])]
+            first = self.name(chain[0])
+            steps = [first]
             for before, after in pairwise(chain):
                 blind = next(one for one in among if same_hands(before, after, (one,)))
-                steps.append(f"which player {blind} cannot tell from {self.name(after)}")
-            false = "it is false" if deal == self.real else f"it is false in {steps[0]}"
-            way = f"from {', '.join(steps)}, where" if len(chain) > 1 else false
-            self.say(level, f"{part} is not {common}: {way}", claim)
+                steps.append(words.CANNOT_TELL(who=blind, deal=self.name(after)))
+            false = words.FALSE() if deal == self.real else words.FALSE_IN(deal=first)
+            way = words.CHAIN(steps=steps) if len(chain) > 1 else false
+            self.say(level, words.NOT_COMMON(formula=str(part), common=common, way=way), claim)
             self.write(part, chain[-1], said, level + 1)
         elif (normal := normal_form(formula, self.problem)) == normal_form(part, self.problem):
-            who = "each of them" if formula.players else "everybody"
-            self.say(level, f"{part} is {common}: whether it is true, {who} knows:", claim)
+            kind = words.COMMON_TO_EACH if formula.players else words.COMMON_TO_ALL
+            self.say(level, kind(formula=str(part), common=common), claim)
             self.write(part, deal, said, level + 1)
         elif not isinstance(normal, logic.Common):
-            self.say(level, f"{part} is {common}, which says the same as: {normal}", claim)
+            self.say(
+                level, words.COMMON_AS(formula=str(part), common=common, same=str(normal)), claim
+            )
             self.write(normal, deal, said, level + 1)
         elif self.evaluator.public_counterexample(part, said) is None:
-            self.say(level, f"{part} is {common}, for it is true in every public deal:", claim)
+            self.say(level, words.COMMON_IN_PUBLIC(formula=str(part), common=common), claim)
             self._impossible(part, said, self.problem, (), deal, level + 1)
         else:
-            why = "some public deal makes it false, but no chain of deals that somebody cannot tell"
-            self.say(level, f"{part} is {common}: {why} apart leads there", claim)
+            self.say(level, words.COMMON_APART(formula=str(part), common=common), claim)
 
     def _unknown(self, formula: logic.Unknown, deal: Deal, said: Said, level: int) -> None:
         knower, owner = formula.knower, formula.owner
@@ -310,11 +315,11 @@ class _Writer:
             for card in cards
             if not self.evaluator.truth(logic.Knows(knower, logic.Holds(owner, card)), deal, said)
         ]
-        what = listed(secret) if secret else "none"
+        what = words.CARDS(cards=secret) if secret else words.NO_CARDS()
+        count, unknown = len(cards), len(secret)
         self.say(
             level,
-            f"of the {len(cards)} cards of player {owner}, player {knower} does not know "
-            f"{len(secret)}: {what}",
+            words.UNKNOWN(count=count, owner=owner, knower=knower, unknown=unknown, cards=what),
             Claim(logic.Unknown(knower, owner, len(secret)), deal, said),
         )
 
@@ -339,19 +344,20 @@ class _Writer:
             return Claim(kind, deal, after)
 
         if found is None:
-            whose = f" with {'these hands' if len(players) > 1 else 'this hand'}" if players else ""
-            text = f"no deal{whose} makes it false; why not {self.name(deal)}:"
-            self.say(level, text, known(part, said))
+            kind = (words.NO_DEAL, words.NO_DEAL_OF_HAND, words.NO_DEAL_OF_HANDS)[
+                min(len(players), 2)
+            ]
+            self.say(level, kind(deal=self.name(deal)), known(part, said))
             self.write(part, deal, said, level + 1)
             return
         if not found:
             public = Claim(logic.Everywhere(negation(otherwise)), deal)
-            self.say(level, "the public record leaves no way to make it false", public)
+            self.say(level, words.NO_WAY(), public)
         for case in found:
             if len(case) > 1 or not case:
                 why, proof = _why(seen, case)
                 claim = known(negation(self._as_formula(case)))._replace(impossible=proof)
-                self.say(level, f"{self._in_words(case)}: impossible: {why}", claim)
+                self.say(level, words.IMPOSSIBLE(case=self._in_words(case), proof=why), claim)
                 continue
             ((card, mask),) = case.items()
             for owner in players_in(mask):
@@ -367,8 +373,7 @@ class _Writer:
                 public = Claim(
                     logic.Everywhere(every(~logic.Holds(one, card) for one in never)), deal
                 )
-                text = f"{named('player', never)} cannot hold {card}: that is public"
-                self.say(level, text, public)
+                self.say(level, words.PUBLICLY_WITHOUT(who=never, card=card), public)
 
     def _cannot_hold(
         self,
@@ -382,13 +387,13 @@ class _Writer:
         """Why nobody but others can hold a card."""
         holder = claim.deal.owner[card.set_index][card.number]
         if owner in players:
-            reason = f"player {owner} sees that {card} is not in the own hand"
+            reason: str = words.SEES_NOT(who=owner, card=card)
         elif holder in players:
-            reason = f"player {holder} sees {card} in the own hand"
+            reason = words.SEES_CARD(who=holder, card=card)
         else:
             reason, proof = _why(seen, {card: 1 << owner})
             claim = claim._replace(impossible=proof)
-        self.say(level, f"player {owner} cannot hold {card}: {reason}", claim)
+        self.say(level, words.CANNOT_HOLD(who=owner, card=card, reason=reason), claim)
 
     def _as_formula(self, case: Case) -> Formula:
         """A case as a formula."""
@@ -405,11 +410,13 @@ class _Writer:
         phrases = []
         for card, mask in case.items():
             owners = players_in(mask & self._owners(card))
-            who = (
-                named("player", owners) if len(owners) == 1 else f"one of players {listed(owners)}"
+            single = len(owners) == 1
+            phrases.append(
+                words.HOLDS(who=owners[0], card=card)
+                if single
+                else words.HOLD_BETWEEN(who=owners, card=card)
             )
-            phrases.append(f"{who} holds {card}")
-        return listed(phrases) or "any deal"
+        return words.ALL_OF(parts=phrases) if phrases else words.ANY_DEAL()
 
 
 def _why(seen: DealProblem, case: Case) -> tuple[str, tuple[DealProblem, Certificate | None]]:

@@ -6,15 +6,20 @@ from collections.abc import Iterator, Sequence
 from math import inf
 from typing import TYPE_CHECKING
 
+from quaternity.base.sentences import Kind
+
 if TYPE_CHECKING:
     from solvers.verdict import Deal
+
+HAS = Kind("has", "{who:player}: {cards:hand}")
+HAS_NONE = Kind("has", "{who:player}: no cards")
 
 
 def hand_lines(deal: Deal, players: int) -> Iterator[str]:
     """Who has what."""
     for player in range(players):
-        cards = " ".join(f"{index}/{number}" for index, number in deal.hand(player))
-        yield f"player {player}: {cards or 'no cards'}"
+        cards = deal.hand(player)
+        yield HAS(who=player, cards=cards) if cards else HAS_NONE(who=player)
 
 
 def other_deals(deals: Sequence[Deal], players: int, wide: float = inf) -> Iterator[str]:

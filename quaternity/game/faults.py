@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from quaternity.base.errors import IllegalMove
+from quaternity.game import sentences
 from quaternity.game.question import Answer, Question
 from quaternity.game.transition import asking, claimed
 from solvers.problem import DealProblem, players_in
@@ -50,26 +51,26 @@ def question_faults(
         problem, turn, completed, set_size: of the state, see `quaternity.game.state.State`.
     """
     asker, asked, (set_index, number) = question
-    faults = []
+    faults: list[str] = []
     last = problem.players - 1
     if turn is None:
-        faults.append("the state does not say whose turn it is")
+        faults.append(sentences.NO_TURN())
     elif asker != turn:
-        faults.append(f"player {turn} is on turn, not player {asker}")
+        faults.append(sentences.NOT_ON_TURN(turn=turn, who=asker))
     if not 0 <= asker <= last:
-        faults.append(f"player {asker} is out of range 0..{last}")
+        faults.append(sentences.NO_PLAYER(number=asker, last=last))
     if not 0 <= asked <= last:
-        faults.append(f"player {asked} is out of range 0..{last}")
+        faults.append(sentences.NO_PLAYER(number=asked, last=last))
     elif asker == asked:
-        faults.append("a player cannot ask itself")
+        faults.append(sentences.ASKS_ITSELF())
     elif not problem.hands[asked]:
-        faults.append(f"player {asked} has no cards")
+        faults.append(sentences.NO_CARDS(who=asked))
     if not 0 <= set_index < len(problem.sets):
-        faults.append(f"set {set_index} is out of range 0..{len(problem.sets) - 1}")
+        faults.append(sentences.NO_SET(number=set_index, last=len(problem.sets) - 1))
     elif not 0 <= number < set_size:
-        faults.append(f"card {number} of a set is out of range 0..{set_size - 1}")
+        faults.append(sentences.NO_CARD(number=number, last=set_size - 1))
     elif completed[set_index] is not None:
-        faults.append(f"set {set_index} is completed, by player {completed[set_index]}")
+        faults.append(sentences.IS_COMPLETED(set=set_index, who=completed[set_index]))
     elif 0 <= asker <= last:
         faults += _statement_faults(problem, question)
     return faults
@@ -80,7 +81,7 @@ def _statement_faults(problem: DealProblem, question: Question) -> list[str]:
     asker, _, (set_index, number) = question
     already = why_impossible(problem)
     if already is not None:
-        return [f"the state itself is impossible: {already[1]}"]
+        return [sentences.NO_STATE(proof=already[1])]
     stated = problem.with_set(set_index, asking(problem.sets[set_index], asker, number))
     reason = why_impossible(stated)
     if reason is None:
@@ -99,7 +100,7 @@ def answer_fault(problem: DealProblem, question: Question, answer: Answer | bool
 
 def hopeless_fault(reason: str) -> str:
     """Why a question may not be asked in a brisk game, by the reason why yes is impossible."""
-    return f"{reason}; hopeless questions are not asked in a brisk game"
+    return sentences.HOPELESS(reason=reason)
 
 
 def reason_in_words(
@@ -115,12 +116,10 @@ def reason_in_words(
     owners = players_in(known.sets[card.set_index].owners[card.number])
     if answer is None:
         if owners == (asker,):
-            return f"player {asker} owns {card}"
-        return (
-            f"asking says that player {asker} does not own {card} "
-            f"but another card of set {card.set_index}, and then {proof}"
-        )
+            return sentences.OWNS(who=asker, card=card)
+        return sentences.SAYS(who=asker, card=card, set=card.set_index, proof=proof)
     if answer and asked not in owners:
-        return f"player {asked} is known not to have {card}"
-    must = "must" if not answer else "cannot"
-    return f"player {asked} {must} have {card}: otherwise {proof}"
+        return sentences.IS_WITHOUT(who=asked, card=card)
+    return (sentences.CANNOT_HAVE if answer else sentences.MUST_HAVE)(
+        who=asked, card=card, proof=proof
+    )

@@ -11,6 +11,26 @@ FORCED = Kind("asks", f"{ANSWERED.template} (it had to be)")
 COMPLETES = Kind("completes", "{who:player} completes {set:set}")
 PUTS_DOWN = Kind("puts_down", "{who:seat} puts down {set:number}")
 
+NO_TURN = Kind("no_turn", "the state does not say whose turn it is")
+NOT_ON_TURN = Kind("not_on_turn", "{turn:player} is on turn, not {who:player}")
+NO_PLAYER = Kind("no_player", "player {number} is out of range 0..{last}")
+ASKS_ITSELF = Kind("asks_itself", "a player cannot ask itself")
+NO_CARDS = Kind("no_cards", "{who:player} has no cards")
+NO_SET = Kind("no_set", "set {number} is out of range 0..{last}")
+NO_CARD = Kind("no_card", "card {number} of a set is out of range 0..{last}")
+IS_COMPLETED = Kind("is_completed", "{set:set} is completed, by {who:player}")
+NO_STATE = Kind("no_state", "the state itself is impossible: {proof}")
+OWNS = Kind("owns", "{who:player} owns {card:card}")
+SAYS = Kind(
+    "says",
+    "asking says that {who:player} does not own {card:card} but another card of {set:set}, and "
+    "then {proof}",
+)
+IS_WITHOUT = Kind("is_without", "{who:player} is known not to have {card:card}")
+MUST_HAVE = Kind("must_have", "{who:player} must have {card:card}: otherwise {proof}")
+CANNOT_HAVE = Kind("cannot_have", "{who:player} cannot have {card:card}: otherwise {proof}")
+HOPELESS = Kind("hopeless", "{reason}; hopeless questions are not asked in a brisk game")
+
 
 def question_sentence(
     question: Question, answer: Answer | None = None, forced: bool = False

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from quaternity.insight.explanation import known_from
+from quaternity.base.sentences import indented
+from quaternity.insight.explanation import MAY_REST, RESTS, known_from, move_line
 
 if TYPE_CHECKING:
     from quaternity.epistemic import Formula
@@ -85,6 +86,5 @@ def _resting(formula: Formula, game: Game, seconds: float) -> tuple[str, ...]:
     )  # fmt: skip
     if not found.requests:
         return ("no move matters: it is so from the start",)
-    others = ", and on none of the others" * found.minimal
-    moves = (f"  move {one + 1}: {game.moves[one]}" for one in found.requests)
-    return (f"this rests on these moves{others}:", *moves)
+    moves = (indented(move_line(game, number)) for number in found.requests)
+    return (RESTS() if found.minimal else MAY_REST(), *moves)

@@ -26,15 +26,36 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from quaternity.base.plain_values import numbered, takes
-from quaternity.base.wording import counted
+from quaternity.base.sentences import Kind, Sentence, indented
 from quaternity.game.faults import hopeless_fault, reason_in_words, why_impossible
 from quaternity.game.game import Game
 from quaternity.game.question import Answer, Question
+from quaternity.game.sentences import question_sentence
 from quaternity.game.transition import asking, claimed, stated_minimum
 from solvers import coalitions
 from solvers.problem import DealProblem, SetConstraint, players_in
 from solvers.registry import default_solver
-from solvers.shortage import Certificate, CrowdedHand, Shortage
+from solvers.shortage import (
+    AT_LEAST,
+    AT_MOST,
+    BECAUSE,
+    CARDS,
+    SHARE,
+    Certificate,
+    CrowdedHand,
+    Shortage,
+)
+
+REFUSED = Kind("refused", "{question} is refused: {fault}")
+BOTH_POSSIBLE = Kind("both_possible", "{question}: both answers are possible")
+IMPOSSIBLE = Kind("impossible", "{question}: {answer} is impossible: {reason}")
+RESTS = Kind("rests", "this rests on these moves, and on none of the others:")
+MAY_REST = Kind("rests", "this rests on these moves:")
+FROM_THE_START = Kind("from_the_start", "no earlier move matters: it was impossible from the start")
+MOVE = Kind("move", "move {number}: {move}")
+AT_START = Kind("at_start", "{count} at the start")
+RECEIVED = Kind("received", "{count} received")
+GIVEN_AWAY = Kind("given_away", "{count} given away")
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +181,7 @@ def explained(game: Game, question: Question) -> Iterator[str]:
 
     Cost: as `explain`.
     """
-    state = game.state
+    state, asked = game.state, question_sentence(question)
     if question not in state.legal_questions:
         faults = state.faults(question)
         explanation = _refused(game, question) if len(faults) == 1 else None
@@ -168,21 +189,26 @@ def explained(game: Game, question: Question) -> Iterator[str]:
             hopeless = state.is_hopeless(question)
             faults = [hopeless_fault(explanation.reason) if hopeless else explanation.reason]
         for fault in faults:
-            yield f"{question} is refused: {fault}"
+            yield REFUSED(question=asked, fault=fault)
     else:
         answers = state.answers(question)
         if len(answers) == 2:
-            yield f"{question}: both answers are possible"
+            yield BOTH_POSSIBLE(question=asked)
             return
         other = Answer(not answers[0])
         explanation = _explanation(game, question, other)
         assert explanation is not None, "an impossible answer fits no deal"
-        yield f"{question}: {other} is impossible: {explanation.reason}"
+        yield IMPOSSIBLE(question=asked, answer=other, reason=explanation.reason)
     if explanation is not None and explanation.moves:
-        yield "  this rests on these moves, and on none of the others:"
-        yield from (f"    move {one + 1}: {game.moves[one]}" for one in explanation.moves)
+        yield indented(RESTS())
+        yield from (indented(move_line(game, number), 4) for number in explanation.moves)
     elif explanation is not None:
-        yield "  no earlier move matters: it was impossible from the start"
+        yield indented(FROM_THE_START())
+
+
+def move_line(game: Game, number: int) -> Sentence:
+    """Return a move with its number, as people count."""
+    return MOVE(number=number + 1, move=question_sentence(*game.moves[number]))
 
 
 def _refused(game: Game, question: Question) -> Explanation | None:
@@ -192,9 +218,10 @@ def _refused(game: Game, question: Question) -> Explanation | None:
 
 def _explanation(game: Game, question: Question, answer: Answer | None) -> Explanation | None:
     """Why no deal fits a question or an answer, when the deal problem forbids it."""
-    completed, (index, number) = game.state.completed, question.card
+    completed, (asker, asked, (index, number)) = game.state.completed, question
     known = 0 <= index < len(completed) and 0 <= number < game.state.set_size
-    if not known or completed[index] is not None:
+    players = range(game.settings.players)
+    if asker not in players or asked not in players or not known or completed[index] is not None:
         return None
     return explain(game, question, answer)
 
@@ -229,16 +256,18 @@ def _proof_in_words(
     plain = DealProblem.trusted(tuple(hands), sets)
     members = players_in(coalition)
     came, went = known[0] + doubtful[0] * (not short), known[1] + doubtful[1] * short
-    amount = counted(sum(hands[player] for player in members), "card")
+    amount = CARDS(count=sum(hands[player] for player in members))
     if any(doubtful):
-        amount = f"{'at least' if short else 'at most'} {amount}"
-    parts = [f"{game.settings.hand * len(members)} at the start"]
+        amount = (AT_LEAST if short else AT_MOST)(count=amount)
+    parts = [AT_START(count=game.settings.hand * len(members))]
     if came:
-        parts.append(f"{'at most ' * bool(doubtful[0] and not short)}{came} received")
+        most = bool(doubtful[0]) and not short
+        parts.append(RECEIVED(count=AT_MOST(count=came) if most else came))
     if went:
-        parts.append(f"{'at most ' * bool(doubtful[1] and short)}{went} given away")
+        most = bool(doubtful[1]) and short
+        parts.append(GIVEN_AWAY(count=AT_MOST(count=went) if most else went))
     if len(parts) > 1:
-        amount += f" ({', '.join(parts)})"
+        amount = BECAUSE(that=amount, why=SHARE(parts=parts))
     return shortage.in_words(plain, amount)
 
 

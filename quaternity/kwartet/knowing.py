@@ -8,8 +8,10 @@ from math import inf
 from typing import TYPE_CHECKING, NamedTuple
 
 from quaternity.base.errors import InputError, LimitError
+from quaternity.base.sentences import Kind, Sentence, indented
 from quaternity.base.wording import counted, percent
 from quaternity.epistemic.two_deals import beside, hand_lines, other_deals
+from quaternity.game.sentences import question_sentence
 
 if TYPE_CHECKING:
     from quaternity.epistemic import Formula, SeenTruth
@@ -21,6 +23,9 @@ if TYPE_CHECKING:
     from quaternity.kwartet.seen import SeenLog
     from quaternity.kwartet.view import View
     from solvers.verdict import Deal
+
+AND_PUTS_DOWN = Kind("puts_down", "{event}, and puts down {set:number}")
+NUMBERED = Kind("numbered", "{number}. {event}")
 
 SECONDS = 20.0
 """The longest that somebody at a table waits for an answer."""
@@ -234,8 +239,10 @@ def reason_lines(formula: Formula, found: Reasons, events: Sequence[Event]) -> I
             yield f"{formula} rests on {how_many}, of which perhaps not all are needed:"
         for number in found.requests:
             event = events[number]
-            down = "".join(f", and puts down {one}" for one in event.announced)
-            yield f"  {number + 1}. {event.question}: {event.answer}{down}"
+            line: Sentence = question_sentence(event.question, event.answer)
+            for index in event.announced:
+                line = AND_PUTS_DOWN(event=line, set=index)
+            yield indented(NUMBERED(number=number + 1, event=line))
     if found.explanation is not None:
         yield from found.explanation.lines
 
@@ -253,7 +260,7 @@ def deal_lines(why: Why, at: Moment, wide: float = inf) -> Iterator[str]:
             heads = ("really", f"deal {number}")
             yield from (f"  {line}" for line in beside(at.deal, deal, players, heads, wide - 2))
             continue
-        yield from (f"  {line}" for line in hand_lines(deal, players))
+        yield from map(indented, hand_lines(deal, players))
 
 
 def told_lines(

@@ -20,6 +20,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from quaternity.base.errors import InputError, LimitError
+from quaternity.base.sentences import unindented
 
 Helper = Callable[[Any, Any, str, Mapping[str, str]], dict[str, Any]]
 """Of the rules, a view, the record of the game where all of it is open, and what else was said."""
@@ -81,7 +82,7 @@ def why(rules: Any, view: Any, record: str, said: Mapping[str, str]) -> Any:
         game = Game(game.settings, game.moves[:at], game.states[: at + 1])
     if not hasattr(question, "asker"):
         raise InputError(f"{question} is no question")
-    return {"lines": [line.strip() for line in explained(game, question)]}
+    return {"lines": list(map(unindented, explained(game, question)))}
 
 
 def kwartet_chances(rules: Any, view: Any, record: str, said: Mapping[str, str]) -> Any:

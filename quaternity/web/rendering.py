@@ -16,12 +16,13 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from quaternity import guide
+from quaternity.base.sentences import Words
 from quaternity.base.wording import listed
 from quaternity.game.card_picture import card_svg, suit_svg
 from quaternity.game.cards import Card
 from quaternity.table.games import game_names, registration, rules_class
 from quaternity.web.drawing.frame import READ, drawn_part, programs, table_context
-from quaternity.web.drawing.words import seat_names, told
+from quaternity.web.drawing.words import seat_names
 from quaternity.web.forms import form_fields
 from quaternity.web.sight import Sight
 
@@ -154,17 +155,17 @@ def help_html(
     sight: Sight, word: str, found: dict[str, Any], said: Mapping[str, str], root: str = ""
 ) -> str:
     """What somebody asked for at a table; see `quaternity.web.helping`."""
-    names = seat_names(sight.seats)
+    words = Words(seat_names(sight.seats))
     context = table_context(sight, "", root, replayed=False)
     if word == "chances":
         chances = found[READ] if READ in said and READ in found else found["chances"]
         context["blocks"] = drawn_part(sight, chances)["blocks"]
     asked = f"{word}?{READ}=1" if READ in said else word
     context["headline"] = dict(registration(sight.game).help).get(asked, "Help")
-    context["lines"] = [told(line, names) for line in found.get("lines", ())]
+    context["lines"] = list(map(words.say, found.get("lines", ())))
     return _rendered(
         "help.html", **context, word=word, found=found, said={"formula": "", **said},
-        names_in=lambda text: told(text, names),
+        names_in=words.say,
     )  # fmt: skip
 
 

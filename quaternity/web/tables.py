@@ -15,6 +15,7 @@ from quaternity.base.plugins import load_place
 from quaternity.table.games import registration, rules_of_record
 from quaternity.table.match import chosen_apart
 from quaternity.web.course import LoggedCourse
+from quaternity.web.drawing.words import move_text
 from quaternity.web.new_table import (
     LONGEST_NAME,
     NewTable,
@@ -381,11 +382,12 @@ class Tables:
         steps = tuple(table.course.steps)
         # Counted like the rest, not among the programs: who asks often keeps no seat waiting.
         text, _ = await self.thinking.count(chosen_apart, rules, player, seat, steps, view, chance)
-        more = {}
-        advice = registration(rules.name).part("advice")
-        if text is not None and advice is not None:
-            more = await self.thinking.count(advice, view, rules.read(text, view))
-        return {"move": text, "by": name, **more}
+        if text is None:
+            return {"move": None, "by": name}
+        move, more = rules.read(text, view), {}
+        if (advice := registration(rules.name).part("advice")) is not None:
+            more = await self.thinking.count(advice, view, move)
+        return {"move": move_text(move, text), "by": name, **more}
 
     def of_browser(self, browser: str | None) -> list[dict[str, Any]]:
         """The tables of somebody, the latest first: `table`, `game`, `over` and `made` (UTC)."""

@@ -185,6 +185,13 @@ def test_why_is_about_the_position_of_the_refusal(cli: Cli) -> None:
     assert "1 asks 0 for 0/2: yes is impossible" in outcome.out
 
 
+def test_why_takes_players_that_do_not_exist(cli: Cli) -> None:
+    outcome = cli("play", stdin="why 9 0 2\nwhy 7 asks 1 for 0/2\nmoves\nquit\n")
+    assert outcome.status == 0
+    assert "0 asks 9 for 0/2 is refused: player 9 is out of range 0..2" in outcome.out
+    assert "the game ends here" in outcome.out
+
+
 def test_why_tells_the_moves_and_their_proof_or_that_there_are_none(cli: Cli) -> None:
     outcome = cli("play", "-s", 2, "-n", 4, "-p", 4,
                   stdin="3 1 0\nn\n2 0 1\ny\n0 2 1\nn\n3 3 1\nwhy\n")  # fmt: skip

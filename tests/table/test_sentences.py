@@ -1,6 +1,7 @@
 """What happened is told by any names and in any language, and is data: never read out of a text."""
 
 import json
+import re
 from collections.abc import Iterator
 from copy import deepcopy
 from random import Random
@@ -10,6 +11,16 @@ from typing import Any
 import pytest
 
 from quaternity.base.sentences import Kind, Sentence, Words, document
+from quaternity.game.cards import Card
+from quaternity.game.game import Game
+from quaternity.game.question import Move, Question
+from quaternity.game.settings import Settings
+from quaternity.insight.certainty import certainty
+from quaternity.insight.explanation import explained
+from quaternity.kwartet.knowing import deal_lines, moment, read_formula, truth_at, why_at
+from quaternity.kwartet.rules import KwartetRules
+from quaternity.kwartet.seen import SeenLog
+from quaternity.kwartet.settings import KwartetSettings
 from quaternity.table.games import game_names, rules_class
 from tests.sizes import thorough
 
@@ -92,6 +103,44 @@ def test_another_language_is_another_object(game: str) -> None:
             assert f"{index}/{number}" not in text
         if "set" in event.about:
             assert text.endswith("ABCDEFGHIJKLM"[event.about["set"]])
+
+
+def reasons(random: Random) -> Iterator[str]:
+    """Why questions are refused or forced, and what a seat knows, in random games."""
+    game = Game.start(Settings(3, 3, 3))
+    for _ in range(12):
+        if not (questions := list(game.state.legal_questions)):
+            break
+        player, card = random.randrange(4), Card(random.randrange(4), random.randrange(4))
+        for question in (*random.choices(questions, k=2), Question(0, player, card)):
+            yield from explained(game, question)
+        question = random.choice(questions)
+        game = game.play(Move(question, random.choice(game.state.answers(question))))
+    yield from certainty("H0 0/0 | !H0 0/0", game, why=True).lines
+    rules = KwartetRules(KwartetSettings(3, 3))
+    position = rules.start(random)
+    for _ in range(10):
+        if seats := rules.to_act(position):
+            move = random.choice(list(rules.moves(rules.view(position, seats[0]))))
+            position = rules.after(position, seats[0], move)
+    log = SeenLog.of_view(rules.view(position, 1))
+    at = moment(log, len(log.events))
+    for text in ("H0 0/0", "!H1 0/0", "C !H1 0/1", "K0 !K1 H1 1/1", "D{0,1} !H2 0/0"):
+        formula = read_formula(text, at)
+        reason = why_at(formula, truth_at(formula, at, why=True), at, "auto", 20.0, text)
+        yield from (*reason.lines, *deal_lines(reason, at))
+
+
+@SEEDS
+def test_a_reason_calls_players_by_their_names_too(seed: int) -> None:
+    words, kinds = Words(["Ann", "Ben", "Cleo"]), set()
+    for line in reasons(Random(seed)):
+        text = words.say(line)
+        assert not re.search(r"\bplayers? [0-2]\b|\b[0-2] (asks|puts)|asks [0-2]\b", text), text
+        twin = deepcopy(line)
+        assert (twin, words.say(twin)) == (line, text)
+        kinds.add(line.kind.name if isinstance(line, Sentence) else None)
+    assert len(kinds) > 5
 
 
 def test_what_is_no_sentence_is_told_as_it_is() -> None:

@@ -10,15 +10,20 @@ import pytest
 
 from quaternity import guide
 from quaternity.base.errors import InputError
+from quaternity.game.cards import Card
+from quaternity.game.question import Question
 from quaternity.game.rules import QuaternityRules
+from quaternity.game.sentences import MUST_HAVE, PUTS_DOWN, question_sentence
 from quaternity.game.settings import Settings
 from quaternity.kwartet.rules import KwartetRules
 from quaternity.kwartet.settings import KwartetSettings
+from quaternity.ternary.rules import MORE
+from solvers.shortage import CARDS, EACH_KEEP, SHORT
 
 pytest.importorskip("jinja2", reason="the table in a browser needs the extra web")
 pytest.importorskip("starlette", reason="the table in a browser needs the extra web")
 
-from quaternity.web.drawing.words import seat_names, told
+from quaternity.web.drawing.words import move_text, seat_names
 from quaternity.web.helping import know
 from quaternity.web.rendering import (
     guide_html,
@@ -124,8 +129,9 @@ def test_any_names_are_put_in_once(rules: Any) -> None:
     """A page with awkward names is the page with plain ones, each put in the other's place."""
     game = played(rules, 14)
     explained = {"lines": [
-        "then players 0 and 1 must hold 5 cards", "players 0, 1 and 2 each keep at least 1",
-        "player 2 must have 0/1: otherwise 0 asks 1 for 0/2: no", "1 puts down 2",
+        SHORT(who=(0, 1), amount=CARDS(count=5), share=EACH_KEEP(who=(0, 1, 2), least="1")),
+        MUST_HAVE(who=2, card=(0, 1), proof=question_sentence(Question(0, 1, Card(0, 2)))),
+        PUTS_DOWN(who=1, set=2),
     ]}  # fmt: skip
     pages = []
     for names in (["<Ann>", "<Ben>", "<Cleo>"], NAMES):
@@ -136,6 +142,7 @@ def test_any_names_are_put_in_once(rules: Any) -> None:
         pages[0] = pages[0].replace(f"&lt;{plain}&gt;", awkward)
     assert pages[0] == pages[1]
     assert "player 1 and 0 asks 2 must hold" in pages[1]
+    assert "0 asks 2 puts down set 2" in pages[1]
 
 
 def test_seats_are_told_apart_whatever_their_names() -> None:
@@ -192,10 +199,16 @@ def test_programs_that_the_server_has_besides_may_sit_there() -> None:
     assert "<option>mine</option>" in html
 
 
-def test_names_take_the_place_of_numbers() -> None:
-    names = ["Ann", "Bo", "Cy"]
-    assert told("2 puts down 3", names) == "Cy puts down set 3"
-    assert told("player 2 wins, 0 asks 1 for 1/0", ["a", "b"]) == "player 2 wins, a asks b for 1/0"
+def test_a_hint_and_a_fault_call_players_by_their_names() -> None:
+    game = played(QUATERNITY, 0)
+    question = Question(0, 1, Card(0, 2))
+    found = {"move": move_text(question, str(question)), "by": "search"}
+    assert "<b>Person 0 asks Person 1 for 0/2</b>" in help_html(sight(game, 0), "hint", found, {})
+    assert move_text(MORE, "more") == "more"
+    faults = game.positions[0].state.faults(Question(1, 9, Card(0, 2)))
+    html = help_html(sight(game, 0), "why", {"lines": faults}, {})
+    assert "Person 0 is on turn, not Person 1" in html
+    assert "player 9 is out of range 0..2" in html
 
 
 def test_pages_are_small() -> None:

@@ -1,21 +1,16 @@
-"""Names of seats, and what happened told with them."""
+"""Names of seats, and what is asked."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from quaternity.base.sentences import Sentence, Words, facts
+from quaternity.base.sentences import facts
+from quaternity.game.question import Question
+from quaternity.game.sentences import question_sentence
 
 if TYPE_CHECKING:
     from quaternity.web.sight import SeatSight, Sight
-
-_PLAYERS = re.compile(
-    r"\bplayers (\d{1,3}(?:(?:, | and )\d{1,3})+)\b"
-    r"|\bplayer (\d{1,3})\b|\b(\d{1,3})(?= (?:asks|puts down)\b)|(?<=\basks )(\d{1,3})\b"
-)
-_SET = re.compile(r"(?<=puts down )(\d+)")
 
 
 def plain_names(seats: Sequence[SeatSight]) -> list[str]:
@@ -39,25 +34,6 @@ def last_asked(sight: Sight) -> tuple[int, int, int] | None:
     return (about["asked"], *about["card"]) if "asked" in about else None
 
 
-def told(text: str, names: Sequence[str]) -> str:
-    """Call seats by their names in a sentence; names are put in once and not looked at again.
-
-    A text that is no `Sentence` must be of this house: nobody's name may be in it.
-
-    >>> told("0 asks 1 for 0/2: no", ["Ann", "Bo"])
-    'Ann asks Bo for 0/2: no'
-    >>> told("player 1 completes set 0", ["Ann", "Bo"])
-    'Bo completes set 0'
-    >>> told("then players 0 and 1 must hold 5 cards", ["Ann", "Bo"])
-    'then Ann and Bo must hold 5 cards'
-    """
-    if isinstance(text, Sentence):
-        return Words(names).say(text)
-
-    def named(match: re.Match[str]) -> str:
-        numbers = match[match.lastindex or 0]
-        if any(int(number) >= len(names) for number in re.findall(r"\d+", numbers)):
-            return match[0]
-        return re.sub(r"\d+", lambda number: names[int(number[0])], numbers)
-
-    return _PLAYERS.sub(named, _SET.sub(r"set \1", text))
+def move_text(move: Any, text: str) -> str:
+    """Return a move as it is written; a question as a sentence, which names can be put in."""
+    return question_sentence(move) if isinstance(move, Question) else text
