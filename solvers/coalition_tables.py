@@ -44,7 +44,7 @@ Looks = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
 
 
 def looks_of(constraint: SetConstraint) -> Looks:
-    """What sets that differ in the order of their cards have in common."""
+    """Return what sets that differ in the order of their cards have in common."""
     return tuple(sorted(constraint.owners)), constraint.low, constraint.high
 
 
@@ -140,7 +140,7 @@ class Lanes:
         return packed >> (coalition * self.width) & ((1 << self.width) - 1)
 
     def table(self, owners: tuple[int, ...], low: tuple[int, ...], high: tuple[int, ...]) -> int:
-        """The packed f of one set, or `IMPOSSIBLE` when the set is so on its own; kept.
+        """Return the packed f of one set, or `IMPOSSIBLE` when the set is so on its own; kept.
 
         `owners` must be sorted, so that sets that differ in the order of cards share a table.
         """
@@ -234,7 +234,7 @@ class Lanes:
         return ((spare - self.ones) & self.guard ^ self.guard) >> (self.width - 1)
 
     def table_of(self, constraint: SetConstraint) -> int:
-        """The packed table of a set with its cards in any order, or `IMPOSSIBLE`."""
+        """Return the packed table of a set with its cards in any order, or `IMPOSSIBLE`."""
         return self.table(*looks_of(constraint))
 
     def slack(self, tables: Iterable[int], hands: Sequence[int]) -> int:
@@ -255,7 +255,7 @@ class Lanes:
         return slack & self.guard == self.guard
 
     def feasible_slack(self, tables: Sequence[int], hands: Sequence[int], cards: int) -> int | None:
-        """The slack of a feasible problem; None when the problem is infeasible.
+        """Return the slack of a feasible problem; None when the problem is infeasible.
 
         Args:
             tables: of all sets, impossible ones too.
@@ -267,7 +267,7 @@ class Lanes:
         return slack if self.fits(slack) else None
 
     def first_violated(self, slack: int) -> int | None:
-        """The smallest coalition (as a number) whose lane lost its guard bit, or None.
+        """Return the smallest coalition (as a number) whose lane lost its guard bit, or None.
 
         `slack` as from the method of that name.
         """
@@ -292,7 +292,7 @@ _LAYOUTS: WeakValueDictionary[tuple[int, int], Lanes] = WeakValueDictionary()
 
 @lru_cache(maxsize=16)
 def lanes(players: int, largest: int) -> Lanes:
-    """The layout for a number of players and for lane values up to `largest`.
+    """Return the layout for a number of players and for lane values up to `largest`.
 
     At most 16 layouts are kept, each with the cache of its tables; no two in use are alike.
     """
@@ -305,7 +305,7 @@ def lanes(players: int, largest: int) -> Lanes:
 
 
 def lanes_for(players: int, cards: int, largest_set: int) -> Lanes:
-    """The layout that fits problems of up to `cards` cards, sets of up to `largest_set`.
+    """Return the layout that fits problems of up to `cards` cards, sets of up to `largest_set`.
 
     Sums of tables reach the number of cards; making a table passes through three times its set.
     """
@@ -314,7 +314,7 @@ def lanes_for(players: int, cards: int, largest_set: int) -> Lanes:
 
 
 def lanes_of(problem: DealProblem) -> Lanes:
-    """The layout that fits a problem."""
+    """Return the layout that fits a problem."""
     largest = cards = 0
     for one in problem.sets:
         size = len(one.owners)
@@ -325,7 +325,7 @@ def lanes_of(problem: DealProblem) -> Lanes:
 
 
 def tightest_witness(constraint: SetConstraint, coalition: int) -> int:
-    """A witness X that makes the coalition inequality of one set as small as it can be.
+    """Return a witness X that makes the coalition inequality of one set as small as it can be.
 
     Cost: that of `Lanes.meetings` and P additions to 2^P wide lanes, then a look at every lane.
     """
@@ -344,7 +344,7 @@ def tightest_witness(constraint: SetConstraint, coalition: int) -> int:
 
 
 def _impossible(ranks: int) -> int:
-    """The table of sets with minimums that add up to more than the cards there are."""
+    """Return the table of sets with minimums that add up to more than the cards there are."""
     del ranks
     return IMPOSSIBLE
 

@@ -45,7 +45,7 @@ class DealtSet:
         self.dealt: dict[tuple[int, ...], tuple[int, ...]] = {}
 
     def handed_out(self, counts: tuple[int, ...]) -> tuple[int, ...]:
-        """The owners of the cards in one deal of the set with these counts."""
+        """Return the owners of the cards in one deal of the set with these counts."""
         owners = hand_out(self.constraint.owners, counts)
         if self.choices is not None:
             self.dealt[counts] = owners
@@ -92,7 +92,7 @@ def prepare(problem: DealProblem, deadline: Deadline = NEVER) -> Callable[[], Ve
 
 
 def is_feasible(problem: DealProblem) -> bool:
-    """The verdict alone, without a deal or a proof. The problem must not be refused."""
+    """Return the verdict alone, without a deal or a proof. The problem must not be refused."""
     layout = lanes_of(problem)
     tables = [layout.table_of(constraint) for constraint in problem.sets]
     return layout.feasible_slack(tables, problem.hands, problem.cards) is not None
@@ -123,7 +123,7 @@ def _set_shortage(problem: DealProblem, index: int, everybody: int) -> Shortage:
 
 
 def _deal(layout: Lanes, rows: list[DealtSet], slack: int, deadline: Deadline) -> Deal:
-    """A deal, set by set.
+    """Return a deal, set by set.
 
     Fixing the count vector k of a set replaces its table by the packed k; what remains is feasible
     iff every guard survives, and by the theorem some k always does.
@@ -145,7 +145,7 @@ def _deal(layout: Lanes, rows: list[DealtSet], slack: int, deadline: Deadline) -
 
 
 def _searched_vector(layout: Lanes, constraint: SetConstraint, rest: int) -> tuple[int, ...]:
-    """A count vector that keeps every guard of `rest` + vector, player by player by bisection."""
+    """Return a count vector that keeps every guard of `rest` + vector, by bisection."""
     guard, owners = layout.guard, tuple(sorted(constraint.owners))
     low, high = list(constraint.low), [min(most, constraint.size) for most in constraint.high]
     for player in range(constraint.players):

@@ -82,12 +82,12 @@ class Conformance:
 
 
 def evidence_stands(solver: Solver, problem: DealProblem) -> str | None:
-    """The verdict verifies, or is not contradicted by the evidence of the built-in solvers."""
+    """Check that the verdict verifies, or that the built-in solvers do not contradict it."""
     return _asked(solver, problem)[1]
 
 
 def refusal_is_honest(solver: Solver, problem: DealProblem) -> str | None:
-    """A problem is refused by `refuses` and by a call alike, and a call decides all others."""
+    """Check that `refuses` and a call refuse the same problems, and a call decides the others."""
     reason = solver.refuses(problem)
     try:
         solver(problem)
@@ -116,7 +116,7 @@ def names_do_not_matter(solver: Solver, problem: DealProblem) -> str | None:
 
 
 def tightening_adds_nothing(solver: Solver, problem: DealProblem) -> str | None:
-    """An owner fewer, a minimum higher or a maximum lower makes no infeasible problem feasible."""
+    """Check that tighter bounds make no infeasible problem feasible."""
     before, fault = _asked(solver, problem)
     if before is None or before:
         return fault
@@ -130,7 +130,7 @@ def tightening_adds_nothing(solver: Solver, problem: DealProblem) -> str | None:
 
 
 def hands_matter(solver: Solver, problem: DealProblem) -> str | None:
-    """The same sets with a card in another hand are another problem."""
+    """Check that the same sets with a card in another hand count as another problem."""
     _, fault = _asked(solver, problem)
     hands = list(problem.hands)
     giver, taker = hands.index(max(hands)), hands.index(min(hands))
@@ -143,7 +143,7 @@ def hands_matter(solver: Solver, problem: DealProblem) -> str | None:
 
 
 def what_is_forbidden_is_obeyed(solver: Solver, problem: DealProblem) -> str | None:
-    """The deal it gives is forbidden, by an owner, a minimum or a maximum, time and again.
+    """Forbid each deal it gives, by an owner, a minimum or a maximum, time and again.
 
     Sets that are equal are changed alike, and stay so.
     """
@@ -179,7 +179,7 @@ LAWS: tuple[Law, ...] = (
 
 
 def tightened(problem: DealProblem) -> list[tuple[DealProblem, str]]:
-    """The problem with one constraint tightened by one, in every way, each described."""
+    """Return the problem with one constraint tightened by one, in every way, each described."""
     found: list[tuple[DealProblem, str]] = []
     for index, one in enumerate(problem.sets):
         owners, low, high = one
@@ -350,7 +350,7 @@ def _demand_both_kinds(solver: Solver, count: Counter[str]) -> None:
 
 
 def _broken(law: Law, solver: Solver, problem: DealProblem) -> str | None:
-    """What breaks a law, whatever the solver raises meanwhile."""
+    """Return what breaks a law, whatever the solver raises meanwhile."""
     try:
         return law(solver, problem)
     except KeyboardInterrupt:
@@ -364,7 +364,7 @@ def _name(function: Callable[[DealProblem], Verdict]) -> str:
 
 
 def _asked(solver: Solver, problem: DealProblem) -> tuple[Verdict | None, str | None]:
-    """The verdict of a solver, None when it gives none, and what is wrong with it."""
+    """Return the verdict of a solver, None when it gives none, and what is wrong with it."""
     if solver.refuses(problem) is not None:
         return None, None
     try:

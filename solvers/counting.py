@@ -56,7 +56,7 @@ class Chances:
     owned: tuple[tuple[tuple[int, ...], ...], ...]
 
     def chance(self, set_index: int, card: int, player: int) -> Fraction:
-        """The exact chance that a player owns a card, all deals being equally likely.
+        """Return the exact chance that a player owns a card, all deals being equally likely.
 
         Raises:
             NoDeal: there is no deal.
@@ -94,7 +94,7 @@ class Chances:
 
 
 def _float(number: int, deals: int) -> float:
-    """The float nearest to number / deals, kept off 0.0 and 1.0 unless it is exactly that."""
+    """Give the float nearest to number / deals, kept off 0.0 and 1.0 unless it is exactly that."""
     if 0 < number < deals:
         return min(max(number / deals, _LEAST), _MOST)
     return float(number == deals)
@@ -104,7 +104,7 @@ def _float(number: int, deals: int) -> float:
 def count_deals(
     problem: DealProblem, most_work: int = MAX_WORK, *, seconds: float | None = None
 ) -> int:
-    """The exact number of deals; 0 iff the problem is infeasible.
+    """Return the exact number of deals; 0 iff the problem is infeasible.
 
     Cost: shifts and additions of one polynomial: a count vector of a set whose bounds matter is one
     of each, and so is a possible owner of any other open card.
@@ -172,7 +172,7 @@ def _owned(
 
 @takes(problem=DealProblem)
 def chances(problem: DealProblem, *, seconds: float | None = None) -> list[list[list[float]]]:
-    """The chance `[set][card][player]` that the player owns the card, all deals equally likely.
+    """Return the chance `[set][card][player]` of owning a card, all deals equally likely.
 
     As `Chances.floats` gives them: 0.0 and 1.0 are exact. Cost: as `exact_chances`.
     Equal rows may be one list: treat them as read-only.
@@ -249,7 +249,7 @@ def count_deals_given(
     *,
     seconds: float | None = None,
 ) -> list[int]:
-    """The number of deals with each of some constraints in the place of one set's own.
+    """Return the number of deals with each of some constraints in the place of one set's own.
 
     Args:
         narrower: constraints that only forbid more than the set's own: fewer owners, tighter

@@ -185,7 +185,7 @@ def prepare_variant(
 def _groups(
     problem: DealProblem, most_booleans: float
 ) -> Iterable[tuple[SetConstraint | None, Iterable[tuple[int, Places]]]]:
-    """The cards in bundles with equal owners, by set; the sets without bounds, None, are one."""
+    """Return the cards in bundles with equal owners, by set; None: all sets without bounds."""
     booleans = sum(mask.bit_count() for one in problem.sets for mask in one.owners)
     if booleans <= most_booleans:
         for index, one in enumerate(problem.sets):

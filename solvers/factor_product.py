@@ -35,7 +35,7 @@ Program = tuple[tuple[tuple[int, int, int, int], ...], tuple[int, ...]]
 
 
 def program(factor: SetWays, places: tuple[int, ...]) -> Program:
-    """The steps of a multiplication: a tree of products with powers, shared between vectors.
+    """Return the steps of a multiplication: a tree of products with powers, shared between vectors.
 
     Args:
         places: the players that have a digit, lowest first.
@@ -109,7 +109,7 @@ class ExponentLanes:
         return mask
 
     def times(self, polynomial: int, factor: SetWays, power: int = 1) -> int:
-        """The polynomial times a power of a factor. Raises `SolverTimeout` at the deadline."""
+        """Give the polynomial times a power of a factor. Raises `SolverTimeout` at the deadline."""
         steps, weights = program(factor, self.places)
         shifts = [stride * self.width for stride in self.strides]
         masks = self._masks
@@ -134,7 +134,7 @@ class ExponentLanes:
         return polynomial
 
     def offset(self, vector: Sequence[int]) -> int:
-        """The lane of an exponent vector (which must be within the hands)."""
+        """Return the lane of an exponent vector (which must be within the hands)."""
         return sum(
             [
                 vector[player] * stride
@@ -149,7 +149,7 @@ class ExponentLanes:
 
     @staticmethod
     def in_bytes(polynomial: int) -> bytes:
-        """The lanes one after another, little-endian, without zeros at the end."""
+        """Return the lanes one after another, little-endian, without zeros at the end."""
         return polynomial.to_bytes((polynomial.bit_length() + 7) // 8, "little")
 
     def before(self, polynomial: int, hands: Sequence[int], factor: SetWays) -> list[int]:
@@ -200,7 +200,7 @@ class Product:
         self.size = self.lanes.lanes * self.lanes.width // 8
 
     def count(self) -> int:
-        """The number of deals."""
+        """Return the number of deals."""
         if not self.moving:
             return 0 if any(self.hands) else self.constant
         last = max(self.moving, key=self._cost)
@@ -242,11 +242,11 @@ class Product:
         return found
 
     def in_order(self) -> list[SetWays]:
-        """The moving factors, the cheap first, while the polynomial is short."""
+        """Return the moving factors, the cheap first, while the polynomial is short."""
         return sorted(self.moving, key=self._cost)
 
     def cards_alike(self) -> SetWays | None:
-        """The one moving factor, if it is a card bound by nothing but its owners."""
+        """Return the one moving factor, if it is a card bound by nothing but its owners."""
         if len(self.moving) == 1 and self.moving[0].is_single_card:
             return self.moving[0]
         return None
@@ -290,7 +290,7 @@ class Product:
             )
 
     def _tree(self) -> tuple[Tree, int]:
-        """The tree, and the additions that going down all its branches takes."""
+        """Return the tree, and the additions that going down all its branches takes."""
         heap: list[tuple[int, int, Tree]] = [
             (self._cost(factor), number, factor) for number, factor in enumerate(self.moving)
         ]
@@ -325,7 +325,7 @@ def laid_out(
     most_work: int = MAX_WORK,
     seconds: float | None = None,
 ) -> tuple[Residue, Product] | None:
-    """What is to be multiplied to count the deals of a problem; None when it plainly has none.
+    """Give what is to be multiplied to count the deals of a problem; None when it plainly has none.
 
     What is surely too large is refused before any count vector is listed.
 

@@ -62,7 +62,7 @@ def _pickers(layout: Lanes) -> tuple[tuple[Picker, Picker], ...]:
 
 
 def _numbers(layout: Lanes, packed: int) -> Any:
-    """The lanes of a packed table as a sequence of numbers."""
+    """Return the lanes of a packed table as a sequence of numbers."""
     lanes = packed.to_bytes(layout.bits // 8, "little")
     return lanes if layout.width == 8 else memoryview(lanes).cast(_CODES[layout.width])  # type: ignore[call-overload]  # one of the codes above
 
@@ -72,7 +72,7 @@ SlackParts = tuple[int, list[tuple[tuple[int, ...], tuple[int, ...]]]]
 
 @Memo
 def _slack_parts(layout: Lanes, slack: int) -> tuple[SlackParts, int]:
-    """The guards of the lanes without slack; per player the slacks without and with the player."""
+    """Return the guards of lanes without slack; per player the slacks without and with them."""
     tight = ~(slack - layout.ones) & layout.guard
     lanes = _numbers(layout, slack ^ layout.guard)
     sides = [(without(lanes), having(lanes)) for without, having in _pickers(layout)]
@@ -169,7 +169,7 @@ def _closed(
 
 
 def closed_by_tables(problem: DealProblem, deadline: Deadline = NEVER) -> DealProblem:
-    """The same deals with every owner, minimum and maximum as tight as it can be.
+    """Return the same deals with every owner, minimum and maximum as tight as it can be.
 
     For up to `solvers.coalition_tables.MAX_PLAYERS` players.
 
@@ -207,7 +207,7 @@ LOADING = 500_000_000
 
 @takes(problem=DealProblem)
 def closed(problem: DealProblem, seconds: float | None = None) -> DealProblem:
-    """The same deals, said with the fewest owners, the largest minimums and smallest maximums.
+    """Give the same deals, said with the fewest owners, the largest minimums and smallest maximums.
 
     In the result a card's owners are exactly the players who own it in some deal, and a player's
     `low` and `high` for a set are the fewest and the most cards of it that he holds in some deal.

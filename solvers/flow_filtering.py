@@ -85,7 +85,7 @@ class _Residual:
                 room[step ^ 1] += amount
 
     def _way(self, start: int, end: int, barred: int) -> list[int] | None:
-        """A shortest path with room that does not take one arc, searched from both ends."""
+        """Return a shortest path with room that does not take one arc, searched from both ends."""
         room, heads, leaving = self.room, self.heads, self.leaving
         # The arc by which each node was reached from the start, and by which it goes to the end.
         came, goes = {start: -1}, {end: -1}
@@ -129,7 +129,7 @@ class _Residual:
 
 
 def closed_by_flow(problem: DealProblem, deadline: Deadline = NEVER) -> DealProblem:
-    """The same deals with every owner, minimum and maximum as tight as it can be.
+    """Return the same deals with every owner, minimum and maximum as tight as it can be.
 
     Raises:
         NoDeal: the problem is infeasible.
@@ -163,7 +163,7 @@ def closed_by_flow(problem: DealProblem, deadline: Deadline = NEVER) -> DealProb
 
 
 def _looks(constraint: SetConstraint) -> SetConstraint:
-    """The set with its cards in order."""
+    """Return the set with its cards in order."""
     return SetConstraint.trusted(*looks_of(constraint))
 
 
@@ -229,7 +229,7 @@ def _players_alike(hands: tuple[int, ...], sets: Iterable[SetConstraint]) -> lis
 
 
 def _swapped(mask: int, one: int, other: int) -> int:
-    """An owner mask when two players change places."""
+    """Return an owner mask when two players change places."""
     if (mask >> one ^ mask >> other) & 1:
         return mask ^ (1 << one | 1 << other)
     return mask

@@ -53,7 +53,7 @@ class Shape:
     depth: int | None = None
 
     def drawn(self, name: str, random: Random, least: int, most: int) -> int:
-        """The coalition or the depth: as asked for, else drawn from a range.
+        """Return the coalition or the depth: as asked for, else drawn from a range.
 
         Raises:
             InputError: what is asked for is outside of the range.
@@ -77,7 +77,7 @@ class Family:
 def twins(
     family: str, cards: int, seed: int, *, coalition: int | None = None, depth: int | None = None
 ) -> Twins:
-    """The twins of a family, always the same ones for the same arguments.
+    """Return the twins of a family, always the same ones for the same arguments.
 
     Args:
         family: a name in `FAMILIES`.
@@ -156,7 +156,7 @@ def _shares(cards: int, players: int) -> list[int]:
 
 
 def _spread(random: Random, amount: int, sizes: Sequence[int], least: int = 1) -> list[int]:
-    """An amount spread over places, at least so many and at most its size at each."""
+    """Return an amount spread over places, at least so many and at most its size at each."""
     room = [place for place, size in enumerate(sizes) for _ in range(size - least)]
     spread = [least] * len(sizes)
     for place in random.sample(room, amount - sum(spread)):
@@ -213,7 +213,7 @@ def _tight(
 
 
 def _tightened(problem: DealProblem, kind: str, index: int, player: int) -> DealProblem:
-    """The problem with one bound tighter by one."""
+    """Return the problem with one bound tighter by one."""
     owners, low, high = problem.sets[index]
     if kind == "low":
         low = with_entry(low, player, low[player] + 1)
@@ -223,7 +223,7 @@ def _tightened(problem: DealProblem, kind: str, index: int, player: int) -> Deal
 
 
 def _chain(random: Random, shape: Shape) -> Twins:
-    """A ring of sets, each shared by two players who sit side by side.
+    """Return a ring of sets, each shared by two players who sit side by side.
 
     What one of them takes of a set the next must give up, all around. Two bounds, on opposite sets,
     contradict each other: from one to the other, either way, it is `depth` sets, both included.

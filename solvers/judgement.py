@@ -98,7 +98,7 @@ def judge(problem: DealProblem, solvers: Iterable[Solver]) -> Judgement:
 
 
 def decided(problem: DealProblem, solver: Solver) -> Verdict:
-    """The verdict of a solver; of one from elsewhere a plain copy, held against the evidence.
+    """Give the verdict of a solver; of one from elsewhere a plain copy, held against the evidence.
 
     Cost: a run of the solver; where one from elsewhere proves nothing, of a default solver too.
 
@@ -123,19 +123,19 @@ def decided(problem: DealProblem, solver: Solver) -> Verdict:
 def weighed(
     problem: DealProblem, solver: Solver, given: object
 ) -> tuple[Verdict | None, Fault | None]:
-    """A plain copy of what one solver gave, None where it is no verdict, and what is wrong."""
+    """Give a plain copy of what one solver gave, None where it is no verdict, and what is wrong."""
     _, faults = weigh(problem, {solver.name: given}, [solver.name] if solver.certifies else [])
     return plain_verdict(given), faults[0] if faults else None
 
 
 def crashed(solver: str, error: BaseException) -> Fault:
-    """The fault of a solver that raised what its contract does not allow."""
+    """Return the fault of a solver that raised what its contract does not allow."""
     text = str(error) if type(error) is SolverCrash else f"raised {shown(error)}"
     return Fault(solver, text, "crash")
 
 
 def said(reason: object) -> str:
-    """The text of a solver's reason or error, in a line, whatever its `str` does."""
+    """Return the text of a solver's reason or error, in a line, whatever its `str` does."""
     try:
         return printable(shortened(str.__str__(str(reason))).replace("\n", " "))
     except KeyboardInterrupt:
@@ -147,7 +147,7 @@ def said(reason: object) -> str:
 def weigh(
     problem: DealProblem, verdicts: Mapping[str, object], certifying: Iterable[str] = ()
 ) -> tuple[Verdict | None, list[Fault]]:
-    """The verdict that stands, and the faults of those that do not.
+    """Return the verdict that stands, and the faults of those that do not.
 
     Args:
         verdicts: by the solvers' names, whatever they gave; none of its code is run.
@@ -195,14 +195,14 @@ def _is_proof(verdict: Verdict) -> bool:
 
 
 def _unreadable(given: object) -> str:
-    """What is wrong with something that is no plain verdict."""
+    """Return what is wrong with something that is no plain verdict."""
     if type(given) is Feasible or type(given) is Infeasible:
         return f"gave evidence that cannot be read: {shown(given)}"
     return f"answered {shown(given)}, which is not a verdict"
 
 
 def _fault_in_itself(problem: DealProblem, verdict: Verdict, certifies: bool) -> str | None:
-    """What is wrong with a plain verdict whatever others say, or None."""
+    """Return what is wrong with a plain verdict whatever others say, or None."""
     if isinstance(verdict, Feasible):
         wrong = "; ".join(deal_faults(problem, verdict.deal.owner))
         return f"says feasible, but its deal is wrong: {shortened(wrong)}" if wrong else None
@@ -214,7 +214,7 @@ def _fault_in_itself(problem: DealProblem, verdict: Verdict, certifies: bool) ->
 
 
 def _evidence_of_our_own(problem: DealProblem) -> Verdict | None:
-    """A verdict of a built-in solver that verifies, or None."""
+    """Return a verdict of a built-in solver that verifies, or None."""
     for solver in SOLVERS.values():
         try:
             if solver.certifies and solver.refuses(problem) is None:

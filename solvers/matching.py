@@ -118,7 +118,7 @@ def prepare(problem: DealProblem) -> Callable[[], Verdict]:
 def _shortage(
     problem: DealProblem, slots: Sequence[Slot], seen: Sequence[Any], partner: list[int]
 ) -> Shortage:
-    """The slots on alternating paths from an unmatched one, read as coalition and witnesses.
+    """Return the slots on alternating paths from an unmatched one, read as coalition and witnesses.
 
     Equal slots see the same cards, so that one of them is looked at for all.
     A reachable slot without a set makes its player a member of the coalition (adding the player's

@@ -83,7 +83,7 @@ class Network:
         self.tails, self.heads, self.capacities = tails, heads, capacities
 
     def share_node(self, set_index: int, player: int) -> int:
-        """The node of one player's share of one set."""
+        """Return the node of one player's share of one set."""
         return 2 + self.problem.players * (1 + set_index) + player
 
 
@@ -116,7 +116,7 @@ def run(solver: Any) -> int:
 
 
 def flows_of(network: Network, solver: Any) -> list[int]:
-    """What flows through the arcs of a solved network, in their order."""
+    """Return what flows through the arcs of a solved network, in their order."""
     import numpy as np
 
     return [int(flow) for flow in solver.flows(np.arange(len(network.tails), dtype=np.int32))]
@@ -157,7 +157,7 @@ def deal_of(network: Network, flows: list[int]) -> Deal:
 
 
 def shortage_of(network: Network, reached: set[int]) -> Shortage:
-    """The source side of a minimum cut, read as a coalition and its witnesses."""
+    """Return the source side of a minimum cut, read as a coalition and its witnesses."""
     players = range(network.problem.players)
     coalition = sum(1 << player for player in players if 2 + player in reached)
     # A member of the coalition whose bound is no bound adds no more in the witness than outside.

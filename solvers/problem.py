@@ -33,7 +33,7 @@ MAX_ROWS = 100_000
 
 
 def players_in(mask: int) -> tuple[int, ...]:
-    """The players of a bit mask, ascending.
+    """Return the players of a bit mask, ascending.
 
     Raises:
         InputError: it is no whole number.
@@ -48,7 +48,7 @@ def players_in(mask: int) -> tuple[int, ...]:
 
 
 def mask_of(players: Iterable[int]) -> int:
-    """The bit mask of some players.
+    """Return the bit mask of some players.
 
     Raises:
         InputError: they are no whole numbers from 0 on.
@@ -66,7 +66,7 @@ def mask_of(players: Iterable[int]) -> int:
 
 
 def with_entry(values: Sequence[Any], place: int, value: Any) -> tuple[Any, ...]:
-    """The same values with another one at a place.
+    """Return the same values with another one at a place.
 
     >>> with_entry((1, 2, 3), 1, 7)
     (1, 7, 3)
@@ -167,7 +167,7 @@ class SetConstraint(_SetFields):
         return len(self.low)
 
     def bound_is_loose(self, player: int) -> bool:
-        """True when `high[player]` forbids nothing that `owners` does not forbid already.
+        """Return true when `high[player]` forbids nothing that `owners` does not forbid already.
 
         Raises:
             InputError: there is no such player.
@@ -182,7 +182,7 @@ class SetConstraint(_SetFields):
 
 
 def _mask(who: Iterable[int], card: int, players: int) -> int:
-    """The owner mask of one card, from player numbers."""
+    """Return the owner mask of one card, from player numbers."""
     place, mask = f"owners[{card}]", 0
     for one in iterated(who, place):
         try:
@@ -251,7 +251,7 @@ class DealProblem(_ProblemFields):
         return sum(len(constraint.owners) for constraint in self.sets)
 
     def may_own(self, set_index: int, card: int) -> tuple[int, ...]:
-        """The players whom `owners` allows for a card, ascending.
+        """Return the players whom `owners` allows for a card, ascending.
 
         Raises:
             InputError: there is no such card.
@@ -260,7 +260,7 @@ class DealProblem(_ProblemFields):
         return players_in(owners[numbered(card, len(owners), "card")])
 
     def with_set(self, set_index: int, constraint: SetConstraint) -> DealProblem:
-        """The same problem with one set's constraints replaced.
+        """Return the same problem with one set's constraints replaced.
 
         Raises:
             InputError: there is no such set, or the constraints are for other players.
@@ -274,7 +274,7 @@ class DealProblem(_ProblemFields):
         return DealProblem.trusted(self.hands, sets)
 
     def seen_by(self, player: int, hand: Sequence[int]) -> DealProblem:
-        """The deals in which a player holds these very cards: what that player holds possible.
+        """Give the deals in which a player holds these very cards: what that player holds possible.
 
         Args:
             hand: per set a bit mask of the player's cards.
@@ -295,7 +295,7 @@ class DealProblem(_ProblemFields):
         sets: Sequence[int] | None = None,
         cards: Sequence[Sequence[int]] | None = None,
     ) -> DealProblem:
-        """The same problem under other names.
+        """Return the same problem under other names.
 
         Args:
             players: `players[p]` is the new name of player p.

@@ -40,7 +40,7 @@ class Sizes(NamedTuple):
 
 
 def loosened(choose: Choose, sizes: Sizes) -> DealProblem:
-    """A problem that at least one deal satisfies: constraints loosened around a random deal.
+    """Return a problem that at least one deal satisfies: constraints loosened around a random deal.
 
     A third of the sets are equal to one before them, where there is one of their size.
     """
@@ -78,13 +78,13 @@ def loosened(choose: Choose, sizes: Sizes) -> DealProblem:
 
 
 def _least_or_more(choose: Choose, least: int, most: int) -> int:
-    """A bound from `least` to `most`, and now and then one that is huge."""
+    """Return a bound from `least` to `most`, and now and then one that is huge."""
     # Hypothesis likes both ends of a range: what is rare lies within.
     return BEYOND[choose(0, len(BEYOND) - 1)] if choose(0, 15) == 9 else choose(least, most)
 
 
 def spoilt(choose: Choose, sizes: Sizes) -> DealProblem:
-    """A feasible problem with a few constraints tightened: most of them infeasible, narrowly.
+    """Give a feasible problem with a few constraints tightened: most of them infeasible, narrowly.
 
     Sets that are equal may stay so: then all of them are tightened alike.
     """
@@ -129,7 +129,7 @@ class GameSize(NamedTuple):
 
 
 def game_like(random: Random, size: GameSize) -> DealProblem:
-    """A feasible problem as games come to: some sets untouched, some equal, some completed.
+    """Return a feasible problem as games come to: some sets untouched, some equal, some completed.
 
     Of the others some cards are known, some players are known to have some, and in half of the
     problems at most some. One player may be without cards.
@@ -173,7 +173,7 @@ def brink(
     random: Random,
     is_feasible: Callable[[DealProblem], bool] = lambda problem: bool(solve(problem)),
 ) -> tuple[DealProblem, DealProblem]:
-    """The problem with constraints tightened: the last feasible and the first infeasible step.
+    """Give the problem with constraints tightened: the last feasible and the first infeasible step.
 
     Cards are taken, one by one, out of the reach of a random group of players, or minimums of the
     other players are raised, and if that is not enough cards move from the others' hands to the
@@ -203,7 +203,7 @@ def brink(
 
 
 def _ever_worse(problem: DealProblem, random: Random) -> Iterator[DealProblem]:
-    """The problem with more and more damage, for ever; infeasible from some point on."""
+    """Yield the problem with more and more damage, for ever; infeasible from some point on."""
     everybody = range(problem.players)
     group = random.sample(everybody, random.randrange(1, problem.players))
     others = [player for player in everybody if player not in group]

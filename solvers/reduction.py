@@ -20,7 +20,7 @@ def reduced(
     same_size: bool = False,
     seconds: float = 30.0,
 ) -> DealProblem:
-    """A problem in which no simplification keeps the fault.
+    """Return a problem in which no simplification keeps the fault.
 
     Sets, cards and players go, hands and minimums become smaller, maximums loose, owners fewer.
     Of a feasible problem a deal is kept, so that it stays feasible without what goes.
@@ -115,7 +115,7 @@ def _some_owners(problem: DealProblem) -> Owners:
 def _without_cards(
     problem: DealProblem, owners: Owners, cards: Sequence[Sequence[int]], drop: int | None = None
 ) -> DealProblem:
-    """The problem without some cards per set, nor their places in hands; or without a set."""
+    """Give the problem without some cards per set, nor their places in hands; or without a set."""
     hands = list(problem.hands)
     sets = []
     for index, (one, gone) in enumerate(zip(problem.sets, cards, strict=True)):
@@ -137,7 +137,7 @@ def _without_cards(
 
 
 def _without_player(problem: DealProblem, player: int) -> DealProblem:
-    """The problem without a player who must hold nothing; the later ones move up."""
+    """Return the problem without a player who must hold nothing; the later ones move up."""
 
     def moved(mask: int) -> int:
         below = mask & ((1 << player) - 1)

@@ -32,7 +32,7 @@ ENTRY_POINTS = "quaternity.solvers"
 
 
 def _late(module: str, function: str) -> Callable[..., Any]:
-    """A function that is imported when it is first called: OR-Tools and SciPy load slowly."""
+    """Give a function that is imported when it is first called: OR-Tools and SciPy load slowly."""
     home: ModuleType | None = None
 
     def call(*arguments: Any) -> Any:
@@ -123,7 +123,7 @@ def _row(name: str, loaded: object) -> Solver:
 
 
 def all_solvers() -> dict[str, Solver]:
-    """The built-in solvers and those registered by other distributions, by name.
+    """Return the built-in solvers and those registered by other distributions, by name.
 
     A registration that cannot be used is left out, with a warning; see `quaternity.base.plugins`.
     """
@@ -132,7 +132,7 @@ def all_solvers() -> dict[str, Solver]:
 
 @takes(name=str)
 def find_solver(name: str) -> Solver:
-    """The solver of a name: of this distribution with its variants, a rival, registered, or
+    """Return the solver of a name: of this distribution with its variants, a rival, registered, or
     anybody's as `package.module:name`.
 
     Raises:
@@ -158,7 +158,7 @@ def find_solver(name: str) -> Solver:
 
 @lru_cache(maxsize=64)
 def _placed(place: str) -> Solver:
-    """The solver at `package.module:name`."""
+    """Return the solver at `package.module:name`."""
     try:
         with redirect_stdout(sys.stderr):  # standard output is for results
             return _row(place, load_place(place, here=True))
@@ -187,7 +187,7 @@ for flow, which then takes milliseconds.
 
 @takes(problem=DealProblem)
 def default_solver(problem: DealProblem) -> Solver:
-    """The quickest exact solver for a problem: coalitions while its lanes are few, else flow.
+    """Give the quickest exact solver for a problem: coalitions while its lanes are few, else flow.
 
     Flow as well where a set has more than `MOST_DISTINCT` different owner masks: to hand out its
     cards takes coalitions (cards) x (players) x (different masks) steps.

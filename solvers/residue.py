@@ -120,7 +120,7 @@ _PARTS: Memo[SetConstraint, int, bool, Part | None] = Memo()
 def part_of(
     constraint: SetConstraint, full: int, keep: bool, deadline: Deadline = NEVER
 ) -> Part | None:
-    """The part of one set, or None when no deal can be. For the arguments see `residue`."""
+    """Return the part of one set, or None when no deal can be. For the arguments see `residue`."""
     key = (constraint, full, keep)
     try:
         # One step: between a test and the look-up another thread may forget everything.

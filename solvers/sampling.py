@@ -95,7 +95,7 @@ class NumberedDeals:
         self.number = product.constant * last
 
     def deal(self, number: int) -> Deal:
-        """The deal of a number; different numbers are different deals.
+        """Return the deal of a number; different numbers are different deals.
 
         Raises:
             InputError: there is no such number.
@@ -149,7 +149,7 @@ class NumberedDeals:
         return dealt
 
     def draw(self, random: Random) -> Deal:
-        """A deal, all of them equally likely.
+        """Return a deal, all of them equally likely.
 
         Raises:
             NoDeal: there is none.
@@ -162,7 +162,7 @@ class NumberedDeals:
 def sample_deals(
     problem: DealProblem, random: Random, number: int, *, seconds: float | None = None
 ) -> list[Deal]:
-    """Some deals, each drawn independently and exactly uniformly from all deals.
+    """Return some deals, each drawn independently and exactly uniformly from all deals.
 
     Args:
         number: how many; the same deal may come more than once.

@@ -19,7 +19,7 @@ from solvers.problem import SetConstraint, players_in
 
 
 def vector_bound(constraint: SetConstraint) -> int:
-    """An upper bound on the number of count vectors of a set: C(size + P - 1, P - 1)."""
+    """Return an upper bound on the number of count vectors of a set: C(size + P - 1, P - 1)."""
     return comb(constraint.size + constraint.players - 1, constraint.players - 1)
 
 
@@ -95,7 +95,7 @@ Vector = tuple[int, ...]
 
 
 def class_vectors(mask: int, size: int, high: Vector) -> dict[Vector, int]:
-    """The count vectors of `size` cards alike, up to `high`, each with its number of ways.
+    """Return the count vectors of `size` cards alike, up to `high`, each with its number of ways.
 
     >>> class_vectors(0b101, 2, high=(9, 9, 1))
     {(2, 0, 0): 1, (1, 0, 1): 2}
@@ -130,7 +130,7 @@ def _merged(
     high: Vector,
     deadline: Deadline = NEVER,
 ) -> dict[Vector, int]:
-    """The count vectors of two groups of cards together, up to `high`."""
+    """Return the count vectors of two groups of cards together, up to `high`."""
     if len(first) * len(second) > 20 * MAX_VECTORS:
         raise LimitError(
             f"a set with {len(first)} x {len(second)} pairs of count vectors to merge: "
@@ -146,7 +146,7 @@ def _merged(
 
 
 def _above(ways: Mapping[Vector, int], low: Vector) -> dict[Vector, int]:
-    """The count vectors with as many cards for everybody as these at least."""
+    """Return the count vectors with as many cards for everybody as these at least."""
     return {vector: number for vector, number in ways.items() if all(map(ge, vector, low))}
 
 
@@ -226,7 +226,7 @@ class SetWays:
         return weights
 
     def dealt(self, number: int, way: int) -> tuple[int, ...]:
-        """The owners of the cards, in ascending order of their masks, in one way of one vector.
+        """Return the owners of the cards, by ascending masks, in one way of one vector.
 
         Args:
             number: of the vector.
@@ -248,7 +248,7 @@ class SetWays:
 
 
 def arranged(counts: Sequence[int], number: int) -> list[int]:
-    """The `number`-th arrangement of a multiset: player p appears `counts[p]` times.
+    """Return the `number`-th arrangement of a multiset: player p appears `counts[p]` times.
 
     >>> [arranged([2, 1], number) for number in range(3)]
     [[0, 0, 1], [0, 1, 0], [1, 0, 0]]
@@ -289,7 +289,7 @@ _WAYS: Memo[Vector, Vector, Vector, SetWays] = Memo()
 
 
 def set_ways(owners: Vector, low: Vector, high: Vector, deadline: Deadline = NEVER) -> SetWays:
-    """The ways of a set, kept. `owners` must be sorted, so that equal sets share one object."""
+    """Return the ways of a set, kept. `owners` must be sorted: equal sets share one object."""
     key = (owners, low, high)
     ways = _WAYS.get(key)
     if ways is None:

@@ -55,7 +55,7 @@ class Solver:
         return self.refuses is _takes_all
 
     def limited(self, seconds: float) -> Solver:
-        """The same solver with a time limit; unchanged when it cannot keep one."""
+        """Return the same solver with a time limit; unchanged when it cannot keep one."""
         within = self.within
         if within is None:
             return self
@@ -76,6 +76,6 @@ class Solver:
 
 
 def solver_from_function(name: str, function: Callable[[DealProblem], Verdict]) -> Solver:
-    """A row for a plain function; its documentation's first line becomes the idea."""
+    """Return a row for a plain function; its documentation's first line becomes the idea."""
     idea = (getattr(function, "__doc__", None) or "").strip().split("\n")[0]
     return Solver(name, idea, lambda problem: partial(function, problem))

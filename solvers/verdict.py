@@ -22,7 +22,7 @@ class Deal(Shown):
     owner: tuple[tuple[int, ...], ...]
 
     def hand(self, player: int) -> tuple[tuple[int, int], ...]:
-        """The cards of a player as (set, card), ascending."""
+        """Return the cards of a player as (set, card), ascending."""
         return tuple(
             (index, card)
             for index, owners in enumerate(self.owner)
@@ -59,7 +59,7 @@ class Feasible(Shown):
         return True
 
     def picture(self) -> Picture:
-        """The deal."""
+        """Return the deal."""
         return self.deal.picture()._replace(title="Possible, for example so: the owner of each")
 
 
@@ -76,7 +76,7 @@ class Infeasible(Shown):
         return False
 
     def picture(self) -> Picture:
-        """That there is none, and what shows it."""
+        """Say that there is none, and what shows it."""
         if self.shortage is None:
             return Picture("Impossible", ("solvers.certify says why",))
         told = ("shortage.in_words(problem) adds it up:", repr(self.shortage))
@@ -87,7 +87,7 @@ Verdict: TypeAlias = Feasible | Infeasible
 
 
 def plain_verdict(value: object) -> Verdict | None:
-    """A verdict copied out of whatever a solver gave, or None where it is none.
+    """Return a verdict copied out of whatever a solver gave, or None where it is none.
 
     The copy holds nothing but exact tuples of exact whole numbers. Cost: cards.
     """
@@ -105,7 +105,7 @@ def plain_verdict(value: object) -> Verdict | None:
 
 
 def _plain_rows(owner: Any, listing: type = tuple) -> tuple[tuple[int, ...], ...] | None:
-    """The owners of all cards as tuples of whole numbers, or None where they are something else.
+    """Return the owners of all cards as tuples of whole numbers; None for anything else.
 
     Args:
         listing: the type that rows and what holds them may be of besides tuple.

@@ -38,7 +38,7 @@ class Deadline:
         return left
 
     def over(self, items: Iterable[T]) -> Iterable[T]:
-        """The same items, one after another as long as time is left; costs nothing without a limit.
+        """Yield the items as long as time is left; costs nothing without a limit.
 
         Raises:
             SolverTimeout: none is left, when the next item is asked for.

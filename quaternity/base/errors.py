@@ -53,7 +53,8 @@ class SolverFault(QuaternityError):
 
 class SolverCrash(SolverFault):
     """A solver raised what its contract does not allow, or ended its process: text without a
-    subject, which is the solver."""
+    subject, which is the solver.
+    """
 
 
 class NoDeal(QuaternityError, ValueError):
@@ -113,7 +114,7 @@ class PlayerFault(QuaternityError):
         return self.what if self.place is None else f"{self.place}: {self.what}"
 
     def at(self, place: FaultPlace) -> PlayerFault:
-        """The same with its place."""
+        """Return the same with its place."""
         return type(self)(self.what, self.trace, place)
 
 

@@ -168,7 +168,7 @@ class GrowingFile:
 
 
 def _locked(path: str, how: int = 0) -> io.FileIO:
-    """A file, open and locked.
+    """Return a file, open and locked.
 
     Args:
         how: flags for opening it, besides those for reading and appending.

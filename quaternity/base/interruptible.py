@@ -36,7 +36,7 @@ def searched(
     is_quick: bool = False,
     **parameters: Any,
 ) -> Any:
-    """A `CpSolver` that has found a solution of a `CpModel`, or None: there is none.
+    """Return a `CpSolver` that has found a solution of a `CpModel`, or None: there is none.
 
     One thread and a seed, so that the same model gets the same answer.
 
@@ -76,7 +76,7 @@ def searched(
 
 
 def _teller(on_solution: Callable[[Callable[[Any], int]], object]) -> Any:
-    """What CP-SAT wants to be given in the place of a function."""
+    """Return what CP-SAT wants to be given in the place of a function."""
     from ortools.sat.python import cp_model
 
     class Teller(cp_model.CpSolverSolutionCallback):  # type: ignore[misc]  # OR-Tools is untyped
@@ -87,7 +87,7 @@ def _teller(on_solution: Callable[[Callable[[Any], int]], object]) -> Any:
 
 
 def solved(solver: Any, model: Any, callback: Any = None) -> Any:
-    """The status of a CP-SAT solve; an interrupt stops the search before it goes on its way.
+    """Return the status of a CP-SAT solve; an interrupt stops the search before it goes on its way.
 
     Args:
         solver: a `CpSolver`; its own handling of interrupts is turned off.

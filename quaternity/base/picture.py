@@ -99,7 +99,7 @@ class Shown:
     __slots__ = ()
 
     def picture(self) -> Picture:
-        """What is to be shown; `.html()` and `.svg()` give it as text."""
+        """Return what is to be shown; `.html()` and `.svg()` give it as text."""
         raise NotImplementedError
 
     def _repr_html_(self) -> str:

@@ -80,7 +80,7 @@ def _in_words(kind: type | tuple[type, ...]) -> str:
 
 
 def _index(value: Any) -> int | None:
-    """The exact integer that a value is, also one of NumPy's; None for truth values and others."""
+    """Return the exact integer that a value is, NumPy's too; None for truth values and others."""
     try:
         return None if isinstance(value, bool) else int.__index__(operator.index(value))
     except TypeError:
@@ -88,7 +88,7 @@ def _index(value: Any) -> int | None:
 
 
 def whole(value: SupportsIndex, place: str, least: int | None = None) -> int:
-    """A whole number as an exact `int`; those of NumPy are taken, truth values are not.
+    """Return a whole number as an exact `int`; those of NumPy are taken, truth values are not.
 
     Args:
         place: named when it is refused.
@@ -114,7 +114,7 @@ def whole(value: SupportsIndex, place: str, least: int | None = None) -> int:
 
 
 def length(values: Sequence[Any], place: str) -> int:
-    """The length of a list of things in an order: no text, no set, no mapping.
+    """Return the length of a list of things in an order: no text, no set, no mapping.
 
     Raises:
         InputError: it is something else.
@@ -127,7 +127,7 @@ def length(values: Sequence[Any], place: str) -> int:
 
 
 def entries(values: Sequence[Any], place: str) -> tuple[Any, ...]:
-    """What is in a list, as an exact tuple.
+    """Return what is in a list, as an exact tuple.
 
     Raises:
         InputError: no list, or one that is not as long as it says.
@@ -144,7 +144,7 @@ def entries(values: Sequence[Any], place: str) -> tuple[Any, ...]:
 def wholes(
     values: Sequence[SupportsIndex], place: str, least: int | None = None
 ) -> tuple[int, ...]:
-    """A list of whole numbers as an exact tuple of exact `int`.
+    """Return a list of whole numbers as an exact tuple of exact `int`.
 
     Raises:
         InputError: no list, or one of them is refused by `whole`; names which.
@@ -154,7 +154,7 @@ def wholes(
 
 
 def numbered(value: SupportsIndex, count: int, noun: str, place: str | None = None) -> int:
-    """The number of one of `count` things, which are numbered from 0.
+    """Return the number of one of `count` things, which are numbered from 0.
 
     Args:
         place: named when it is refused; the noun alone where it is None.
@@ -175,7 +175,7 @@ def numbered(value: SupportsIndex, count: int, noun: str, place: str | None = No
 
 
 def permutation(order: Sequence[SupportsIndex], count: int, place: str) -> tuple[int, ...]:
-    """A list that has each of the numbers 0..count-1 once.
+    """Return a list that has each of the numbers 0..count-1 once.
 
     Raises:
         InputError: it is something else.
@@ -188,7 +188,7 @@ def permutation(order: Sequence[SupportsIndex], count: int, place: str) -> tuple
 
 
 def whole_number(value: object, low: int | None, high: int | None, what: str, place: str) -> int:
-    """The integer that a value is, also one of NumPy's; no truth value and no float is one.
+    """Return the integer that a value is, also one of NumPy's; no truth value and no float is one.
 
     Raises:
         InputError: at `place` is no whole number, or (where these are given) none from `low` to
@@ -201,7 +201,7 @@ def whole_number(value: object, low: int | None, high: int | None, what: str, pl
 
 
 def iterated(values: object, place: str) -> Iterator[Any]:
-    """An iterator over values.
+    """Return an iterator over values.
 
     Raises:
         InputError: what is at `place` is no collection.
@@ -213,7 +213,7 @@ def iterated(values: object, place: str) -> Iterator[Any]:
 
 
 def text(value: object, what: str, place: str) -> str:
-    """The value itself, if it is a text.
+    """Return the value itself, if it is a text.
 
     Raises:
         InputError: at `place` is no text, which is to be `what`.
@@ -224,7 +224,7 @@ def text(value: object, what: str, place: str) -> str:
 
 
 def generator(random: object) -> Random:
-    """The value itself, if it is a generator of random numbers.
+    """Return the value itself, if it is a generator of random numbers.
 
     Raises:
         InputError: it is not a `random.Random`.
@@ -237,7 +237,7 @@ def generator(random: object) -> Random:
 
 
 def named(table: Mapping[str, Choice], name: object, kind: str = "method") -> Choice:
-    """What a table has under a name.
+    """Return what a table has under a name.
 
     Raises:
         InputError: nothing; the names that there are are said.
@@ -248,7 +248,7 @@ def named(table: Mapping[str, Choice], name: object, kind: str = "method") -> Ch
 
 
 def _real(value: Any) -> float | None:
-    """The number that a value is, also one of NumPy's; None for truth values and others."""
+    """Return the number that a value is, also one of NumPy's; None for truth values and others."""
     if not isinstance(value, Real) or isinstance(value, bool):
         return None
     given: Any = value
@@ -256,7 +256,7 @@ def _real(value: Any) -> float | None:
 
 
 def time_limit(seconds: object) -> float | None:
-    """A number of seconds above 0, also one of NumPy's, or None for no limit.
+    """Return a number of seconds above 0, also one of NumPy's, or None for no limit.
 
     Raises:
         InputError: neither.
@@ -270,7 +270,7 @@ def time_limit(seconds: object) -> float | None:
 
 
 def checked_seconds(seconds: object) -> float:
-    """A number of seconds that may be 0, at once, or infinite, never.
+    """Return a number of seconds that may be 0, at once, or infinite, never.
 
     Raises:
         InputError: it is negative or not a number.

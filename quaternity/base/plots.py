@@ -35,7 +35,7 @@ class Style:
 
 
 def picture_format(path: str) -> str:
-    """The picture format that a file name asks for.
+    """Return the picture format that a file name asks for.
 
     Raises:
         InputError: none of `FORMATS`.
@@ -68,7 +68,7 @@ def check_drawing() -> None:
 
 
 def new_figure(width: float, height: float) -> Figure:
-    """An empty figure of a size in inches.
+    """Return an empty figure of a size in inches.
 
     Raises:
         InputError: matplotlib is not installed.
@@ -92,7 +92,7 @@ def save_figure(figure: Figure, path: str) -> None:
 
 
 def svg_of(figure: Figure) -> str:
-    """A figure as an SVG element for a page: text stays text, equal figures are equal bytes."""
+    """Return a figure as an SVG element: text stays text, equal figures are equal bytes."""
     from matplotlib import rc_context
 
     data = io.StringIO()

@@ -100,7 +100,7 @@ def load_plugins(
 
 
 def load_place(place: str, here: bool = False) -> Any:
-    """What stands at `package.module:name`. Whatever loading raises is left to the caller.
+    """Return what stands at `package.module:name`. Whatever loading raises is left to the caller.
 
     Args:
         here: look in the folder where one works too: who names a module may have it there.

@@ -9,7 +9,7 @@ from html import escape
 def svg_document(
     width: float, height: float, title: str, description: str, parts: Iterable[str], ground: str
 ) -> str:
-    """A drawing, which a screen reader finds described.
+    """Return a drawing, which a screen reader finds described.
 
     Args:
         width, height: in user units, one to a pixel.
@@ -30,7 +30,7 @@ def svg_document(
 def svg_element(
     width: float, height: float, kind: str, label: str | None, parts: Iterable[str]
 ) -> str:
-    """A small drawing as an element of a page.
+    """Return a small drawing as an element of a page.
 
     Args:
         width, height: in user units; the page says how large it is drawn.
@@ -57,7 +57,7 @@ def svg_text(
     bold: bool = False,
     centred: bool = False,
 ) -> str:
-    """A text; x is its `anchor` (start, middle or end), y its base line, or its middle."""
+    """Return a text; x is its `anchor` (start, middle or end), y its base line, or its middle."""
     if centred:
         y += 0.35 * size
     weight = ' font-weight="bold"' if bold else ""

@@ -128,7 +128,7 @@ def ranges(settings: Any) -> dict[str, range]:
 
 
 def settings_text(settings: Any) -> str:
-    """The settings of a game (a dataclass) as lines of a record, which `read_settings` reads."""
+    """Write the settings of a game (a dataclass) as lines, which `read_settings` reads."""
     return "".join(f"{one.name} {_said(getattr(settings, one.name))}\n" for one in fields(settings))
 
 
@@ -137,7 +137,7 @@ def _said(value: object) -> str:
 
 
 def read_settings(record: TextRecord, usual: Any) -> Any:
-    """The settings in a record, those that it does not say being the usual ones.
+    """Return the settings in a record, those that it does not say being the usual ones.
 
     Raises:
         InputError: one is no such value; names the line.
@@ -154,7 +154,7 @@ def read_settings(record: TextRecord, usual: Any) -> Any:
 
 
 def _value(place: str, text: str, usual: object) -> object:
-    """What a text says, where usually something of this type is said."""
+    """Return what a text says, where usually something of this type is said."""
     if isinstance(usual, bool):
         if text not in ("no", "yes"):
             raise InputError(f"{place} {text!r}: say yes or no")

@@ -28,7 +28,7 @@ class SetLine(NamedTuple):
 
 
 def owners_text(lines: Sequence[SetLine], width: int = WIDTH) -> str:
-    """A table with a line a set, in two columns when they fit and there are more than six.
+    """Return a table with a line a set, in two columns when they fit and there are more than six.
 
     >>> print(owners_text([SetLine("0", ("*", "12"), "1 has 1"), SetLine("1", ("=2", "*"), "")]))
     set  /0  /1  at least
@@ -62,7 +62,7 @@ def table_lines(
     names: int = 1,
     align: str = "",
 ) -> list[str]:
-    """A table as aligned lines; where it is too wide, its columns below each other in parts.
+    """Return a table as aligned lines; where it is too wide, its columns below each other in parts.
 
     Args:
         head: the columns' headings.
@@ -104,7 +104,7 @@ def table_lines(
 
 
 def _lines(lines: Sequence[SetLine], wide: int) -> list[str]:
-    """A heading, and a line a set, with cells of some width."""
+    """Return a heading, and a line a set, with cells of some width."""
     numbers = range(max((len(line.cells) for line in lines), default=0))
     head = "set  " + "".join(f"/{number}".ljust(wide) for number in numbers) + "at least"
     return [head] + [
@@ -114,7 +114,7 @@ def _lines(lines: Sequence[SetLine], wide: int) -> list[str]:
 
 
 def at_least(low: Sequence[int], without: int | None = None) -> str:
-    """The minimums that say something: `1:2 3:1` for two cards of player 1 and one of player 3."""
+    """Write the minimums above 0: `1:2 3:1` for two cards of player 1 and one of player 3."""
     return " ".join(
         f"{player}:{fewest}" for player, fewest in enumerate(low) if fewest and player != without
     )

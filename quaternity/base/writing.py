@@ -64,7 +64,7 @@ def check_may_be_written(path: str) -> None:
 
 @contextmanager
 def replacing(path: str | Path) -> Iterator[Path]:
-    """An empty file to fill within the block, which then takes the place of another in one step.
+    """Open an empty file that takes the place of another in one step after the block.
 
     It is on the disk before it does so, and keeps mode and, where that is allowed, owner of the
     file it replaces; a file without the right to be written is not replaced. It is this run's
@@ -112,7 +112,7 @@ def replacing_locked(path: str | Path) -> Iterator[tuple[Path, int]]:
 
 
 def cannot_be_written(path: str | Path, error: OSError) -> InputError:
-    """What to raise for a file that the system refuses."""
+    """Return what to raise for a file that the system refuses."""
     return InputError(f"{path}: cannot be written: {error.strerror or error}")
 
 
@@ -137,7 +137,7 @@ def try_lock(handle: int) -> bool | None:
 
 
 def _new_part(target: Path, mode: int) -> tuple[Path, int]:
-    """A new locked file beside a target, and its handle."""
+    """Return a new locked file beside a target, and its handle."""
     while True:
         part = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
         # From `mode` the system takes what new files are not to have.

@@ -74,7 +74,7 @@ def save(comparison: Comparison, runs: str | None, page: str | None) -> None:
 
 
 def read_runs(files: Sequence[str]) -> Comparison | None:
-    """The comparison that a single file holds, if it is a file of runs.
+    """Return the comparison that a single file holds, if it is a file of runs.
 
     Raises:
         InputError: it is one and is damaged.

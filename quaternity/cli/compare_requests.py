@@ -49,8 +49,7 @@ def of_games(
     repeats: int | None,
     budget: float | None,
 ) -> Request:
-    """What to measure when games are played."""
-
+    """Return what to measure when games are played."""
     if states is not None and not 1 <= states <= MOST_STATES:
         raise InputError(f"states: {states} is out of range 1..{MOST_STATES}")
     set_size, sets, players = (
@@ -93,7 +92,6 @@ def of_files(
     files: list[str], seed: int, damage: float, repeats: int | None, budget: float | None
 ) -> Request:
     """What to measure when states are given: those of state files, all positions of records."""
-
     states: list[State | DealProblem] = []
     for path in files:
         try:
@@ -127,12 +125,11 @@ def of_families(
     repeats: int | None,
     budget: float | None,
 ) -> Request:
-    """What to measure of families: each, possible or impossible, size after size.
+    """Return what to measure of families: each, possible or impossible, size after size.
 
     Raises:
         InputError: an unknown family, or sizes or a number of instances out of range.
     """
-
     chosen = chosen_families(families)
     cards, each = CARDS if cards is None else cards, EACH if each is None else each
     share = (BUDGET if budget is None else budget) / (2 * len(chosen))

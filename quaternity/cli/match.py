@@ -403,7 +403,7 @@ class MatchSession:
             print(folded(told))
 
     def _news(self, seat: int | None) -> list[str]:
-        """What happened since a seat last looked or moved, in as few lines as fit."""
+        """Return what happened since a seat last looked or moved, in as few lines as fit."""
         match = self.match
         mine = [number for number, (one, _) in enumerate(match.moves) if one == seat]
         self.since = self.looked.get(seat, mine[-1] if mine else 0)

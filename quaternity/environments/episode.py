@@ -44,10 +44,10 @@ class Encoded(Protocol[P_co, M, V_contra]):
     points: tuple[float, float]
 
     def action(self, move: M | None, view: V_contra) -> int:
-        """The number of a legal move, or of waiting (None)."""
+        """Return the number of a legal move, or of waiting (None)."""
 
     def move(self, action: int, view: V_contra) -> M | None:
-        """The move of a number, which need not be legal; None to wait, where others may act too.
+        """Return the move of a number, legal or not; None to wait, where others may act too.
 
         Raises:
             InputError: it is the number of no move.
@@ -57,17 +57,17 @@ class Encoded(Protocol[P_co, M, V_contra]):
         """Per action 1 when it is legal for the seat whose view it is, else 0."""
 
     def numbers(self, view: V_contra) -> memoryview[float]:
-        """The view as numbers between 0 and 1, 32-bit floats in memory; see `entries`."""
+        """Return the view as numbers between 0 and 1, 32-bit floats in memory; see `entries`."""
 
     def chance(self, drawn: Sequence[int]) -> Sequence[tuple[int, float]]:
-        """What may be drawn by chance next, with its probability; empty when nothing is left.
+        """Give what may be drawn by chance next, with its probability; empty when nothing is left.
 
         Args:
             drawn: what was drawn before.
         """
 
     def dealt(self, drawn: Sequence[int]) -> P_co:
-        """The first position when all is drawn."""
+        """Return the first position when all is drawn."""
 
 
 Returns = Callable[[Sequence[float], Sequence[int] | None], Sequence[float]]
@@ -129,7 +129,7 @@ class TableGame:
         reward: str = "win",
         max_moves: int | None = None,
     ) -> None:
-        """A game of the table.
+        """Make a game of the table.
 
         Args:
             settings: by name; those that are missing are as usual.
@@ -170,7 +170,7 @@ class TableGame:
         return max(low, -float(self.max_moves or 10**6)), high
 
     def describe(self) -> str:
-        """What an observation means, number by number: lines `first..last name: meaning`."""
+        """Return what an observation means, number by number: lines `first..last name: meaning`."""
         lines, first = [], 0
         for name, count, meaning in self.encoded.entries:
             lines.append(f"{first}..{first + count - 1} {name}: {meaning}")
@@ -178,7 +178,7 @@ class TableGame:
         return "\n".join(lines)
 
     def episode(self, random: Random) -> Episode:
-        """A new one, all chance drawn."""
+        """Return a new one, all chance drawn."""
         position = self.rules.start(random) if self.start is None else self.start
         several = len(self.rules.to_act(position)) > 1
         return Episode(self, position, random.randrange(self.seats) if several else 0)
@@ -278,7 +278,7 @@ class Episode:
         return _replayed, (self.game, self.root.position, self.first, made)
 
     def _moves_made(self, untold: bool = False) -> list[_Made]:
-        """The moves from the first on, or from the first one that nobody was told."""
+        """Return the moves from the first on, or from the first one that nobody was told."""
         found: list[_Made] = []
         at = self._made
         while at is not None and not (untold and at.told):
@@ -333,12 +333,12 @@ class Episode:
         return self._mask
 
     def numbers(self, seat: int) -> memoryview[float]:
-        """What a seat sees; see `Encoded.numbers`."""
+        """Return what a seat sees; see `Encoded.numbers`."""
         view = self.view if seat == self.seat else self.game.rules.view(self.position, seat)
         return self.game.encoded.numbers(view)
 
     def after(self, action: int) -> Episode:
-        """The moment after an action of the seat to act.
+        """Return the moment after an action of the seat to act.
 
         Raises:
             InputError: there is no such action, or the episode is over.
@@ -351,14 +351,14 @@ class Episode:
         return self.after_move(self.seat, move)
 
     def after_move(self, seat: int, move: Any) -> Episode:
-        """The moment after a seat has moved, or has waited (None)."""
+        """Return the moment after a seat has moved, or has waited (None)."""
         position = self.position
         if move is not None:
             position = self.game.rules.after(position, seat, move)
         return Episode(self.game, position, self.first, self, (seat, move))
 
     def returns(self) -> list[float]:
-        """What each seat has got so far."""
+        """Return what each seat has got so far."""
         game = self.game
         if self.seat is not None and game.reward.at_end:
             return [0.0] * game.seats
@@ -366,7 +366,7 @@ class Episode:
         return list(game.reward.returns(rules.points(position), rules.places(position)))
 
     def told(self) -> tuple[str, ...]:
-        """What everybody saw since the start, a sentence each.
+        """Return what everybody saw since the start, a sentence each.
 
         Cost: the moves since those that were told before are made again.
         """

@@ -137,7 +137,7 @@ class TableSpielGame(pyspiel.Game):  # type: ignore[misc]  # untyped library
 
 
 def _loaded(text: str) -> Any:
-    """A game of its name; that this is here has registered it."""
+    """Return a game of its name; that this is here has registered it."""
     return pyspiel.load_game(text)
 
 
@@ -185,7 +185,7 @@ class TableSpielState(pyspiel.State):  # type: ignore[misc]  # untyped library
         return self.episode is not None and self.episode.seat is None
 
     def chance_outcomes(self) -> Sequence[tuple[int, float]]:
-        """What may be drawn, with its probability."""
+        """Return what may be drawn, with its probability."""
         table = self._table
         if self._position is not None:
             return [(seat, 1 / table.seats) for seat in range(table.seats)]
@@ -214,7 +214,7 @@ class TableSpielState(pyspiel.State):  # type: ignore[misc]  # untyped library
         return "wait" if move is None else str(table.rules.write(move))
 
     def returns(self) -> list[float]:
-        """What each player has got: nothing before the end."""
+        """Return what each player has got: nothing before the end."""
         over = self.is_terminal()
         assert self.episode is not None or not over, "only an episode ends"
         if self.episode is None or not over:
@@ -266,7 +266,7 @@ class TableObserver:
         self.tensor[:] = table.encoded.numbers(view)
 
     def string_from(self, state: TableSpielState, player: int) -> str:
-        """What a player sees, or remembers, in words."""
+        """Return what a player sees, or remembers, in words."""
         episode, rules = state.episode, self._table.rules
         seat = player if self._private else None
         if episode is None:

@@ -73,7 +73,7 @@ class _Table:
         start: str | PathLike[str] = "",
         **settings: Any,
     ) -> None:
-        """An environment, to be reset before use.
+        """Make an environment, to be reset before use.
 
         Args:
             name: of the game.
@@ -123,15 +123,15 @@ class _Table:
         self._none_legal = bytes(encoded.actions)
 
     def observation_space(self, agent: str) -> spaces.Dict:
-        """Always the same."""
+        """Return the space of an agent, always the same."""
         return self._observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Discrete:
-        """Always the same."""
+        """Return the space of an agent, always the same."""
         return self._action_spaces[agent]
 
     def observe(self, agent: str) -> Observation:
-        """What an agent sees now."""
+        """Return what an agent sees now."""
         episode, seat = self.episode, self._seats[agent]
         mask = episode.mask if seat == episode.seat else self._none_legal
         return {
@@ -143,7 +143,7 @@ class _Table:
         """Nothing to let go of."""
 
     def _number(self, action: object) -> int:
-        """The number of an action.
+        """Return the number of an action.
 
         Raises:
             InputError: it is none.
@@ -158,7 +158,7 @@ class _Table:
         return number
 
     def render(self) -> str | NDArray[np.uint8] | None:
-        """The table as the seat to act sees it; how is `render_mode`'s to say."""
+        """Return the table as the seat to act sees it; how is `render_mode`'s to say."""
         if self.render_mode is None:
             logger.warn("render() without a render_mode: 'human', 'ansi' or 'rgb_array'")
             return None
@@ -171,14 +171,14 @@ class _Table:
         return None
 
     def _text(self) -> str:
-        """What happened last, who is to act, and the table."""
+        """Return what happened last, who is to act, and the table."""
         episode = self.episode
         news = episode.told()[-2:]
         who = "the game is over" if episode.seat is None else f"player {episode.seat} is to act"
         return "\n".join((*news, who, episode.game.rules.show(episode.view)))
 
     def _begin(self, seed: int | None) -> None:
-        """A new episode; without a seed it follows from those before."""
+        """Begin an episode; without a seed it follows from those before."""
         if seed is not None:
             self._random = Random(whole(seed, "seed"))  # NumPy draws seeds of types of its own
         self.episode = self.game.episode(self._random)
@@ -271,7 +271,7 @@ class TableEnv(_Table, pettingzoo.AECEnv):  # type: ignore[misc]  # untyped libr
         self._accumulate_rewards()
 
     def _taken(self, seat: int, action: int) -> Episode:
-        """The moment after an action; with cycles what is not legal is nothing."""
+        """Return the moment after an action; with cycles what is not legal is nothing."""
         episode = self.episode
         if self.max_cycles is None:
             return episode.after(action)
@@ -300,7 +300,7 @@ class TableParallelEnv(_Table, pettingzoo.ParallelEnv):  # type: ignore[misc]  #
         return {agent: self.observe(agent) for agent in self.agents}, self.infos
 
     def observe(self, agent: str) -> Observation:
-        """What an agent sees now; where several may act, they all may."""
+        """Return what an agent sees now; where several may act, they all may."""
         episode, seat = self.episode, self._seats[agent]
         if seat == episode.seat or not (episode.several and episode.seat is not None):
             return super().observe(agent)
@@ -361,7 +361,7 @@ class TableParallelEnv(_Table, pettingzoo.ParallelEnv):  # type: ignore[misc]  #
 
 
 def picture(text: str, lines: int) -> NDArray[np.uint8]:
-    """A text as a picture: height x width x 3, of a size that depends on `lines` alone.
+    """Return a text as a picture: height x width x 3, of a size that depends on `lines` alone.
 
     Raises:
         InputError: matplotlib is not installed.
@@ -382,13 +382,13 @@ class Version:
         self.game = game
 
     def raw_env(self, **arguments: Any) -> TableEnv:
-        """An illegal action raises. See `TableEnv`."""
+        """Return an illegal action raises. See `TableEnv`."""
         env = TableEnv(self.game, **arguments)
         env.forgives = True
         return env
 
     def env(self, **arguments: Any) -> TableEnv:
-        """An illegal action loses 1 and ends the game. See `TableEnv`."""
+        """Return an illegal action loses 1 and ends the game. See `TableEnv`."""
         return TableEnv(self.game, **arguments)
 
     def parallel_env(self, **arguments: Any) -> TableParallelEnv:

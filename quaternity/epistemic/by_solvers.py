@@ -136,14 +136,14 @@ class SolverEvaluator:
                 raise TypeError(f"{formula!r} is no formula")
 
     def public_counterexample(self, formula: Formula, said: Said = ()) -> Deal | None:
-        """A public deal, in which all that was said was true, where a formula is false."""
+        """Return a public deal, in which all that was said was true, where a formula is false."""
         return self._public_counterexample(self._normal(formula), tuple(map(self._normal, said)))
 
     def _public_counterexample(self, formula: Formula, said: Said) -> Deal | None:
         return self._failure(self.problem, formula, said)
 
     def _failure(self, problem: DealProblem, formula: Formula, said: Said) -> Deal | None:
-        """A deal of a problem, in which all that was said was true, where a formula is false."""
+        """Return a deal of a problem where all announcements were true and a formula is false."""
         key = (problem, formula, said)
         if key not in self._failures:
             self._failures[key] = self._search(problem, formula, said)
@@ -152,7 +152,7 @@ class SolverEvaluator:
     def counterexample(
         self, players: Sequence[int], formula: Formula, deal: Deal, said: Said = ()
     ) -> Deal | None:
-        """A deal with the same hands of some players where a formula is false, or None.
+        """Return a deal with the same hands of some players where a formula is false, or None.
 
         Args:
             players: at least one.
@@ -173,7 +173,7 @@ class SolverEvaluator:
     def way_to_failure(
         self, formula: Formula, deal: Deal, said: Said = (), players: tuple[int, ...] = ()
     ) -> list[Deal]:
-        """A shortest chain of deals from a deal to one where a formula is false, or nothing.
+        """Return a shortest chain of deals from a deal to one where a formula is false, or nothing.
 
         Raises:
             Undecided: neither found nor excluded within the limits.
@@ -192,7 +192,7 @@ class SolverEvaluator:
     def _otherwise(
         self, players: Sequence[int], formula: Formula, truth: bool, deal: Deal, said: Said
     ) -> Deal | None:
-        """A deal with the same hands where a formula has not a truth value."""
+        """Return a deal with the same hands where a formula has not a truth value."""
         if determined(formula, players):
             return None if self._truth(formula, deal, said) == truth else deal
         needed = unfolded(formula, truth)
@@ -221,7 +221,7 @@ class SolverEvaluator:
         return known and found is None
 
     def _settled(self, formula: Formula, deal: Deal, said: Said) -> Formula:
-        """The formula with what is the same all over the deal's connected piece put in."""
+        """Return the formula with what is the same all over the deal's connected piece put in."""
         match formula:
             case logic.Common(_, ()) | logic.Everywhere():
                 return logic.Constant(self._truth(formula, deal, said))
@@ -262,7 +262,7 @@ class SolverEvaluator:
         return all(self._truth(one, deal, said[:index]) for index, one in enumerate(said))
 
     def _plain_search(self, seen: DealProblem, formula: Formula) -> tuple[bool, Deal | None]:
-        """A deal where a propositional formula is true, case by case.
+        """Return a deal where a propositional formula is true, case by case.
 
         Returns whether the search was complete, and the deal.
         """
@@ -277,7 +277,7 @@ class SolverEvaluator:
     def coupled_search(
         self, seen: DealProblem, formula: Formula, said: Said, hint: bool = False
     ) -> Deal | None:
-        """A deal of a problem where all that was said was true and a formula is false.
+        """Return a deal of a problem where all that was said was true and a formula is false.
 
         One CP-SAT model, solved again while guesses in it are wrong.
 
@@ -297,7 +297,7 @@ class SolverEvaluator:
         return deal
 
     def encoder(self) -> Encoder:
-        """An empty model."""
+        """Return an empty model."""
         return Encoder(
             CoupledDeals(self.deadline),
             self.problem,
@@ -379,7 +379,7 @@ class SolverEvaluator:
         return case
 
     def _around(self, formula: Formula, truth: bool, deal: Deal, said: Said) -> Case:
-        """A case around a deal, in all of whose deals a formula has the same truth value."""
+        """Return a case around a deal, in all of whose deals a formula has the same truth value."""
         return case_around(formula, truth, deal, said, self._truth, self._known_around)
 
     def _known_around(self, formula: Formula, truth: bool, deal: Deal, said: Said) -> Case | None:
@@ -406,7 +406,7 @@ class SolverEvaluator:
         return joined_at_most(self.problem, deal, group, self.deadline.left())
 
     def _chain(self, common: logic.Common, deal: Deal, said: Said) -> list[Deal]:
-        """A chain from a deal to one where what is common knowledge is false; empty for none.
+        """Give a chain from a deal to one where what is common knowledge is false; empty for none.
 
         Raises:
             Undecided: not shown within `MAX_STEPS` steps or the time limit.
@@ -447,7 +447,7 @@ class SolverEvaluator:
     def _listed_chain(
         self, common: logic.Common, area: DealProblem, deal: Deal, said: Said
     ) -> list[Deal] | None:
-        """A chain among listed deals, which chains do not leave; None where they are too many."""
+        """Return a chain among listed deals that no chain leaves; None where they are too many."""
         from quaternity.epistemic.explicit import Model
         from quaternity.epistemic.worlds import quick_count
 
@@ -467,7 +467,7 @@ class SolverEvaluator:
     def _chain_of(
         self, common: logic.Common, deal: Deal, end: Deal | None, said: Said, steps: int
     ) -> list[Deal]:
-        """A chain of so many steps to a deal, or to any where a formula is false, or nothing."""
+        """Return a chain of some steps to a deal, or to any where a formula is false."""
         everybody, area = range(self.problem.players), self._area(common, deal)
         encoder = self.encoder()
         places = [information_set(self.problem, deal, everybody), *[area] * steps]
@@ -499,7 +499,7 @@ class SolverEvaluator:
         places: Sequence[DealProblem],
         said: Said,
     ) -> list[DealTable]:
-        """A chain of deals, one of each problem, in all of which what was said was true."""
+        """Return a chain of deals, one of each problem, in all of which what was said was true."""
         tables = [encoder.new_deal(place) for place in places]
         linked(encoder.model, tables, common.among(self.problem.players))
         for table in tables:

@@ -74,7 +74,7 @@ def formula_chance(
     samples: int = SAMPLES,
     said: Sequence[Formula | str] = (),
 ) -> FormulaChance:
-    """The chance of a formula for a seat.
+    """Return the chance of a formula for a seat.
 
     Args:
         problem, seat, hand, set_size, points, said: as for `quaternity.epistemic.as_seen`.
@@ -134,7 +134,7 @@ def _exactly(chance: Fraction) -> FormulaChance:
 def _settled(
     formula: Formula, players: tuple[int, ...], evaluator: Evaluator, deal: Deal
 ) -> Formula:
-    """The formula with constants for what these hands settle, as far as that is decided."""
+    """Return the formula with constants for what these hands settle, as far as that is decided."""
     if isinstance(formula, logic.Constant):
         return formula
     settled = formula.public or (players and determined(formula, players))

@@ -31,7 +31,7 @@ class Term(NamedTuple):
 
 
 def constant(number: int) -> Term:
-    """A number that everybody can count."""
+    """Return a number that everybody can count."""
     return Term(
         lambda least: logic.Constant(number >= least),
         lambda other: logic.Constant(number == other),
@@ -63,7 +63,7 @@ def held(player: int, index: int, size: int) -> Term:
 
 
 def compared(term: Term, sign: str, number: int) -> Formula:
-    """A comparison of what differs from deal to deal with a number."""
+    """Return a comparison of what differs from deal to deal with a number."""
     match sign:
         case "=":
             return term.exactly(number)
@@ -80,7 +80,7 @@ def compared(term: Term, sign: str, number: int) -> Formula:
 
 
 def both_compared(left: Term, sign: str, right: Term) -> Formula | None:
-    """A comparison of two numbers; None where neither is known to have a largest value."""
+    """Return a comparison of two numbers; None where neither is known to have a largest value."""
     if right.value is not None:
         return compared(left, sign, right.value)
     turned = _TURNED.get(sign, sign)

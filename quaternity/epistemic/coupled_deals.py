@@ -31,7 +31,7 @@ Hand: TypeAlias = Sequence[Literal]
 
 
 def negated(literal: Literal) -> Literal:
-    """The opposite of a literal."""
+    """Return the opposite of a literal."""
     return not literal if isinstance(literal, bool) else literal.negated()
 
 
@@ -61,7 +61,7 @@ class DealTable:
         return self.holds[self.first[set_index] + number].get(player, False)
 
     def hand(self, player: int) -> list[Literal]:
-        """A player's hand."""
+        """Return a player's hand."""
         return [holders.get(player, False) for holders in self.holds]
 
     def differs(self, deal: Deal, players: Iterable[int]) -> list[Literal]:
@@ -88,7 +88,7 @@ class CoupledDeals:
         self._literals = 0
 
     def new_literal(self) -> Literal:
-        """A free boolean.
+        """Return a free boolean.
 
         Raises:
             LimitError: above `MAX_LITERALS`.
@@ -109,7 +109,7 @@ class CoupledDeals:
         self.model.add_bool_or(open_ones)
 
     def require_if(self, condition: Literal, literal: Literal) -> None:
-        """The literal is true whenever the condition is."""
+        """Require a literal whenever a condition is true."""
         self.require_one((negated(condition), literal))
 
     def require_exactly_one(self, literals: Iterable[Literal]) -> None:
@@ -117,7 +117,7 @@ class CoupledDeals:
         self.model.add_exactly_one(literals)
 
     def all_of(self, literals: Sequence[Literal]) -> Literal:
-        """A literal that can be true only if all of some literals are."""
+        """Return a literal that can be true only if all of some literals are."""
         if any(x is False for x in literals):
             return False
         open_ones = [literal for literal in literals if literal is not True]
@@ -129,7 +129,7 @@ class CoupledDeals:
         return together
 
     def one_of(self, literals: Sequence[Literal]) -> Literal:
-        """A literal that can be true only if one of some literals is."""
+        """Return a literal that can be true only if one of some literals is."""
         if any(x is True for x in literals):
             return True
         open_ones = [literal for literal in literals if literal is not False]
@@ -162,7 +162,7 @@ class CoupledDeals:
             row.only_enforce_if(condition)
 
     def new_deal(self, problem: DealProblem, hands: Mapping[int, Hand] | None = None) -> DealTable:
-        """A deal that satisfies a problem, in which some hands are given.
+        """Return a deal that satisfies a problem, in which some hands are given.
 
         The given hands must be hands of another deal of the same problem, or of a narrower one.
 
@@ -224,14 +224,14 @@ class CoupledDeals:
         return found is not None
 
     def value(self, literal: Literal) -> bool:
-        """The truth of a literal in the last solution."""
+        """Return the truth of a literal in the last solution."""
         if isinstance(literal, bool):
             return literal
         assert self._solver is not None
         return bool(self._solver.boolean_value(literal))
 
     def deal(self, table: DealTable) -> Deal:
-        """A deal of the last solution."""
+        """Return a deal of the last solution."""
         holds = iter(table.holds)
         owner = []
         for constraint in table.problem.sets:

@@ -79,7 +79,7 @@ class Encoder:
     def new_deal(
         self, problem: DealProblem, table: DealTable | None = None, players: Iterable[int] = ()
     ) -> DealTable:
-        """A deal of a problem, which shares the hands of some players with a table.
+        """Return a deal of a problem, which shares the hands of some players with a table.
 
         Raises:
             LimitError: above `MAX_DEALS`.
@@ -91,7 +91,7 @@ class Encoder:
         return self._deals[-1]
 
     def literal(self, formula: Formula, truth: bool, table: DealTable, said: Said) -> Literal:
-        """A literal that can be true only if a formula has a truth value at a deal.
+        """Return a literal that can be true only if a formula has a truth value at a deal.
 
         Whenever everything that was said is true at the deal, the literal can be made true if the
         formula has the truth value.
@@ -184,7 +184,7 @@ class Encoder:
         table: DealTable,
         said: Said,
     ) -> Literal:
-        """The players, hands together, know that a formula has a truth value."""
+        """Return a literal: the players, hands together, know that a formula has a truth value."""
         if determined(part, players):
             return self.literal(part, wish, table, said)
         needed = unfolded(part, wish)
@@ -220,7 +220,7 @@ class Encoder:
         return self._guess(literals, Guess(None, formula, True, table, said, players))
 
     def _without_the_unknowable(self, formula: Formula, said: Said) -> Formula:
-        """The formula with `false` for what its players can know in no public deal."""
+        """Return the formula with `false` for what its players can know in no public deal."""
         if said or not formula.modal_depth:
             return formula
         match formula:
@@ -248,7 +248,7 @@ class Encoder:
     def _ignorance(
         self, players: tuple[int, ...], part: Formula, table: DealTable, said: Said
     ) -> Literal:
-        """The players, hands together, do not know a formula: some deal makes it false."""
+        """Return a literal: the players together do not know a formula."""
         if determined(part, players):
             return self.literal(part, False, table, said)
         if not said and not part.modal_depth:

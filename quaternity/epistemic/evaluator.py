@@ -36,15 +36,15 @@ class Evaluator(Protocol):
     def counterexample(
         self, players: Sequence[int], formula: Formula, deal: Deal, said: Said = ()
     ) -> Deal | None:
-        """A deal with the same hands of some players (at least one) where a formula is false."""
+        """Return a deal with the same hands of some players where a formula is false."""
 
     def public_counterexample(self, formula: Formula, said: Said = ()) -> Deal | None:
-        """A public deal where a formula is false."""
+        """Return a public deal where a formula is false."""
 
     def way_to_failure(
         self, formula: Formula, deal: Deal, said: Said = (), players: tuple[int, ...] = ()
     ) -> list[Deal]:
-        """A shortest chain of deals, from a deal to one where a formula is false, or nothing.
+        """Give a shortest chain of deals, from a deal to one where a formula is false, or nothing.
 
         Each deal of the chain is indistinguishable from the one before for one of some players, or
         of all where none are named.
@@ -56,7 +56,7 @@ Check: TypeAlias = Callable[[], object]
 
 
 def no_check() -> None:
-    """A `Check` that lets everything go on."""
+    """Let everything go on: a `Check` without a limit."""
 
 
 class Undecided(LimitError):
@@ -81,7 +81,7 @@ def out_of_time(seconds: float) -> str:
 
 
 def information_set(problem: DealProblem, deal: Deal, players: Iterable[int]) -> DealProblem:
-    """The deals that some players, laying their hands together, cannot tell from this one.
+    """Return the deals that some players, laying their hands together, cannot tell from this one.
 
     With one player that is the player's information set; with none, the problem itself.
     Cost: cards.
@@ -101,7 +101,7 @@ def same_hands(first: Deal, second: Deal, players: Iterable[int]) -> bool:
 
 
 def checked_deal(problem: DealProblem, owner: Deal | Sequence[Sequence[int]]) -> Deal:
-    """A deal, held against the public problem.
+    """Return a deal, held against the public problem.
 
     Raises:
         InputError: it is not one of the problem's deals; the message says everything that is wrong.

@@ -63,11 +63,11 @@ class Model:
         return int(self.owners.shape[1])
 
     def everything(self) -> Truth:
-        """True in every world."""
+        """Return true in every world."""
         return np.ones(self.worlds, dtype=np.bool_)
 
     def deal(self, world: int) -> Deal:
-        """The deal that a world is."""
+        """Return the deal that a world is."""
         owners = iter(self.owners[:, world].tolist())
         return Deal(
             tuple(
@@ -77,7 +77,7 @@ class Model:
         )
 
     def world(self, deal: Deal) -> int:
-        """The number of a deal's world.
+        """Return the number of a deal's world.
 
         Raises:
             InputError: the deal is not one of the problem's.
@@ -109,7 +109,7 @@ class Model:
     def extension(
         self, formula: Formula, among: Truth | None = None, check: Check = no_check
     ) -> Truth:
-        """The worlds where a formula is true.
+        """Return the worlds where a formula is true.
 
         Args:
             among: the worlds that there are; the answer means nothing in the others.
@@ -192,7 +192,7 @@ class Model:
         players: tuple[int, ...],
         check: Check = no_check,
     ) -> list[Deal]:
-        """A shortest chain from a world to one of some, or nothing.
+        """Return a shortest chain from a world to one of some, or nothing.
 
         Each deal of it is one that one of the players cannot tell from the one before.
 
@@ -253,13 +253,13 @@ def _throughout(classes: npt.NDArray[np.int64], truth: Truth, among: Truth) -> T
 
 @lru_cache(maxsize=2)
 def _kept(problem: DealProblem) -> list[Model]:
-    """The place of a problem's model, empty until it is listed."""
+    """Return the place of a problem's model, empty until it is listed."""
     del problem
     return []
 
 
 def model_of(problem: DealProblem, check: Check = no_check) -> Model:
-    """The model of a problem; the last two are kept. `check` as in `Model`."""
+    """Return the model of a problem; the last two are kept. `check` as in `Model`."""
     place = _kept(problem)
     if not place:
         # Not `append`: another thread may have listed it meanwhile.
@@ -286,19 +286,19 @@ class ExplicitEvaluator:
     def counterexample(
         self, players: Sequence[int], formula: Formula, deal: Deal, said: Said = ()
     ) -> Deal | None:
-        """A deal with the same hands of some players where a formula is false."""
+        """Return a deal with the same hands of some players where a formula is false."""
         classes = self.model.classes(tuple(players))
         alike = classes == classes[self.model.world(deal)]
         return self._first(alike & self._failures(formula, said))
 
     def public_counterexample(self, formula: Formula, said: Said = ()) -> Deal | None:
-        """A public deal where a formula is false."""
+        """Return a public deal where a formula is false."""
         return self._first(self._failures(formula, said))
 
     def way_to_failure(
         self, formula: Formula, deal: Deal, said: Said = (), players: tuple[int, ...] = ()
     ) -> list[Deal]:
-        """A shortest chain of deals from a deal to one where a formula is false, or nothing."""
+        """Return a shortest chain from a deal to one where a formula is false, or nothing."""
         players = players or tuple(range(self.problem.players))
         start, ends = self.model.world(deal), self._failures(formula, said)
         return self.model.chain(start, ends, self.among(said), players, self._check)
@@ -307,7 +307,7 @@ class ExplicitEvaluator:
         return self.model.extension(formula, among, self._check)
 
     def among(self, said: Said) -> Truth:
-        """The worlds that are left when some formulas were said."""
+        """Return the worlds that are left when some formulas were said."""
         among = self.model.everything()
         for formula in said:
             among &= self._extension(formula, among)

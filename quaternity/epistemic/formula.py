@@ -90,15 +90,15 @@ class Formula:
         return hands, public
 
     def parts(self) -> tuple[Formula, ...]:
-        """The formulas directly inside."""
+        """Return the formulas directly inside."""
         return ()
 
     def with_parts(self, parts: Sequence[Formula]) -> Formula:
-        """The same with other formulas directly inside, as many as there are."""
+        """Return the same with other formulas directly inside, as many as there are."""
         return type(self)(*parts) if parts else self
 
     def subformulas(self) -> Iterator[Formula]:
-        """This formula and everything inside, each occurrence, outermost first."""
+        """Yield this formula and everything inside, each occurrence, outermost first."""
         waiting: list[Formula] = [self]
         while waiting:
             node = waiting.pop()
@@ -425,7 +425,7 @@ _BINDING: dict[type[Formula], int] = {And: _AND, Or: _OR, Implies: _IMPLIES, Iff
 
 
 def _inside(part: Formula, least: int) -> str:
-    """The text of a part, in parentheses where it binds weaker than its place needs."""
+    """Return the text of a part, in parentheses where it binds weaker than its place needs."""
     return str(part) if _BINDING.get(type(part), _PREFIX) >= least else f"({part})"
 
 
@@ -443,7 +443,7 @@ FALSE = Constant(False)
 
 
 def every(parts: Iterable[Formula]) -> Formula:
-    """The conjunction of any number of formulas: `true` for none.
+    """Return the conjunction of any number of formulas: `true` for none.
 
     >>> print(every([]), every([TRUE]), every([TRUE, FALSE]), sep="; ")
     true; true; true & false
@@ -453,7 +453,7 @@ def every(parts: Iterable[Formula]) -> Formula:
 
 
 def some(parts: Iterable[Formula]) -> Formula:
-    """The disjunction of any number of formulas: `false` for none."""
+    """Return the disjunction of any number of formulas: `false` for none."""
     listed = tuple(parts)
     return Or(listed) if len(listed) > 1 else listed[0] if listed else FALSE
 

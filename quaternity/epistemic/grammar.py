@@ -130,7 +130,7 @@ def parse(text: str, language: Language | None = None) -> Formula:
 
 
 def _tokens(text: str) -> list[_Token]:
-    """The pieces of a text; the last one is its end."""
+    """Return the pieces of a text; the last one is its end."""
     tokens, at = [], 0
     while at < len(text):
         match = _TOKEN.match(text, at)
@@ -164,7 +164,7 @@ class _Parser:
         return self.tokens[self.at]
 
     def whole(self) -> Formula:
-        """The formula that the text is."""
+        """Return the formula that the text is."""
         try:
             formula = self.formula()
         except LimitError as error:  # also of the values that are made of it
@@ -176,13 +176,13 @@ class _Parser:
     # -- the pieces ---------------------------------------------------------------------------
 
     def expected(self, what: str) -> InputError:
-        """The refusal of what comes next."""
+        """Return the refusal of what comes next."""
         token = self.token
         found = "the end" if token.kind == "END" else shown(self.typed(token))
         return _fault(self.text, token.start, f"expected {what}, found {found}")
 
     def typed(self, token: _Token) -> str:
-        """A piece as it was typed."""
+        """Return a piece as it was typed."""
         match = _TOKEN.match(self.text, token.start)
         return "" if match is None else match[0]
 
@@ -198,7 +198,7 @@ class _Parser:
             raise self.expected(repr(text))
 
     def checked(self, value: _Value, kind: str, start: int) -> _Value:
-        """A player, set or card, which the language has."""
+        """Return a player, set or card, which the language has."""
         if self.language is not None:
             checks: dict[str, Callable[[_Value], None]] = {
                 "p": self.language.check_player,
@@ -212,17 +212,17 @@ class _Parser:
         return value
 
     def known(self, what: str, start: int) -> Language:
-        """The language, where something cannot be written out without it."""
+        """Return the language, where something cannot be written out without it."""
         if self.language is None:
             raise self.not_known(what, start)
         return self.language
 
     def not_known(self, what: str, start: int) -> InputError:
-        """The refusal of what cannot be written out."""
+        """Return the refusal of what cannot be written out."""
         return _fault(self.text, start, f"{what}: how many there are is not known here")
 
     def variable(self, name: str, kind: str, start: int) -> _Value:
-        """What a variable of some kind stands for."""
+        """Return what a variable of some kind stands for."""
         if _KIND_OF[name[0]] != kind:
             its = _KINDS[_KIND_OF[name[0]]]
             raise _fault(self.text, start, f"{name} stands for a {its}, not for a {_KINDS[kind]}")
@@ -235,7 +235,7 @@ class _Parser:
         return self.values[name]
 
     def value(self, kind: str) -> _Value:
-        """A player, set or card: a number, a card, or a variable."""
+        """Return a player, set or card: a number, a card, or a variable."""
         kind_found, text, start = self.token
         example = {"p": "a number of a player", "s": "a number of a set", "c": "a card such as 0/2"}
         if kind_found == "CARD" and kind == "c":
@@ -257,14 +257,14 @@ class _Parser:
         return name not in _RESERVED and name.islower() and not _VARIABLE.fullmatch(name)
 
     def number(self) -> int:
-        """A plain number."""
+        """Return a plain number."""
         if self.token.kind != "NUMBER":
             raise self.expected("a number")
         self.at += 1
         return int(self.tokens[self.at - 1].text)
 
     def player_of(self, token: _Token) -> _Value:
-        """The player in `K1`, `Kwp` and the like."""
+        """Return the player in `K1`, `Kwp` and the like."""
         name = token.text.lstrip("KwMHU_")
         start = token.start
         found = int(name) if name.isdecimal() else self.variable(name, "p", start)
@@ -290,7 +290,7 @@ class _Parser:
     # -- formulas -----------------------------------------------------------------------------
 
     def formula(self, least: int = _IFF) -> Formula:
-        """A formula up to an operator that binds weaker than wanted."""
+        """Return a formula up to an operator that binds weaker than wanted."""
         left = self.prefixed()
         while (binding := self.binding()) is not None and binding >= least:
             if binding in (_AND, _OR):
@@ -310,7 +310,7 @@ class _Parser:
         return None if self.token.kind == "END" else _BINDING.get(self.token.text)
 
     def deeper(self, read: Callable[[], Formula]) -> Formula:
-        """What is read one level further in."""
+        """Return what is read one level further in."""
         self.depth += 1
         if self.depth > MAX_DEPTH:
             raise LimitError(f"the formula is nested more than {MAX_DEPTH} deep")
@@ -319,7 +319,7 @@ class _Parser:
         return formula
 
     def prefixed(self) -> Formula:
-        """A formula with all that stands in front of it."""
+        """Return a formula with all that stands in front of it."""
         around: list[Callable[[Formula], Formula]] = []
         while (made := self.prefix()) is not None:
             around.append(made)
@@ -331,7 +331,7 @@ class _Parser:
         return formula
 
     def prefix(self) -> Callable[[Formula], Formula] | None:
-        """What a prefix makes of the formula behind it, if one comes next."""
+        """Return what a prefix makes of the formula behind it, if one comes next."""
         token = self.token
         if token.kind == "PERSON" and token.text[0] in "KM":
             self.at += 1
@@ -366,7 +366,7 @@ class _Parser:
         return lambda part: logic.E(players, part)
 
     def atom(self) -> Formula:
-        """What has nothing in front of it."""
+        """Return what has nothing in front of it."""
         self.atoms += 1
         if self.atoms > MAX_SIZE:
             raise LimitError(f"written out, the formula has more than {MAX_SIZE} parts")
@@ -413,7 +413,7 @@ class _Parser:
         return found
 
     def term(self) -> Term:
-        """A number, or what can be counted."""
+        """Return a number, or what can be counted."""
         token = self.token
         if token.kind == "NUMBER":
             return constant(self.number())
@@ -464,7 +464,7 @@ class _Parser:
         return join(parts if values else [])
 
     def new_variable(self) -> str:
-        """The name of a variable."""
+        """Return the name of a variable."""
         token = self.token
         if token.kind != "WORD" or not _VARIABLE.fullmatch(token.text):
             raise self.expected("a variable: c, d for a card, p, q, r for a player, s, t for a set")
@@ -472,7 +472,7 @@ class _Parser:
         return token.text
 
     def range_of(self, kind: str, start: int) -> list[_Value]:
-        """The values that a quantified variable goes through, before any are left out."""
+        """Return the values that a quantified variable goes through, before any are left out."""
         if not self.take("in"):
             language = self.known(f"all {_KINDS[kind]}s", start)
             if kind == "p":
@@ -490,7 +490,7 @@ class _Parser:
         return [Card(index, number) for number in range(size)]
 
     def with_values(self, values: dict[str, _Value], read: Callable[[], Formula]) -> Formula:
-        """What is read where variables stand for some values."""
+        """Return what is read where variables stand for some values."""
         before, self.values = self.values, values
         formula = read()
         self.values = before
@@ -523,7 +523,7 @@ class _Parser:
         return formula
 
     def filled_in(self) -> Formula:
-        """A formula by its name, with values for its parameters."""
+        """Return a formula by its name, with values for its parameters."""
         made = self.names[self.token.text]
         self.at += 1
         given: dict[str, _Value] = {}
@@ -543,12 +543,12 @@ _COUNTED = {"cards": "hands", "points": "points"}
 
 
 def _fault(text: str, position: int, why: str) -> InputError:
-    """The error about a place in a text."""
+    """Return the error about a place in a text."""
     return InputError(_at_place(text, position, why))
 
 
 def _at_place(text: str, position: int, why: str) -> str:
-    """What is wrong, with the line of the text and a mark under the place."""
+    """Return what is wrong, with the line of the text and a mark under the place."""
     start = text.rfind("\n", 0, position) + 1
     line = text[start:].split("\n", 1)[0]
     column = position - start

@@ -102,7 +102,7 @@ class HandPatterns:
         return listed
 
     def patterns(self, index: int) -> list[Pattern]:
-        """The patterns in one set, ascending."""
+        """Return the patterns in one set, ascending."""
         assert self.options is not None
         return sorted({pattern for _, pattern in self.options[index]})
 
@@ -144,11 +144,11 @@ class HandPatterns:
         return [self._layout.lane(table, coalition) for coalition in self.coalitions]
 
     def hand(self, coalition: int) -> int:
-        """The cards that a coalition must hold."""
+        """Return the cards that a coalition must hold."""
         return sum(self.public.hands[player] for player in players_in(coalition))
 
     def provable(self, case: Case) -> list[int] | None:
-        """The coalitions (as numbers into `coalitions`) that some deal leaves short in a case.
+        """Give the coalitions (as numbers into `coalitions`) that some deal leaves short in a case.
 
         Where that is too much work to find out, some coalitions may be listed that none does.
         None when the patterns are too many to list.
@@ -216,7 +216,7 @@ class HandPatterns:
         return bool(total[0] < self.hand(self.coalitions[number]))
 
     def _groups(self, number: int) -> list[list[int]]:
-        """The players who are seen, each alone; a coalition; all others."""
+        """Return the players who are seen, each alone; a coalition; all others."""
         coalition = self.coalitions[number]
         others = [
             player
@@ -227,7 +227,7 @@ class HandPatterns:
         return groups + [list(x) for x in (players_in(coalition), others) if x]
 
     def _new_grouped(self, number: int, index: int, allowed: tuple[int, ...]) -> Options:
-        """What a set costs a coalition, by the counts of the groups."""
+        """Return what a set costs a coalition, by the counts of the groups."""
         costs = self._costs(index, allowed).of_kinds([number])
         return costs.of_groups(self._groups(number))
 
@@ -254,5 +254,5 @@ class HandPatterns:
 
 @lru_cache(maxsize=64)
 def hand_patterns(problem: DealProblem, public: DealProblem, seen: tuple[int, ...]) -> HandPatterns:
-    """The patterns of some hands, kept for the next questions about the same position."""
+    """Return the patterns of some hands, kept for the next questions about the same position."""
     return HandPatterns(problem, public, seen)

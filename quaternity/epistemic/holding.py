@@ -80,7 +80,7 @@ def checked_formula(
     set_size: int | None = None,
     points: tuple[int, ...] | None = None,
 ) -> Formula:
-    """A formula, read if it is text, that names only players and cards that exist.
+    """Return a formula, read if it is text, that names only players and cards that exist.
 
     Args:
         points: per player the sets put down, where formulas may speak of them.

@@ -58,7 +58,7 @@ class KripkeModel(NamedTuple):
 def kripke_model(
     situation: Situation, said: Sequence[Formula] | None = None, every: bool = False
 ) -> KripkeModel:
-    """The model of a situation after announcements, contracted by bisimulation.
+    """Return the model of a situation after announcements, contracted by bisimulation.
 
     Args:
         said: the announcements; by default all of the situation's.
@@ -104,7 +104,7 @@ def kripke_model(
 
 
 def _named(formulas: Iterable[Formula], situation: Situation) -> set[Card]:
-    """The cards that formulas name; all where they count a player's."""
+    """Return the cards that formulas name; all where they count a player's."""
     found: set[Card] = set()
     for formula in formulas:
         for subformula in formula.subformulas():
@@ -116,7 +116,7 @@ def _named(formulas: Iterable[Formula], situation: Situation) -> set[Card]:
 
 
 def _groups(formulas: Iterable[Formula]) -> set[tuple[int, ...]]:
-    """Groups whose hands together are asked about: they see more than their members do."""
+    """Return groups whose hands together are asked about: they see more than their members do."""
     return {
         subformula.players
         for formula in formulas
@@ -168,7 +168,7 @@ def _contracted(
 
 
 def _label(world: World) -> list[str]:
-    """The hands of a world, a line a player."""
+    """Return the hands of a world, a line a player."""
     lines = []
     size = len(world.deals[0].owner)
     for player, cards in enumerate(world.hands):
@@ -181,7 +181,7 @@ def _label(world: World) -> list[str]:
 
 
 def dot_text(model: KripkeModel) -> str:
-    """A model for Graphviz. The real world has a double border."""
+    """Return a model for Graphviz. The real world has a double border."""
     lines = ["graph situation {", "  node [shape=box, fontname=Helvetica];"]
     for number, world in enumerate(model.worlds):
         label = "\\n".join(_label(world))
@@ -193,7 +193,7 @@ def dot_text(model: KripkeModel) -> str:
 
 
 def svg_text_of(model: KripkeModel, title: str) -> str:
-    """A model as a drawing: worlds on a circle, the real one on top with a double border.
+    """Return a model as a drawing: worlds on a circle, the real one on top with a double border.
 
     Raises:
         LimitError: above `MAX_DRAWN` worlds.

@@ -35,7 +35,7 @@ class Language:
         set_size: int | None = None,
         points: tuple[int, ...] | None = None,
     ) -> Language:
-        """The language of a problem.
+        """Return the language of a problem.
 
         Args:
             set_size: cards of a set that is out of play; by default as many as the largest set has.

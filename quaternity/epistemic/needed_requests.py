@@ -63,7 +63,7 @@ def reasons(
     real: bool = True,
     set_size: int | None = None,
 ) -> Reasons:
-    """A minimal list of the requests that make a formula true at a deal.
+    """Return a minimal list of the requests that make a formula true at a deal.
 
     Args:
         requests: how many there are; with all of them the formula is true.

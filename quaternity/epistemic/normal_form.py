@@ -32,7 +32,7 @@ KEPT, KEPT_SIZE = 128, 50
 
 
 def normal_form(formula: Formula, problem: DealProblem) -> Formula:
-    """A formula that is true in the same public deals whatever was announced, easier to search.
+    """Return a formula that is true in the same public deals, and easier to search.
 
     Args:
         formula: names only players and cards of the problem (see `Language`).
@@ -73,7 +73,7 @@ class _Normal:
         self._problem = problem
 
     def of(self, formula: Formula) -> Formula:
-        """The normal form of a formula."""
+        """Return the normal form of a formula."""
         if isinstance(formula, logic.Holds | logic.Unknown):
             return self._atom(formula)
         parts = formula.parts()
@@ -107,7 +107,7 @@ class _Normal:
                 return _implied(said, told if told is after else self.of(told))
 
     def _once_said(self, said: Formula, formula: Formula) -> Formula | None:
-        """A formula of before that says, where an announcement is true, what one of after says.
+        """Return a formula of before an announcement that says what one of after it says.
 
         None where that is not shorter. Whoever could tell before whether the announcement is true
         learns nothing from it; and what is said that stays true is common knowledge then.
@@ -133,7 +133,7 @@ class _Normal:
                 return formula.with_parts(found) if len(found) == len(parts) else None
 
     def _atom(self, formula: logic.Holds | logic.Unknown) -> Formula:
-        """An atom, or the constant that the public record makes of it."""
+        """Return an atom, or the constant that the public record makes of it."""
         hands = self._problem.hands
         if isinstance(formula, logic.Unknown):
             knower, owner, count = formula.knower, formula.owner, formula.count
@@ -151,7 +151,7 @@ class _Normal:
         return TRUE if owners == player else formula
 
     def _plainest(self, kind: _Box) -> _Box:
-        """Common knowledge of one player is knowledge; that of everybody names nobody."""
+        """Return common knowledge of one player is knowledge; that of everybody names nobody."""
         if not isinstance(kind, logic.Common) or not kind.players:
             return kind
         if len(kind.players) == 1:
@@ -159,7 +159,7 @@ class _Normal:
         return logic.Common(kind.part) if len(kind.players) == self._problem.players else kind
 
     def _around(self, kind: _Box, part: Formula) -> Formula:
-        """That a formula in normal form is true all over a class."""
+        """Say that a formula in normal form is true all over a class."""
         if self._is_settled(part, kind):
             return part
         match part:
@@ -181,7 +181,7 @@ class _Normal:
                 return kind if part is kind.part else kind.with_parts([part])
 
     def _either(self, kind: _Box, parts: Sequence[Formula], whole: Formula) -> Formula:
-        """That one of some formulas is true everywhere: those that are settled come out."""
+        """Say that one of some formulas is true everywhere: settled ones come out."""
         settled = [part for part in parts if self._is_settled(part, kind)]
         if not settled:
             return kind if whole is kind.part else kind.with_parts([whole])

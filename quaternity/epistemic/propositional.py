@@ -22,7 +22,7 @@ Case: TypeAlias = Mapping[Card, int]
 
 
 def unfolded(formula: Formula, truth: bool) -> tuple[bool, tuple[tuple[Formula, bool], ...]] | None:
-    """A formula with a wanted truth value as all, or as one, of its parts with theirs.
+    """Return a formula with a wanted truth value as all, or as one, of its parts with theirs.
 
     Returns (whether all are needed, the parts), or None for what has no such parts: atoms,
     knowledge, announcements.
@@ -75,7 +75,7 @@ def effort(wish: tuple[Formula, bool]) -> tuple[int, int]:
 
 
 def true_in(formula: Formula, deal: Deal) -> bool:
-    """The truth of a propositional formula in one deal."""
+    """Return the truth of a propositional formula in one deal."""
     match formula:
         case logic.Constant(value):
             return value
@@ -97,7 +97,7 @@ def true_in(formula: Formula, deal: Deal) -> bool:
 
 
 def without_knowledge(formula: Formula, weaker: bool) -> Formula:
-    """A propositional formula that follows from a formula, or one from which it follows.
+    """Return a propositional formula that follows from a formula, or one from which it follows.
 
     What is known is true, in whatever model the knowing happens, so `K f` gives f; nothing
     propositional gives `K f` but `false`. An equivalence between knowledge gives nothing.
@@ -130,7 +130,7 @@ def without_knowledge(formula: Formula, weaker: bool) -> Formula:
 
 
 def told_by_hands(formula: Formula, truth: bool) -> Formula:
-    """A formula that has a truth value only where another has it, with less to be known.
+    """Return a formula that has a truth value only where another has it, with less to be known.
 
     What must be known for it, of hands, is there what the players see of it in their own hands.
 
@@ -156,7 +156,7 @@ def told_by_hands(formula: Formula, truth: bool) -> Formula:
 
 
 def _seen_in_hands(players: Collection[int], formula: Formula, truth: bool) -> Formula:
-    """What some players see of a propositional formula, each card by itself."""
+    """Return what some players see of a propositional formula, each card by itself."""
     match formula:
         case logic.Constant(value):
             return logic.Constant(value == truth)
@@ -177,7 +177,7 @@ def cases(
     truth: bool = True,
     limit: int = 64,
 ) -> list[Case] | None:
-    """The cases in which a propositional formula has a truth value; None when there are too many.
+    """Return the cases in which a propositional formula has a truth value; None: too many.
 
     Cases that no owners of the problem allow are left out; cases may overlap.
 
@@ -229,7 +229,7 @@ class _Cases:
 
 
 def merged(first: Case, second: Case) -> Case:
-    """What two cases have in common."""
+    """Return what two cases have in common."""
     both = dict(first)
     for card, mask in second.items():
         both[card] = both.get(card, mask) & mask
@@ -247,7 +247,7 @@ def _both(first: Iterable[Case], second: list[Case]) -> list[Case]:
 
 
 def _either(first: list[Case], second: Iterable[Case]) -> list[Case]:
-    """The cases of both lists; two that speak of the same single card become one."""
+    """Return the cases of both lists; two that speak of the same single card become one."""
     listed = list(first)
     for case in second:
         if len(case) == 1:
@@ -264,7 +264,7 @@ def _either(first: list[Case], second: Iterable[Case]) -> list[Case]:
 
 
 def narrowed(problem: DealProblem, case: Case) -> DealProblem:
-    """The problem whose deals are those of a problem that belong to a case."""
+    """Return the problem whose deals are those of a problem that belong to a case."""
     changed: dict[int, list[int]] = {}
     for card, mask in case.items():
         owners = changed.setdefault(card.set_index, list(problem.sets[card.set_index].owners))
@@ -286,7 +286,7 @@ def case_around(
     true_at: Callable[[Formula, Deal, Said], bool],
     known_around: Callable[[Formula, bool, Deal, Said], Case | None] = lambda *_: None,
 ) -> Case:
-    """A case that holds a deal, in all of whose deals a formula has the truth value it has there.
+    """Return a case with a deal, in all of whose deals a formula has the same truth value.
 
     It speaks of the cards that atoms name, and of whole hands for what their players know.
 
@@ -337,7 +337,7 @@ def case_around(
 
 
 def hands_of(players: Collection[int], deal: Deal) -> Case:
-    """The deals in which some players hold what they hold in a deal."""
+    """Return the deals in which some players hold what they hold in a deal."""
     return {
         Card(index, number): 1 << who if who in players else ~mask_of(players)
         for index, owner in enumerate(deal.owner)

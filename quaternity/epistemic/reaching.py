@@ -32,7 +32,7 @@ from solvers.verdict import Deal
 def joined_at_most(
     problem: DealProblem, deal: Deal, players: Sequence[int], seconds: float
 ) -> DealProblem:
-    """The deals that agree with one in what never changes along the chains of some players.
+    """Return the deals that agree with one in what never changes along the chains of some players.
 
     No chain of theirs leads from the deal out of these deals.
 
@@ -80,7 +80,7 @@ def agree_in_cards(problem: DealProblem, among: DealProblem) -> bool:
 
 
 def cards_fixed(problem: DealProblem, among: DealProblem) -> list[tuple[int, Card]]:
-    """The cards that have one owner in some deals of a problem, and several in all; with him."""
+    """Return the cards with one owner in some deals, and several in all; with that owner."""
     return [
         (one.bit_length() - 1, Card(index, number))
         for index, (some, every) in enumerate(zip(among.sets, problem.sets, strict=True))
@@ -121,7 +121,7 @@ def deals_around(
 
 
 def hands_allowed(deals: DealProblem, player: int) -> Case:
-    """The hands of a player in some deals, as a case: cards that must be, and may not be, there."""
+    """Return a player's hands in some deals as a case: cards that must, and may not, be there."""
     own = 1 << player
     return {
         Card(index, number): own if mask == own else ~own
@@ -138,7 +138,7 @@ def _freed(
     player: int,
     right: Callable[[DealProblem], bool],
 ) -> DealProblem:
-    """The deals with a player's hand of one, in as many sets freed as is right."""
+    """Return the deals with a player's hand of one, in as many sets freed as is right."""
     every = range(len(problem.sets))
     wide = _with_free_sets(problem, bad, deal, player, every)
     if right(wide):
@@ -158,7 +158,7 @@ def _all_fit(before: DealProblem, bad: DealProblem, player: int) -> bool:
 def _with_free_sets(
     problem: DealProblem, bad: DealProblem, deal: Deal, player: int, free: Collection[int]
 ) -> DealProblem:
-    """The deals where a player's cards of all but the free sets are those of a deal.
+    """Return the deals where a player's cards of all but the free sets are those of a deal.
 
     Of a free set the player may hold every card but those that bad deals give to others, and those
     that others hold in the deal as the fewest that they must have.

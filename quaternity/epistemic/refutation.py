@@ -36,7 +36,7 @@ class Refuter:
         case: Case,
         problem: DealProblem | None = None,
     ) -> Literal:
-        """A literal that can be true iff no deal of a case agrees with a table on some hands.
+        """Give a literal that can be true iff no deal of a case agrees with a table on some hands.
 
         Args:
             table: a deal of the model.
@@ -64,7 +64,7 @@ class Refuter:
         return hand_patterns(self.problem, self.problem, seen).provable(case) == []
 
     def _short(self, table: DealTable, patterns: HandPatterns, number: int, case: Case) -> Literal:
-        """A literal that can be true only if a coalition must hold more than it can have."""
+        """Return a literal that can be true only if a coalition must hold more than it can have."""
         terms: list[tuple[int, Literal]] = []
         impossible: list[Literal] = []
         for index, constraint in enumerate(self.problem.sets):
@@ -122,7 +122,7 @@ class Refuter:
     def _refuted_by_witnesses(
         self, table: DealTable, seen: tuple[int, ...], case: Case, problem: DealProblem
     ) -> Literal:
-        """The inequality itself: literals for the coalition A and, per set, the witness X."""
+        """Give the inequality itself: literals for the coalition A and, per set, the witness X."""
         model = self.model
         others = [player for player in range(problem.players) if player not in seen]
         # A card of the case that a seen player holds, who may not, settles it at once.

@@ -47,7 +47,7 @@ def as_seen(
     why: bool = False,
     said: Sequence[Formula | str] = (),
 ) -> SeenTruth:
-    """What a seat can tell of a formula.
+    """Return what a seat can tell of a formula.
 
     What the seat knows or does not know, and what is common knowledge, it can always tell.
 
@@ -103,14 +103,14 @@ def as_seen(
 
 
 def known_to(seat: int | None, formula: Formula) -> Formula:
-    """That a seat knows a formula, or, of a bystander, that it is true in every public deal."""
+    """Say that a seat knows a formula; for a bystander, that every public deal makes it true."""
     return logic.Everywhere(formula) if seat is None else logic.Knows(seat, formula)
 
 
 def told(
     evaluator: Evaluator, formula: Formula, seat: int | None, deal: Deal, said: Said = ()
 ) -> tuple[bool, Deal | None]:
-    """The truth at a possible deal, and another where it differs, if there is one."""
+    """Return the truth at a possible deal, and another where it differs, if there is one."""
     truth = evaluator.truth(formula, deal, said)
     return truth, _other(evaluator, formula if truth else negation(formula), seat, deal, said)
 
@@ -118,14 +118,14 @@ def told(
 def _other(
     evaluator: Evaluator, formula: Formula, seat: int | None, deal: Deal, said: Said = ()
 ) -> Deal | None:
-    """A deal that a seat cannot tell from this one, or a public one, where a formula is false."""
+    """Return a deal that a seat cannot tell from this one, where a formula is false."""
     if seat is None:
         return evaluator.public_counterexample(formula, said)
     return evaluator.counterexample((seat,), formula, deal, said)
 
 
 def announced(formulas: Iterable[Formula], then: Formula) -> Formula:
-    """What holds once some formulas were said in public, one after another."""
+    """Return what holds once some formulas were said in public, one after another."""
     for said in reversed(tuple(formulas)):
         then = logic.Announced(said, then)
     return then

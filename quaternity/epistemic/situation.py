@@ -98,7 +98,7 @@ def parse_situation(text: str, path: str = "situation") -> Situation:
 
 
 def _lines(text: str) -> list[tuple[int, str]]:
-    """The lines with their numbers, without comments, each with those that go on with it."""
+    """Return the lines with their numbers, without comments, each with those that go on with it."""
     found: list[tuple[int, str]] = []
     for number, raw in enumerate(text.splitlines(), start=1):
         line = raw.split("#", 1)[0].rstrip()
@@ -198,7 +198,7 @@ class _Reader:
         return DealProblem(self.hands, self.sets)
 
     def take_formula(self, word: str, text: str) -> None:
-        """A formula: named, said, or asked."""
+        """Read a formula: named, said, or asked."""
         language = Language.of(self.problem)
         if word == "let":
             parse(f"{self.lets}let {text}; true", language)

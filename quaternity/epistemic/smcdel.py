@@ -24,7 +24,7 @@ MAX_DEALS = 5000
 
 
 def smcdel_text(situation: Situation) -> str:
-    """A situation as input of SMCDEL: what is asked of the real deal, after what was said.
+    """Return a situation as input of SMCDEL: what is asked of the real deal, after what was said.
 
     Raises:
         InputError: a formula cannot be said there.
@@ -87,14 +87,14 @@ class _Names:
         self.number, self.players = number, players
 
     def player(self, player: int) -> str:
-        """A name of letters."""
+        """Return a name of letters."""
         return f"player{player}"
 
     def group(self, players: Sequence[int]) -> str:
         return f"({','.join(map(self.player, players))})"
 
     def formula(self, formula: Formula) -> str:
-        """A formula, every part in parentheses."""
+        """Return a formula, every part in parentheses."""
         match formula:
             case logic.Constant(value):
                 return "Top" if value else "Bot"

@@ -22,7 +22,7 @@ from solvers.verdict import Deal
 def positions(
     draw: st.DrawFn, max_players: int = 4, max_sets: int = 3, max_set_size: int = 3
 ) -> tuple[DealProblem, Deal]:
-    """A public problem of at least two players and one card, and the real deal it was made from.
+    """Draw a public problem of two players or more, and the real deal it was made from.
 
     Drawn as a seed: what Hypothesis draws piece by piece mostly leaves nothing to be known.
     """

@@ -83,7 +83,7 @@ def all_deals(problem: DealProblem, limit: int = MAX_WORLDS, check: Check = no_c
 
 
 def quick_count(problem: DealProblem) -> int | None:
-    """The number of deals; None where counting would take longer than about a second.
+    """Return the number of deals; None where counting would take longer than about a second.
 
     What cannot be counted so quickly has too many deals to list, but for rare exceptions.
     """
@@ -99,7 +99,7 @@ def _check_number(number: int, limit: int) -> None:
 
 
 def _plan(problem: DealProblem, check: Check) -> tuple[list[_Step], int]:
-    """The steps between the states from which a deal can be completed, and the number of deals."""
+    """Return the steps between states that can be completed, and the number of deals."""
     zero = (0,) * problem.players
     layer: dict[tuple[int, ...], int] = {problem.hands + zero: 0}
     moves: list[tuple[tuple[int, ...], list[list[int]]]] = []
@@ -140,7 +140,7 @@ def _check_states(number: int, problem: DealProblem) -> None:
 
 
 def _at_most(problem: DealProblem) -> float:
-    """The decimal logarithm of an upper bound for the number of deals."""
+    """Return the decimal logarithm of an upper bound for the number of deals."""
     by_hands = lgamma(problem.cards + 1) - sum(lgamma(hand + 1) for hand in problem.hands)
     by_owners = sum(
         log(mask.bit_count()) for constraint in problem.sets for mask in constraint.owners if mask
@@ -155,7 +155,7 @@ def _after(
     counted: bool,
     ends: SetConstraint | None,
 ) -> tuple[int, ...] | None:
-    """The state after one more card for a player, or None where a bound or the hand is crossed."""
+    """Return the state after one more card for a player; None where a bound is crossed."""
     players = constraint.players
     if not state[player]:
         return None

@@ -39,7 +39,7 @@ MOST_IN_ROW = 8
 
 
 def suit_name(index: int) -> str:
-    """What the shape of a set is called.
+    """Return what the shape of a set is called.
 
     >>> suit_name(2), suit_name(12)
     ('triangle', 'triangle')
@@ -48,7 +48,7 @@ def suit_name(index: int) -> str:
 
 
 def _suit(index: int, x: float, y: float, scale: float = 1) -> str:
-    """The shape of a set around a point, its number in it."""
+    """Return the shape of a set around a point, its number in it."""
     _, outline, down = SHAPES[index % len(SHAPES)]
     number = svg_text(0, down, str(index), size=24, colour="#ffffff", bold=True, centred=True)
     return (
@@ -59,7 +59,7 @@ def _suit(index: int, x: float, y: float, scale: float = 1) -> str:
 
 @lru_cache(maxsize=1024)
 def suit_svg(index: int, label: str | None = None) -> str:
-    """The suit of a set, 40 by 40, as an element of a page.
+    """Return the suit of a set, 40 by 40, as an element of a page.
 
     Args:
         label: what a screen reader says; None where a text beside it says the same.
@@ -69,7 +69,7 @@ def suit_svg(index: int, label: str | None = None) -> str:
 
 @lru_cache(maxsize=4096)
 def card_svg(card: Card, set_size: int, label: str | None = None) -> str:
-    """A card, 100 by 140, as an element of a page.
+    """Return a card, 100 by 140, as an element of a page.
 
     Args:
         set_size: cards in its set.

@@ -15,7 +15,7 @@ from solvers.verdict import Feasible
 def owned_sets(
     rows: Sequence[PreparedSet], slack: int, layout: Lanes, hands: Sequence[int]
 ) -> list[tuple[int, int]]:
-    """The sets that one player owns in every deal, as (set, player).
+    """Return the sets that one player owns in every deal, as (set, player).
 
     A player owns a set when no deal leaves the player fewer cards of it than all. Forbidding the
     full number lowers a lane by at most one, so where no lane is tight (apart from nobody's and

@@ -88,7 +88,7 @@ class QuaternityEncoded:
         return type(self), (self.rules,)
 
     def action(self, move: QuaternityMove | None, view: QuaternityPosition) -> int:
-        """The number of a question or an answer."""
+        """Return the number of a question or an answer."""
         if isinstance(move, Answer):
             return self.questions + move
         if move is None:
@@ -98,7 +98,7 @@ class QuaternityEncoded:
         return (index * self._size + number) * (self._players - 1) + away - 1
 
     def move(self, action: int, view: QuaternityPosition) -> QuaternityMove:
-        """The question or answer of a number.
+        """Return the question or answer of a number.
 
         Raises:
             InputError: there is no such action.
@@ -149,7 +149,7 @@ class QuaternityEncoded:
         return bytes(mask)
 
     def numbers(self, view: QuaternityPosition) -> memoryview[float]:
-        """The position; see `entries`. All are between 0 and 1."""
+        """Return the position; see `entries`. All are between 0 and 1."""
         state, first = view.state, _acting(view)
         hands, completed, share = state.hands, state.completed, self._share
         if state.has_tables:
@@ -186,7 +186,7 @@ class QuaternityEncoded:
         return ()
 
     def dealt(self, drawn: Sequence[int]) -> QuaternityPosition:
-        """The state before the first question."""
+        """Return the state before the first question."""
         del drawn
         return self.rules.start(Random(0))
 
@@ -207,5 +207,5 @@ class QuaternityEncoded:
 
 
 def _acting(view: QuaternityPosition) -> int:
-    """The seat from which seats are counted: that to act, else 0."""
+    """Return the seat from which seats are counted: that to act, else 0."""
     return view.pending.asked if view.pending is not None else view.state.turn or 0

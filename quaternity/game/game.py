@@ -33,7 +33,7 @@ class Game(Shown):
 
     @classmethod
     def start(cls, settings: Settings | None = None) -> Game:
-        """A game before its first question."""
+        """Return a game before its first question."""
         settings = Settings() if settings is None else settings
         return cls(settings, (), (State.start(settings),))
 
@@ -44,7 +44,7 @@ class Game(Shown):
 
     @takes(move=Move)
     def play(self, move: Move) -> Game:
-        """The game one move later.
+        """Return the game one move later.
 
         Raises:
             IllegalQuestion, IllegalAnswer: with all that is wrong.
@@ -57,14 +57,14 @@ class Game(Shown):
         return self.play(Move(question, Answer.of(answer)))
 
     def picture(self) -> Picture:
-        """The state now, and the last move."""
+        """Return the state now, and the last move."""
         shown = self.state.picture()
         last = f": {self.moves[-1]}" if self.moves else ""
         told = f"{counted(len(self.moves), 'move')}{last}"
         return shown._replace(lines=(told, *shown.lines))
 
     def repeats(self) -> int | None:
-        """The number of moves after which the position now was there before, or None.
+        """Return the number of moves after which the position now was there before, or None.
 
         A repeated position is allowed, and shows that the game can go on for ever.
         """
@@ -75,7 +75,7 @@ class Game(Shown):
         return None
 
     def undo(self) -> Game:
-        """The game without its last move; the same game at its start."""
+        """Return the game without its last move; the same game at its start."""
         if not self.moves:
             return self
         return Game(self.settings, self.moves[:-1], self.states[:-1])

@@ -86,7 +86,7 @@ class Listed(NamedTuple):
 
 
 def answers_listed(listed: list[Listed], question: Question) -> Answers:
-    """The legal answers to a question; none when it is not among the legal ones."""
+    """Return the legal answers to a question; none when it is not among the legal ones."""
     asker, asked, (set_index, number) = question
     for by, index, groups in listed:
         if index == set_index and by == asker:
@@ -131,7 +131,7 @@ class AskedKind(Kind):
                     self.holders += ((player, table),)
 
     def tried(self, asker: int, rest: int) -> Iterator[Ask]:
-        """What an asker may ask with answers that fit, and no table kept.
+        """Yield what an asker may ask with answers that fit, and no table kept.
 
         The bits are 1 for a no that fits, and 2 for a yes.
 
@@ -196,7 +196,7 @@ class PreparedSet:
         self.constraint, self.kind = constraint, kind
 
     def among(self, asks: Iterable[Ask], fitting: int, bare: int) -> Groups:
-        """The legal questions among some asks.
+        """Return the legal questions among some asks.
 
         Args:
             fitting: the possible outcomes, a bit each.
@@ -307,7 +307,7 @@ pairs_listed = _pairs_of_sets.__getitem__
 
 
 def prepared(layout: Lanes, constraint: SetConstraint) -> PreparedSet:
-    """A set, prepared for questions; kept."""
+    """Return a set, prepared for questions; kept."""
     return _rows[layout, *constraint]
 
 
@@ -334,7 +334,7 @@ def cards_to_ask(rows: Sequence[PreparedSet], slack: int, asker: int) -> list[by
 
 
 def answers_fitting(row: PreparedSet, slack: int, asker: int, asked: int, card: int) -> int:
-    """The possible answers to one question about a set: 1 for a no, plus 2 for a yes.
+    """Return the possible answers to one question about a set: 1 for a no, plus 2 for a yes.
 
     Args:
         slack: as for `found_by_tables`.

@@ -45,7 +45,7 @@ class Answer(IntEnum):
 
     @classmethod
     def of(cls, value: Answer | bool | int | str) -> Answer:
-        """An answer, whichever way it is said: itself, a truth value, 1 or 0, or as `parse` reads.
+        """Return an answer, given as such, as a truth value, 1 or 0, or as `parse` reads it.
 
         Raises:
             InputError: it is something else.
@@ -100,7 +100,7 @@ class Question(_QuestionFields):
 
     @classmethod
     def of(cls, value: Question | Sequence[Any]) -> Question:
-        """A question that may be given as its three parts.
+        """Return a question that may be given as its three parts.
 
         Raises:
             InputError: it is something else.
@@ -115,7 +115,7 @@ _Parts = TypeVar("_Parts", Card, Question)
 
 
 def _parts(kind: type[_Parts], value: Any, place: str) -> _Parts:
-    """A value of a kind from a tuple or a list of its parts."""
+    """Return a value of a kind from a tuple or a list of its parts."""
     if not isinstance(value, tuple | list) or len(value) != len(kind._fields):
         raise InputError(f"{place}: {shown(value)} is not a {kind.__name__}")
     return kind(*value)

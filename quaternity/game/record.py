@@ -181,7 +181,7 @@ def _header_line(words: list[str], header: dict[str, Any]) -> None:
 
 
 def _lines(raw: bytes) -> tuple[list[tuple[int, str]], list[str], int]:
-    """The whole lines with their numbers, warnings, and the length of the whole part.
+    """Return the whole lines with their numbers, warnings, and the length of the whole part.
 
     A last line without an end counts as whole when it is a move or a comment: no shorter text is
     one, so nothing can have been cut off that matters.
@@ -217,7 +217,7 @@ def _lines(raw: bytes) -> tuple[list[tuple[int, str]], list[str], int]:
 
 
 def header_text(settings: Settings) -> str:
-    """The first lines of a record."""
+    """Return the first lines of a record."""
     lines = [
         FIRST_LINE,
         f"set-size {settings.set_size}",
@@ -234,7 +234,7 @@ def header_text(settings: Settings) -> str:
 
 @takes(game=Game)
 def record_text(game: Game) -> str:
-    """The record of a game; reading it back gives the same game.
+    """Return the record of a game; reading it back gives the same game.
 
     >>> print(record_text(Game.start().play(Move.parse("0 asks 1 for 0/2: no"))), end="")
     quaternity 1
@@ -248,5 +248,5 @@ def record_text(game: Game) -> str:
 
 
 def record_of(settings: Settings, moves: Iterable[tuple[Question, Answer]]) -> str:
-    """The record of a game with these moves, which are taken to be legal."""
+    """Return the record of a game with these moves, which are taken to be legal."""
     return header_text(settings) + "".join(f"{Move(*move)}\n" for move in moves)

@@ -82,14 +82,14 @@ class QuaternityRules(PlainRules[QuaternityPosition, QuaternityMove, QuaternityP
         return position.pending is None
 
     def view(self, position: QuaternityPosition, seat: int | None) -> QuaternityPosition:
-        """The position: everybody knows the same."""
+        """Return the position: everybody knows the same."""
         del seat
         return position
 
     def after(
         self, position: QuaternityPosition, seat: int, move: QuaternityMove
     ) -> QuaternityPosition:
-        """The position after a question or an answer.
+        """Return the position after a question or an answer.
 
         Raises:
             IllegalMove: with all that is wrong with it.
@@ -118,7 +118,7 @@ class QuaternityRules(PlainRules[QuaternityPosition, QuaternityMove, QuaternityP
         move: QuaternityMove,
         after: QuaternityPosition,
     ) -> tuple[str, ...]:
-        """The question, with its answer when there is one, and the sets completed."""
+        """Return the question, with its answer when there is one, and the sets completed."""
         del seat
         question = before.pending if isinstance(move, Answer) else move
         assert question is not None, "an answer is to a question"
@@ -147,11 +147,11 @@ class QuaternityRules(PlainRules[QuaternityPosition, QuaternityMove, QuaternityP
         return tuple(1 + sum(other > mine for other in points) for mine in points)
 
     def listed(self, view: QuaternityPosition) -> Iterator[QuaternityMove]:
-        """The legal moves, one after another."""
+        """Return the legal moves, one after another."""
         return iter(self.moves(view))
 
     def moves(self, view: QuaternityPosition) -> Collection[QuaternityMove]:
-        """The legal questions, or the two answers."""
+        """Return the legal questions, or the two answers."""
         if view.pending is not None:
             return (Answer.NO, Answer.YES)
         return view.state.legal_questions
@@ -203,7 +203,7 @@ class QuaternityRules(PlainRules[QuaternityPosition, QuaternityMove, QuaternityP
         return "\n".join(lines)
 
     def view_json(self, view: QuaternityPosition) -> dict[str, Any]:
-        """A state as in its file, and `question`: what waits for an answer, or null."""
+        """Return a state as in its file, and `question`: what waits for an answer, or null."""
         state, problem = view.state, view.state.problem
         return {
             "turn": state.turn,
@@ -219,7 +219,7 @@ class QuaternityRules(PlainRules[QuaternityPosition, QuaternityMove, QuaternityP
         }
 
     def like(self, view: QuaternityPosition, random: Random) -> QuaternityPosition:
-        """The view itself."""
+        """Return the view itself."""
         del random
         return view
 
@@ -230,7 +230,7 @@ class QuaternityRules(PlainRules[QuaternityPosition, QuaternityMove, QuaternityP
         move: QuaternityMove,
         after: QuaternityPosition,
     ) -> str:
-        """A line; of a question that waits its part before the answer, without a line end.
+        """Return a line; of a question that waits its part before the answer, without a line end.
 
         The colon tells that nothing of the question was cut off.
         """
@@ -242,13 +242,13 @@ class QuaternityRules(PlainRules[QuaternityPosition, QuaternityMove, QuaternityP
         return f"{move}: {self._answer(before, move)}\n"
 
     def record_start(self, start: QuaternityPosition, names: Sequence[str]) -> str:
-        """The settings; a record does not say who plays."""
+        """Return the settings; a record does not say who plays."""
         del start, names
         return header_text(self.settings)
 
     @classmethod
     def of_record(cls, data: bytes) -> QuaternityRules:
-        """The rules that a record was played by. Raises as `parse_record`."""
+        """Return the rules that a record was played by. Raises as `parse_record`."""
         return cls(parse_record(data).settings)
 
     def replay(self, data: bytes) -> Replay[QuaternityPosition, QuaternityMove]:
@@ -292,7 +292,7 @@ class QuaternityRules(PlainRules[QuaternityPosition, QuaternityMove, QuaternityP
 
 
 def _waiting(line: bytes, state: State) -> Question | None:
-    """The question in a line that has no whole answer, when both answers are possible."""
+    """Return the question in a line that has no whole answer, when both answers are possible."""
     question = question_in(line.decode(errors="replace"), None)
     if question is None or question not in state.legal_questions:
         return None

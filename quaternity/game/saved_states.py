@@ -18,7 +18,7 @@ from solvers.solver import Solver
 
 
 def smallest_state(state: State, solvers: Sequence[Solver], seconds: float) -> tuple[State, str]:
-    """A state about which some solver is wrong, made smaller while one is; with what is wrong.
+    """Give a state about which some solver is wrong, made smaller while one is; with what is wrong.
 
     Completed sets go first. Where the fault needs them, or there is none, the state stays as it is.
 
@@ -38,7 +38,7 @@ def smallest_state(state: State, solvers: Sequence[Solver], seconds: float) -> t
 
 
 def smallest_text(found: State | DealProblem, solvers: Sequence[Solver], seconds: float) -> str:
-    """The text of a file of the `smallest_state`, or of a deal problem made smaller likewise."""
+    """Return the text of a file of the `smallest_state`, or of a smallest deal problem."""
     if isinstance(found, State):
         return any_text(smallest_state(found, solvers, seconds)[0])
     return any_text(reduced(found, _still_faulty(found, solvers), seconds=seconds))

@@ -22,7 +22,7 @@ class NamedChoice(StrEnum):
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """The one with a name; it is its own name.
+        """Return the one with a name; it is its own name.
 
         Raises:
             InputError: unknown name; lists the known ones.
@@ -49,7 +49,7 @@ class TieBreak(NamedChoice):
 
 
 def checked_seed(seed: int) -> int:
-    """A seed as a plain number.
+    """Return a seed as a plain number.
 
     Raises:
         InputError: no whole number, or out of range.
@@ -61,7 +61,7 @@ def checked_seed(seed: int) -> int:
 
 
 def checked_brisk(brisk: bool) -> bool:
-    """A truth value.
+    """Return a truth value.
 
     Raises:
         InputError: it is none.

@@ -63,7 +63,7 @@ from solvers.verdict import Verdict
 
 
 def _player(value: int | None, players: int, place: str) -> int | None:
-    """A player of the game, or None."""
+    """Return a player of the game, or None."""
     return None if value is None else numbered(value, players, "player", place)
 
 
@@ -133,7 +133,7 @@ class State(Shown):
 
     @classmethod
     def start(cls, settings: Settings | None = None) -> State:
-        """The state before the first question (default settings: 3 sets of 4, 3 players)."""
+        """Return the state before the first question (default settings: 3 sets of 4, 3 players)."""
         settings = Settings() if settings is None else settings
         if not isinstance(settings, Settings):
             raise InputError(f"settings: {settings!r} is not a Settings")
@@ -159,7 +159,7 @@ class State(Shown):
         rows: tuple[PreparedSet, ...] | None,
         slack: int | None,
     ) -> State:
-        """A state that is valid because it follows from one; skips all checks."""
+        """Return a state that is valid because it follows from one; skips all checks."""
         state = object.__new__(cls)
         put = object.__setattr__
         put(state, "problem", problem)
@@ -175,7 +175,7 @@ class State(Shown):
         return state
 
     def __reduce__(self) -> tuple[type[State], tuple[object, ...]]:
-        """Copies and pickles are of the value alone."""
+        """Copy and pickle the value alone."""
         value = (self.problem, self.turn, self.completed, self.set_size)
         return type(self), (*value, self.tie_break, self.seed, self.brisk)
 
@@ -197,7 +197,7 @@ class State(Shown):
         return len(self.completed)
 
     def owners_of(self, set_index: int, number: int) -> tuple[int, ...]:
-        """The players who may own a card; for a completed set its owner.
+        """Return the players who may own a card; for a completed set its owner.
 
         Raises:
             InputError: there is no such card.
@@ -238,7 +238,7 @@ class State(Shown):
         return decided(self.problem, solver or default_solver(self.problem))
 
     def closed(self, seconds: float | None = None) -> DealProblem:
-        """The same deals said as tightly as can be: exact owners, minimums and maximums.
+        """Return the same deals said as tightly as can be: exact owners, minimums and maximums.
 
         Raises:
             NoDeal: the state is impossible.
@@ -269,11 +269,11 @@ class State(Shown):
         return len(self.problem.hands) <= MAX_PLAYERS
 
     def layout(self) -> Lanes:
-        """The layout of this game's coalition tables."""
+        """Return the layout of this game's coalition tables."""
         return lanes_for(self.players, self.set_size * len(self.completed), self.set_size)
 
     def rows(self) -> tuple[PreparedSet, ...]:
-        """The prepared rows of the sets, for states with tables."""
+        """Return the prepared rows of the sets, for states with tables."""
         if self._rows is None:
             layout = self.layout()
             rows = tuple(prepared(layout, constraint) for constraint in self.problem.sets)
@@ -304,7 +304,7 @@ class State(Shown):
         return cards_to_ask(self.rows(), slack, self.turn)
 
     def listed(self) -> list[Listed]:
-        """The legal questions by set, for states with tables; found when first needed."""
+        """Return the legal questions by set, for states with tables; found when first needed."""
         found = self._legal
         if found is None:
             slack, asker = self.slack(), self.turn
@@ -322,11 +322,11 @@ class State(Shown):
         return LegalQuestions(self)
 
     def legal_questions_by(self, solver: Solver) -> LegalQuestions:
-        """The same view, found by another solver: slower, and independent; see `verdict`."""
+        """Return the same view, found by another solver: slower, and independent; see `verdict`."""
         return LegalQuestions(self, solver)
 
     def answers(self, question: Question) -> Answers:
-        """The legal answers to a question: one or two.
+        """Return the legal answers to a question: one or two.
 
         Raises:
             IllegalQuestion: with all that is wrong with it.
@@ -381,7 +381,7 @@ class State(Shown):
         return answers_fitting(self.rows()[set_index], slack, asker, asked, number)
 
     def after(self, question: Question, answer: Answer | bool) -> State:
-        """The state after a question and its answer, completed sets put down.
+        """Return the state after a question and its answer, completed sets put down.
 
         Raises:
             IllegalQuestion, IllegalAnswer: with all that is wrong.
@@ -400,7 +400,7 @@ class State(Shown):
         return self.after_legal(question, answer)
 
     def after_legal(self, question: Question, answer: Answer) -> State:
-        """The same where it is known that the question and this answer are legal."""
+        """Return the same where it is known that the question and this answer are legal."""
         asker, asked, (set_index, number) = question
         if not self.has_tables:
             return self._completed_by_solver(question, answer)
@@ -512,7 +512,7 @@ class LegalQuestions:
         return self._known
 
     def groups(self) -> list[Group]:
-        """The legal questions with interchangeable cards together, ascending by set."""
+        """Return the legal questions with interchangeable cards together, ascending by set."""
         return [
             Group(asked, listed.set_index, cards, ANSWERS[legal])
             for listed in self._found()
@@ -528,7 +528,7 @@ class LegalQuestions:
     count = __len__
 
     def moves(self) -> int:
-        """The number of legal (question, answer) pairs."""
+        """Return the number of legal (question, answer) pairs."""
         return sum(
             [
                 len(cards) * len(ANSWERS[legal])
@@ -542,7 +542,7 @@ class LegalQuestions:
         return chain.from_iterable(map(pairs_listed, self._found()))
 
     def first(self) -> Iterator[Question]:
-        """The legal questions one after another, found no sooner than they are needed."""
+        """Yield the legal questions one after another, found no sooner than they are needed."""
         if self._known is not None or self.state.has_tables:
             yield from self
             return
@@ -559,7 +559,7 @@ class LegalQuestions:
         return (question for question, _ in self.items())
 
     def answers(self, question: Question) -> Answers:
-        """The legal answers to a question; none when it is not legal.
+        """Return the legal answers to a question; none when it is not legal.
 
         Cost: while the view has not been listed, that of one question.
         """
@@ -576,6 +576,6 @@ class LegalQuestions:
 
 
 def with_problem(state: State, problem: DealProblem) -> State:
-    """A state that differs in its deal problem only: sets must be in play as before."""
+    """Return a state that differs in its deal problem only: sets must be in play as before."""
     rules = state.tie_break, state.seed, state.brisk
     return State(problem, state.turn, state.completed, state.set_size, *rules)

@@ -207,7 +207,7 @@ class _Reader(DocumentReader):
 
 
 def state_document(state: State) -> dict[str, Any]:
-    """The JSON object of a state. Optional fields appear where they say something."""
+    """Return the JSON object of a state. Optional fields appear where they say something."""
     players, sets = state.problem.players, state.problem.sets
     document: dict[str, Any] = {
         "format": FORMAT,
@@ -242,7 +242,7 @@ def state_document(state: State) -> dict[str, Any]:
 
 @takes(state=State)
 def state_text(state: State) -> str:
-    """The text of a state file: one field a line."""
+    """Return the text of a state file: one field a line."""
     fields = (f'"{name}": {json.dumps(value)}' for name, value in state_document(state).items())
     return "{" + ",\n ".join(fields) + "}\n"
 
@@ -270,12 +270,12 @@ def parse_any(text: str) -> LoadedState | LoadedProblem:
 
 
 def any_text(given: State | DealProblem) -> str:
-    """The text of a file of a state or a deal problem."""
+    """Return the text of a file of a state or a deal problem."""
     return state_text(given) if isinstance(given, State) else deal_problem_text(given)
 
 
 def problem_of(given: State | DealProblem) -> DealProblem:
-    """The deal problem of a state, or of itself."""
+    """Return the deal problem of a state, or of itself."""
     return given.problem if isinstance(given, State) else given
 
 

@@ -19,7 +19,7 @@ a card of the set. 0 is the variant in which anybody may ask for anything."""
 
 
 def stated_minimum(least: int) -> int:
-    """The fewest cards of a set that an asker holds, who was known to hold `least` of them."""
+    """Give the fewest cards of a set that an asker holds, who was known to hold `least` of them."""
     return max(least, FEWEST_OF_ASKER)
 
 
@@ -44,7 +44,7 @@ def may_be_asked(answers: int, brisk: bool) -> bool:
 
 
 def asking(constraint: SetConstraint, asker: int, card: int) -> SetConstraint:
-    """What the asker states by asking: not the owner of the card, but of one of its set."""
+    """Return what the asker states by asking: not the owner of the card, but of one of its set."""
     owners = constraint.owners
     return SetConstraint.trusted(
         with_entry(owners, card, owners[card] & ~(1 << asker)),
@@ -56,7 +56,7 @@ def asking(constraint: SetConstraint, asker: int, card: int) -> SetConstraint:
 def claimed(
     constraint: SetConstraint, asker: int, asked: int, card: int, answer: Answer | bool
 ) -> SetConstraint:
-    """What question and answer say together about the cards before any card moves."""
+    """Return what question and answer say together about the cards before any card moves."""
     owners = constraint.owners
     mask = owners[card] & ~(1 << asker)
     mask &= 1 << asked if answer else ~(1 << asked)
@@ -68,7 +68,7 @@ def claimed(
 def answered(
     constraint: SetConstraint, asker: int, asked: int, card: int, answer: Answer | bool
 ) -> SetConstraint:
-    """The constraint after question and answer, the card handed over after a yes.
+    """Return the constraint after question and answer, the card handed over after a yes.
 
     A deal satisfies it after the card moved iff the deal before satisfied `claimed`. Upper bounds
     that never matter (the set's size) stay as they are; others follow the card.
@@ -94,7 +94,7 @@ def answered(
 def hands_after(
     hands: tuple[int, ...], asker: int, asked: int, answer: Answer | bool
 ) -> tuple[int, ...]:
-    """The sizes of the hands after question and answer."""
+    """Return the sizes of the hands after question and answer."""
     if not answer:
         return hands
     moved = list(hands)
@@ -106,7 +106,7 @@ def hands_after(
 def problem_after(
     problem: DealProblem, asker: int, asked: int, set_index: int, card: int, answer: Answer
 ) -> DealProblem:
-    """The deal problem after question and answer, before completed sets are looked for."""
+    """Return the deal problem after question and answer, before completed sets are looked for."""
     constraint = answered(problem.sets[set_index], asker, asked, card, answer)
     changed = problem.with_set(set_index, constraint)
     return DealProblem.trusted(hands_after(problem.hands, asker, asked, answer), changed.sets)
@@ -114,7 +114,7 @@ def problem_after(
 
 @lru_cache(maxsize=256)
 def out_of_play(players: int) -> SetConstraint:
-    """The constraint of a completed set: no cards."""
+    """Return the constraint of a completed set: no cards."""
     return SetConstraint((), (0,) * players, (0,) * players)
 
 

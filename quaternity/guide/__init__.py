@@ -43,7 +43,7 @@ class Page(NamedTuple):
 
 
 def page(name: str) -> Page:
-    """A page by its name.
+    """Return a page by its name.
 
     Raises:
         InputError: there is none; lists the names.

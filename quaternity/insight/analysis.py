@@ -145,13 +145,15 @@ class Prospect:
     @property
     def bits_of_asking(self) -> float:
         """What the asking tells before any answer, in bits: the asker does not have the card, but
-        another of its set."""
+        another of its set.
+        """
         return log2(self.before) - log2(self.after_no + self.after_yes)
 
     @property
     def bits(self) -> float:
         """Expected information of asking and answer: how much the logarithm (base 2) of the number
-        of deals falls."""
+        of deals falls.
+        """
         asked = self.after_no + self.after_yes
         left = sum(
             deals / asked * log2(deals) for deals in (self.after_no, self.after_yes) if deals
@@ -160,7 +162,7 @@ class Prospect:
 
 
 def prospects(state: State) -> list[Prospect]:
-    """What every legal question would tell, most informative first.
+    """Return what every legal question would tell, most informative first.
 
     Sets that look alike share their counts. Cost: about one count per different set.
 
@@ -215,7 +217,7 @@ def _after_answers(
 def owner_chances(
     may_own: Sequence[Sequence[Sequence[int]]], players: int
 ) -> list[list[list[float | None]]]:
-    """What is known of the chances from who may own each card, `[set][card]`, alone.
+    """Return what is known of the chances from who may own each card, `[set][card]`, alone.
 
     None for a chance between 0 and 1.
 

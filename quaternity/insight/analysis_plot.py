@@ -60,7 +60,7 @@ def plot_analysis(path: str, analysis: Analysis, curve: Sequence[int | None] = (
 
 
 def short(deals: int) -> str:
-    """A number of deals that fits a title.
+    """Return a number of deals that fits a title.
 
     >>> short(1), short(34650), short(10**5000)
     ('1 deal', '34,650 deals', 'about 10^5000 deals')

@@ -151,7 +151,7 @@ def check_record(
 
 
 def _traced(record: ParsedRecord, game: Game, fault: ImpossibleRecord) -> str:
-    """What is wrong with a move; where the deal problem forbids it, by the moves that make it so.
+    """Say what is wrong with a move, by the moves behind it where the deal problem forbids it.
 
     The proof is then the one by these moves, in place of the one by the state they led to.
     """
@@ -178,7 +178,7 @@ def _traced(record: ParsedRecord, game: Game, fault: ImpossibleRecord) -> str:
 
 
 def forbidden_problem(game: Game, fault: ImpossibleRecord) -> DealProblem | None:
-    """The deal problem of an illegal move, when it is one that no deal fits; else None."""
+    """Return the deal problem of an illegal move, when it is one that no deal fits; else None."""
     asker, asked, (set_index, number) = fault.move.question
     problem = game.state.problem
     well_formed = (

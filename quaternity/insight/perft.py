@@ -6,7 +6,7 @@ from quaternity.game.state import State
 
 
 def perft(state: State, depth: int) -> int:
-    """The number of sequences of `depth` legal (question, answer) pairs from a state.
+    """Return the number of sequences of `depth` legal (question, answer) pairs from a state.
 
     A finished game counts as one leaf. The last move is counted, not played.
     Cost: one state per leaf of depth - 1.

@@ -46,7 +46,7 @@ class OwnerWeights(NamedTuple):
 
 
 def owner_weights(problem: DealProblem) -> OwnerWeights:
-    """The weights of a problem that has a deal: exact within the limits above, else estimates."""
+    """Return the weights of a feasible problem: exact within the limits above, else estimates."""
     try:
         if problem.players <= FEW_PLAYERS or _is_quick(problem):
             counted = exact_chances(problem)
@@ -62,7 +62,7 @@ def _is_quick(problem: DealProblem) -> bool:
 
 
 def chance_of(view: View, question: Question) -> Fraction:
-    """The exact chance that a request of a view's seat succeeds.
+    """Return the exact chance that a request of a view's seat succeeds.
 
     Raises:
         LimitError: there are more deals than counting is made for.
@@ -114,7 +114,7 @@ def _shares(mask: int, scale: Sequence[float]) -> Mapping[int, float]:
 
 
 def worlds_of(problem: DealProblem) -> int | None:
-    """The number of deals that are possible; None above the limits of counting.
+    """Return the number of deals that are possible; None above the limits of counting.
 
     Cost: as `solvers.counting.count_deals`: milliseconds for four players, seconds for six.
     """
@@ -125,7 +125,7 @@ def worlds_of(problem: DealProblem) -> int | None:
 
 
 def log10_worlds(problem: DealProblem) -> float:
-    """The decimal logarithm of the number of deals of a problem that has one.
+    """Return the decimal logarithm of the number of deals of a problem that has one.
 
     Raises:
         LimitError: there are more deals than counting is made for.

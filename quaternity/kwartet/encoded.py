@@ -63,7 +63,7 @@ class KwartetEncoded:
         return type(self), (self.rules,)
 
     def action(self, move: Question | None, view: View) -> int:
-        """The number of a request."""
+        """Return the number of a request."""
         if move is None:
             raise InputError("nobody waits in Kwartet")
         asker, asked, (index, number) = move
@@ -71,7 +71,7 @@ class KwartetEncoded:
         return (index * SET_SIZE + number) * (self._players - 1) + away - 1
 
     def move(self, action: int, view: View) -> Question:
-        """The request of a number.
+        """Return the request of a number.
 
         Raises:
             InputError: there is no such action.
@@ -105,7 +105,7 @@ class KwartetEncoded:
         )
 
     def numbers(self, view: View) -> memoryview[float]:
-        """The view; see `entries`. All are between 0 and 1."""
+        """Return the view; see `entries`. All are between 0 and 1."""
         public, players, first = view.public, self._players, max(view.seat, 0)
         problem, points, askers = public.problem, public.points, public.askers
         head = [0.0] * (5 * players)
@@ -162,7 +162,7 @@ class KwartetEncoded:
         return [(seat, count / left) for seat, count in open_seats if count]
 
     def dealt(self, drawn: Sequence[int]) -> KwartetGame:
-        """The game after all of it is drawn."""
+        """Return the game after all of it is drawn."""
         hands = [[0] * self._sets for _ in range(self._players)]
         for card, seat in enumerate(drawn[-self._cards :]):
             hands[seat][card // SET_SIZE] |= 1 << card % SET_SIZE

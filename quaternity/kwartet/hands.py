@@ -28,7 +28,7 @@ LACKING: tuple[tuple[int, ...], ...] = tuple(NUMBERS[FULL ^ mask] for mask in ra
 
 
 def cards_in(hand: Hand) -> tuple[Card, ...]:
-    """The cards of a hand, ascending.
+    """Return the cards of a hand, ascending.
 
     >>> [str(card) for card in cards_in((0b0101, 0, 0b1000))]
     ['0/0', '0/2', '2/3']
@@ -39,7 +39,7 @@ def cards_in(hand: Hand) -> tuple[Card, ...]:
 
 
 def hand_of(cards: Iterable[Card], sets: int) -> Hand:
-    """The hand with some cards, of a game with that many sets.
+    """Return the hand with some cards, of a game with that many sets.
 
     Raises:
         InputError: a card is not one of that game.

@@ -41,7 +41,7 @@ from quaternity.kwartet.settings import KwartetSettings
 
 
 def header_text(settings: KwartetSettings, hands: Sequence[Hand], names: Sequence[str] = ()) -> str:
-    """The lines of a log up to the last hand."""
+    """Return the lines of a log up to the last hand."""
     return _settings_text(settings, names) + "".join(
         f"hand {player}: {_listed(hand)}\n" for player, hand in enumerate(hands)
     )
@@ -65,7 +65,7 @@ def _settings_text(settings: KwartetSettings, names: Sequence[str]) -> str:
 
 
 def announced_at_deal(start: Position) -> list[str]:
-    """The lines for the sets that were announced right after the deal."""
+    """Return the lines for the sets that were announced right after the deal."""
     return put_down_at_deal(start.public)
 
 
@@ -74,18 +74,18 @@ def _events_text(start: PublicState, events: Sequence[Event]) -> str:
 
 
 def log_text(log: GameLog) -> str:
-    """The text of a game; reading it back gives the same game."""
+    """Return the text of a game; reading it back gives the same game."""
     head = header_text(log.settings, log.hands, log.names)
     return head + _events_text(log.positions[0].public, log.events)
 
 
 def seen_text(log: SeenLog) -> str:
-    """The text of a game as it was seen; reading it back gives the same."""
+    """Return the text of a game as it was seen; reading it back gives the same."""
     return seen_header(log) + _events_text(log.views[0].public, log.events)
 
 
 def seen_header(log: SeenLog) -> str:
-    """The lines of a game as it was seen up to the last hand."""
+    """Return the lines of a game as it was seen up to the last hand."""
     hands = [log.hand if player == log.seat else size for player, size in enumerate(log.sizes)]
     return _settings_text(log.settings, log.names) + "".join(
         f"hand {player}: {f'{hand} cards' if isinstance(hand, int) else _listed(hand)}\n"
@@ -94,7 +94,7 @@ def seen_header(log: SeenLog) -> str:
 
 
 def log_as_seen(log: GameLog, seat: int) -> str:
-    """The log as one seat sees it: of the other hands only the number of cards.
+    """Return the log as one seat sees it: of the other hands only the number of cards.
 
     Raises:
         InputError: there is no such seat.

@@ -45,7 +45,7 @@ class LogError(InputError):
 
 
 def game_in(raw: bytes) -> GameLog | SeenLog:
-    """The game in the bytes of a log.
+    """Return the game in the bytes of a log.
 
     Raises:
         LogError: it is no log, or the game in it breaks the rules.
@@ -60,7 +60,7 @@ def game_in(raw: bytes) -> GameLog | SeenLog:
 
 
 def hidden_hands(data: bytes) -> Iterator[tuple[int, int]]:
-    """The lines of a log that hide a hand, and whose it is."""
+    """Yield the lines of a log that hide a hand, and whose it is."""
     for number, line in enumerate(lines_in(data)[0], start=1):
         hand = _HAND.fullmatch(_plain(line))
         if hand and _HIDDEN.fullmatch(hand[2].strip()):
@@ -77,12 +77,12 @@ def event_lines(data: bytes) -> list[int]:
 
 
 def _plain(line: str) -> str:
-    """A line without its comment and surrounding blanks."""
+    """Return a line without its comment and surrounding blanks."""
     return line.split("#", 1)[0].strip()
 
 
 def lines_in(raw: bytes) -> tuple[list[str], bytes | None]:
-    """The whole lines, and what stands after the last line end."""
+    """Return the whole lines, and what stands after the last line end."""
     raw = raw.removeprefix(b"\xef\xbb\xbf")
     end = max(raw.rfind(b"\n"), raw.rfind(b"\r")) + 1
     try:
@@ -133,7 +133,7 @@ class _Reader:
             self._take_setting(number, line)
 
     def take_cut_off(self, number: int, line: bytes) -> None:
-        """What stands after the last line end: used only if nothing can be missing from it."""
+        """Read what stands after the last line end, if nothing can be missing from it."""
         if not line:
             return
         try:
@@ -148,7 +148,7 @@ class _Reader:
         self.take(number, text)
 
     def finished(self, number: int) -> GameLog | SeenLog:
-        """The game, after the last line."""
+        """Return the game, after the last line."""
         if not self.started:
             raise LogError(number, f"a log starts with {FIRST_LINE!r}")
         if self.hidden:
@@ -182,7 +182,7 @@ class _Reader:
         self.header_lines[key] = number
 
     def _read_settings(self) -> KwartetSettings:
-        """The settings from the header; checked when the first hand arrives."""
+        """Return the settings from the header; checked when the first hand arrives."""
         values: dict[str, int] = {}
         for key, allowed in (("players", PLAYERS), ("sets", SETS)):
             text = self.header.get(key)
@@ -269,7 +269,7 @@ class _Reader:
         self.pending = put_down_at_deal(self.positions[0].public)
 
     def _take_seen_event(self, number: int, line: str) -> None:
-        """A request or an announcement where hands are hidden: a request waits for what follows."""
+        """Take a request or an announcement where hands are hidden; a request waits."""
         if down := _PUTS_DOWN.fullmatch(line):
             player, index = int(down[1]), int(down[2])
             if self.waiting is not None and player != self.waiting[1].question.asker:
@@ -347,7 +347,7 @@ class _Reader:
 
 
 def put_down_at_deal(start: PublicState) -> list[str]:
-    """The lines for the sets that were announced right after the deal."""
+    """Return the lines for the sets that were announced right after the deal."""
     return [
         f"{player} puts down {index}"
         for index, player in enumerate(start.removed)

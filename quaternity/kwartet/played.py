@@ -42,7 +42,7 @@ class GameLog:
         events: Sequence[Event],
         names: Sequence[str] = (),
     ) -> GameLog:
-        """The log of a game that was played by the rules.
+        """Return the log of a game that was played by the rules.
 
         Raises:
             IllegalRequest: it was not.
@@ -57,7 +57,7 @@ class GameLog:
         return [position.public for position in self.positions]
 
     def view(self, step: int, seat: int | None) -> View:
-        """What a seat saw after some requests, or a bystander.
+        """Return what a seat saw after some requests, or a bystander.
 
         Raises:
             InputError: there is no such seat.
@@ -75,7 +75,7 @@ class GameLog:
         return goes_of(self)
 
     def after_goes(self, goes: int) -> Position:
-        """The position after a number of finished goes: 0 is right after the deal.
+        """Return the position after a number of finished goes: 0 is right after the deal.
 
         Its `public.problem` is what everybody knows then, `public.removed` the sets that are gone,
         and `hands` (or `deal`) the truth.
@@ -105,7 +105,7 @@ def goes_of(log: GameLog | SeenLog) -> tuple[int, ...]:
 
 
 def seen_by(log: GameLog, seat: int | None) -> SeenLog:
-    """A game as one seat saw it, or a bystander.
+    """Return a game as one seat saw it, or a bystander.
 
     Raises:
         InputError: there is no such seat.

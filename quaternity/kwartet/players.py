@@ -67,7 +67,7 @@ class StrategyPlayer:
         course: Course,
         details: int,
     ) -> tuple[KwartetGame, int, GameDetails]:
-        """A game of strategies alone: see `quaternity.table.tournament.playing`.
+        """Return a game of strategies alone: see `quaternity.table.tournament.playing`.
 
         Args:
             details: count the possible deals at every so many goes; 0 never.

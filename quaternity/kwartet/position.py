@@ -28,7 +28,7 @@ class Position(NamedTuple):
         return cls(public, _without(hands, announced))
 
     def ask(self, question: Question) -> tuple[Position, Event]:
-        """The position after a request, and what everybody saw.
+        """Return the position after a request, and what everybody saw.
 
         Raises:
             IllegalRequest: with all that is wrong with it.
@@ -50,7 +50,7 @@ class Position(NamedTuple):
         return Position(public.after(question, bool(event.answer), event.announced), hands), event
 
     def played(self, questions: Iterable[Question]) -> Iterator[tuple[Position, Event]]:
-        """The positions and events that follow when some requests are made in turn.
+        """Yield the positions and events that follow when some requests are made in turn.
 
         Raises:
             IllegalRequest: at the first one that the rules forbid.
@@ -78,12 +78,12 @@ class Position(NamedTuple):
         )
 
     def view(self, seat: int, events: Sequence[Event] = ()) -> View:
-        """What a seat sees, with the record so far."""
+        """Return what a seat sees, with the record so far."""
         return View(self.public, seat, self.hands[seat], events)
 
 
 def dealt_full(hands: tuple[Hand, ...]) -> list[tuple[int, int]]:
-    """The full sets in some hands, as (set, player), ascending."""
+    """Return the full sets in some hands, as (set, player), ascending."""
     return sorted(
         (index, player)
         for player, hand in enumerate(hands)

@@ -87,14 +87,14 @@ class PublicState(NamedTuple):
         return mask
 
     def may_be_asked(self, asker: int) -> tuple[int, ...]:
-        """The opponents whom a player may ask."""
+        """Return the opponents whom a player may ask."""
         hands = self.problem.hands
         if self.settings.at_once:
             return tuple([p for p, hand in enumerate(hands) if hand and p != asker])
         return tuple([p for p in range(len(hands)) if p != asker])
 
     def after(self, question: Question, success: bool, announced: Sequence[int]) -> PublicState:
-        """The state after a legal request, its result, and the sets the asker then announced."""
+        """Return the state after a legal request, its result, and the asker's announcements."""
         asker, asked, (index, _) = question
         settings, problem, _, removed, askers = self
         hands = hands_after(problem.hands, asker, asked, success) if success else problem.hands
@@ -118,7 +118,7 @@ class PublicState(NamedTuple):
 def request_stated(
     settings: KwartetSettings, before: SetConstraint, question: Question, success: bool
 ) -> SetConstraint:
-    """What a request and its result state about the cards of its set as they lie afterwards."""
+    """Return what a request and its result state about the cards of its set afterwards."""
     asker, asked, (_, number) = question
     owners, low, high = before
     lows = list(low)
@@ -144,7 +144,7 @@ def request_stated(
 
 
 def never_full(constraint: SetConstraint, player: int) -> SetConstraint:
-    """The constraint when it is known that a player does not have the whole set."""
+    """Return the constraint when it is known that a player does not have the whole set."""
     owners, low, high = constraint
     if high[player] < SET_SIZE:
         return constraint
@@ -152,7 +152,7 @@ def never_full(constraint: SetConstraint, player: int) -> SetConstraint:
 
 
 def next_with_cards(hands: Sequence[int], player: int) -> int:
-    """The next player in seat order who holds cards; a full circle leads back to `player`."""
+    """Give the next player in seat order who holds cards; a full circle leads back to `player`."""
     players = len(hands)
     for step in range(1, players + 1):
         following = (player + step) % players
@@ -181,7 +181,7 @@ class Event(NamedTuple):
         return "\n".join(lines)
 
     def hand_after(self, hand: Hand, seat: int) -> Hand:
-        """A seat's hand after the request."""
+        """Return a seat's hand after the request."""
         asker, asked, (index, number) = self.question
         if seat not in (asker, asked) or not (self.answer or self.announced):
             return hand

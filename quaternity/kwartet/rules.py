@@ -57,31 +57,31 @@ class KwartetRules(PlainRules[KwartetGame, Question, View]):
         return self.settings.players
 
     def start(self, random: Random) -> KwartetGame:
-        """A well shuffled deck, dealt; where it does not come out, who has more is drawn too."""
+        """Deal a shuffled deck; where it does not come out even, draw who has more too."""
         extra = random.randrange(self.seats) if self.settings.cards % self.seats else 0
         return self.start_of_deal(random, extra)
 
     def start_of_deal(self, random: Random, deal: int) -> KwartetGame:
-        """The start of the deal of a number: who has more cards moves on from deal to deal."""
+        """Give the start of the deal of a number: who has more cards moves on from deal to deal."""
         return self._start(dealt_hands(self.settings, random, deal))
 
     def _start(self, hands: tuple[Hand, ...]) -> KwartetGame:
         return KwartetGame(hands, Position.start(self.settings, hands))
 
     def to_act(self, position: KwartetGame) -> tuple[int, ...]:
-        """The player on turn."""
+        """Return the player on turn."""
         public = position.position.public
         return () if public.is_over else (public.turn,)
 
     def view(self, position: KwartetGame, seat: int | None) -> View:
-        """The public record, and the seat's own hand."""
+        """Return the public record, and the seat's own hand."""
         now = position.position
         if seat is None:
             return View(now.public, NOBODY, (0,) * self.settings.sets, position.events)
         return View(now.public, seat, now.hands[seat], position.events)
 
     def after(self, position: KwartetGame, seat: int, move: Question) -> KwartetGame:
-        """The position after a request.
+        """Return the position after a request.
 
         Raises:
             IllegalMove: with all that is wrong with it.
@@ -95,18 +95,18 @@ class KwartetRules(PlainRules[KwartetGame, Question, View]):
     def events(
         self, before: KwartetGame, seat: int, move: Question, after: KwartetGame
     ) -> tuple[str, ...]:
-        """The request with its result, and the sets put down."""
+        """Return the request with its result, and the sets put down."""
         del before, seat, move
         question, answer, announced = after.events[-1]
         down = (PUTS_DOWN(who=question.asker, set=index) for index in announced)
         return (question_sentence(question, answer), *down)
 
     def points(self, position: KwartetGame) -> tuple[float, ...]:
-        """Sets put down."""
+        """Return sets put down."""
         return tuple(map(float, position.position.public.points))
 
     def listed(self, view: View) -> Iterator[Question]:
-        """The legal requests, by set, card and asked player."""
+        """Yield the legal requests, by set, card and asked player."""
         public = view.public
         if public.is_over or view.seat != public.turn:
             return
@@ -165,7 +165,7 @@ class KwartetRules(PlainRules[KwartetGame, Question, View]):
         return "\n".join(told)
 
     def view_json(self, view: View) -> dict[str, Any]:
-        """The public record and the own hand; `owners` and `fewest` are what the seat can know."""
+        """Return the public record and the own hand; `owners`, `fewest`: what the seat can know."""
         public, known = view.public, closed(view.problem).sets
         return {
             "seat": None if view.seat == NOBODY else view.seat,
@@ -187,7 +187,7 @@ class KwartetRules(PlainRules[KwartetGame, Question, View]):
         }
 
     def like(self, view: View, random: Random) -> KwartetGame:
-        """A deal that this seat holds possible; evenly drawn within the limits of counting."""
+        """Give a deal that this seat holds possible; evenly drawn within the limits of counting."""
         from solvers.registry import solve
         from solvers.sampling import sample_deals
         from solvers.verdict import Feasible
@@ -206,7 +206,7 @@ class KwartetRules(PlainRules[KwartetGame, Question, View]):
         return KwartetGame(drawn, Position(view.public, drawn), view.events)
 
     def record_start(self, start: KwartetGame, names: Sequence[str]) -> str:
-        """The settings, the deal, and what was put down at once. A record holds every secret."""
+        """Write the settings, the deal, and what was put down at once: every secret."""
         announced = announced_at_deal(start.position)
         head = header_text(self.settings, start.dealt, names)
         return head + "".join(f"{line}\n" for line in announced)
@@ -214,21 +214,21 @@ class KwartetRules(PlainRules[KwartetGame, Question, View]):
     def record_move(
         self, before: KwartetGame, seat: int, move: Question, after: KwartetGame
     ) -> str:
-        """The request with its result, and the sets put down."""
+        """Return the request with its result, and the sets put down."""
         del before, seat, move
         return f"{after.events[-1]}\n"
 
     def record_of(
         self, start: KwartetGame, names: Sequence[str], moves: Iterable[Question]
     ) -> tuple[str, int]:
-        """A whole log, and the number of goes finished in it; quicker than move by move."""
+        """Return a whole log, and the number of goes finished in it; quicker than move by move."""
         events = [event for _, event in start.position.played(moves)]
         log = GameLog.of(self.settings, start.dealt, events, names)
         return log_text(log), len(log.go_ends)
 
     @classmethod
     def of_record(cls, data: bytes) -> KwartetRules:
-        """The rules that a log was played by. Raises as `quaternity.kwartet.log`."""
+        """Return the rules that a log was played by. Raises as `quaternity.kwartet.log`."""
         return cls(parse_log(data).settings)
 
     def replay(self, data: bytes) -> Replay[KwartetGame, Question]:
@@ -276,7 +276,7 @@ def _ends(data: bytes, log: GameLog) -> tuple[tuple[int, ...], int, tuple[str, .
 
 
 def hand_text(hand: Hand) -> str:
-    """The cards of a hand, a set after another; `*` follows a full set."""
+    """Return the cards of a hand, a set after another; `*` follows a full set."""
     sets = [
         " ".join(f"{index}/{number}" for number in NUMBERS[held]) + ("*" if held == FULL else "")
         for index, held in enumerate(hand)

@@ -77,7 +77,7 @@ class SeenLog:
 
     @classmethod
     def of_view(cls, view: View) -> SeenLog:
-        """The game up to a view, as it was seen. Cost: requests x sets."""
+        """Return the game up to a view, as it was seen. Cost: requests x sets."""
         sizes, hand, down = view.at_deal()
         own = [FULL if (one, view.seat) in down else held for one, held in enumerate(hand)]
         seat = None if view.seat == NOBODY else view.seat
@@ -106,7 +106,7 @@ class SeenLog:
         return [view.public for view in self.views]
 
     def view(self, step: int, seat: int | None) -> View:
-        """What was seen after some requests.
+        """Return what was seen after some requests.
 
         Args:
             seat: the log's own, or None.
@@ -120,7 +120,7 @@ class SeenLog:
         return self.views[step]
 
     def after(self, question: Question, answer: Answer, announced: Sequence[int] = ()) -> SeenLog:
-        """The game with one more request.
+        """Return the game with one more request.
 
         Args:
             announced: the sets that the asker put down then.
@@ -146,7 +146,7 @@ class SeenLog:
         return replace(self, events=events, views=(*self.views, new))
 
     def downs_after(self, question: Question, answer: Answer) -> tuple[int, ...]:
-        """The sets that the asker certainly put down after a request: nothing else is possible.
+        """Return the sets that the asker certainly put down after a request.
 
         Raises:
             IllegalMove: the request is impossible whatever was put down.
@@ -170,11 +170,11 @@ class SeenLog:
         return ()
 
     def undone(self) -> SeenLog:
-        """The game without its last request."""
+        """Return the game without its last request."""
         return replace(self, events=self.events[:-1], views=self.views[:-1])
 
     def _faults(self, question: Question, answer: Answer, announced: Sequence[int]) -> list[str]:
-        """What the rules and the own hand say against a request."""
+        """Return what the rules and the own hand say against a request."""
         view = self.views[-1]
         asker, asked, (index, number) = question
         mine = self.seat is not None and asker == self.seat
@@ -259,7 +259,7 @@ def _why_impossible(problem: DealProblem) -> str | None:
 def _impossible_parts(
     view: View, question: Question, answer: Answer, announced: Sequence[int]
 ) -> list[str]:
-    """What is known of single cards against the answer, and against what is put down."""
+    """Return what is known of single cards against the answer, and against what is put down."""
     asker, asked, card = question
     public, faults = view.public, []
     owners = view.problem.sets[card.set_index].owners[card.number]

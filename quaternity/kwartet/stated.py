@@ -17,7 +17,7 @@ from solvers.problem import DealProblem, SetConstraint, with_entry
 
 
 def stated_by(start: PublicState, events: Sequence[Event], chosen: Collection[int]) -> DealProblem:
-    """What some requests state about the cards as they lie after all of them.
+    """Return what some requests state about the cards as they lie after all of them.
 
     Args:
         start: what was public right after the deal.

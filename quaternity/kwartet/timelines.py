@@ -43,7 +43,7 @@ class Timeline(NamedTuple):
 
 
 def timelines_svg(lines: Sequence[Timeline], title: str) -> str:
-    """A drawing: a high bar where a formula is true, a low one where it cannot be told.
+    """Return a drawing: a high bar where a formula is true, a low one where it cannot be told.
 
     Args:
         lines: all of the same game, at least one.
@@ -80,7 +80,7 @@ def _runs(line: Timeline) -> Iterator[str]:
 
 
 def _line(line: Timeline, top: float, step: float) -> Iterator[str]:
-    """A formula, and below it what is told when."""
+    """Yield a formula, and below it what is told when."""
     most = int(_WIDE / _LETTER)
     text = line.formula if len(line.formula) <= most else f"{line.formula[: most - 1]}…"
     yield svg_text(_MARGIN, top + 24, text, size=13, colour="#222", anchor="start")

@@ -82,7 +82,7 @@ class View(Shown):
         return sizes, tuple(hand), down
 
     def picture(self) -> Picture:
-        """What the seat can know."""
+        """Return what the seat can know."""
         from quaternity.game.picture import owners_picture
         from solvers.filtering import closed
 

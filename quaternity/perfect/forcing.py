@@ -89,7 +89,7 @@ class Node:
         self.proof, self.disproof = _numbers(self.mine, questions)
 
     def successors(self) -> Iterator[Node]:
-        """What is not settled, the most urgent first."""
+        """Yield what is not settled, the most urgent first."""
         assert self.options is not None, "an open state has no successors yet"
         ranked: list[tuple[int, int, list[Node]]] = []
         for mine, after in self.options:
@@ -111,14 +111,14 @@ def _weak(node: Node) -> int:
 
 
 def _chosen(mine: bool, outcomes: list[bool | None]) -> bool | None:
-    """What an alternative comes to: the player's own, or one of his opponents'."""
+    """Return what an alternative comes to: the player's own, or one of his opponents'."""
     if mine in outcomes:
         return mine
     return None if None in outcomes else not mine
 
 
 def _numbers(mine: bool, numbers: list[tuple[int, int]]) -> tuple[int, int]:
-    """The numbers of an alternative."""
+    """Return the numbers of an alternative."""
     proofs = [proof for proof, _ in numbers]
     disproofs = [disproof for _, disproof in numbers]
     if mine:
@@ -143,7 +143,7 @@ class ProofGraph:
     """
 
     def __init__(self, code: Coding, options: Callable[[Key], list[Choice]] | None = None) -> None:
-        """A graph of no states.
+        """Make a graph of no states.
 
         Args:
             options: the questions of a state; `choices` unless somebody keeps them.
@@ -155,7 +155,7 @@ class ProofGraph:
         self._settled = 0
 
     def node(self, key: Key, role: int) -> Node:
-        """A state, for the player in a role."""
+        """Return a state, for the player in a role."""
         node = self.nodes.get((key, role))
         if node is None:
             alike = alike_roles(self.code, key)
@@ -185,7 +185,7 @@ class ProofGraph:
         return root.won
 
     def _most_urgent(self, root: Node) -> list[Node]:
-        """The way to an open state on which much hangs.
+        """Return the way to an open state on which much hangs.
 
         None of its states where no open one can be reached: then no state that can be is won.
         """
@@ -349,7 +349,7 @@ class Forcing:
         return self.graph.node(key, roles.index(self.player))
 
     def _strategy(self, state: State, node: Node) -> list[_Option]:
-        """The questions and answers that are left when one side plays by its strategy.
+        """Return the questions and answers that are left when one side plays by its strategy.
 
         Raises:
             SolverFault: it has none.
@@ -380,7 +380,7 @@ class Forcing:
     def _good_ways(
         self, state: State, question: Question, answer: Answer, node: Node
     ) -> list[_Reply]:
-        """What can come of an answer after which the side that has a strategy goes on by it.
+        """Return what can come of an answer after which the side that has a strategy goes on by it.
 
         That is one state, unless it is drawn who is on turn: chance is with whoever is against the
         player, so he needs all of them, and they need one. Empty where the answer is not good.
@@ -480,7 +480,7 @@ def caught(code: Coding, key: Key) -> bool:
 
 
 def _taken(code: Coding, kinds: tuple[NumberedKind, ...], hands: tuple[int, ...]) -> _Taken:
-    """What is left once role 0 has taken all cards that he can take without telling anything."""
+    """Return what remains once role 0 has taken all cards that tell nothing."""
     book = code.book
     before = None
     while kinds != before:
@@ -506,7 +506,7 @@ def _taken(code: Coding, kinds: tuple[NumberedKind, ...], hands: tuple[int, ...]
 def _questions(
     code: Coding, kinds: tuple[NumberedKind, ...], slack: int
 ) -> Iterator[tuple[int, tuple[NumberedKind, ...], int, Answer]]:
-    """What role 0 can ask: per question the asked, and the sets and their slack after the answer.
+    """Return role 0's questions: the asked, and the sets and their slack after the answer.
 
     The answer is no where it may be, else yes (the slack is not that of the hands then).
     """
@@ -526,7 +526,7 @@ def _questions(
 
 
 def lost_at_sight(state: State, player: int) -> bool:
-    """The same of a state: whether the opponents wait for ever, or have too many sets already.
+    """Give the same of a state: whether the opponents wait for ever, or have too many sets already.
 
     Or nobody can be asked, and the game never ends: no game leads there.
 

@@ -171,7 +171,7 @@ class Tablebase:
         self.check_rules(Rules.of(settings))
 
     def standing(self, state: State) -> Standing:
-        """What the players can do in a state.
+        """Return what the players can do in a state.
 
         Cost: a canonical form and a look-up, together some 20 microseconds.
 
@@ -247,7 +247,7 @@ def write_tablebase(path: str | Path, solution: Solution, report: Report = quiet
 
 
 def _about_solution(solution: Solution) -> dict[str, Any]:
-    """What a file will say about itself, the checksum of the index still to come."""
+    """Return what a file will say about itself, the checksum of the index still to come."""
     from quaternity.perfect.keys.arrays import key_bytes
 
     graph = solution.graph
@@ -263,13 +263,13 @@ def _about_solution(solution: Solution) -> dict[str, Any]:
 
 
 def _text(about: dict[str, Any]) -> bytes:
-    """The lines that a file begins with."""
+    """Return the lines that a file begins with."""
     lines = f"{FORMAT}\n{json.dumps(about)}\n".encode()
     return lines + b"%08x\n" % crc32(lines)
 
 
 def _rows(solution: Solution, part: slice) -> NDArray[Any]:
-    """The rows of some states, [state, byte]."""
+    """Return the rows of some states, [state, byte]."""
     import numpy as np
 
     values, keys = solution.values, solution.graph.keys[part]
@@ -292,7 +292,7 @@ def _layout(players: int) -> Struct:
 
 @lru_cache(MOST_VALUES)
 def _standing_of(roles: Roles, value: bytes) -> Standing:
-    """What a value says. Few values are many states'."""
+    """Return what a value says. Few values are many states'."""
     players = len(roles)
     force, win, *rest = _layout(players).unpack(value)
     return Standing.of_roles(roles, force, win, rest[:players], rest[players:])
@@ -319,7 +319,7 @@ class _Index(NamedTuple):
 
     @classmethod
     def of(cls, path: str, file: int, first: int, about: dict[str, Any]) -> _Index:
-        """The index of a file whose blocks begin at a place.
+        """Return the index of a file whose blocks begin at a place.
 
         Raises:
             InputError: it is damaged.
@@ -344,7 +344,7 @@ class _Index(NamedTuple):
         )
 
     def find(self, key: Key, block_of: Callable[[int], bytes]) -> bytes | None:
-        """The value of a key, or None."""
+        """Return the value of a key, or None."""
         number = bisect_right(self.keys, key) - 1
         if number < 0:
             return None
@@ -357,7 +357,7 @@ class _Index(NamedTuple):
 
 
 def _verified_block(file: int, path: str, index: _Index, number: int) -> bytes:
-    """A block of rows.
+    """Return a block of rows.
 
     Raises:
         InputError: it is not as it was written.
@@ -386,7 +386,7 @@ def _bytes(path: str, file: int, place: int, length: int) -> bytes:
 
 
 def _open(path: str) -> int:
-    """A file, opened for reading.
+    """Return a file, opened for reading.
 
     Raises:
         InputError: it is not there, not a file, or cannot be read.

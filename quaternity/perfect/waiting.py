@@ -77,7 +77,7 @@ def ring_of_opponents(
     fitting: dict[int, list[tuple[int, int]]] = {}
 
     def shared(couple: int) -> list[tuple[int, int]]:
-        """The sets that a couple can share, and what becomes of the slack."""
+        """Return the sets that a couple can share, and what becomes of the slack."""
         if couple not in fitting:
             fitting[couple] = [
                 (place, after)
@@ -100,7 +100,7 @@ def ring_of_opponents(
 
 
 def slack_if_shared(kind: Kind, sharing: int, slack: int) -> int:
-    """The slack of a state once some players have cards of a set; 0 where they cannot."""
+    """Return the slack of a state once some players have cards of a set; 0 where they cannot."""
     owners, low, high = kind.looks
     raised = tuple([least or sharing >> player & 1 for player, least in enumerate(low)])
     table = kind.layout.table(owners, raised, high)
@@ -148,7 +148,7 @@ def waiting(state: State, player: int) -> list[Question] | None:
 
 
 def _round_and_round(state: State, player: int, deal: Sequence[Sequence[int]]) -> list[Question]:
-    """The questions of a ring of opponents in a deal, until a position is there again."""
+    """Return the questions of a ring of opponents in a deal, until a position is there again."""
     able = {*chain(*deal)} - {player}
     questions = {
         (asker, asked): Question(asker, asked, Card(place, number))

@@ -68,7 +68,7 @@ class Board:
     def parse(
         cls, configuration: str, pieces: PieceSet | Mapping[str, Mapping[str, AbstractSet[str]]]
     ) -> Board:
-        """The board of a configuration.
+        """Return the board of a configuration.
 
         Args:
             configuration: sixteen characters from the top to the bottom and from left to right;
@@ -94,7 +94,7 @@ class Board:
         )
 
     def __str__(self) -> str:
-        """The configuration, with `blank` for an empty cell."""
+        """Return the configuration, with `blank` for an empty cell."""
         return "".join(
             self.blank if piece is None else self.pieces.names[piece] for piece in self.cells
         )
@@ -112,7 +112,7 @@ class Board:
         )
 
     def piece_left(self, name: str) -> int:
-        """The piece of a name, which is not on the board.
+        """Return the piece of a name, which is not on the board.
 
         Raises:
             InputError: there is no piece of this name, or it is on the board.
@@ -124,7 +124,7 @@ class Board:
         return piece
 
     def after(self, cell: int, piece: int | str) -> Board:
-        """This board with one more piece.
+        """Return this board with one more piece.
 
         Args:
             cell: 0 to 15, as in `Move.cell`.
@@ -154,7 +154,7 @@ class Board:
         return board
 
     def quartos(self, squares: bool = False) -> list[tuple[Row, int]]:
-        """The rows whose four pieces share a property, each with the mark of all they share.
+        """Return the rows whose four pieces share a property, each with the mark of all they share.
 
         Args:
             squares: whether four cells in a square of 2 x 2 are looked at too.
@@ -163,12 +163,12 @@ class Board:
         return shared_in_rows(marks, (*ROWS, *SQUARES) if squares else ROWS)
 
     def in_bits(self, squares: bool = False) -> BoardBits:
-        """The same in bits, as the searches want it."""
+        """Return the same in bits, as the searches want it."""
         return lines(squares).bits(self.cells)
 
 
 def as_board(board: object) -> Board:
-    """The value itself, if it is a board.
+    """Return the value itself, if it is a board.
 
     Raises:
         InputError: it is none.
@@ -179,7 +179,7 @@ def as_board(board: object) -> Board:
 
 
 def safe_pieces(board: Board, squares: bool = False) -> tuple[str, ...]:
-    """The pieces that one can hand over without losing at once.
+    """Return the pieces that one can hand over without losing at once.
 
     These are the pieces left that complete no quarto on any empty cell. A board with a quarto, or
     without an empty cell, has none: the game is over and nothing is handed over.
@@ -199,7 +199,7 @@ def safe_pieces(board: Board, squares: bool = False) -> tuple[str, ...]:
 
 
 def winning_cells(board: Board, name: str, squares: bool = False) -> tuple[int, ...]:
-    """The empty cells on which a piece completes a quarto.
+    """Return the empty cells on which a piece completes a quarto.
 
     A board with a quarto has none: the game is over.
 

@@ -20,7 +20,7 @@ from quaternity.quarto.rows import CELLS, ROWS, SIDE, Row
 
 
 def board_text(board: Board, quartos: Iterable[Row] | None = None) -> str:
-    """The board in five lines of plain text, the pieces of quartos in brackets.
+    """Return the board in five lines of plain text, the pieces of quartos in brackets.
 
     Args:
         quartos: the rows or squares that are one; without, the rows of the board that are.
@@ -100,7 +100,7 @@ def _names(look: str, pair: tuple[str, str]) -> bool:
 
 
 def _drawn(look: str, pair: tuple[str, str]) -> Sequence[Any]:
-    """What a look is for each of the two properties of the feature that it shows."""
+    """Return what a look is for each of the two properties of the feature that it shows."""
     words = [word.casefold() for word in pair]
     if look == "colour":
         return [COLOURS[word] for word in words] if _names(look, pair) else OTHER_COLOURS
@@ -108,7 +108,7 @@ def _drawn(look: str, pair: tuple[str, str]) -> Sequence[Any]:
 
 
 def _shown_by_looks(pieces: PieceSet) -> dict[str, int]:
-    """The feature that each look shows, in order: one that names it, else the first one left."""
+    """Return the feature that each look shows: one that names it, else the first free one."""
     free, found = list(range(FEATURES)), dict[str, int]()
     for by_name in (True, False):
         for look in LOOKS:
@@ -121,7 +121,7 @@ def _shown_by_looks(pieces: PieceSet) -> dict[str, int]:
 
 @lru_cache(maxsize=16)
 def looks(pieces: PieceSet) -> tuple[Look, ...]:
-    """The look of every piece; all are different.
+    """Return the look of every piece; all are different.
 
     >>> from quaternity.quarto import example_pieces, read_pieces
     >>> pieces = PieceSet.of(read_pieces(example_pieces()))
@@ -137,7 +137,7 @@ def looks(pieces: PieceSet) -> tuple[Look, ...]:
 
 @lru_cache(maxsize=256)
 def piece_svg(pieces: PieceSet, piece: int, label: str | None = None) -> str:
-    """A piece with its letter, 80 by 80, as an element of a page.
+    """Return a piece with its letter, 80 by 80, as an element of a page.
 
     Args:
         label: what a screen reader says; None where a text beside it says the same.
@@ -163,7 +163,7 @@ Quartos = list[tuple[Row, int]]
 
 
 def board_svg(board: Board, squares: bool = False) -> str:
-    """The board as an SVG document.
+    """Return the board as an SVG document.
 
     A band runs through every quarto and the row's label stands out. Beside the board a legend
     tells how each property is drawn; below it are the pieces left and the quartos in words.
@@ -204,7 +204,7 @@ def board_svg(board: Board, squares: bool = False) -> str:
 
 
 def quarto_sentences(board: Board, quartos: Quartos) -> list[str]:
-    """A sentence for every row with a quarto."""
+    """Return a sentence for every row with a quarto."""
     names = board.pieces.names
     sentences = []
     for row, mark in quartos:
@@ -215,7 +215,7 @@ def quarto_sentences(board: Board, quartos: Quartos) -> list[str]:
 
 
 def _short(word: str) -> str:
-    """A word that leaves the picture its shape."""
+    """Return a word that leaves the picture its shape."""
     return word if len(word) <= LONGEST_WORD else f"{word[: LONGEST_WORD - 1]}…"
 
 
@@ -224,7 +224,7 @@ def _centre(cell: int) -> tuple[float, float]:
 
 
 def _wells(quartos: Quartos) -> Iterator[str]:
-    """A round hollow for every cell, lit where a quarto is."""
+    """Yield a round hollow for every cell, lit where a quarto is."""
     lit = {cell for row, _ in quartos for cell in row.cells}
     for cell in range(CELLS):
         x, y = _centre(cell)
@@ -236,7 +236,7 @@ def _wells(quartos: Quartos) -> Iterator[str]:
 
 
 def _bands(quartos: Quartos) -> Iterator[str]:
-    """A band through the cells of every row with a quarto."""
+    """Yield a band through the cells of every row with a quarto."""
     for row, _ in quartos:
         if row not in ROWS:
             continue
@@ -248,7 +248,7 @@ def _bands(quartos: Quartos) -> Iterator[str]:
 
 
 def _labels(quartos: Quartos) -> Iterator[str]:
-    """The name of every row at its beginning."""
+    """Yield the name of every row at its beginning."""
     with_quarto = {row.name for row, _ in quartos}
     for row in ROWS:
         x, y = _label_place(row)
@@ -267,7 +267,7 @@ def _label_place(row: Row) -> tuple[float, float]:
 
 
 def _piece(x: float, y: float, look: Look, name: str, scale: float = 1) -> str:
-    """A piece around a point, a hollow one with a hole; scale 1 fits a cell."""
+    """Return a piece around a point, a hollow one with a hole; scale 1 fits a cell."""
     radius = (37 if look.large else 25) * scale
     dark = _is_dark(look.colour)
     # A light colour would be lost on a light ground.
@@ -283,7 +283,7 @@ def _piece(x: float, y: float, look: Look, name: str, scale: float = 1) -> str:
 
 
 def _outline(x: float, y: float, radius: float, square: bool, style: str) -> str:
-    """A square or a circle of about the same area."""
+    """Return a square or a circle of about the same area."""
     if not square:
         return f'<circle cx="{x:g}" cy="{y:g}" r="{radius:g}" {style}/>'
     half = 0.9 * radius
@@ -312,7 +312,7 @@ def _legend(board: Board, appearance: tuple[Look, ...]) -> Iterator[str]:
 
 
 def _tray(board: Board, appearance: tuple[Look, ...]) -> list[str]:
-    """The pieces left, in lines."""
+    """Return the pieces left, in lines."""
     if not board.left:
         return []
     parts = [_text(LEFT - 8, TRAY, "left:", size=17, colour=FAINT, anchor="start")]

@@ -43,7 +43,7 @@ SECONDS = 60.0
 
 
 def _plan(empty: int) -> list[tuple[int, int]]:
-    """The empty cells in the order to fill them, each with the bits of the rows it completes."""
+    """Return the empty cells in the order to fill them, with the bits of rows completed."""
     plan = []
     while empty:
         # Next the cell whose rows have the fewest empty cells.
@@ -59,7 +59,7 @@ def _plan(empty: int) -> list[tuple[int, int]]:
 
 
 def count_by_backtracking(board: BoardBits, only_first: bool) -> int:
-    """The number of ways to fill the board without a quarto; 1 if only the first is wanted."""
+    """Give the number of ways to fill the board without a quarto; 1 if only the first is wanted."""
     plan = _plan(board.empty)
     known: dict[tuple[int, int], int] = {}
 
@@ -83,7 +83,7 @@ def count_by_backtracking(board: BoardBits, only_first: bool) -> int:
 
 
 def _model(board: BoardBits) -> cp_model.CpModel:
-    """The model of a board without a quarto."""
+    """Return the model of a board without a quarto."""
     from ortools.sat.python import cp_model
 
     model = cp_model.CpModel()
@@ -152,7 +152,7 @@ def can_draw(board: Board, method: str = "backtracking") -> bool:
 
 
 def drawn_completions(board: Board, method: str = "backtracking") -> int:
-    """The number of ways to fill the board without a quarto.
+    """Return the number of ways to fill the board without a quarto.
 
     By backtracking up to 10 empty cells (half a second at most), by CP-SAT up to 8.
 

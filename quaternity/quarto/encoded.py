@@ -46,14 +46,14 @@ class QuartoEncoded:
         self.rules = rules
 
     def action(self, move: Move | None, view: QuartoPosition) -> int:
-        """The number of a move."""
+        """Return the number of a move."""
         if move is None:
             raise InputError("nobody waits in Quarto")
         given: int = PIECES if move.hand_over is None else view.board.pieces.piece(move.hand_over)
         return _FIRST + given if move.cell is None else move.cell * _EACH + given
 
     def move(self, action: int, view: QuartoPosition) -> Move:
-        """The move of a number.
+        """Return the move of a number.
 
         Raises:
             InputError: there is no such action.
@@ -88,7 +88,7 @@ class QuartoEncoded:
         ) + bytes(PIECES)
 
     def numbers(self, view: QuartoPosition) -> memoryview[float]:
-        """The position; see `entries`. All are 0 or 1."""
+        """Return the position; see `entries`. All are 0 or 1."""
         piece = None if view.in_hand is None else view.board.pieces.piece(view.in_hand)
         left = bytearray(b"\1" * PIECES)
         for one in (*view.board.cells, piece):
@@ -105,7 +105,7 @@ class QuartoEncoded:
         return ()
 
     def dealt(self, drawn: Sequence[int]) -> QuartoPosition:
-        """The empty board."""
+        """Return the empty board."""
         del drawn
         return self.rules.start(Random(0))
 

@@ -15,7 +15,7 @@ LONGEST = 40
 
 
 def quoted(text: str) -> str:
-    """A text in quotes, without unprintable characters and not too long.
+    """Return a text in quotes, without unprintable characters and not too long.
 
     >>> print(quoted("a\\tb"), quoted("x" * 50))
     'a\\tb' 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...
@@ -69,7 +69,7 @@ def check_configuration(configuration: str, names: Container[str]) -> None:
 def create_grid(
     configuration: str, properties: Mapping[str, AbstractSet[str]]
 ) -> list[list[set[str]]]:
-    """The grid of a configuration. (A text about this exercise once calls it `make_grid`.)
+    """Return the grid of a configuration; a text about this exercise calls it `make_grid` once.
 
     Args:
         configuration: the pieces on the cells, from the top to the bottom and from left to right:

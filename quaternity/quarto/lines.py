@@ -83,7 +83,7 @@ class Lines:
         )
 
     def bits(self, cells: Iterable[int | None]) -> BoardBits:
-        """The board with a piece, or None, on each of the sixteen cells."""
+        """Return the board with a piece, or None, on each of the sixteen cells."""
         rows, empty, left = self.whole, ALL, ALL
         for cell, piece in enumerate(cells):
             if piece is not None:
@@ -93,14 +93,14 @@ class Lines:
         return BoardBits(rows, empty, left)
 
     def threats(self, rows: int, empty: int) -> int:
-        """The mark of all properties with which one more piece completes a quarto."""
+        """Return the mark of all properties with which one more piece completes a quarto."""
         mark = 0
         for index in self.almost_complete(empty):
             mark |= rows >> MARK_BITS * index
         return mark & ANY
 
     def safe(self, board: BoardBits) -> int:
-        """The pieces left with which nobody completes a quarto, as a mask."""
+        """Return the pieces left with which nobody completes a quarto, as a mask."""
         return board.left & ~SHARING[self.threats(board.rows, board.empty)]
 
     def completed_by(self, cell: int, empty: int) -> int:
@@ -108,7 +108,7 @@ class Lines:
         return sum(ANY << MARK_BITS * index for index in self._lacking_only(1 << cell, empty))
 
     def completing(self, rows: int, empty: int, piece: int) -> int:
-        """The cells on which a piece completes a quarto, as a mask."""
+        """Return the cells on which a piece completes a quarto, as a mask."""
         after = self.after[piece]
         return sum(
             1 << cell
@@ -117,17 +117,17 @@ class Lines:
         )
 
     def _lacking(self, empty: int, count: int) -> tuple[int, ...]:
-        """The rows with so many empty cells."""
+        """Return the rows with so many empty cells."""
         return tuple(
             index for index, cells in enumerate(self.cells) if (cells & empty).bit_count() == count
         )
 
     def _lacking_only(self, wanted: int, empty: int) -> tuple[int, ...]:
-        """The rows whose empty cells are these."""
+        """Return the rows whose empty cells are these."""
         return tuple(index for index, cells in enumerate(self.cells) if cells & empty == wanted)
 
     def _almost_complete(self, empty: int) -> tuple[int, ...]:
-        """The rows with one empty cell."""
+        """Return the rows with one empty cell."""
         return self._lacking(empty, 1)
 
     def _around(self, empty: int) -> tuple[CellBits, ...]:
@@ -164,7 +164,7 @@ class Lines:
         return _symmetries(self.cells)
 
     def form(self, board: BoardBits, hand: int) -> tuple[int, ...]:
-        """A form that positions have in common only when they are the same game in other names.
+        """Return a form that two positions share only if renaming makes them the same.
 
         Properties that nobody can complete any more are left out: a row that lacks more cells than
         there are pieces with a property (the one in hand among them) cannot become a quarto by it.
@@ -190,7 +190,7 @@ class Lines:
         )
 
     def _completable(self, index: int, rows: int, empty: int, left: int) -> int:
-        """The mark of the properties by which a row can still become a quarto."""
+        """Return the mark of the properties by which a row can still become a quarto."""
         lacking = (self.cells[index] & empty).bit_count()
         mark = rows >> MARK_BITS * index & ANY if lacking else 0
         return sum(
@@ -211,7 +211,7 @@ class Lines:
 
 
 def _renamed(by_feature: list[tuple[int, int]], left: int, hand: int) -> tuple[int, ...]:
-    """The same with features in order, and of every feature the property first that leads."""
+    """Give the same with features in order, and of every feature the property first that leads."""
     order = []
     for feature, (ones, zeros) in enumerate(by_feature):
         if not ones and not zeros:
@@ -235,7 +235,7 @@ def _renamed(by_feature: list[tuple[int, int]], left: int, hand: int) -> tuple[i
 
 @cache
 def lines(squares: bool = False) -> Lines:
-    """The lines of the game: the ten rows, or these and the nine squares of 2 x 2 cells."""
+    """Return the lines of the game: the ten rows, or these and the nine squares of 2 x 2 cells."""
     return Lines(squares)
 
 
@@ -258,5 +258,5 @@ def _moved(mask: int, symmetry: tuple[int, ...]) -> int:
 
 @cache
 def members(mask: int) -> tuple[int, ...]:
-    """The cells or pieces of a mask of 16 bits, in order."""
+    """Return the cells or pieces of a mask of 16 bits, in order."""
     return tuple(index for index in range(PIECES) if mask >> index & 1)

@@ -33,7 +33,7 @@ SHARING = tuple(
 
 
 def piece_properties(pieces: Mapping[str, Mapping[str, AbstractSet[str]]]) -> dict[str, set[str]]:
-    """The properties of every piece.
+    """Return the properties of every piece.
 
     Args:
         pieces: features, properties and names, as `read_pieces` returns them.
@@ -139,7 +139,7 @@ class PieceSet:
 
     @classmethod
     def of(cls, pieces: Mapping[str, Mapping[str, AbstractSet[str]]]) -> PieceSet:
-        """The pieces of a dictionary as `read_pieces` returns it.
+        """Return the pieces of a dictionary as `read_pieces` returns it.
 
         Raises:
             InputError: a feature has other than two properties, or the pieces are not the sixteen
@@ -173,7 +173,7 @@ class PieceSet:
         return cls(tuple(pieces), tuple(pairs), "".join(names[piece] for piece in range(PIECES)))
 
     def piece(self, name: str) -> int:
-        """The piece of a name.
+        """Return the piece of a name.
 
         Raises:
             InputError: there is none.
@@ -184,12 +184,12 @@ class PieceSet:
         return self.names.index(name)
 
     def words_of(self, piece: int) -> tuple[str, ...]:
-        """The four properties of a piece, feature by feature."""
+        """Return the four properties of a piece, feature by feature."""
         what = f"a piece 0..{PIECES - 1}"
         return self.words(MARKS[whole_number(piece, 0, PIECES - 1, what, "piece")])
 
     def words(self, mark: int) -> tuple[str, ...]:
-        """The properties in a mark (see above), feature by feature."""
+        """Return the properties in a mark (see above), feature by feature."""
         return tuple(
             word
             for bit, (first, second) in enumerate(self.properties)

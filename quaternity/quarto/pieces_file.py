@@ -38,7 +38,7 @@ class PiecesFileError(InputError):
 
 
 def example_pieces() -> str:
-    """The location of the file of pieces that comes with this package.
+    """Return the location of the file of pieces that comes with this package.
 
     >>> sorted(read_pieces(example_pieces()))
     ['color', 'fill', 'form', 'size']
@@ -126,7 +126,7 @@ def parse_pieces(text: str, source: str = "pieces") -> dict[str, dict[str, set[s
 
 
 def _check_header(header: _Line) -> None:
-    """The word `piece` and four different features."""
+    """Read the word `piece` and four different features."""
     first, *features = header.fields
     if header.fields == ("",):
         raise header.fault("no header")
@@ -179,7 +179,7 @@ def _check_one_feature_each(features: tuple[str, ...], lines: list[_Line]) -> No
 def _pieces_by_property(
     header: _Line, feature: str, place: int, lines: list[_Line]
 ) -> dict[str, set[str]]:
-    """The names of the pieces with each of the two properties of a feature."""
+    """Return the names of the pieces with each of the two properties of a feature."""
     names: dict[str, set[str]] = {}
     for line in lines:
         word = line.fields[place]

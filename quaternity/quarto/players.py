@@ -19,12 +19,12 @@ class Careful:
     """Completes a quarto when it can, and hands over no piece that loses when it need not."""
 
     def choose(self, view: QuartoPosition, random: Random) -> Move:
-        """A move that is drawn evenly from those which keep to that."""
+        """Return a move that is drawn evenly from those which keep to that."""
         return random.choice(careful_moves(view))
 
 
 def careful_moves(view: QuartoPosition) -> list[Move]:
-    """The moves that win at once, else those that do not lose at once, else all of them."""
+    """Return the moves that win at once, else those that do not lose at once, else all of them."""
     board, squares = view.board, view.squares
     names = board.pieces.names
     if view.in_hand is None:
@@ -60,7 +60,7 @@ class Search:
         self.playouts = playouts
 
     def choose(self, view: QuartoPosition, random: Random) -> Move:
-        """A best move where the position is solved, else the one that did best."""
+        """Return a best move where the position is solved, else the one that did best."""
         if len(view.board.empty) <= SOLVE_LIMIT:
             try:
                 best = best_move(view.board, view.in_hand, random, view.squares)
@@ -84,7 +84,7 @@ class Search:
 
 
 def different_moves(view: QuartoPosition, random: Random) -> list[Move]:
-    """The careful moves in random order, of those that are alike only the first."""
+    """Return the careful moves in random order, of those that are alike only the first."""
     board, geometry = view.board, lines(view.squares)
     moves = careful_moves(view)
     random.shuffle(moves)
@@ -130,7 +130,7 @@ def careful(rules: QuartoRules) -> Careful:
 
 
 def search(rules: QuartoRules, argument: str | None) -> Search:
-    """The player `search`, or `search:N` for N imagined games a move."""
+    """Return the player `search`, or `search:N` for N imagined games a move."""
     del rules
     if argument is None:
         return Search()

@@ -52,7 +52,7 @@ SQUARES = tuple(
 
 
 def cell_name(cell: int) -> str:
-    """A cell by its two rows.
+    """Return a cell by its two rows.
 
     Raises:
         InputError: it is not a cell 0..15.
@@ -65,7 +65,7 @@ def cell_name(cell: int) -> str:
 
 
 def shared_in_rows(marks: Sequence[int], rows: Sequence[Row] = ROWS) -> list[tuple[Row, int]]:
-    """The rows whose four cells share something.
+    """Return the rows whose four cells share something.
 
     Args:
         marks: for each of the 16 cells the properties of its piece, a bit each in any coding;

@@ -69,7 +69,7 @@ class QuartoPosition:
         return None not in self.board.cells or _has_quarto(self.board, self.squares)
 
     def placed(self, cell: int) -> QuartoPosition:
-        """The piece in hand placed on an empty cell, and no other one handed over yet."""
+        """Return the piece in hand placed on an empty cell, and no other one handed over yet."""
         assert self.in_hand is not None, "there is a piece to place"
         board = self.board.after(cell, self.board.pieces.piece(self.in_hand))
         return QuartoPosition(board, None, self.turn, self.squares)
@@ -77,7 +77,7 @@ class QuartoPosition:
 
 @lru_cache(64)
 def _has_quarto(board: Board, squares: bool) -> bool:
-    """A move is looked at from several sides, and each asks whether it ends the game."""
+    """Return whether a move ends the game; kept, as several sides ask."""
     return bool(board.quartos(squares))
 
 
@@ -98,21 +98,21 @@ class QuartoRules(PlainRules[QuartoPosition, Move, QuartoPosition]):
     first_line = "quarto 1"
 
     def start(self, random: Random) -> QuartoPosition:
-        """The empty board; nothing is left to chance."""
+        """Return the empty board; nothing is left to chance."""
         del random
         return QuartoPosition(Board(_pieces(), (None,) * CELLS), None, 0, self.settings.squares)
 
     def to_act(self, position: QuartoPosition) -> tuple[int, ...]:
-        """The player on turn."""
+        """Return the player on turn."""
         return () if position.is_over else (position.turn,)
 
     def view(self, position: QuartoPosition, seat: int | None) -> QuartoPosition:
-        """The position: nothing is hidden."""
+        """Return the position: nothing is hidden."""
         del seat
         return position
 
     def after(self, position: QuartoPosition, seat: int, move: Move) -> QuartoPosition:
-        """The position after a move.
+        """Return the position after a move.
 
         Raises:
             IllegalMove: with all that is wrong with it.
@@ -131,7 +131,7 @@ class QuartoRules(PlainRules[QuartoPosition, Move, QuartoPosition]):
     def events(
         self, before: QuartoPosition, seat: int, move: Move, after: QuartoPosition
     ) -> tuple[str, ...]:
-        """What was placed and handed over, and how the game ends."""
+        """Return what was placed and handed over, and how the game ends."""
         events = []
         if move.cell is not None:
             events.append(PLACES(who=seat, piece=before.in_hand, cell=cell_name(move.cell)))
@@ -154,7 +154,7 @@ class QuartoRules(PlainRules[QuartoPosition, Move, QuartoPosition]):
         return (0.0, 1.0) if position.turn else (1.0, 0.0)
 
     def listed(self, view: QuartoPosition) -> Iterator[Move]:
-        """The legal moves, by cell and then by piece."""
+        """Yield the legal moves, by cell and then by piece."""
         if view.is_over:
             return
         if view.in_hand is None:
@@ -198,7 +198,7 @@ class QuartoRules(PlainRules[QuartoPosition, Move, QuartoPosition]):
         return faults
 
     def read(self, text: str, view: QuartoPosition) -> Move:
-        """A move such as `H1V2 K`, `place it on H1V2, hand over K` or `K`.
+        """Return a move such as `H1V2 K`, `place it on H1V2, hand over K` or `K`.
 
         Raises:
             InputError: no move is in it.
@@ -220,7 +220,7 @@ class QuartoRules(PlainRules[QuartoPosition, Move, QuartoPosition]):
         raise NotUnderstood(f"{text!r} is not understood: a move is {form}")
 
     def show(self, view: QuartoPosition, width: int = 80) -> str:
-        """The board, the piece in hand and those left, each with its properties."""
+        """Return the board, the piece in hand and those left, each with its properties."""
         words = view.board.pieces.words_of
         piece = view.board.pieces.piece
         lines = [board_text(view.board, [row for row, _ in view.quartos]), ""]
@@ -249,6 +249,6 @@ class QuartoRules(PlainRules[QuartoPosition, Move, QuartoPosition]):
         }
 
     def like(self, view: QuartoPosition, random: Random) -> QuartoPosition:
-        """The view itself."""
+        """Return the view itself."""
         del random
         return view

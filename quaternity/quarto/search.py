@@ -106,7 +106,7 @@ class Search:
         )
 
     def _cells(self, rows: int, empty: int, threat: int) -> list[Cell]:
-        """What a piece does on each empty cell, as far as it does not depend on the piece."""
+        """Give what a piece does on each empty cell, as far as it does not depend on the piece."""
         cells = []
         marks = rows.to_bytes(self._size, "little")
         for cell, rest, complete, crossing in self._lines.around(empty):
@@ -244,5 +244,5 @@ class Search:
 
 
 def most_within(placements: int, odd: bool) -> int:
-    """The largest odd, or even, number of placements up to so many."""
+    """Return the largest odd, or even, number of placements up to so many."""
     return placements - (placements % 2 != odd)

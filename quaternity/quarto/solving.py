@@ -99,7 +99,7 @@ def solve(board: Board, in_hand: str | None = None, squares: bool = False) -> So
 
 
 def _solved(solver: _Solver, board: Board, piece: int | None, squares: bool) -> Solution:
-    """The solution, the piece being one of those left."""
+    """Return the solution, the piece being one of those left."""
     if board.quartos(squares):
         return Solution(Outcome.WIN, ())
     if not board.empty:
@@ -126,7 +126,7 @@ def _solved(solver: _Solver, board: Board, piece: int | None, squares: bool) -> 
 def best_move(
     board: Board, in_hand: str | None, random: Random, squares: bool = False, most: int = MOST
 ) -> Move | None:
-    """Some move that keeps the outcome, drawn from all; None when every move loses.
+    """Return some move that keeps the outcome, drawn from all; None when every move loses.
 
     Arguments and errors are those of `solve`, and a fifth of its cost; `most` positions are looked
     into.
@@ -220,7 +220,7 @@ def line_of_play(
 
 
 def _checked(board: Board, in_hand: str | None, squares: bool) -> int | None:
-    """The piece in hand, if any; or see `solve` for what is refused."""
+    """Return the piece in hand, if any; or see `solve` for what is refused."""
     piece = None if in_hand is None else as_board(board).piece_left(in_hand)
     over, count = bool(as_board(board).quartos(squares)), len(board.empty)
     if over and piece is not None:
@@ -241,7 +241,7 @@ class _Solver:
         self._known: dict[tuple[Outcome, object], int | None] = {}
 
     def outcome(self, bits: BoardBits, piece: int | None) -> Outcome:
-        """The outcome of a position that is not over."""
+        """Return the outcome of a position that is not over."""
         rows, empty, left = bits
         if piece is None:
             if self._search.wins_giving(*bits, most_within(left.bit_count(), odd=False)):
@@ -255,7 +255,7 @@ class _Solver:
         return Outcome.LOSS if lost else Outcome.DRAW
 
     def moves(self, bits: BoardBits, piece: int | None) -> list[_Placed]:
-        """What the moves that complete no quarto lead to, by cell and then by piece."""
+        """Return what the moves that complete no quarto lead to, by cell and then by piece."""
         boards: list[tuple[int | None, BoardBits]] = [(None, bits)]
         if piece is not None:
             rows, empty, left = bits
@@ -314,5 +314,5 @@ class _Placed(NamedTuple):
     given: int | None
 
     def move(self, board: Board) -> Move:
-        """The move, with the names of the pieces of a board."""
+        """Return the move, with the names of the pieces of a board."""
         return Move(self.cell, None if self.given is None else board.pieces.names[self.given])

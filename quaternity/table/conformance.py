@@ -125,7 +125,7 @@ class _Walk:
         self.recorded(record.encode(), names, ends)
 
     def recorded(self, data: bytes, names: Sequence[str], ends: Sequence[int]) -> None:
-        """A record gives the match, and one that is cut off gives its beginning."""
+        """Check that a record gives the match, and one that is cut off its beginning."""
         rules = self.rules
         expect(rules.of_record(data).settings == rules.settings, "a record gives other settings")
         again = rules.replay(data)
@@ -149,7 +149,7 @@ class _Walk:
             )
 
     def drawn(self, seat: int) -> Any:
-        """A legal move."""
+        """Return a legal move."""
         view = self.rules.view(self.position, seat)
         legal = self.rules.moves(view)
         expect(bool(legal), f"seat {seat} may act and has no move")
@@ -171,7 +171,7 @@ class _Walk:
         )
 
     def offers(self, seat: int, acting: Sequence[int]) -> None:
-        """What is offered is taken and can be typed; what is not offered is refused."""
+        """Check that what is offered is taken and can be typed, and the rest refused."""
         rules, position = self.rules, self.position
         view, may_act = rules.view(position, seat), seat in acting
         if not may_act:
@@ -221,7 +221,7 @@ class _Walk:
         expect(all(0 <= number <= 1 for number in numbers), "a number is not between 0 and 1")
 
     def refused(self, seat: int, move: Any) -> None:
-        """A move that is not offered is refused, with reasons."""
+        """Check that a move that is not offered is refused, with reasons."""
         try:
             self.rules.after(self.position, seat, move)
         except IllegalMove as error:
@@ -230,7 +230,7 @@ class _Walk:
             raise BrokenLaw(f"{move} of seat {seat} is not offered, and is taken")
 
     def looks_alike(self, seat: int | None) -> None:
-        """What a seat (None: a bystander) cannot tell apart is offered, refused, told alike."""
+        """Check that what a seat (None: a bystander) cannot tell apart is treated alike."""
         rules, who = self.rules, _named(seat)
         view = rules.view(self.position, seat)
         other = rules.like(view, self.random)
@@ -272,7 +272,7 @@ class _Walk:
             mine, its = step
 
     def said(self, position: Any, seat: int, move: Any) -> str:
-        """What is said when a move is refused; nothing when it is taken."""
+        """Return what is said when a move is refused; nothing when it is taken."""
         try:
             self.rules.after(position, seat, move)
         except IllegalMove as error:
@@ -280,7 +280,7 @@ class _Walk:
         return ""
 
     def both(self, looking: int | None, mine: Any, its: Any) -> tuple[Any, Any] | None:
-        """The same move in two positions, when it is legal in both and everybody sees the same."""
+        """Make the same move in two positions, if it is legal and seen alike in both."""
         rules = self.rules
         acting = list(rules.to_act(mine))
         expect(acting == list(rules.to_act(its)), "others may act in a position that looks alike")

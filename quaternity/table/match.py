@@ -28,7 +28,7 @@ class Player(Protocol[M_co, V_contra]):
     """
 
     def choose(self, view: V_contra, random: Random) -> M_co | None:
-        """A legal move; None to wait, where others may act too.
+        """Return a legal move; None to wait, where others may act too.
 
         A player may also have `delay(view, random)`, the seconds it takes for this, where several
         may act at once.
@@ -66,7 +66,7 @@ class Match(Course[P, M, V]):
         moves: Sequence[tuple[int, M]] = (),
         move_seconds: float | None = None,
     ) -> None:
-        """A new match, or one that goes on.
+        """Begin a match, or go on with one.
 
         Args:
             names: per seat a player's name; see `quaternity.table.players`.
@@ -95,7 +95,7 @@ class Match(Course[P, M, V]):
         return [seat for seat, name in enumerate(self.names) if name == YOU]
 
     def view(self, seat: int | None) -> V:
-        """What a seat sees now."""
+        """Return what a seat sees now."""
         view: V = self.rules.view(self.position, seat)
         return view
 
@@ -116,7 +116,7 @@ class Match(Course[P, M, V]):
         return self.steps[-1]
 
     def next_program(self) -> Planned[M] | None:
-        """What the first program that may move and wants to will do; None when none does.
+        """Return what the first program that may move and wants to will do; None when none does.
 
         Where several may act at once, the first is the one with the shortest delay.
 
@@ -185,13 +185,13 @@ class Match(Course[P, M, V]):
             raise
 
     def _seat_players(self) -> None:
-        """New players, told what has happened: memory never outlives what it is about."""
+        """Make new players that observe all steps: memory never outlives what it is about."""
         self._players = [self._made(seat) for seat in range(self.rules.seats)]
         for step in self.steps:
             self._tell(step)
 
     def _made(self, seat: int) -> Player[M, V] | None:
-        """A player; None for a person, and for one that plays apart, which is only tried."""
+        """Return a player; None for a person, and for one that plays apart, which is only tried."""
         name = self.names[seat]
         if name == YOU or not self._apart(name):
             player: Player[M, V] | None = make_player(self.rules, name)
@@ -209,7 +209,7 @@ class Match(Course[P, M, V]):
 def chosen(
     rules: Any, player: Any, who: Sitting, view: Any, random: Random, steps: Sequence[Step] = ()
 ) -> tuple[Any, float]:
-    """The legal move of a player that is told of some steps first, and how long it takes for it.
+    """Return the legal move of a player that has observed some steps, and its seconds.
 
     Raises:
         PlayerFault: it fails, or gives no legal move or no time.
@@ -250,7 +250,7 @@ def _misled(rules: Any, view: Any, error: BaseException) -> str:
 def chosen_apart(
     rules: Any, name: str, seat: int, steps: Sequence[Step], view: Any, random: Random
 ) -> tuple[str | None, float]:
-    """The same in a process of its own: a new player, told what has happened.
+    """Return the same in a process of its own: a new player, told what has happened.
 
     The move comes back as text: no object of somebody else's is made on this side.
     """
@@ -263,7 +263,7 @@ def chosen_apart(
 
 
 def _made_apart(rules: Any, name: str, seat: int) -> Any:
-    """A player, in a process of its own, which is watched from now on."""
+    """Return a player, in a process of its own, which is watched from now on."""
     told = notes()
     if told is not None:
         told.thinks(seat)

@@ -61,15 +61,15 @@ class PlainRules(Rules[P, M, V], Protocol[P, M, V]):
         """Rules with these settings, or with the usual ones."""
 
     def listed(self, view: V) -> Iterator[M]:
-        """The legal moves of the seat whose view it is, in order."""
+        """Return the legal moves of the seat whose view it is, in order."""
 
     def chance_text(self, start: P) -> str:
-        """The lines of a record's head that say what was drawn by chance."""
+        """Return the lines of a record's head that say what was drawn by chance."""
         del start
         return ""
 
     def recorded_start(self, record: TextRecord) -> P:
-        """The first position of a record.
+        """Return the first position of a record.
 
         Raises:
             InputError: it does not say what was drawn by chance; names the line.
@@ -78,7 +78,7 @@ class PlainRules(Rules[P, M, V], Protocol[P, M, V]):
         return self.start(Random(0))
 
     def is_settled(self, position: P) -> bool:
-        """Always."""
+        """Return True: every move is a whole one."""
         del position
         return True
 
@@ -88,7 +88,7 @@ class PlainRules(Rules[P, M, V], Protocol[P, M, V]):
         return then == now
 
     def for_absent(self, view: V) -> M | None:
-        """What is done for a seat whose player is not there, so that the others can go on."""
+        """Give what is done for a seat whose player is not there, so that the others can go on."""
         del view
         return None
 
@@ -100,11 +100,11 @@ class PlainRules(Rules[P, M, V], Protocol[P, M, V]):
         return tuple(1 + sum(other > mine for other in points) for mine in points)
 
     def moves(self, view: V) -> Collection[M]:
-        """The legal moves."""
+        """Return the legal moves."""
         return LegalMoves(self, view)
 
     def write(self, move: M) -> str:
-        """A move as `read` takes it."""
+        """Return a move as `read` takes it."""
         return str(move)
 
     def record_start(self, start: P, names: Sequence[str]) -> str:
@@ -125,7 +125,7 @@ class PlainRules(Rules[P, M, V], Protocol[P, M, V]):
 
     @classmethod
     def of_record(cls, data: bytes) -> Self:
-        """The rules that a record was played by.
+        """Return the rules that a record was played by.
 
         Raises:
             InputError: it is no record of this game, or its head is wrong; names the line.

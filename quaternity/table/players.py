@@ -41,7 +41,7 @@ class RandomPlayer:
         self._rules = rules
 
     def choose(self, view: Any, random: Random) -> Any:
-        """A move, or None when there is none."""
+        """Return a move, or None when there is none."""
         moves = list(self._rules.moves(view))
         return random.choice(moves) if moves else None
 
@@ -106,7 +106,7 @@ def check_name(game: str, text: str, kind: str = "player", people: bool = True) 
 
 
 def make_player(rules: Any, text: str, found: Callable[[], None] = lambda: None) -> Any:
-    """The player that a text names, for one match; None for `you`.
+    """Return the player that a text names, for one match; None for `you`.
 
     Args:
         found: told when its code is loaded, before it is made.

@@ -58,10 +58,10 @@ class Rules(Protocol[P, M, V]):
     def hidden(self) -> bool: ...
 
     def start(self, random: Random) -> P:
-        """The first position. All chance of the game is drawn here."""
+        """Return the first position. All chance of the game is drawn here."""
 
     def to_act(self, position: P) -> Sequence[int]:
-        """The seats that may move now; none when the game is over."""
+        """Return the seats that may move now; none when the game is over."""
 
     def is_settled(self, position: P) -> bool:
         """Whether a whole move has been made: False while a question waits for its answer."""
@@ -70,14 +70,14 @@ class Rules(Protocol[P, M, V]):
         """All that a seat (None: a bystander) may know of a position, and nothing else."""
 
     def after(self, position: P, seat: int, move: M) -> P:
-        """The position after a move.
+        """Return the position after a move.
 
         Raises:
             IllegalMove: with all that is wrong with it.
         """
 
     def events(self, before: P, seat: int, move: M, after: P) -> Sequence[str]:
-        """What everybody sees of a move, a sentence each.
+        """Return what everybody sees of a move, a sentence each.
 
         It may be plain text. A `quaternity.base.sentences.Sentence` calls players by their names
         in a browser, and tells programs what happened by values.
@@ -90,20 +90,20 @@ class Rules(Protocol[P, M, V]):
         """Per seat its place when the game is over, 1 the best, equal for a tie; else None."""
 
     def moves(self, view: V) -> Collection[M]:
-        """The legal moves of the seat whose view it is."""
+        """Return the legal moves of the seat whose view it is."""
 
     def faults(self, view: V, move: M) -> Sequence[str]:
         """Everything that makes a move of this seat illegal; empty when it is legal."""
 
     def read(self, text: str, view: V) -> M:
-        """The move in a text: what `write` gives, or shorter. It need not be legal.
+        """Return the move in a text: what `write` gives, or shorter. It need not be legal.
 
         Raises:
             InputError: no move is in it; says what one looks like.
         """
 
     def write(self, move: M) -> str:
-        """A move as it is printed; `read` takes it."""
+        """Return a move as it is printed; `read` takes it."""
 
     def still_means(self, move: M, then: V, now: V) -> bool:
         """Return whether a move that was meant in an earlier view is meant now.
@@ -118,23 +118,23 @@ class Rules(Protocol[P, M, V]):
         """
 
     def show(self, view: V, width: int = 80) -> str:
-        """The table as this seat sees it, in plain text that fits so many columns if it can."""
+        """Show the table as this seat sees it, in plain text of so many columns if it can."""
 
     def view_json(self, view: V) -> dict[str, Any]:
-        """The view as a document."""
+        """Return the view as a document."""
 
     def like(self, view: V, random: Random) -> P:
-        """A position that gives this view, drawn by chance."""
+        """Return a position that gives this view, drawn by chance."""
 
     def record_start(self, start: P, names: Sequence[str]) -> str:
-        """The head of a record, whole lines."""
+        """Return the head of a record, whole lines."""
 
     def record_move(self, before: P, seat: int, move: M, after: P) -> str:
-        """The lines of one move."""
+        """Return the lines of one move."""
 
     @classmethod
     def of_record(cls, data: bytes) -> Rules[P, M, V]:
-        """The rules that a record of this game was played by.
+        """Return the rules that a record of this game was played by.
 
         Raises:
             InputError: it is none, or its head is wrong; names the line.

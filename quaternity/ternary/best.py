@@ -90,7 +90,7 @@ class Best(Generic[Item]):
         self.bound = min(self.bound, max(bound, self.size))
 
     def seconds_left(self, default: float | None = None) -> float | None:
-        """What is left of the time limit; `default` if there is none.
+        """Return what is left of the time limit; `default` if there is none.
 
         Raises:
             SolverTimeout: nothing is left.
@@ -143,7 +143,7 @@ def begun(
     seconds: float | None,
     random: Random | None,
 ) -> Best[Item]:
-    """The given record, or a new one, started.
+    """Return the given record, or a new one, started.
 
     Raises:
         InputError: `best` is no record; or see `Best.start`.

@@ -69,7 +69,7 @@ class Card:
 
     @classmethod
     def of(cls, shape: int, colour: int, fill: int, amount: int) -> Card:
-        """The card with these digits, each 0..2.
+        """Return the card with these digits, each 0..2.
 
         >>> Card.of(0, 2, 1, 2).index
         23
@@ -103,7 +103,7 @@ class Card:
 
 
 def digits_of(index: int) -> Digits:
-    """The four digits of a card's index.
+    """Return the four digits of a card's index.
 
     Raises:
         InputError: no card.
@@ -116,12 +116,12 @@ def digits_of(index: int) -> Digits:
 
 @cache
 def all_digits() -> tuple[Digits, ...]:
-    """The digits of every card."""
+    """Return the digits of every card."""
     return tuple((i // 27, i // 9 % 3, i // 3 % 3, i % 3) for i in range(CARDS))
 
 
 def index_of(digits: Digits) -> int:
-    """The index of the card with these four digits.
+    """Return the index of the card with these four digits.
 
     Raises:
         InputError: not four digits, or one is not 0, 1 or 2.
@@ -140,7 +140,7 @@ def index_of(digits: Digits) -> int:
 
 
 def check_card(index: int, place: str = "card") -> int:
-    """The index itself, if it is one, as a plain integer.
+    """Return the index itself, if it is one, as a plain integer.
 
     Raises:
         InputError: it is not an integer 0..80; `place` is named.
@@ -157,7 +157,7 @@ ALLOWED = (
 
 
 def read_card(text: str) -> int:
-    """The index of the card that a text means.
+    """Return the index of the card that a text means.
 
     Exactly four characters, all digits, are ternary digits and have to be 0..2; any other number
     is an index 0..80 without leading zeros. So `12` and `0110` are the same card, `0012` is card 5,

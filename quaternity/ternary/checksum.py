@@ -27,7 +27,7 @@ HOLDERS = tuple(
 
 
 def checksum(cards: Iterable[int]) -> int:
-    """The sum of the digits mod 3, written as the index of a card.
+    """Return the sum of the digits mod 3, written as the index of a card.
 
     Args:
         cards: each as often as it counts.

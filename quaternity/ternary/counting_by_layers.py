@@ -33,7 +33,7 @@ HALF = 14
 
 @cache
 def count(n: int) -> int:
-    """The number of tables of n cards without a correct triple, n >= 0.
+    """Return the number of tables of n cards without a correct triple, n >= 0.
 
     0.03 s for 12 cards, 0.4 s for 16, 2 s for 18.
 
@@ -48,7 +48,7 @@ def count(n: int) -> int:
 
 
 def _with_sizes(first: int, second: int, last: int) -> int:
-    """The number of tables with these numbers of cards in the three layers."""
+    """Return the number of tables with these numbers of cards in the three layers."""
     ways = [comb(LAYER - forbidden, last) for forbidden in range(LAYER + 1)]
     total = 0
     for cards, alike in kinds(first):
@@ -115,7 +115,7 @@ def _forbidden_by(cards: tuple[int, ...], size: int) -> list[int]:
 
 
 def _unions(sets: list[int], size: int) -> NDArray[np.uint32]:
-    """The unions of all choices of `size` of the sets, in colexicographic order.
+    """Return the unions of all choices of `size` of the sets, in colexicographic order.
 
     In that order, the choices whose last set is number k are the first C(k, size - 1) choices of
     one set fewer, each with k added: one operation on a stretch of the array before.

@@ -25,7 +25,7 @@ TWO_CARDS = (((0, 40), 16), ((0, 39), 32), ((0, 36), 24), ((0, 27), 8))
 
 
 def count(n: int, rule: Rule) -> int:
-    """The number of tables of n cards, 0 <= n, without a three of the rule.
+    """Return the number of tables of n cards, 0 <= n, without a three of the rule.
 
     >>> count(3, Rule.TRIPLE), count(3, Rule.SET), count(4, Rule.SET)
     (85104, 84240, 1579500)
@@ -45,7 +45,7 @@ def count(n: int, rule: Rule) -> int:
 
 
 def _extensions(frame: Sequence[int], n: int, rule: Rule) -> int:
-    """The number of tables of n cards that include a frame."""
+    """Return the number of tables of n cards that include a frame."""
     closing = _closing_cards(rule)
     closed = 0
     for place, first in enumerate(frame):

@@ -33,7 +33,7 @@ def shuffled_deck(random: Random) -> Deck:
 
 
 def safe_deck(random: Random, rule: Rule | str, method: str = "search") -> Deck:
-    """A deck in which cards 3 i, 3 i + 1 and 3 i + 2 belong together, for each i.
+    """Return a deck in which cards 3 i, 3 i + 1 and 3 i + 2 belong together, for each i.
 
     With it no play that deals a multiple of three cards first (such as 12) and then always three
     can get stuck before the deck is empty. The order of the threes, and of the cards in each, is
@@ -57,7 +57,7 @@ def safe_deck(random: Random, rule: Rule | str, method: str = "search") -> Deck:
 
 
 def chain(random: Random, rule: Rule | str, start: int | None = None) -> Iterator[Triple]:
-    """An endless chain of threes (a, b, c), (c, d, e), (e, f, g), ..., each in the order of play.
+    """Yield an endless chain of threes (a, b, c), (c, d, e), ..., in the order of play.
 
     Every three through the card at hand has the same chance, except that none is the one before
     over again: with that three the chain would go back and forth on the spot.
@@ -88,7 +88,7 @@ def _links(random: Random, rule: Rule, card: int) -> Iterator[Triple]:
 
 
 def _companion(random: Random, rule: Rule, card: int) -> int:
-    """A random card that is in some three with a card."""
+    """Return a random card that is in some three with a card."""
     if rule is Rule.TRIPLE:
         return partner(card, random.randrange(PARTNERS))
     return (card + random.randrange(1, CARDS)) % CARDS

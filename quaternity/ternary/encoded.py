@@ -60,7 +60,7 @@ class SetEncoded:
         )
 
     def action(self, move: SetMove | None, view: SetView) -> int:
-        """The number of a claim, of agreement, or of waiting (None).
+        """Return the number of a claim, of agreement, or of waiting (None).
 
         Raises:
             InputError: a card is not on the table.
@@ -76,7 +76,7 @@ class SetEncoded:
         return comb(last, 3) + comb(second, 2) + first
 
     def move(self, action: int, view: SetView) -> SetMove | None:
-        """What a number means at this table; None for waiting.
+        """Return what a number means at this table; None for waiting.
 
         Raises:
             InputError: there is no such action, or nothing lies on one of its places.
@@ -97,7 +97,7 @@ class SetEncoded:
         return _mask(len(view.places), not self.rules.faults(view, MORE), self.claims)
 
     def numbers(self, view: SetView) -> memoryview[float]:
-        """The view; see `entries`. All are between 0 and 1."""
+        """Return the view; see `entries`. All are between 0 and 1."""
         seats, first = self.rules.seats, view.seat or 0
         order = [(first + away) % seats for away in range(seats)]
         gone = bytearray(CARDS)
@@ -119,12 +119,12 @@ class SetEncoded:
         return memoryview(b"".join(parts)).cast("f")
 
     def chance(self, drawn: Sequence[int]) -> Sequence[tuple[int, float]]:
-        """The cards of the deck, one after another."""
+        """Return the cards of the deck, one after another."""
         left = [card for card in range(CARDS) if card not in drawn]
         return [(card, 1 / len(left)) for card in left]
 
     def dealt(self, drawn: Sequence[int]) -> SetPosition:
-        """The table when the whole deck is drawn."""
+        """Return the table when the whole deck is drawn."""
         return self.rules.start_of_deck(tuple(drawn))
 
 

@@ -72,7 +72,7 @@ _POINTS = tuple(product(range(3), repeat=3))
 
 @cache
 def _changes() -> tuple[tuple[int, ...], ...]:
-    """Maps of the hyperplane that generate all its affine maps (303,264 in number)."""
+    """Return maps of the hyperplane that generate all its affine maps (303,264 in number)."""
     return tuple(
         tuple(9 * (x % 3) + 3 * (y % 3) + z % 3 for x, y, z in points)
         for points in (

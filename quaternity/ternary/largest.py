@@ -74,7 +74,7 @@ def largest_free(
     random: Random | None = None,
     best: Best[int] | None = None,
 ) -> tuple[int, ...]:
-    """A largest part of a table that holds no three of the rule, in order.
+    """Return a largest part of a table that holds no three of the rule, in order.
 
     Args:
         seconds: a time limit in the place of the method's own.
@@ -104,7 +104,7 @@ def largest_free(
 
 
 def _greedy(table: Sequence[int], rule: Rule, random: Random | None) -> tuple[int, ...]:
-    """A part without a three, card by card."""
+    """Return a part without a three, card by card."""
     part: list[int] = []
     for card in table if random is None else random.sample(table, len(table)):
         if not triples([*part, card], rule):
@@ -124,7 +124,7 @@ def largest_in_deck(
     random: Random | None = None,
     best: Best[int] | None = None,
 ) -> DeckLimit:
-    """A largest collection of all 81 cards without a three, with its proof: 54, for SET 20.
+    """Return a largest collection of all 81 cards without a three, with its proof: 54, for SET 20.
 
     The proof for SET (Davis and Maclagan, The Card Game Set, 2003) first finds out that a
     collection of 21 would have to look like one of few kinds; only these are searched.
@@ -209,7 +209,7 @@ def _prove_set(chosen: LargestMethod, method: str, best: Best[int]) -> DeckLimit
 
 
 def _step_of(best: Best[int]) -> Best[int]:
-    """A record for one step of a proof, with what is left of the time."""
+    """Return a record for one step of a proof, with what is left of the time."""
     step: Best[int] = Best()
     step.start(CARDS, seconds=best.seconds_left(), random=best.random)
     return step

@@ -28,7 +28,7 @@ NODES = 500_000
 def largest_by_search(
     table: Sequence[int], rule: Rule, kept: Sequence[int], best: Best[int]
 ) -> tuple[int, ...]:
-    """A largest part of a table without a three that includes the cards `kept`.
+    """Return a largest part of a table without a three that includes the cards `kept`.
 
     Args:
         kept: cards of the table among which there is no three.
@@ -139,7 +139,7 @@ def _disjoint(cores: list[int]) -> int:
 
 
 def _busiest(cores: list[int]) -> int:
-    """The card, as a bit, whose decision settles most; a core of two cards counts for four."""
+    """Give the card, as a bit, whose decision settles most; a core of two cards counts for four."""
     weights: dict[int, int] = {}
     for core in cores:
         weight = 4 if core.bit_count() == 2 else 1
@@ -208,7 +208,7 @@ def parts_by_cp_sat(
 def _model(
     table: Sequence[int], rule: Rule, kept: Sequence[int]
 ) -> tuple[cp_model.CpModel, dict[int, cp_model.IntVar]]:
-    """A model of the parts without a three, and its variable for each card."""
+    """Return a model of the parts without a three, and its variable for each card."""
     from ortools.sat.python import cp_model
 
     model = cp_model.CpModel()

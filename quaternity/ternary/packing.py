@@ -96,7 +96,7 @@ class _Search:
         return None
 
     def _scarcest(self, live: int, threes: list[_Three]) -> int:
-        """The live card that is in the fewest of the threes."""
+        """Return the live card that is in the fewest of the threes."""
         often = [0] * CARDS
         for (first, second, last), _ in threes:
             often[first] += 1
@@ -218,7 +218,7 @@ def partition(
     *,
     seconds: float | None = None,
 ) -> tuple[Triple, ...] | None:
-    """The cards of a table as disjoint threes, without a rest; None if that is impossible.
+    """Return the cards of a table as disjoint threes, without a rest; None if that is impossible.
 
     Args:
         random: chooses among the partitions, not all with the same chance (the search may come

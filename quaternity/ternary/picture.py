@@ -40,7 +40,7 @@ def pairs() -> Iterator[tuple[int, int]]:
 
 
 def circle_svg() -> str:
-    """The 81 cards on a circle and the 648 chords between cards that share no attribute."""
+    """Return the 81 cards on a circle and the 648 chords between cards that share no attribute."""
     parts = [f'<g stroke="{INK}" stroke-width="0.6" stroke-opacity="0.45">']
     for a, b in pairs():
         (x1, y1), (x2, y2) = point(a), point(b)
@@ -71,7 +71,7 @@ def point(card: int, radius: float = RADIUS) -> tuple[float, float]:
 
 
 def matrix_svg() -> str:
-    """The matrix of pairs: a dark cell for each of the 1296 ordered pairs."""
+    """Return the matrix of pairs: a dark cell for each of the 1296 ordered pairs."""
     side = CARDS * CELL
     dark = "".join(
         f"M{MARGIN + CELL * b} {MARGIN + CELL * a}h{CELL}v{CELL}h-{CELL}z"

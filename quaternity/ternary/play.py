@@ -43,7 +43,7 @@ class Table:
 
     @classmethod
     def _trusted(cls, places: tuple[int, ...], deck: Deck) -> Table:
-        """A table from the cards of another, which need no new check."""
+        """Return a table from the cards of another, which need no new check."""
         table = object.__new__(cls)
         object.__setattr__(table, "places", places)
         object.__setattr__(table, "deck", deck)
@@ -51,7 +51,7 @@ class Table:
 
     @classmethod
     def start(cls, deck: Sequence[int], random: Random, size: int = TABLE) -> Table:
-        """The first cards of a deck on the table, at random places.
+        """Return the first cards of a deck on the table, at random places.
 
         Raises:
             InputError: the deck has a card twice, or `size` is not a multiple of 3 in 3..81.

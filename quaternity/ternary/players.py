@@ -19,7 +19,7 @@ class Finder:
         self.mean = mean
 
     def choose(self, view: SetView, random: Random) -> SetMove | None:
-        """A right claim, or agreement; None when it has agreed already."""
+        """Return a right claim, or agreement; None when it has agreed already."""
         threes = view.threes
         if threes:
             return SetMove(random.choice(threes))
@@ -37,7 +37,7 @@ def quick(rules: SetRules) -> Finder:
 
 
 def slow(rules: SetRules, argument: str | None) -> Finder:
-    """The player `slow`, or `slow:20` for twenty seconds in the mean."""
+    """Return the player `slow`, or `slow:20` for twenty seconds in the mean."""
     del rules
     try:
         seconds = SLOW if argument is None else float(argument)

@@ -147,11 +147,11 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
         return self.settings.seats
 
     def start(self, random: Random) -> SetPosition:
-        """A shuffled deck, the first cards of it on the table."""
+        """Return a shuffled deck, the first cards of it on the table."""
         return self.start_of_deck(tuple(shuffled_deck(random)))
 
     def start_of_deck(self, deck: tuple[int, ...]) -> SetPosition:
-        """The first cards of a deck on the table."""
+        """Return the first cards of a deck on the table."""
         seats, table = self.seats, self.settings.table
         seen = SetView(
             None, deck[:table], CARDS - table, ((),) * seats, (0,) * seats, frozenset(),
@@ -164,11 +164,11 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
         return range(0 if position.seen.is_over else self.seats)
 
     def view(self, position: SetPosition, seat: int | None) -> SetView:
-        """What a seat sees: everything but the deck."""
+        """Return what a seat sees: everything but the deck."""
         return replace(position.seen, seat=seat)
 
     def after(self, position: SetPosition, seat: int, move: SetMove) -> SetPosition:
-        """The position after a claim, right or wrong, or after somebody agreed.
+        """Return the position after a claim, right or wrong, or after somebody agreed.
 
         Raises:
             IllegalMove: with all that is wrong with it.
@@ -203,7 +203,7 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
     def events(
         self, before: SetPosition, seat: int, move: SetMove, after: SetPosition
     ) -> tuple[str, ...]:
-        """The claim and what it was, or the agreement, and the cards dealt."""
+        """Return the claim and what it was, or the agreement, and the cards dealt."""
         if not move.cards:
             events = [AGREES(who=seat)]
         else:
@@ -218,7 +218,7 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
         return tuple(events)
 
     def still_means(self, move: SetMove, then: SetView, now: SetView) -> bool:
-        """A claim while its cards lie there; agreement while the same cards do."""
+        """Return a claim while its cards lie there; agreement while the same cards do."""
         return set(move.cards) <= set(now.places) and (
             bool(move.cards) or then.places == now.places
         )
@@ -271,7 +271,7 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
         return [f"card {card} is not on the table" for card in cards if card not in view.places]
 
     def read(self, text: str, view: SetView) -> SetMove:
-        """`a d k` by places, `claim 3 17 52` by cards, or `more`.
+        """Read `a d k` by places, `claim 3 17 52` by cards, or `more`.
 
         Raises:
             InputError: no move is in it.
@@ -292,7 +292,7 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
         return SetMove(tuple(sorted(card for card in cards if card is not None)))
 
     def show(self, view: SetView, width: int = 80) -> str:
-        """The cards on the table with their places; score and deck."""
+        """Return the cards on the table with their places; score and deck."""
         letters = [*LETTERS, *[" "] * CARDS]
         cells = [
             f"{letter} {card:>2} {Card(card)}"
@@ -311,7 +311,7 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
         return "\n".join([*lines, fill(told, width)])
 
     def view_json(self, view: SetView) -> dict[str, Any]:
-        """The view's attributes; cards by index."""
+        """Return the view's attributes; cards by index."""
         return {
             "table": list(view.places),
             "undealt": view.undealt,
@@ -323,17 +323,17 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
         }
 
     def like(self, view: SetView, random: Random) -> SetPosition:
-        """The view with the cards that are not seen, in any order, as the deck."""
+        """Return the view with the cards that are not seen, in any order, as the deck."""
         seen = {*view.places, *(card for threes in view.taken for one in threes for card in one)}
         deck = [card for card in range(CARDS) if card not in seen]
         return SetPosition(replace(view, seat=None), tuple(random.sample(deck, len(deck))))
 
     def chance_text(self, start: SetPosition) -> str:
-        """The deck from its first card on."""
+        """Return the deck from its first card on."""
         return f"deck {' '.join(map(str, (*start.seen.places, *start.deck)))}\n"
 
     def recorded_start(self, record: TextRecord) -> SetPosition:
-        """The first cards of the recorded deck on the table.
+        """Return the first cards of the recorded deck on the table.
 
         Raises:
             InputError: the record has no such deck; names the line.
@@ -359,5 +359,5 @@ def cards_named(text: str, view: SetView) -> tuple[int | None, ...]:
 
 
 def _dealt(seen: SetView, deck: tuple[int, ...], places: tuple[int, ...]) -> SetPosition:
-    """The position when three cards of the deck have come to the table."""
+    """Return the position when three cards of the deck have come to the table."""
     return SetPosition(replace(seen, places=places, undealt=len(deck) - 3), deck[3:])

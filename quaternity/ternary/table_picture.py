@@ -32,7 +32,7 @@ OUTLINES = (
 
 
 def table_svg(cards: Iterable[int], *, letters: bool = False, threes: Iterable[Triple] = ()) -> str:
-    """The cards of a table as an SVG document, in at least three lines.
+    """Return the cards of a table as an SVG document, in at least three lines.
 
     Args:
         cards: place by place.
@@ -75,7 +75,7 @@ def table_svg(cards: Iterable[int], *, letters: bool = False, threes: Iterable[T
 
 @cache
 def card_svg(card: int, label: str | None = None) -> str:
-    """A card as an element of a page, which has `stripes_svg` too.
+    """Return a card as an element of a page, which has `stripes_svg` too.
 
     Args:
         card: 0..80.
@@ -85,12 +85,12 @@ def card_svg(card: int, label: str | None = None) -> str:
 
 
 def stripes_svg() -> str:
-    """The patterns of striped cards, once for a page; nothing is seen of it."""
+    """Return the patterns of striped cards, once for a page; nothing is seen of it."""
     return svg_element(0, 0, "stripes", None, _stripes())
 
 
 def _stripes() -> Iterator[str]:
-    """A pattern for each colour."""
+    """Yield a pattern for each colour."""
     yield "<defs>"
     for name, shade in zip(COLOURS, SHADES, strict=True):
         yield (
@@ -101,7 +101,7 @@ def _stripes() -> Iterator[str]:
 
 
 def _card(card: Card, letter: str) -> Iterator[str]:
-    """A card with its figures below one another."""
+    """Yield a card with its figures below one another."""
     shape, colour, fill, _ = card.digits
     shade, word = SHADES[colour], COLOURS[colour]
     inside = {"open": "none", "striped": f"url(#striped-{word})", "solid": shade}[FILLS[fill]]

@@ -24,7 +24,7 @@ the last ones are claimed by number."""
 
 
 def check_table(cards: Iterable[int]) -> tuple[int, ...]:
-    """The cards of a table in order.
+    """Return the cards of a table in order.
 
     Raises:
         InputError: one is not a card 0..80, or lies there twice; its place is named. Or `cards` is
@@ -52,7 +52,7 @@ def check_table(cards: Iterable[int]) -> tuple[int, ...]:
 
 
 def bits_of(cards: Iterable[int]) -> int:
-    """A set of cards as an integer with bit i for card i."""
+    """Return a set of cards as an integer with bit i for card i."""
     bits = 0
     for card in cards:
         bits |= 1 << card
@@ -60,7 +60,7 @@ def bits_of(cards: Iterable[int]) -> int:
 
 
 def cards_in(bits: int) -> Iterator[int]:
-    """The cards of a set of bits, in order."""
+    """Yield the cards of a set of bits, in order."""
     while bits:
         lowest = bits & -bits
         yield lowest.bit_length() - 1

@@ -33,7 +33,7 @@ def is_pair(a: int, b: int) -> bool:
 
 
 def partner(card: int, k: int) -> int:
-    """The partner number k of a card, k in 0..15.
+    """Return the partner number k of a card, k in 0..15.
 
     With the binary digits of k (k_3 for the shape, ..., k_0 for the amount), each digit of the
     partner is (digit + k_i + 1) mod 3. The numbers k and 15 - k give the two partners b and c that
@@ -56,7 +56,7 @@ def partner(card: int, k: int) -> int:
 
 
 def partners(card: int) -> tuple[int, ...]:
-    """The 16 cards that share no attribute with a card, in order.
+    """Return the 16 cards that share no attribute with a card, in order.
 
     Raises:
         InputError: no card.
@@ -75,7 +75,7 @@ def pairs_table() -> tuple[tuple[int, ...], ...]:
 
 @cache
 def partner_bits() -> tuple[int, ...]:
-    """The partners of each card as a set of bits."""
+    """Return the partners of each card as a set of bits."""
     return tuple(map(bits_of, pairs_table()))
 
 
@@ -84,7 +84,7 @@ Triple = tuple[int, int, int]
 
 
 def third(a: int, b: int) -> int:
-    """The only card that forms a SET with two different cards: digit by digit -(a + b) mod 3.
+    """Give the only card that forms a SET with two different cards: digit by digit -(a + b) mod 3.
 
     When the two form a pair, it is also the only one that makes a correct triple of them. In both
     rules two cards determine the third.

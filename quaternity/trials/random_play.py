@@ -23,7 +23,7 @@ MOST_FLOWS = 60_000
 
 
 def random_move(state: State, random: Random) -> Move | None:
-    """A legal question and a legal answer, each drawn evenly; None when there is no question.
+    """Give a legal question and a legal answer, each drawn evenly; None when there is no question.
 
     Cost: that of a few single questions, whatever the number of sets.
     """
@@ -44,7 +44,7 @@ def random_move(state: State, random: Random) -> Move | None:
 
 
 def random_game(settings: Settings, random: Random) -> Iterator[State]:
-    """The states of one random game, the start first. It may go on for long: take what you need."""
+    """Yield the states of a random game, which may be long, the start first."""
     state = State.start(settings)
     yield state
     while not state.is_over:
@@ -77,7 +77,7 @@ def states_of_games(settings: Settings, random: Random, count: int) -> list[Stat
 
 
 def damaged(state: State, random: Random, *, possible: bool) -> State:
-    """The state with constraints tightened to the brink of the impossible: see `brink`.
+    """Return the state with constraints tightened to the brink of the impossible: see `brink`.
 
     Args:
         possible: give the last possible state, not the first impossible one.

@@ -29,7 +29,7 @@ from solvers.problem import DealProblem, SetConstraint
 def game_settings(
     draw: st.DrawFn, max_set_size: int = 4, max_players: int = 4, max_cards: int = 12
 ) -> Settings:
-    """Settings of games that can be played, with both rules for ties, brisk and not.
+    """Return settings of games that can be played, with both rules for ties, brisk and not.
 
     Args:
         max_set_size, max_players: at least 2.

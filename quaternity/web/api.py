@@ -234,7 +234,7 @@ class Api:
     # ------------------------------------------------------------------ who asks
 
     async def _at(self, request: Request, seat: int | None = None) -> tuple[Table, Who]:
-        """The table of a request, and who asks."""
+        """Return the table of a request, and who asks."""
         caller = caller_of(request)
         asked = request.query_params.get("seat") if request.scope["query_string"] else None
         if asked is not None:
@@ -245,7 +245,7 @@ class Api:
         return table, table.who(*caller, seat)
 
     async def _seated(self, request: Request, seat: int | None) -> tuple[Table, int]:
-        """The table of a request, and the seat of who asks.
+        """Return the table of a request, and the seat of who asks.
 
         Raises:
             Refusal: he has none, or does too much.
@@ -267,7 +267,7 @@ class Api:
 
 
 def taken(sent: dict[str, Any], name: str, kind: type[Value], missing: Any = _NOTHING) -> Value:
-    """A value of a document.
+    """Return a value of a document.
 
     Raises:
         Refusal: it is missing, or of another type.
@@ -289,7 +289,7 @@ _WORDS: dict[type, str] = {
 
 
 def document(sight: Sight) -> dict[str, Any]:
-    """What is answered of a table."""
+    """Return what is answered of a table."""
     rules, seat = sight.rules, sight.seat
     may = seat in sight.to_act and seat in sight.mine and not sight.awaited
     listed = list(islice(rules.moves(sight.view), MOST_MOVES + 1)) if may else []
@@ -318,7 +318,7 @@ def document(sight: Sight) -> dict[str, Any]:
 
 
 def game_document(game: str, more: Any) -> dict[str, Any]:
-    """What a form to make a table needs: settings with what is allowed, and programs."""
+    """Return what a form to make a table needs: settings with what is allowed, and programs."""
     return {
         "game": game,
         "settings": [form_field._asdict() for form_field in form_fields(game)],
@@ -327,7 +327,7 @@ def game_document(game: str, more: Any) -> dict[str, Any]:
 
 
 def _base(request: Request) -> str:
-    """What all links begin with."""
+    """Return what all links begin with."""
     return str(request.base_url).rstrip("/")
 
 
@@ -348,7 +348,7 @@ def _answered(request: Request, document: Any, cookie: str | None) -> Response:
 
 
 def refused(request: Request, error: Exception) -> Response:
-    """The answer to a request that is refused."""
+    """Return the answer to a request that is refused."""
     del request
     assert isinstance(error, Refusal), "what this is registered for"
     # What was sent, which its frames hold, is free at once: no circle of garbage keeps it.

@@ -46,7 +46,7 @@ def app(
     limits: Limits | None = None,
     move_seconds: float = 20.0,
 ) -> Starlette:
-    """An ASGI application.
+    """Yield an ASGI application.
 
     Args:
         folder: where tables are kept.

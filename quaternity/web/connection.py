@@ -87,7 +87,7 @@ class Connection(HttpToolsProtocol):
         self._looking = self.loop.call_later(READ_SECONDS, self._look)
 
     def data_received(self, data: bytes) -> None:
-        """What comes is a part of a head until that is whole."""
+        """Take what comes as part of a head until that is whole."""
         super().data_received(data)
         if self._head is not None:
             self._head += len(data)
@@ -96,7 +96,7 @@ class Connection(HttpToolsProtocol):
                 self.send_400_response(f"The head of a request has more than {MOST_HEAD} bytes.")
 
     def on_message_begin(self) -> None:
-        """A request begins."""
+        """Note that a request begins."""
         super().on_message_begin()
         self._wait()
 
@@ -108,7 +108,7 @@ class Connection(HttpToolsProtocol):
         super().on_headers_complete()
 
     def on_message_complete(self) -> None:
-        """The request is whole."""
+        """Note that the request is whole."""
         self._settle()
         super().on_message_complete()
 

@@ -75,7 +75,7 @@ class LoggedCourse(Course[Any, Any, Any]):
             self.recent.popitem(last=False)
 
     def meant(self, seat: int, version: int, text: str) -> Any:
-        """The move in a text as it was meant in some version, if it still means that.
+        """Return the move in a text as it was meant in some version, if it still means that.
 
         Raises:
             Refusal: it is none, or what it names is gone.
@@ -96,7 +96,7 @@ class LoggedCourse(Course[Any, Any, Any]):
         return move
 
     def record(self, names: Sequence[str]) -> str:
-        """The record of the whole game, with everything that was hidden."""
+        """Return the record of the whole game, with everything that was hidden."""
         positions = self.positions_to(len(self.moves))
         lines = [
             self.rules.record_move(positions[number], seat, move, positions[number + 1])
@@ -105,7 +105,7 @@ class LoggedCourse(Course[Any, Any, Any]):
         return "".join((self.rules.record_start(self.start, names), *lines))
 
     def news(self, version: int) -> bytes:
-        """The message of an entry of the log; nothing of moves that were taken back since."""
+        """Give the message of an entry of the log; nothing of moves that were taken back since."""
         before, number = self._numbers[version - 1], self._numbers[version]
         data: dict[str, Any] = {"version": version, "events": []}
         if number <= before:
@@ -124,7 +124,7 @@ def has_secret(rules: Any) -> bool:
 
 
 def settings_of(rules: Any) -> dict[str, Any]:
-    """Settings by name, in values of JSON."""
+    """Return settings by name, in values of JSON."""
     return {
         field.name: str(value) if isinstance(value, str) else value
         for field in fields(rules.settings)

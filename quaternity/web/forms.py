@@ -30,7 +30,7 @@ def form_fields(game: str) -> tuple[SettingField, ...]:
 
 
 def read_settings(game: str, given: Mapping[str, Any], seats: int | None = None) -> Any:
-    """The settings in a request, those that it does not say being the usual ones.
+    """Return the settings in a request, those that it does not say being the usual ones.
 
     Args:
         game: the name of one that is registered.
@@ -67,7 +67,7 @@ def read_settings(game: str, given: Mapping[str, Any], seats: int | None = None)
 
 
 def _value(one: SettingField, given: Any) -> Any:
-    """What a request says for a field."""
+    """Return what a request says for a field."""
     if one.kind == "choice":
         if given not in one.choices:
             allowed = ", ".join(one.choices)

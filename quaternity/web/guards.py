@@ -151,7 +151,7 @@ def is_known(host: str, hosts: frozenset[str]) -> bool:
 
 
 def _name(host: str) -> str:
-    """A host without its port; empty when it is none."""
+    """Return a host without its port; empty when it is none."""
     found = _HOST.fullmatch(host)
     return found[1].strip("[]").lower() if found else ""
 
@@ -187,7 +187,7 @@ def set_cookie(response: Response, request: Request, token: str) -> None:
 
 
 async def body_of(request: Request, most: int) -> bytes:
-    """What was sent.
+    """Return what was sent.
 
     Raises:
         Refusal: it is too long, or was cut off.
@@ -208,7 +208,7 @@ async def body_of(request: Request, most: int) -> bytes:
 
 
 async def document_of(request: Request, most: int) -> dict[str, Any]:
-    """The JSON object that was sent.
+    """Return the JSON object that was sent.
 
     Raises:
         Refusal: there is none, or it is too long.
@@ -233,6 +233,6 @@ def _no_number(text: str) -> None:
 
 
 def answer(document: Any, status: int = 200) -> Response:
-    """An answer in JSON."""
+    """Return an answer in JSON."""
     text = json.dumps(document, separators=(",", ":"))
     return Response(text, status, media_type="application/json")

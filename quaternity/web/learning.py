@@ -22,7 +22,7 @@ JUDGES = ("coalitions", "max-flow", "cp-sat")
 
 
 def learned(data: bytes) -> dict[str, Any]:
-    """What a state, a deal problem or a record says.
+    """Return what a state, a deal problem or a record says.
 
     Returns:
         `kind`, `game`, `possible`, `reason`, `verdicts`, `warnings`; where it is possible and of

@@ -33,7 +33,7 @@ class NewTable(NamedTuple):
 
 
 def rules_with(game: str, settings: Mapping[str, Any], seats: int) -> Any:
-    """The rules of a game for so many.
+    """Return the rules of a game for so many.
 
     Raises:
         Refusal: there is no such game, or no such settings.
@@ -51,7 +51,7 @@ def rules_with(game: str, settings: Mapping[str, Any], seats: int) -> Any:
 
 
 def checked_name(name: str | None, seat: int) -> str:
-    """What somebody is called.
+    """Return what somebody is called.
 
     Raises:
         Refusal: it is too long, or cannot be printed.
@@ -63,7 +63,7 @@ def checked_name(name: str | None, seat: int) -> str:
 
 
 def parsed_record(data: bytes) -> tuple[str, str, list[str], list[tuple[int, str]]]:
-    """The game of a record, its head without names, who plays, and the moves with their seats.
+    """Give the game of a record, its head without names, who plays, and the moves with their seats.
 
     Raises:
         InputError: it is no record, breaks the rules, or is too long or too large for a page.
@@ -111,6 +111,6 @@ async def check_player(thinking: Thinking, rules: Any, name: str) -> None:
 
 
 def known_players(game: str, more: Mapping[tuple[str, str], str]) -> list[str]:
-    """The programs that may be asked for; `more` are those that a server was told to have."""
+    """Give the programs that may be asked for; `more` are those that a server was told to have."""
     names = [name for name in registration(game).players if name != "perfect"]  # which takes a file
     return names + [name for other, name in more if other == game]

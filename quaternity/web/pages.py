@@ -170,7 +170,7 @@ class Pages:
         return RedirectResponse(f"{_root(request)}/guide/solvers", 307)
 
     def _more(self, game: str) -> list[str]:
-        """The programs that this server has besides those of a game."""
+        """Return the programs that this server has besides those of a game."""
         return [name for other, name in self.tables.thinking.players if other == game]
 
     async def _sight(self, request: Request, at: int | None = None) -> Sight:
@@ -198,17 +198,17 @@ def _root(request: Request) -> str:
 
 
 def _links(request: Request) -> tuple[str, str]:
-    """What links for others, and those of this page, begin with."""
+    """Return what links for others, and those of this page, begin with."""
     return str(request.base_url).rstrip("/"), _root(request)
 
 
 def routes(tables: Any) -> list[BaseRoute]:
-    """The pages of some tables (`quaternity.web.tables.Tables`)."""
+    """Return the pages of some tables (`quaternity.web.tables.Tables`)."""
     return Pages(tables).routes()
 
 
 def refusal(request: Request, error: Refusal) -> Response:
-    """The page that says why a request was refused."""
+    """Return the page that says why a request was refused."""
     headline = "There is nothing here" if error.status == 404 else "That cannot be"
     text = f"{str(error)[:1].upper()}{str(error)[1:]}."
     return HTMLResponse(message_html(headline, text, _root(request)), error.status)

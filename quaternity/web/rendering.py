@@ -30,7 +30,8 @@ from quaternity.web.sight import Sight
 @cache
 def static_files() -> dict[str, bytes]:
     """What browsers load besides pages, by path. Paths change with what is in them, so that they
-    may be kept for ever, and files that name each other do so within one version."""
+    may be kept for ever, and files that name each other do so within one version.
+    """
     folder = resources.files("quaternity.web") / "static"
     found = {i.name: i.read_bytes() for i in folder.iterdir() if i.is_file()}
     version = sha256(b"".join(found[name] for name in sorted(found))).hexdigest()[:12]

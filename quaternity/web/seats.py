@@ -76,17 +76,17 @@ class Who(NamedTuple):
 
 
 def fresh() -> str:
-    """A text that nobody can guess: 128 random bits."""
+    """Return a text that nobody can guess: 128 random bits."""
     return secrets.token_urlsafe(16)
 
 
 def hashed(text: str) -> str:
-    """What is kept of a text that nobody can guess."""
+    """Return what is kept of a text that nobody can guess."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def seat_statement(table: str, number: int, seat: Seat) -> Statement:
-    """What keeps who sits somewhere."""
+    """Return what keeps who sits somewhere."""
     return (
         "INSERT OR REPLACE INTO seats (table_id, seat, kind, name, person, token, browser, "
         "invitation) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",

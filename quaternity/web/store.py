@@ -144,7 +144,7 @@ class Store:
         return database
 
     def read(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
-        """The rows that a query gives; from any thread.
+        """Return the rows that a query gives; from any thread.
 
         Raises:
             Refusal: the file cannot be read.

@@ -31,7 +31,7 @@ HEADERS = [
 
 
 def message(event: str, data: Any, number: int | None = None) -> bytes:
-    """A message as it is sent.
+    """Return a message as it is sent.
 
     Args:
         number: what a reader that comes back names as the last it has seen.
@@ -52,7 +52,7 @@ class Stream:
     def __init__(
         self, seat: int | None, streams: set[Stream], everywhere: Streams, network: str = ""
     ) -> None:
-        """It is among `streams` from now on until it ends."""
+        """Begin a stream, which is among `streams` until it ends."""
         self.seat, self.network = seat, network
         self._sets = (streams, everywhere.open)
         self._waiting: list[bytes] = []
@@ -146,5 +146,5 @@ def send(streams: Iterable[Stream], part: bytes) -> None:
 
 
 def chunked(part: bytes) -> bytes:
-    """A chunk of HTTP."""
+    """Return a chunk of HTTP."""
     return b"%x\r\n%b\r\n" % (len(part), part)

@@ -137,7 +137,7 @@ class Table:
         return there or lately
 
     def people(self) -> list[int]:
-        """The seats that people play."""
+        """Return the seats that people play."""
         return [number for number, seat in enumerate(self.seats) if seat.kind == PERSON]
 
     def would_show(self, seat: int, who: Who) -> bool:
@@ -150,7 +150,7 @@ class Table:
     # ------------------------------------------------------------------ what is shown
 
     def sight(self, who: Who, at: int | None = None) -> Sight:
-        """What somebody may be shown, now or after so many moves."""
+        """Return what somebody may be shown, now or after so many moves."""
         rules, last = self.rules, len(self.course.moves)
         number = last if at is None else min(max(at, 0), last)
         position = (
@@ -182,7 +182,7 @@ class Table:
         )  # fmt: skip
 
     def record(self, who: Who) -> str:
-        """The record of the game; before its end only what somebody may know.
+        """Return the record of the game; before its end only what somebody may know.
 
         People are called `you`, as at a terminal, so that it can be played on there.
         """
@@ -368,7 +368,7 @@ class Table:
         self._tell("notice", {"text": self.notice})
 
     def tick(self) -> None:
-        """What is done now and then."""
+        """Do what is due now and then."""
         self.course.forget_positions()
         if self._retry and not self.lock.locked():
             self.wake()

@@ -175,7 +175,7 @@ class Thinking:
     async def plan(
         self, rules: Any, name: str, seat: int, steps: Sequence[Step], view: Any, random: Random
     ) -> Planned[Any] | None:
-        """What a program in a seat will do; None: it waits.
+        """Return what a program in a seat will do; None: it waits.
 
         Raises:
             PlayerFault: it fails, or gives no legal move.

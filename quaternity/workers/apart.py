@@ -101,7 +101,7 @@ class Apart(Solver):
         return _found_again, (self.name, self.limits)
 
     def limited(self, seconds: float) -> Solver:
-        """The same under another limit of time."""
+        """Return the same under another limit of time."""
         return apart(self, self.limits._replace(seconds=seconds))
 
     def start(self) -> None:
@@ -126,7 +126,7 @@ class Apart(Solver):
 
 
 def apart(solver: Solver, limits: Limits = LIMITS) -> Apart:
-    """The row of a solver that runs in another process, where it is found by its name.
+    """Return the row of a solver that runs in another process, where it is found by its name.
 
     Cost: half a second to start the process, one for each solver and thread, and its imports; a
     fraction of a millisecond a problem.
@@ -213,7 +213,7 @@ class _Home:
     def ask(
         self, function: Callable[..., Any], name: str, problem: DealProblem, limits: Limits
     ) -> Any:
-        """What a function gives in the process.
+        """Return what a function gives in the process.
 
         Raises as `Apart.run`.
         """
@@ -244,7 +244,7 @@ _homes = threading.local()
 
 
 def _home(name: str) -> _Home:
-    """That of a solver, of this thread."""
+    """Return the process of a solver, of this thread."""
     found: dict[str, _Home] = vars(_homes).setdefault("of", {})
     if name not in found:
         found[name] = _Home(name)
@@ -290,7 +290,7 @@ def _ran_warm(name: str, problem: DealProblem, memory: int) -> tuple[Any, Any]:
 
 
 def _ran(name: str, problem: DealProblem, memory: int, *, warm: bool = False) -> tuple[Any, Any]:
-    """A run as a tuple that any process can read."""
+    """Return a run as a tuple that any process can read."""
 
     def run(solver: Solver) -> tuple[Any, float, float, int | None]:
         _keep_small(memory)
@@ -306,7 +306,7 @@ def _ran(name: str, problem: DealProblem, memory: int, *, warm: bool = False) ->
 
 
 def _caught(name: str, call: Callable[[Solver], Any]) -> tuple[Any, Any]:
-    """The kind of error and its text; or None, and what a call gave."""
+    """Return the kind of error and its text; or None, and what a call gave."""
     try:
         return None, call(_row(name))
     except SolverTimeout as error:
@@ -322,7 +322,7 @@ def _caught(name: str, call: Callable[[Solver], Any]) -> tuple[Any, Any]:
 
 
 def _keep_small(memory: int) -> None:
-    """A limit that the system keeps; the other side looks at what is used, and comes first."""
+    """Set a limit that the system keeps; the other side looks at what is used first."""
     import resource
 
     soft, hard = resource.getrlimit(resource.RLIMIT_DATA)

@@ -24,7 +24,7 @@ WORKERLESS_SECONDS = 60
 
 @contextmanager
 def cluster_client(address: str) -> Iterator[Any]:
-    """A client of the scheduler at an address, with at least one worker behind it.
+    """Yield a client of the scheduler at an address, with at least one worker behind it.
 
     Raises:
         InputError: `distributed` is not installed; nothing answers there, or it has no workers.
@@ -69,7 +69,7 @@ def cluster_client(address: str) -> Iterator[Any]:
 
 
 def cluster_parts(client: Any) -> tuple[Start, int, tuple[type[BaseException], ...], Check]:
-    """What a `Pool` of a client's cluster is made of, in the order of its arguments.
+    """Return what a `Pool` of a client's cluster is made of, in the order of its arguments.
 
     Its check raises `WorkersLost` when the cluster goes away, or has no workers for
     `WORKERLESS_SECONDS`.

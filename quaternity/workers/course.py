@@ -24,13 +24,13 @@ class Course:
         self._notes, self._write = notes(), write
 
     def thinks(self, seat: int) -> None:
-        """A player begins to think."""
+        """Note that a player begins to think."""
         self.thinking = seat
         if self._notes is not None:
             self._notes.thinks(seat)
 
     def moved(self, seat: int, move: Any) -> None:
-        """A move was made."""
+        """Note that a move was made."""
         self.moves.append((seat, move))
         if self._notes is not None:
             self._notes.moved(f"{seat} {self._write(move)}")

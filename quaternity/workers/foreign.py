@@ -50,7 +50,7 @@ class Sitting(NamedTuple):
         )
 
     def breaks_rules(self, error: Exception) -> PlayerFault:
-        """The fault of a player that did what the rules forbid."""
+        """Return the fault of a player that did what the rules forbid."""
         return PlayerFault(f"{self}: {error}")
 
     def called(self, function: Callable[..., Result], *arguments: Any) -> Result:
@@ -82,7 +82,7 @@ def played_apart(
     play: Callable[..., Result],
     *arguments: Any,
 ) -> Result:
-    """A game in a process of its own.
+    """Return a game in a process of its own.
 
     A process that dies though nobody took too long is given the game once more: it may have been
     killed from elsewhere.

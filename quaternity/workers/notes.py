@@ -32,12 +32,12 @@ class Notes:
         _STATE.pack_into(self._memory, 0, 0, 0, 0)
 
     def thinks(self, seat: int) -> None:
-        """A player begins to think."""
+        """Note that a player begins to think."""
         self._thoughts += 1
         _STATE.pack_into(self._memory, 0, self._thoughts, seat + 1, self._used)
 
     def moved(self, move: str) -> None:
-        """A move was made, and nobody thinks."""
+        """Note that a move was made, and nobody thinks."""
         line = f"{move}\n".encode()
         start, end = _STATE.size + self._used, self._used + len(line)
         self._fits = self._fits and end <= MOST_NOTED
@@ -56,7 +56,7 @@ class Notes:
         self._memory = mmap(-1, NOTED_BYTES)
 
     def moves(self) -> list[str]:
-        """The moves noted."""
+        """Return the moves noted."""
         used = min(_STATE.unpack_from(self._memory, 0)[2], MOST_NOTED)
         text = self._memory[_STATE.size : _STATE.size + used]
         return text.decode(errors="replace").splitlines()

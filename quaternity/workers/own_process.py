@@ -122,7 +122,7 @@ class OwnProcess:
         seconds: float | None = None,
         memory: int | None = None,
     ) -> Result:
-        """The result of a call; both must be picklable, the function by its name.
+        """Return the result of a call; both must be picklable, the function by its name.
 
         Args:
             seconds: the longest that a player may think at a time; None: for ever.
@@ -269,7 +269,7 @@ class OwnProcess:
 
 
 def _memory_file() -> io.FileIO:
-    """A file without a name that others can be given; where the system can, on no disk."""
+    """Return a file without a name that others can be given; where the system can, on no disk."""
     if sys.platform == "linux":
         return io.FileIO(os.memfd_create("quaternity"), "r+")
     from tempfile import TemporaryFile
@@ -291,7 +291,7 @@ _kept = threading.local()
 
 
 def own_process() -> OwnProcess:
-    """The process of this thread."""
+    """Return the process of this thread."""
     if not hasattr(_kept, "process"):
         _kept.process = OwnProcess()
     process: OwnProcess = _kept.process

@@ -53,7 +53,7 @@ CHECK_SECONDS = 2
 
 
 def item_random(seed: int, index: int) -> Random:
-    """The generator of one item of a seeded run: a function of the two numbers alone.
+    """Return the generator of one item of a seeded run: a function of the two numbers alone.
 
     >>> item_random(7, 3).random() == item_random(7, 3).random() != item_random(7, 4).random()
     True
@@ -71,7 +71,7 @@ class SerialExecutor(Executor):
         *args: Arguments.args,
         **kwargs: Arguments.kwargs,
     ) -> Future[Result]:
-        """A future that is already done."""
+        """Return a future that is already done."""
         future: Future[Result] = Future()
         try:
             future.set_result(fn(*args, **kwargs))
@@ -113,7 +113,7 @@ class Pool:
 
     @classmethod
     def around(cls, executor: Executor, in_flight: int = 4) -> Pool:
-        """A pool around any executor, which stays its owner's: never ended, never started anew."""
+        """Make a pool around an executor that stays its owner's: never ended or started anew."""
         return cls(lambda: (executor, _nothing), in_flight)
 
     def submit(self, function: Callable[..., Result], *arguments: Any) -> Future[Result]:
@@ -123,7 +123,7 @@ class Pool:
         return self._running[0].submit(function, *arguments)
 
     def wait(self, future: Future[Result]) -> Result:
-        """The result of a future that `submit` gave."""
+        """Return the result of a future that `submit` gave."""
         while True:
             try:
                 return future.result(timeout=CHECK_SECONDS)
@@ -196,7 +196,7 @@ def ordered_map(
     chunk_size: int = 1,
     on_done: Callable[[int], None] | None = None,
 ) -> Iterator[Result]:
-    """`function` of every item, in the order of the items. Items are taken as they are needed.
+    """Yield `function` of every item, in order. Items are taken as they are needed.
 
     Args:
         pool: from `open_executor`, or any executor.
@@ -258,7 +258,7 @@ def ordered_map(
 def threaded_map(
     threads: int, function: Callable[[Item], Result], items: Iterable[Item]
 ) -> Iterator[Result]:
-    """`function` of every item, in order, by threads of this process.
+    """Yield `function` of every item, in order, by threads of this process.
 
     That helps where NumPy does the work: it lets other threads run meanwhile.
     """
@@ -279,7 +279,7 @@ class _Chunk(Generic[Item, Result]):
         self.future: Future[_Done[Result]] | None = None
 
     def wait(self, pool: Pool) -> _Done[Result]:
-        """The results up to the first error, and the error."""
+        """Return the results up to the first error, and the error."""
         assert self.future is not None, "the chunk was handed over"
         return pool.wait(self.future)
 
@@ -331,7 +331,7 @@ class Raised:
 
 
 def _processes(workers: int) -> tuple[Executor, Callable[[], None]]:
-    """A process pool whose workers leave when they are told to, or when this process dies."""
+    """Give a process pool whose workers leave when they are told to, or when this process dies."""
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing import active_children, get_context
 

@@ -15,7 +15,7 @@ _MOST_SWEEPS = 100
 
 
 def descendants(process: int) -> list[int]:
-    """A process, and those it started, and so on, as far as the system tells (Linux)."""
+    """Return a process, and those it started, and so on, as far as the system tells (Linux)."""
     found = [process]
     for one in found:  # which grows
         for tasks in Path(f"/proc/{one}/task").glob("*/children"):
@@ -34,7 +34,7 @@ def resident(processes: list[int]) -> int:
 
 
 def _tagged(tag: str) -> list[int]:
-    """The processes that have a tag in their environment, as far as the system tells (Linux)."""
+    """Return the processes with a tag in their environment, as far as Linux tells."""
     found = []
     for environment in Path("/proc").glob("[0-9]*/environ"):
         with suppress(OSError):  # that of another user, or ended

@@ -34,7 +34,7 @@ def send(file: int, mark: bytes, data: bytes) -> None:
 
 
 def _received(file: int) -> tuple[bytes, bytes]:
-    """The mark of a message, and the message."""
+    """Return the mark of a message, and the message."""
 
     def exactly(count: int) -> bytes:
         data = b""

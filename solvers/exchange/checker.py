@@ -96,7 +96,7 @@ def check_proof(formula: str, proof: str) -> None:
 
 
 def _rows(parts: list[str], place: str) -> list[PseudoBoolean]:
-    """The rows of one line of a formula: none, one or two."""
+    """Return the rows of one line of a formula: none, one or two."""
     if not parts or parts[0].startswith("*"):
         return []
     *pairs, relation, bound, end = ["", "", "", *parts]
@@ -119,7 +119,7 @@ def _rows(parts: list[str], place: str) -> list[PseudoBoolean]:
 
 
 def _sum(step: list[str], rows: list[PseudoBoolean]) -> PseudoBoolean:
-    """The row of a `pol` statement."""
+    """Return the row of a `pol` statement."""
     if step[:1] != ["pol"]:
         raise RefusedProof(f"proof: {_said(step)} is no statement that is known")
     stack: list[PseudoBoolean] = []
@@ -151,7 +151,7 @@ def _sum(step: list[str], rows: list[PseudoBoolean]) -> PseudoBoolean:
 
 
 def _number(token: str, most: int | None = None) -> int:
-    """A number of at least 1, and at most so many."""
+    """Return a number of at least 1, and at most so many."""
     number = int(token) if NUMBER.fullmatch(token) else 0
     if not number or (most is not None and number > most):
         raise RefusedProof(f"proof: {shown(token)} is not the number of a row before")

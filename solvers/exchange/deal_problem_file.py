@@ -88,7 +88,7 @@ sets[0].owners[0]: player 1 is out of range 0..0
 
 
 def deal_problem_document(problem: DealProblem) -> dict[str, Any]:
-    """The JSON object of a deal problem."""
+    """Return the JSON object of a deal problem."""
     return {
         "format": FORMAT,
         "hands": list(problem.hands),
@@ -104,7 +104,7 @@ def deal_problem_document(problem: DealProblem) -> dict[str, Any]:
 
 
 def deal_problem_text(problem: DealProblem) -> str:
-    """The text of a deal-problem file: hands in a line, and one line a set.
+    """Return the text of a deal-problem file: hands in a line, and one line a set.
 
     >>> print(deal_problem_text(DealProblem([1], [SetConstraint([1], [0], [1])])), end="")
     {"format": "deal-problem/1",

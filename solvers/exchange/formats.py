@@ -19,7 +19,7 @@ MOST_CLAUSES = 5_000_000
 
 
 def exported(problem: DealProblem, name: str) -> str:
-    """A problem in a format.
+    """Return a problem in a format.
 
     Raises:
         InputError: there is no such format.

@@ -35,7 +35,7 @@ class MalformedDocument(InputError):
 
 
 def kind_of(value: object) -> str:
-    """What sort of JSON value it is, in words."""
+    """Return what sort of JSON value it is, in words."""
     if value is None:
         return "null"
     names = {bool: "true or false", dict: "an object", list: "a list", str: "a text"}
@@ -43,7 +43,7 @@ def kind_of(value: object) -> str:
 
 
 def quoted(value: object) -> str:
-    """A JSON value as a fault quotes it, 40 characters at most."""
+    """Return a JSON value as a fault quotes it, 40 characters at most."""
     text = json.dumps(value) if not isinstance(value, list | dict) else kind_of(value)
     return text if len(text) <= 40 else text[:37] + "..."
 
@@ -111,7 +111,7 @@ class DocumentReader:
             raise self.ERROR(self.faults)
 
     def list_of(self, value: object, place: str, length: int | None = None) -> list[Any]:
-        """A list, of some length where one is given."""
+        """Return a list, of some length where one is given."""
         if not isinstance(value, list):
             self.faults.append(f"{place}: {kind_of(value)} where a list is expected")
             return []
@@ -122,7 +122,7 @@ class DocumentReader:
         return value
 
     def number(self, value: object, place: str) -> int:
-        """A whole number from 0 to `MAX_NUMBER`: far above what is possible, and quick to print."""
+        """Return a whole number from 0 to `MAX_NUMBER`, far above what is possible."""
         if not isinstance(value, int) or isinstance(value, bool) or value < 0:
             self.faults.append(f"{place}: {quoted(value)} is not a whole number of at least 0")
             return 0
@@ -132,7 +132,7 @@ class DocumentReader:
         return value
 
     def player(self, value: object, place: str, *, absent: bool = False) -> int | None:
-        """A player, or None where null is allowed or something is wrong."""
+        """Return a player, or None where null is allowed or something is wrong."""
         if value is None and absent:
             return None
         if not isinstance(value, int) or isinstance(value, bool):
@@ -146,7 +146,7 @@ class DocumentReader:
         return value
 
     def owner_mask(self, value: object, place: str) -> int:
-        """The players of a list, as a bit mask."""
+        """Return the players of a list, as a bit mask."""
         if not isinstance(value, list):
             self.faults.append(f"{place}: {kind_of(value)} where a list of players is expected")
             return 0

@@ -22,7 +22,7 @@ Side = tuple[str, int, int, str]
 
 
 def refutation(problem: DealProblem, certificate: Certificate) -> str:
-    """The proof of a certificate, for the formula `opb(problem)`.
+    """Return the proof of a certificate, for the formula `opb(problem)`.
 
     Cost: that of the rows of the problem.
 
@@ -66,7 +66,7 @@ def refutation(problem: DealProblem, certificate: Certificate) -> str:
 
 
 def _sides(problem: DealProblem, certificate: Certificate) -> Iterator[Side]:
-    """The sides of rows that add up to the certificate, no row being impossible by itself.
+    """Yield the sides of rows that add up to the certificate, no row being impossible by itself.
 
     Sides that forbid nothing are among them, and have no row: that a boolean is at most 1, and at
     least 0, says as much.

@@ -13,7 +13,7 @@ from solvers.verdict import Feasible, Infeasible, Verdict
 
 
 def _verdict(network: Network, flows: Sequence[int]) -> Verdict:
-    """What a largest flow, given by arcs, says of the problem."""
+    """Return what a largest flow, given by arcs, says of the problem."""
     arcs = list(zip(network.tails, network.heads, network.capacities, flows, strict=True))
     if sum(flow for tail, _, _, flow in arcs if tail == SOURCE) == network.problem.cards:
         first = network.first_share
@@ -68,7 +68,7 @@ def networkx(network: Network, seconds: float | None) -> Callable[[], Verdict | 
 
 
 def igraph(network: Network, seconds: float | None) -> Callable[[], Verdict | None]:
-    """igraph's push-relabel, in C."""
+    """Igraph's push-relabel, in C."""
     import igraph as library
 
     edges = list(zip(network.tails, network.heads, strict=True))

@@ -22,7 +22,7 @@ from solvers.verdict import Infeasible, Verdict
 def violation(
     linear: LinearModel, used: Sequence[int], seconds: float | None = None
 ) -> tuple[float | None, Sequence[float], list[float]]:
-    """The smallest total violation of some sums, by SciPy's `linprog` (HiGHS, dual simplex).
+    """Return the smallest total violation of some sums, by SciPy's `linprog` (HiGHS, dual simplex).
 
     Returns:
         It (None at the time limit), the value of every boolean, and the weight of every sum.
@@ -61,7 +61,7 @@ def violation(
 
 
 def refuted_by(linear: LinearModel, core: Iterable[int]) -> Infeasible:
-    """The refutation by some sums and those of the cards: a core as a shortage.
+    """Return the refutation by some sums and those of the cards: a core as a shortage.
 
     Args:
         core: numbers of sums. Without shortage where these alone refute nothing.

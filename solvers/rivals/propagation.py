@@ -85,5 +85,5 @@ def pumpkin(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict 
 
 
 def _limit(seconds: float | None) -> str | None:
-    """A limit as Choco reads it: of milliseconds, "500ms", it makes none."""
+    """Return a limit as Choco reads it: of milliseconds, "500ms", it makes none."""
     return None if seconds is None else f"{max(seconds, 0.001):.3f}s"

@@ -17,7 +17,7 @@ Run = Callable[[], Verdict | None]
 
 
 def clauses(linear: LinearModel, encoding: str) -> list[list[int]]:
-    """The sums as clauses; boolean v is the literal v + 1, auxiliaries come after.
+    """Return the sums as clauses; boolean v is the literal v + 1, auxiliaries come after.
 
     Args:
         encoding: of python-sat's `EncType`: "totalizer", "seqcounter", "cardnetwrk", ...

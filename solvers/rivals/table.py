@@ -98,7 +98,7 @@ class Rival:
             raise InputError(f"solver {self.name!r} is not installed: {self.command}")
 
     def adapted(self) -> Callable[..., Any]:
-        """The adapter."""
+        """Return the adapter."""
         module, _, function = self.adapter.partition(":")
         found: Callable[..., Any] = getattr(import_module(f"solvers.rivals.{module}"), function)
         return found
@@ -211,5 +211,5 @@ RIVALS: dict[str, Rival] = {
 
 
 def installed() -> dict[str, Solver]:
-    """The rivals that are installed, as rows of `solvers.registry`, by name."""
+    """Return the rivals that are installed, as rows of `solvers.registry`, by name."""
     return {name: rival.solver for name, rival in RIVALS.items() if rival.installed}

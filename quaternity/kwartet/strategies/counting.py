@@ -23,7 +23,7 @@ TELLING = 0.1
 
 
 def exact(view: View, random: Random) -> Question:
-    """A sure card, else the request with the highest exact chance; equal ones by lot.
+    """Return a sure card, else the request with the highest exact chance; equal ones by lot.
 
     Cost: a look at the owners when a card is located, else a count, 0.2 to 0.5 ms with four
     players. With many players and cards the chances are estimates, see `owner_weights`.
@@ -37,7 +37,7 @@ def exact(view: View, random: Random) -> Question:
 
 
 def _deduced(view: View) -> list[tuple[int, int, int]]:
-    """The cards it lacks of sets it holds that follow to be with one player."""
+    """Return the cards it lacks of sets it holds that follow to be with one player."""
     sets = closed(view.problem).sets
     return [
         (index, number, sets[index].owners[number])
@@ -49,7 +49,7 @@ def _deduced(view: View) -> list[tuple[int, int, int]]:
 
 
 def likeliest(view: View, weights: OwnerWeights) -> list[tuple[int, int, int]]:
-    """The cards and owners, as (set, number, owner's bit), of the highest weight."""
+    """Return the cards and owners, as (set, number, owner's bit), of the highest weight."""
     highest: float = 0
     found: list[tuple[int, int, int]] = []
     for index, mask in enumerate(view.hand):
@@ -66,7 +66,7 @@ def likeliest(view: View, weights: OwnerWeights) -> list[tuple[int, int, int]]:
 
 
 def patient(view: View, random: Random) -> Question:
-    """Builds one set after another, and thinks of what a failure would hand on.
+    """Return builds one set after another, and thinks of what a failure would hand on.
 
     It looks ahead along a whole set: what counts is the chance to get every card that is lacking in
     one go (the product of the chances), not the chance of the next card. A set that is sure as a

@@ -21,12 +21,12 @@ ALL_NUMBERS = tuple(range(SET_SIZE))
 
 @lru_cache(maxsize=1 << 13)
 def request(asker: int, asked: int, index: int, number: int) -> Question:
-    """The question, made once."""
+    """Return the question, made once."""
     return Question.trusted(asker, asked, Card.trusted(index, number))
 
 
 def random_request(view: View, random: Random) -> Question:
-    """A random set it holds, any of its cards, any opponent."""
+    """Return a random set it holds, any of its cards, any opponent."""
     hand, draw = view.hand, random.random
     held = [index for index, mask in enumerate(hand) if mask]
     index = held[int(draw() * len(held))]
@@ -43,7 +43,7 @@ def random_request(view: View, random: Random) -> Question:
 
 
 def own_card_request(view: View, random: Random) -> Question:
-    """A card of its own, which fails and tells nobody anything new; any opponent."""
+    """Return a card of its own, which fails and tells nobody anything new; any opponent."""
     if not may_ask_for_own(view.public.settings, view.hand):
         return random_request(view, random)
     own = [(index, number) for index, mask in enumerate(view.hand) for number in NUMBERS[mask]]
@@ -54,7 +54,7 @@ def own_card_request(view: View, random: Random) -> Question:
 
 
 def located(public: PublicState, seat: int, hand: Hand, whole: bool) -> list[tuple[int, int, int]]:
-    """The cards a seat lacks of sets it holds and has located, as (set, number, owner's bit).
+    """Give the cards a seat lacks of sets it holds and has located, as (set, number, owner's bit).
 
     Args:
         whole: only cards of sets of which it has located every card it lacks.
@@ -82,7 +82,7 @@ def one_of(view: View, found: list[tuple[int, int, int]], random: Random) -> Que
 
 
 def first_of(view: View, found: list[tuple[int, int, int]]) -> Question:
-    """The first of some (set, number, owner's bit).
+    """Return the first of some (set, number, owner's bit).
 
     Whoever always takes what is located takes all of it, in any order. For `mixed` the order
     counts, and this one comes nearer to the published table than the lot does.
@@ -92,13 +92,13 @@ def first_of(view: View, found: list[tuple[int, int, int]]) -> Question:
 
 
 def greedy(view: View, random: Random) -> Question:
-    """A located card, the first in order, else a random request."""
+    """Return a located card, the first in order, else a random request."""
     found = located(view.public, view.seat, view.hand, whole=False)
     return first_of(view, found) if found else random_request(view, random)
 
 
 def silent(view: View, random: Random) -> Question:
-    """A card of the first set located as a whole; else 2/3 random, 1/3 a card of its own."""
+    """Return a card of the first set located as a whole; else 2/3 random, 1/3 a card of its own."""
     found = located(view.public, view.seat, view.hand, whole=True)
     if found:
         return first_of(view, found)
@@ -113,7 +113,7 @@ def mixed(view: View, random: Random) -> Question:
 
 
 def better_greedy(view: View, random: Random) -> Question:
-    """A located card, else a card it lacks from an opponent who may have it."""
+    """Return a located card, else a card it lacks from an opponent who may have it."""
     public, seat, hand = view.public, view.seat, view.hand
     found = located(public, seat, hand, whole=False)
     if found:

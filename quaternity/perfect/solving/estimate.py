@@ -100,7 +100,7 @@ def estimate(
     sample: int = SAMPLE,
     patience: float = float("inf"),
 ) -> Estimate:
-    """What it takes to solve a game from a state.
+    """Return what it takes to solve a game from a state.
 
     Args:
         sample: states expanded per level at first.
@@ -142,7 +142,7 @@ class _Sampled(NamedTuple):
     taken: float
 
     def estimate(self, growth: float, steady: bool = True) -> Estimate:
-        """The estimate when all numbers would grow by a factor."""
+        """Return the estimate when all numbers would grow by a factor."""
         return Estimate(
             round(self.states * growth),
             self.exact and self.finished,
@@ -154,7 +154,7 @@ class _Sampled(NamedTuple):
 
 
 def _sampled(rules: Rules, start: Key, random: Random, sample: int, end: float) -> _Sampled:
-    """The numbers by samples of one size, given up at a time of `time.perf_counter`."""
+    """Return the numbers by samples of one size, given up at a time of `time.perf_counter`."""
     code, orders = coding(rules), len(role_orders(rules.players)[0])
     started = time.perf_counter()
     level = key_array(code, [start])
@@ -194,7 +194,7 @@ def _sampled(rules: Rules, start: Key, random: Random, sample: int, end: float) 
 
 
 def _new(result: Expansion, seen: Keys, orders: int) -> tuple[Keys, int]:
-    """The states that were not seen before, and how often they are led to, once per state."""
+    """Give the states that were not seen before, and how often they are led to, once per state."""
     groups, states = result.counts.shape
     parent = np.repeat(np.tile(np.arange(states), groups), result.counts.ravel())
     answers = np.arange(len(result.outcomes))
@@ -207,7 +207,7 @@ def _new(result: Expansion, seen: Keys, orders: int) -> tuple[Keys, int]:
 
 
 def _distinct(distinct: int, reached: int, scale: float) -> float:
-    """The size of the next level, from a sample that reached some states so often."""
+    """Return the size of the next level, from a sample that reached some states so often."""
     if distinct == reached:
         return distinct * scale
     low, high = float(distinct), float(distinct) * max(2, reached) ** 2

@@ -81,7 +81,7 @@ class Everybody:
     sets: NDArray[np.uint64]
 
     def of(self, state: State, player: int = 0) -> list[Outcome]:
-        """The outcomes of a state, by real player, the best for player 0 first.
+        """Return the outcomes of a state, by real player, the best for player 0 first.
 
         Args:
             player: against or for whom ties are broken.
@@ -101,7 +101,7 @@ class Everybody:
 
 
 def checked_wish(name: str) -> str:
-    """The name of a wish.
+    """Return the name of a wish.
 
     Raises:
         InputError: it is none.
@@ -243,7 +243,7 @@ class _Tables:
                 self._before[place // CHUNK, order, has, to // 64] |= np.uint64(1 << to % 64)
 
     def bits(self, marked: Sequence[bool] | NDArray[Any]) -> NDArray[np.uint64]:
-        """The set of the outcomes that are marked."""
+        """Return the set of the outcomes that are marked."""
         whole = sum(1 << place for place, mark in enumerate(marked) if mark)
         return np.array(
             [whole >> 64 * word & (1 << 64) - 1 for word in range(self.words)], np.uint64
@@ -252,7 +252,7 @@ class _Tables:
     def before(
         self, sets: NDArray[np.uint64], states: NDArray[Any], order: NDArray[Any], about: int
     ) -> NDArray[np.uint64]:
-        """The sets of states after an answer, by the roles before it."""
+        """Return the sets of states after an answer, by the roles before it."""
         found = sets[states, self.after[about, order] if self.abouts > 1 else 0]
         result = np.zeros(found.shape, np.uint64)
         for table, bits in zip(self._before, self._chunks(found), strict=True):
@@ -273,7 +273,7 @@ class _Tables:
 def everybody_document(
     solved: Solution | GameGraph, state: State, wish: str = "points"
 ) -> dict[str, Any]:
-    """What comes of a state when everybody plays for himself, as plain values for JSON.
+    """Return what comes of a state when everybody plays for himself, as plain values for JSON.
 
     The outcomes however ties are broken without chance, what each player gets at least and at most
     in them, and who wins (null: nobody); and per player the outcomes with all ties against them,

@@ -107,7 +107,7 @@ class Block(NamedTuple):
 
     @classmethod
     def of(cls, portion: Portion, first: int, end: int, ends: NDArray[Any]) -> Block:
-        """The states of a portion from one to before another that have questions.
+        """Return the states of a portion from one to before another that have questions.
 
         Args:
             ends: [group, 2], how many questions of the portion come before each of the two.
@@ -141,7 +141,7 @@ class Block(NamedTuple):
         )
 
     def chosen(self, rows: NDArray[Any]) -> Block:
-        """Some of the states, by their places."""
+        """Return some of the states, by their places."""
         counts = self.counts[:, rows].astype(np.int64)
         before = np.cumsum(self.counts, 1, np.int64)[:, rows] - np.cumsum(counts, 1)
         at = [
@@ -166,7 +166,7 @@ class Block(NamedTuple):
         return found
 
     def segment(self, orders: int, numbers: NDArray[Any]) -> Segment:
-        """The same, question by question, with other numbers in the place of these."""
+        """Return the same, question by question, with other numbers in the place of these."""
         counts = self.counts.astype(np.int64)
         total = counts.sum(0)
         first = np.cumsum(total) - total
@@ -223,7 +223,7 @@ class GameGraph:
         return len(role_orders(self.rules.players)[0])
 
     def segments(self) -> Iterator[Segment]:
-        """The states in which somebody can ask, or chance is on turn."""
+        """Yield the states in which somebody can ask, or chance is on turn."""
         numbers = np.empty(len(self), np.uint32)
         numbers[self.found] = np.arange(len(self), dtype=np.uint32)
         for portion in self.portions:
@@ -233,7 +233,7 @@ class GameGraph:
                 yield block.segment(self.orders, numbers)
 
     def strata(self, most_states: int) -> list[Callable[[], list[Block]]]:
-        """The strata from the most certain on: what gives the blocks of each.
+        """Return the strata from the most certain on: what gives the blocks of each.
 
         Args:
             most_states: how many states a block of several portions should at most have.
@@ -250,14 +250,14 @@ class GameGraph:
         return [partial(_blocks, runs[stratum], most_states) for stratum in sorted(runs)]
 
     def chances(self) -> NDArray[Any] | None:
-        """The states in which chance is on turn, or None when there are none."""
+        """Return the states in which chance is on turn, or None when there are none."""
         if self.rules.players < 4:
             return None
         found = [one.states[one.asked[one.first] == self.rules.players] for one in self.segments()]
         return np.concatenate(found) if any(map(len, found)) else None
 
     def ends(self) -> tuple[NDArray[Any], NDArray[Any]]:
-        """The states after which nothing comes: their numbers, and the role that won.
+        """Return the states after which nothing comes: their numbers, and the role that won.
 
         The role is the number of players where the most sets are shared, and where sets are still
         in play: nobody can be asked there, so the game never ends. No game leads there, but it can
@@ -280,7 +280,7 @@ class GameGraph:
         return states, np.array(winners)
 
     def numbers(self, keys: Sequence[Key]) -> list[int]:
-        """The numbers of states given by key.
+        """Return the numbers of states given by key.
 
         Raises:
             InputError: one is not in the graph.
@@ -296,7 +296,7 @@ class GameGraph:
 def _blocks(
     runs: Sequence[tuple[Portion, int, int, NDArray[Any]]], most_states: int
 ) -> list[Block]:
-    """The blocks of a stratum, from parts of portions."""
+    """Return the blocks of a stratum, from parts of portions."""
     blocks: list[Block] = []
     waiting: list[Block] = []
     size = 0
@@ -312,7 +312,7 @@ def _blocks(
 
 
 def loaded_graph(code: Coding, directory: WorkDirectory) -> GameGraph:
-    """The graph in a directory."""
+    """Return the graph in a directory."""
     about = directory.arrays("graph")
     levels = tuple(about["levels"].tolist())
     portions = []
@@ -450,7 +450,7 @@ class _Levels:
         self._merge(level)
 
     def portion_of(self, keys: Keys, number: int) -> Keys:
-        """The keys of a level that belong to one portion."""
+        """Return the keys of a level that belong to one portion."""
         return np.array(keys[number * self._portion : (number + 1) * self._portion])
 
     def _merge(self, level: int) -> None:

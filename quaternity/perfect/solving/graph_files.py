@@ -36,7 +36,7 @@ Report = Callable[[str, int, int | None], None]
 
 
 def quiet(what: str, done: int, total: int | None) -> None:
-    """A report to nobody."""
+    """Report to nobody."""
 
 
 MANIFEST = "about.json"
@@ -185,7 +185,7 @@ class WorkDirectory:
         return (self.path / name).exists()
 
     def pieces(self, name: str) -> Pieces:
-        """A file to be written piece by piece."""
+        """Return a file to be written piece by piece."""
         return Pieces(self.path / name, self._seed_of(name), self._durable, self._verified)
 
     def save(self, name: str, arrays: Mapping[str, NDArray[Any]]) -> None:
@@ -195,7 +195,7 @@ class WorkDirectory:
                 pieces.add(array, key)
 
     def arrays(self, name: str) -> dict[str, NDArray[Any]]:
-        """The arrays in a file, read where they are looked at.
+        """Return the arrays in a file, read where they are looked at.
 
         All of a file that an earlier run wrote is read for its checksum the first time: four
         gigabytes a second and more, if it still is in memory.
@@ -221,7 +221,7 @@ class WorkDirectory:
         raise InputError(f"{path}: {fault}; remove {self.path} to start anew")
 
     def array(self, name: str) -> NDArray[Any]:
-        """The only array in a file. As `arrays`."""
+        """Return the only array in a file. As `arrays`."""
         [array] = self.arrays(name).values()
         return array
 
@@ -229,7 +229,7 @@ class WorkDirectory:
         return crc32(name.encode(), self._seed)
 
     def _table(self, file: BinaryIO, name: str) -> dict[str, Any]:
-        """What a file says it holds.
+        """Return what a file says it holds.
 
         Raises:
             ValueError: the file is damaged.
@@ -274,7 +274,7 @@ class WorkDirectory:
 
 @contextmanager
 def temporary_directory(about: Mapping[str, Any]) -> Iterator[WorkDirectory]:
-    """A working directory for as long as a computation takes.
+    """Yield a working directory for as long as a computation takes.
 
     Its files live on while they are mapped. Directories that killed runs left behind are removed.
 
@@ -308,7 +308,7 @@ def remove_dead_directories(folder: Path) -> None:
 
 
 def _locked(path: Path, surely: bool = False) -> BinaryIO:
-    """A file that no other run has, for as long as it is open.
+    """Return a file that no other run has, for as long as it is open.
 
     Where the file system has no locks it is given without one, unless it is wanted `surely`.
 

@@ -150,7 +150,7 @@ class Games:
         )
 
     def _renaming_tables(self, bits: int) -> Iterator[tuple[int, NDArray[Any]]]:
-        """The first of some bits of a word, and [order, these bits], what they were before."""
+        """Give the first of some bits of a word, and [order, these bits], what they were before."""
         players, orders = self.players, self._orders
         parts = -(-bits // (TABLE_BITS - len(orders).bit_length()))
         for first, end in pairwise([bits * part // parts for part in range(parts + 1)]):
@@ -185,7 +185,7 @@ class Games:
         return result
 
     def _bits(self, words: NDArray[Any], places: Sequence[int]) -> NDArray[Any]:
-        """Some bits of words, put together."""
+        """Return some bits of words, put together."""
         result = np.zeros(len(words), np.uint8)
         for number, place in enumerate(places):
             result |= (words >> self.word(place) & self.word(1)).astype(np.uint8) << number
@@ -199,20 +199,20 @@ class Games:
         return result
 
     def after(self, outcomes: NDArray[Any], words: NDArray[Any]) -> NDArray[Any]:
-        """The words after answers, by the roles before them."""
+        """Return the words after answers, by the roles before them."""
         states, order = np.divmod(outcomes, outcomes.dtype.type(len(self._orders)))
         return self.before(order, words[states])
 
     def lengths_after(
         self, role: int, words: NDArray[Any], lengths: NDArray[Any], outcomes: NDArray[Any]
     ) -> NDArray[Any]:
-        """The lengths of a role's forced wins after answers; `NEVER` where it can force none."""
+        """Return the lengths of a role's forced wins after answers; `NEVER` where there is none."""
         states, order = np.divmod(outcomes, outcomes.dtype.type(len(self._orders)))
         wins = words[states] >> self._winning[role][order] & self.word(1)
         return np.where(wins != 0, lengths[states], np.uint16(NEVER))
 
     def against(self, movers: NDArray[Any]) -> NDArray[Any]:
-        """The games in which roles, or chance, do not want what is wanted."""
+        """Return the games in which roles, or chance, do not want what is wanted."""
         return np.asarray(self._against[movers])
 
 
@@ -246,7 +246,7 @@ class _Settled:
         self.directory.save("values", arrays)
 
     def values(self) -> Values:
-        """The values in the order of keys."""
+        """Return the values in the order of keys."""
         games, found = self.games, self.graph.found
         words, lengths = self.words[found], self.lengths[found]
         can_force = np.zeros(len(words), np.uint8)

@@ -55,7 +55,7 @@ class Solution:
         }
 
     def standing(self, state: State) -> Standing:
-        """What the players can do in a state.
+        """Return what the players can do in a state.
 
         Raises:
             InputError: it does not follow from where the game was solved.
@@ -127,7 +127,7 @@ def _graph(
     most_states: int | None,
     report: Report,
 ) -> Iterator[tuple[GameGraph, WorkDirectory]]:
-    """The graph, and the directory in which it was made; its files live on while mapped."""
+    """Yield the graph, and the directory in which it was made; its files live on while mapped."""
     rules, start = Rules.of(state), canonical(state).key
     about = _about(rules, start)
     try:
@@ -158,7 +158,7 @@ def remove_working_files(state: State, directory: str | Path) -> None:
 
 
 def _about(rules: Rules, start: bytes) -> dict[str, Any]:
-    """What a computation depends on."""
+    """Return what a computation depends on."""
     return {
         "format": FORMAT,
         "rules": rules.document(),

@@ -112,7 +112,7 @@ def _settled(
     asked: int,
     answer: Answer,
 ) -> Canonical:
-    """The canonical form after an answer by `asked` to role 0.
+    """Return the canonical form after an answer by `asked` to role 0.
 
     Args:
         kinds, slack, hands: after the answer, not closed, completed sets not put down.
@@ -159,7 +159,7 @@ def _chances(code: Coding, parts: Parts, kinds: Sequence[NumberedKind]) -> list[
 
 
 def canonical_after(code: Coding, state: State, question: Question, answer: Answer) -> Canonical:
-    """The canonical form of what an answer leads to; chance's choice is left open."""
+    """Return the canonical form of what an answer leads to; chance's choice is left open."""
     after = state.after(question, answer)
     if tied := drawn(state, question, after):
         return canonical_chance(code, closed_kinds(code, after), after.hands, after.points, tied)

@@ -120,7 +120,7 @@ class Tournament:
         return len(choices) * len(seatings(self.rules.seats))
 
     def deal_of(self, game: int) -> int:
-        """The number of the deal of a game."""
+        """Return the number of the deal of a game."""
         return game // self.games_a_deal
 
     def line_up(self, game: int) -> tuple[int, ...]:
@@ -149,7 +149,7 @@ class Tournament:
         return tuple([self.players[entry] for entry in self.line_up(game)])
 
     def start(self, game: int) -> Any:
-        """The first position of a game, that of its deal."""
+        """Return the first position of a game, that of its deal."""
         deal = self.deal_of(game)
         random = Random(f"{self.seed}/{deal}")
         start_of_deal = getattr(self.rules, "start_of_deal", None)
@@ -206,7 +206,7 @@ class GameResult(NamedTuple):
 def play(
     tournament: Tournament, games: int, pool: Pool, on_done: Callable[[int], None] | None = None
 ) -> Iterator[GameResult]:
-    """The results of the games 0, 1, …, in this order.
+    """Return the results of the games 0, 1, …, in this order.
 
     Args:
         on_done: told the number of games each time that some are finished.
@@ -272,14 +272,14 @@ def play_game(tournament: Tournament, game: int) -> GameResult:
 
 
 def record_of_game(tournament: Tournament, game: int) -> str:
-    """The record of one game, with all that is hidden. Raises as `play_game`."""
+    """Return the record of one game, with all that is hidden. Raises as `play_game`."""
     return _wherever(_recorded, tournament, game)
 
 
 def _wherever(
     play: Callable[[Tournament, int], Result], tournament: Tournament, game: int
 ) -> Result:
-    """A game here, or in a process of its own where the players call for that."""
+    """Return a game here, or in a process of its own where the players call for that."""
     if not tournament.apart:
         return play(tournament, game)
     return played_apart(
@@ -336,7 +336,7 @@ def _play(
     course: Course,
     details: int,
 ) -> tuple[Any, int, None]:
-    """A game of any players: its end, the number of whole moves, and nothing more.
+    """Return a game of any players: its end, the number of whole moves, and nothing more.
 
     Where several may act at once, the one with the shortest delay does; after each move all think
     anew.
@@ -375,7 +375,7 @@ def _play(
 
 
 def _player(tournament: Tournament, entry: int, seat: int, course: Course) -> Any:
-    """A player for one game; those of this program, which keep no memory, for all games."""
+    """Return a player for one game; those of this program, which keep no memory, for all games."""
     rules, name = tournament.rules, tournament.players[entry]
     if not is_foreign(rules.name, name):
         return _kept_player(rules, name, entry, get_ident())
@@ -389,7 +389,7 @@ def _player(tournament: Tournament, entry: int, seat: int, course: Course) -> An
 
 @lru_cache(maxsize=MOST_KEPT)
 def _kept_player(rules: Any, name: str, entry: int, thread: int) -> Any:
-    """A player that stays for the games of a thread: two games at once do not share one."""
+    """Return a player that stays for the games of a thread: two games at once do not share one."""
     del entry, thread
     return make_player(rules, name)
 

@@ -109,7 +109,7 @@ class Table(Shown):
     games_a_deal: int
 
     def picture(self, names: Sequence[str] = ()) -> Picture:
-        """A row for each player.
+        """Return a row for each player.
 
         Args:
             names: of the players; without, their numbers.
@@ -134,7 +134,7 @@ def tabulated(
     random: Random | None = None,
     games_a_deal: int = 1,
 ) -> Table:
-    """The table of the first games of a tournament, in order.
+    """Return the table of the first games of a tournament, in order.
 
     Args:
         players: how many there are.
@@ -190,7 +190,7 @@ class _Games:
         return found
 
     def mean(self, values: dict[int, float]) -> Measured | None:
-        """The mean of values by game; None of no game."""
+        """Return the mean of values by game; None of no game."""
         if not values:
             return None
         return Measured.of([*values.values()], [self.deals[game] for game in values])
@@ -306,7 +306,7 @@ def _rated(
 
 
 def _summed(meetings: Sequence[list[float]], players: int) -> list[list[float]]:
-    """The sum of tables of meetings, each given row by row."""
+    """Return the sum of tables of meetings, each given row by row."""
     sums = [sum(numbers) for numbers in zip(*meetings, strict=True)]
     return [sums[players * number : players * number + players] for number in range(players)]
 
@@ -338,7 +338,7 @@ class WorldsByGo(NamedTuple):
 
 
 def worlds_by_go(results: Sequence[GameResult], games_a_deal: int = 1) -> list[WorldsByGo]:
-    """The mean curves of games whose `details` have `worlds`, by ascending go."""
+    """Return the mean curves of games whose `details` have `worlds`, by ascending go."""
     by_go: dict[int, list[tuple[int, float, list[float]]]] = {}
     for number, result in enumerate(results):
         seats = [result.line_up.index(player) for player in range(len(result.line_up))]

@@ -24,7 +24,7 @@ _MOST_BALANCED = 12
 
 @lru_cache(maxsize=32)
 def seatings(players: int) -> tuple[Seating, ...]:
-    """The seatings in which the same deal is played, so that seats and neighbours come out even.
+    """Return the seatings of one deal, in which seats and neighbours come out even.
 
     Up to four players these are all orders: 2, 6, 24. For 5 to 8 and 11 players they are a group of
     orders (20, 60, 42, 56, 110) that puts any two entries into any two seats equally often; with 9,

@@ -20,7 +20,7 @@ Fault = tuple[str, State]
 
 
 def game_finding(game: Game, solvers: Sequence[Solver], tally: Tally) -> Finding | None:
-    """What is wrong with the last position of a game, or None."""
+    """Return what is wrong with the last position of a game, or None."""
     fault = position_fault(game.state, solvers, tally)
     if fault is None:
         return None
@@ -29,7 +29,7 @@ def game_finding(game: Game, solvers: Sequence[Solver], tally: Tally) -> Finding
 
 
 def position_fault(state: State, solvers: Sequence[Solver], tally: Tally) -> Fault | None:
-    """What is wrong with a position of a game; None when all is well.
+    """Return what is wrong with a position of a game; None when all is well.
 
     It must be possible; the player on turn must have a question unless the game is over; the legal
     questions and answers must be what the solvers say of each candidate; and no set in play may
@@ -52,7 +52,7 @@ def position_fault(state: State, solvers: Sequence[Solver], tally: Tally) -> Fau
 def _judged(
     state: State, problem: DealProblem, solvers: Sequence[Solver], tally: Tally
 ) -> tuple[Fault | None, bool | None]:
-    """The solvers' faults on a problem that comes from a state, and whether it is feasible.
+    """Return the solvers' faults on a problem that comes from a state, and whether it is feasible.
 
     None: no solver took it, so there is nothing to compare.
     """
@@ -64,7 +64,7 @@ def _judged(
 
 
 def _question_fault(state: State, solvers: Sequence[Solver], tally: Tally) -> Fault | None:
-    """The engine's legal questions and answers against every solver's view of each candidate."""
+    """Hold the engine's legal questions and answers against every solver's verdicts."""
     found = dict(state.legal_questions.items())
     for number, (question, answer, problem) in enumerate(_candidates(state)):
         tally.counts["candidates"] += 1
@@ -100,7 +100,7 @@ def _candidates(state: State) -> Iterator[tuple[Question, Answer, DealProblem]]:
 
 
 def _completion_fault(state: State, solvers: Sequence[Solver], tally: Tally) -> Fault | None:
-    """A set in play that one player owns in every deal: it should have been put down."""
+    """Return a set in play that one player owns in every deal: it should have been put down."""
     for index, one in enumerate(state.problem.sets):
         for player in range(state.players if one.size else 0):
             if not all(mask >> player & 1 for mask in one.owners):

@@ -44,7 +44,7 @@ class Batch:
 
 
 def batches(examples: int | None, seconds: float | None, seed: int) -> Iterator[Batch]:
-    """The batches of a campaign: so many examples, or for so long.
+    """Yield the batches of a campaign: so many examples, or for so long.
 
     >>> [batch.examples for batch in batches(250, None, seed=1)]
     [100, 100, 50]
@@ -148,7 +148,7 @@ def _game_example(random: Random, solvers: Sequence[Solver], part: Tally) -> Fin
 
 
 def _smallest(problem: DealProblem, solvers: Sequence[Solver]) -> Finding:
-    """The finding of a problem, made as small as can be by what problems are made of."""
+    """Return the finding of a problem, made as small as can be by what problems are made of."""
     size = max([one.size for one in problem.sets], default=0) or 1
     # Whose the completed sets are makes no difference to the problem.
     completed = tuple([None if one.size else 0 for one in problem.sets])
@@ -158,7 +158,7 @@ def _smallest(problem: DealProblem, solvers: Sequence[Solver]) -> Finding:
 
 
 def _smallest_game(finding: Finding, solvers: Sequence[Solver]) -> Finding:
-    """The finding of a game in which the engine is wrong, in a smaller game if there is one."""
+    """Return the finding of a game in which the engine is wrong, in a smaller one if possible."""
     from quaternity.trials.strategies import games
     from solvers.counterexample import smallest_counterexample
 

@@ -46,7 +46,7 @@ class Shape(NamedTuple):
 
     @classmethod
     def of(cls, kind: str, problem: DealProblem, feasible: bool) -> Shape:
-        """The shape of a problem."""
+        """Return the shape of a problem."""
         return cls(kind, problem.players, problem.cards, feasible)
 
 
@@ -80,7 +80,7 @@ class Tally:
         return self.by(lambda shape: (shape.kind != "game", shape.feasible))[True, feasible]
 
     def by(self, key: Callable[[Shape], Key]) -> Counter[Key]:
-        """The examples counted by something about their shapes."""
+        """Return the examples counted by something about their shapes."""
         found: Counter[Key] = Counter()
         for shape, count in self.shapes.items():
             found[key(shape)] += count

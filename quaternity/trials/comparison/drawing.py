@@ -60,7 +60,7 @@ def runs_svg(times: Times) -> str:
 
 
 def growth_svg(comparison: Comparison) -> str | None:
-    """The time over the size, a panel for every family and kind; None when there is one size.
+    """Give the time over the size, a panel for every family and kind; None when there is one size.
 
     A mark is the median of one size; a hollow one at the limit says that the median run was ended.
     """
@@ -139,7 +139,7 @@ def pairs_svg(times: Times, pairs: Sequence[tuple[str, str]], limit: float) -> s
 
 
 def _label(name: str) -> str:
-    """A name as matplotlib shows it: dollars would start a formula, and `_` hides a label."""
+    """Give a name as matplotlib shows it: dollars would start a formula, and `_` hides a label."""
     return " " * name.startswith("_") + name.replace("$", r"\$")
 
 

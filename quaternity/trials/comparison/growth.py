@@ -137,7 +137,7 @@ def growth(runs: Sequence[Observation]) -> Growth | None:
 
 
 def _law(place: Callable[[int], float], by_size: Mapping[int, Sequence[Observation]]) -> Law:
-    """The line of greatest likelihood, and whether it is far off at some size."""
+    """Return the line of greatest likelihood, and whether it is far off at some size."""
     runs = [run for own in by_size.values() for run in own]
     law = _fitted([place(run.size) for run in runs], runs)
     logs = {size: [log(max(run.seconds, 1e-9)) for run in own] for size, own in by_size.items()}
@@ -155,7 +155,7 @@ def _law(place: Callable[[int], float], by_size: Mapping[int, Sequence[Observati
 
 
 def _fitted(places: Sequence[float], runs: Sequence[Observation]) -> Law:
-    """The line of greatest likelihood for log(seconds), ended runs lying above their value.
+    """Return the line of greatest likelihood for log(seconds), ended runs lying above their value.
 
     With γ = 1/σ and δ = (intercept, slope)/σ the log-likelihood is the sum of
     log γ - (γy - δx)²/2 over answers and of log Φ(δx - γy) over ended runs.
@@ -218,5 +218,5 @@ def _fitted(places: Sequence[float], runs: Sequence[Observation]) -> Law:
 
 
 def expected(law: Law, place: float) -> float:
-    """The seconds on a line; `place` is the logarithm of the size, or the size."""
+    """Return the seconds on a line; `place` is the logarithm of the size, or the size."""
     return exp(law.at_one + law.slope * place)

@@ -65,7 +65,7 @@ class Budget:
     spent: dict[str, float] = field(default_factory=dict)
 
     def left(self, solver: str) -> float:
-        """What a solver may still use."""
+        """Return what a solver may still use."""
         return inf if self.seconds is None else self.seconds - self.spent.get(solver, 0.0)
 
     def pay(self, solver: str, seconds: float) -> None:
@@ -154,7 +154,7 @@ class Work:
 
 
 def _share(expected: float, random: Random) -> int:
-    """A whole number that is `expected` on average."""
+    """Return a whole number that is `expected` on average."""
     whole = int(expected)
     return whole + (random.random() < expected - whole)
 
@@ -334,6 +334,6 @@ def _ending(solver: str, error: BaseException, cut: bool) -> tuple[Answer, str]:
 
 
 def _turned(solvers: Sequence[Solver], number: int) -> list[Solver]:
-    """The solvers from another one on, so that none always comes first."""
+    """Return the solvers from another one on, so that none always comes first."""
     start = number % len(solvers)
     return [*solvers[start:], *solvers[:start]]

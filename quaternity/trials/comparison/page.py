@@ -189,7 +189,7 @@ def _growth(comparison: Comparison) -> Iterator[str]:
 
 
 def _pairs(comparison: Comparison) -> Iterator[str]:
-    """The best of all against the next, and against those who contribute most."""
+    """Yield the best of all against the next, and against those who contribute most."""
     best, *others = sorted(comparison.rows, key=lambda row: (row.rank, row.solver))
     if not others:
         return

@@ -110,7 +110,7 @@ class Comparison(Shown):
         return Picture(f"Solvers on {self.what}", (limit,), table)
 
     def text(self) -> str:
-        """The file."""
+        """Return the file."""
         head = {
             "format": FORMAT, "what": self.what, "seed": self.seed, "limit": self.limit,
             "command": self.command, "machine": self.machine, "versions": dict(self.versions),
@@ -121,7 +121,7 @@ class Comparison(Shown):
 
 
 def machine() -> str:
-    """This machine in a line: processor, number of cores, system and Python."""
+    """Return this machine in a line: processor, number of cores, system and Python."""
     import os
 
     name = platform.processor() or platform.machine()
@@ -184,7 +184,7 @@ def parse_runs(text: str) -> Comparison:
 
 
 def _runs(lines: Sequence[str], versions: Mapping[str, str]) -> list[Run]:
-    """The rows, from line 2 on, that say the same of each instance, and nothing twice."""
+    """Return the rows, from line 2 on, that say the same of each instance, and nothing twice."""
     runs: list[Run] = []
     rows: set[tuple[str, str, int]] = set()
     instances: dict[str, tuple[object, ...]] = {}

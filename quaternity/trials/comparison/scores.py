@@ -23,7 +23,7 @@ RESAMPLES = 1000
 
 
 def par2(times: Iterable[float | None], limit: float) -> float:
-    """The mean of the seconds, where an instance that was not decided counts twice the limit.
+    """Give the mean of the seconds, where an instance that was not decided counts twice the limit.
 
     Nothing counts more: who answers after the limit is no worse than who never answers.
 

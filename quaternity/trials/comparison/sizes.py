@@ -89,7 +89,7 @@ def size_named(name: str) -> tuple[int, ...] | None:
 
 
 def swept_sizes(base: tuple[int, int, int], sweep: Sweep) -> list[Settings]:
-    """The games of a sweep, ascending.
+    """Return the games of a sweep, ascending.
 
     Cards must be shared evenly. So when set size or players are swept, the number of sets is raised
     to the next one at which they can be, and when sets are swept, their number is.
@@ -124,7 +124,7 @@ def swept_sizes(base: tuple[int, int, int], sweep: Sweep) -> list[Settings]:
 
 
 def _even(set_size: int, sets: int, players: int) -> Settings:
-    """The settings with sets added until the cards can be shared evenly."""
+    """Return the settings with sets added until the cards can be shared evenly."""
     if players > 1 and set_size > 0:
         multiple = players // gcd(players, set_size)
         sets = -(-sets // multiple) * multiple

@@ -27,7 +27,7 @@ READ = "read"
 
 
 def drawn_part(sight: Sight, *more: Any) -> dict[str, Any]:
-    """What the game of a table draws; `more` is what its module takes besides."""
+    """Return what the game of a table draws; `more` is what its module takes besides."""
     draw = registration(sight.game).part("drawing") or any_part
     drawn: dict[str, Any] = draw(sight, *more)
     return drawn
@@ -99,7 +99,7 @@ def table_context(
 
 
 def _movable(sight: Sight) -> list[int]:
-    """The seats that whoever looks may hand over."""
+    """Return the seats that whoever looks may hand over."""
     empty = [
         number for number, one in enumerate(sight.seats) if one.kind != "person" or not one.present
     ]
@@ -114,7 +114,7 @@ def _eyes(sight: Sight, names: list[str]) -> list[tuple[int | None, str]]:
 
 
 def _headline(sight: Sight, names: list[str], replayed: bool) -> tuple[str, str]:
-    """What happens now, and a sentence more."""
+    """Return what happens now, and a sentence more."""
     if sight.places is not None:
         first = [seat for seat, place in enumerate(sight.places) if place == 1]
         if len(first) > 1:
@@ -140,7 +140,7 @@ def _headline(sight: Sight, names: list[str], replayed: bool) -> tuple[str, str]
 
 
 def _chairs(sight: Sight, names: list[str], notes: Any, base: str) -> list[Chair]:
-    """The seats in order."""
+    """Return the seats in order."""
     chairs: list[Chair] = []
     for number, seat in enumerate(sight.seats):
         states = [
@@ -180,7 +180,7 @@ def _is_away(sight: Sight, number: int) -> bool:
 
 
 def _news(sight: Sight, events: list[tuple[int, str]]) -> list[str]:
-    """What happened since the last move of who looks, with that move; the last of all at least."""
+    """Return the news since the last move of who looks, that move included."""
     mine = [number for number, step in enumerate(sight.moves, 1) if step.seat == sight.seat]
     since = mine[-1] if mine else 1
     return [text for number, text in events if number >= since][-MOST_NEWS:]
@@ -188,7 +188,7 @@ def _news(sight: Sight, events: list[tuple[int, str]]) -> list[str]:
 
 @lru_cache(maxsize=256)
 def qr_svg(link: str) -> Markup:
-    """A link as a picture for the camera of a phone."""
+    """Return a link as a picture for the camera of a phone."""
     import segno
 
     picture = segno.make(link, error="m", micro=False)
@@ -196,6 +196,6 @@ def qr_svg(link: str) -> Markup:
 
 
 def programs(game: str) -> list[str]:
-    """The players that need no argument, the strongest first."""
+    """Return the players that need no argument, the strongest first."""
     strongest, players = registration(game).strongest, registration(game).players
     return [strongest, *(name for name in players if name not in (strongest, "perfect"))]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def part(sight: Sight, chances: Chances | None = None) -> dict[str, Any]:
-    """What the template draws: the hand, a block a set of what this seat can know."""
+    """Return what the template draws: the hand, a block a set of what this seat can know."""
     view, public = sight.view, sight.view.public
     over = public.is_over
     acting = sight.seat in sight.to_act
@@ -39,7 +39,7 @@ def part(sight: Sight, chances: Chances | None = None) -> dict[str, Any]:
 
 
 def hand_by_sets(hand: Hand) -> list[list[Card]]:
-    """The cards of a hand, a list for each set that it has one of."""
+    """Return the cards of a hand, a list for each set that it has one of."""
     return [
         [Card.trusted(index, number) for number in NUMBERS[held]]
         for index, held in enumerate(hand)

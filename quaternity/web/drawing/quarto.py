@@ -52,7 +52,7 @@ class Cell(NamedTuple):
 
 
 def part(sight: Sight) -> dict[str, Any]:
-    """What the template draws: cells, the piece in hand, those left, and what is to be done."""
+    """Return what the template draws: cells, pieces in hand and left, what is to be done."""
     view: QuartoPosition = sight.view
     board, quartos = view.board, view.quartos
     pieces = board.pieces

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def part(sight: Sight, chances: Chances | None = None) -> dict[str, Any]:
-    """What the template draws: blocks of sets, cards per seat, and what is to be done."""
+    """Return what the template draws: blocks of sets, cards per seat, and what is to be done."""
     state, pending = sight.view.state, sight.view.pending
     names = seat_names(sight.seats)
     acting = sight.seat in sight.to_act
@@ -57,7 +57,7 @@ def part(sight: Sight, chances: Chances | None = None) -> dict[str, Any]:
 
 
 def _forced(sight: Sight) -> dict[str, str]:
-    """That the last question to who looks had one answer only."""
+    """Say that the last question to who looks had one answer only."""
     about = facts(sight.moves[-1].events[0]) if sight.moves else {}
     if not about.get("forced") or about["asked"] != sight.seat:
         return {}

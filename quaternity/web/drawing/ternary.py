@@ -60,7 +60,7 @@ class Taken(NamedTuple):
 
 
 def part(sight: Sight) -> dict[str, Any]:
-    """What the template draws: cards, threes taken, and who agrees to three more cards."""
+    """Return what the template draws: cards, threes taken, and who agrees to three more cards."""
     view: SetView = sight.view
     names = seat_names(sight.seats)
     mine = sight.seat in sight.to_act and not sight.awaited
@@ -121,7 +121,7 @@ def kept_places(sight: Sight) -> list[int | None]:
 
 
 def _news(step: Step, names: Sequence[str], three: str) -> Iterator[str]:
-    """What happened in few words: the cards of a claim fill lines, and are drawn elsewhere."""
+    """Give what happened in few words: the cards of a claim fill lines, and are drawn elsewhere."""
     for event in step.events:
         about = facts(event)
         if "right" in about:

@@ -82,14 +82,14 @@ class Ways:
 
 @lru_cache(maxsize=8)
 def ways_among(players: int) -> Ways:
-    """The ways among so few players; made once."""
+    """Return the ways among so few players; made once."""
     return Ways(players)
 
 
 def tilted(
     weights: Floats, times: Floats, hands: Sequence[int], factors: Floats, rough: float = 0.0
 ) -> tuple[Floats, Floats]:
-    """The weights that meet the hand sizes in the mean, and factors to start from next time.
+    """Return the weights that meet the hand sizes in the mean, and factors to start from next time.
 
     Every player gets a factor by which a weight is multiplied once per card he has; of all tables
     that meet the hands this one is nearest to the weights (relative entropy). Found by Newton's
@@ -123,7 +123,7 @@ def tilted(
 
 
 def _powers(factors: Floats) -> Floats:
-    """What to multiply weights `[holding, player, case, set]` by, of factors `[case, player]`."""
+    """Return what to multiply weights `[holding, player, case, set]` by."""
     return np.exp(COUNT[:, None, None] * factors.T)[..., None]
 
 
@@ -158,7 +158,7 @@ def _steps_among_few(weights: Floats, times: Floats, target: Floats) -> Steps:
 
 
 def _steps_among_many(weights: Floats, times: Floats, target: Floats) -> Steps:
-    """Steps that would be Newton's if each card were as likely to be a player's as every other."""
+    """Return Newton's steps, as if each card were as likely a player's as every other."""
     _, players, cases, sets = weights.shape
     powers = np.stack([COUNT, COUNT**2])
 
@@ -179,7 +179,7 @@ def _steps_among_many(weights: Floats, times: Floats, target: Floats) -> Steps:
 
 
 def coupled(weights: Floats, hands: Sequence[int], seat: int | None) -> tuple[Floats, Floats]:
-    """The chances of cards `[card, player, set]` given that every hand is met, and that of each
+    """Return the chances of cards `[card, player, set]` given the hands, and that of each
     set's likeliest way to be shared out: 1.0 if, and only if, there is one.
 
     A set's weights are a polynomial with an unknown per player, whose exponent is the number of
@@ -213,7 +213,7 @@ def coupled(weights: Floats, hands: Sequence[int], seat: int | None) -> tuple[Fl
 
 
 def _met(ways: Floats, count: Floats, hands: Sequence[int], unknown: Sequence[int]) -> Floats:
-    """The chances `[set, way]` given that every hand is met, unless rounding leaves none."""
+    """Return the chances `[set, way]` given that every hand is met, unless rounding leaves none."""
     may = ways > 0
     counts = [count[player].astype(int) for player in unknown]
     span = [min(SPAN, 1 + int(np.where(may, count, 0).max(axis=1).sum())) for count in counts]

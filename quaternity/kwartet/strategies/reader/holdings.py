@@ -73,7 +73,7 @@ def tree(weights: Floats) -> list[Floats]:
 
 
 def others(weights: Floats) -> Floats:
-    """What everybody but one player holds together: weights `[holding, player, ...]`, by player."""
+    """Return what all but one player hold together, as weights `[holding, player, ...]`."""
     levels = tree(weights)
     found = levels[-1][:, ::-1]
     for level in levels[-2::-1]:
@@ -83,14 +83,14 @@ def others(weights: Floats) -> Floats:
 
 
 def held_by_all(weights: Floats) -> Floats:
-    """The chance of each player's holdings, `[holding, player, ...]` as the weights."""
+    """Return the chance of each player's holdings, `[holding, player, ...]` as the weights."""
     chances = weights * others(weights)[::-1]
     chances /= chances[:, 0].sum(axis=0)
     return chances
 
 
 def held_by(weights: Floats, player: int) -> Floats:
-    """The chance of one player's holdings, `[holding, ...]`."""
+    """Return the chance of one player's holdings, `[holding, ...]`."""
     one, other = tree(without(weights, player))[-1].swapaxes(0, 1)
     chances = weights[:, player] * joined(one, other)[::-1]
     chances /= chances.sum(axis=0)
@@ -106,14 +106,14 @@ def without(weights: Floats, player: int) -> Floats:
 
 
 def totals(weights: Floats) -> Floats:
-    """The sum `[..., set]` over all ways to share out a set."""
+    """Return the sum `[..., set]` over all ways to share out a set."""
     one, other = tree(weights)[-1].swapaxes(0, 1)
     whole: Floats = (one * other[::-1]).sum(axis=0)
     return whole
 
 
 def likeliest(weights: Floats) -> Floats:
-    """The weight `[..., set]` of the likeliest way to share out a set."""
+    """Return the weight `[..., set]` of the likeliest way to share out a set."""
     weights = tree(weights)[0]
     starts = np.flatnonzero(_PARTS == 0)
     while weights.shape[1] > 1:

@@ -38,7 +38,7 @@ class Belief(NamedTuple):
 
 
 def _believed(view: View) -> dict[int, Belief]:
-    """What a view's seat, or a bystander, believes of each set in play."""
+    """Return what a view's seat, or a bystander, believes of each set in play."""
     _, reading = read_game(view)
     active = in_play(view.public)
     if not active:
@@ -86,7 +86,7 @@ def beliefs(view: View) -> list[list[list[float]]]:
 
 
 def reader(view: View, random: Random) -> Question:
-    """Builds sets as `patient` does, on chances that it reads from everybody's requests.
+    """Return builds sets as `patient` does, on chances that it reads from everybody's requests.
 
     Cost: with 52 cards 3 ms with four players, 5 to 9 with more: 1 ms a request since its last.
     """

@@ -92,7 +92,7 @@ class Kinds(NamedTuple):
 
     @classmethod
     def of(cls, public: PublicState, known: int, hand: Hand | None) -> Kinds:
-        """Sets for which nobody has asked are alike: to who has a hand, if he holds none of them.
+        """Group sets that are alike: nobody asked for them, and the reader holds none.
 
         Args:
             known: the sets that are not alike, as a bit mask.
@@ -172,7 +172,7 @@ class Record:
             self.vain[index][number] |= 1 << asker
 
     def _counted(self, active: Sequence[int]) -> tuple[Floats, Floats]:
-        """What is possible, and what is if nobody holds what he asked for in vain."""
+        """Return what is possible, and what is if nobody holds what he asked for in vain."""
         cards, sets = self.public.with_cards, self.public.problem.sets
         rows = [possible(sets[index], cards) for index in active]
         vain = [tuple(self.vain[index]) for index in active]
@@ -183,7 +183,7 @@ class Record:
         return by_set(rows), by_set(strict)
 
     def seat(self, seat: int, dealt: Hand) -> Reading:
-        """What a seat reads of all requests, with the cards that it was dealt."""
+        """Return what a seat reads of all requests, with the cards that it was dealt."""
         key = seat, dealt
         if key not in self.seats:
             first = self.asked[0].before if self.asked else self.public
@@ -200,13 +200,13 @@ class Record:
 
 
 def in_play(public: PublicState) -> list[int]:
-    """The sets that are not removed."""
+    """Return the sets that are not removed."""
     return [index for index, owner in enumerate(public.removed) if owner is None]
 
 
 @lru_cache(maxsize=4096)
 def trusting(one: SetConstraint, vain: tuple[int, ...], with_cards: int) -> Floats:
-    """What is possible of a set if nobody holds what he asked for in vain, unless nothing is.
+    """Give what is possible of a set if nobody holds what he asked for in vain, unless nothing is.
 
     Args:
         vain: per card who asked for it in vain, as a bit mask.
@@ -224,7 +224,7 @@ def by_set(rows: Sequence[Floats]) -> Floats:
 def allowed(
     weights: Floats, problem: DealProblem, with_cards: int, active: Sequence[int], player: int
 ) -> Floats:
-    """The weights `[holding, player, set]` of the sets in play, as far as a problem allows them.
+    """Return the weights `[holding, player, set]` of the sets in play that a problem allows.
 
     Where nothing of a set is left, all that is allowed is equally likely. A player's weights are
     scaled so that the ways to share out a set add up to 1.
@@ -273,7 +273,7 @@ def after_request(
     own: tuple[int, Hand, Hand] | None,
     held: Floats | None,
 ) -> Reading:
-    """What is read when one more request was made.
+    """Return what is read when one more request was made.
 
     Args:
         after: the state after it.
@@ -370,7 +370,7 @@ _GAMES = _Games()
 
 
 def read_game(view: View) -> tuple[Record, Reading]:
-    """The record of a view's game, and what its seat reads; quick when it goes on.
+    """Return the record of a view's game, and what its seat reads; quick when it goes on.
 
     A view without the record of what led to it is read as a game that starts there.
     Cost: about 1 ms a request that is new since this thread last looked.
