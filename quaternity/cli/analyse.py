@@ -14,14 +14,13 @@ from quaternity.base.text_table import table_lines
 from quaternity.base.wording import counted, listed, percent
 from quaternity.cli.app import app
 from quaternity.cli.chances import chance_lines, count_lines, curve_lines
+from quaternity.cli.opening import open_document
 from quaternity.cli.options import AnyFiles, AsJsonLines
 from quaternity.cli.oracle import oracle_document, oracle_lines
 from quaternity.cli.status import ExitStatus, Leaving
 from quaternity.cli.terminal import progress, say, warn, warn_about, width
 from quaternity.game.cards import Card
-from quaternity.game.record import ParsedRecord
 from quaternity.game.state import State
-from quaternity.game.state_file import LoadedProblem, read_any_document
 from quaternity.insight.analysis import Analysis, TooManyDeals, owner_chances, prospects
 from quaternity.insight.analysis import analyse as analysed
 from quaternity.insight.analysis_plot import plot_analysis
@@ -101,23 +100,13 @@ def _analyse(
     path: str, questions: bool, plot: str | None, tablebase: Tablebase | None, as_json: bool
 ) -> None:
 
-    document = read_any_document(path)
-    for text in document.warnings:
-        warn_about(path, text)
+    opened = open_document(path)
+    given = opened.given
+    state = given if isinstance(given, State) else None
+    if state is None and (questions or tablebase is not None):
+        raise InputError("--questions and --oracle: a deal problem is the state of no game")
     limits: list[LimitError] = []
-    curve: list[int | None] = []
-    state: State | None = None
-    given: State | DealProblem
-    if isinstance(document, ParsedRecord):
-        game = document.replay()
-        given = state = game.state
-        curve = _curve(game, limits)
-    elif isinstance(document, LoadedProblem):
-        if questions or tablebase is not None:
-            raise InputError("--questions and --oracle: a deal problem is the state of no game")
-        given = document.problem
-    else:
-        given = state = document.state
+    curve = [] if opened.game is None else _curve(opened.game, limits)
     if questions and state is not None and state.turn is None and not state.is_over:
         raise InputError("turn: missing, and needed to know who asks")
     found: Analysis | Deductions

@@ -9,12 +9,12 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from quaternity.base.errors import InputError
 from quaternity.base.reading import decode, read_bytes
 from quaternity.base.text_table import table_lines
 from quaternity.base.wording import printable
 from quaternity.base.writing import write_text
-from quaternity.cli.terminal import say, warn, width
+from quaternity.cli.opening import named, tell_oddities
+from quaternity.cli.terminal import say, width
 from quaternity.trials.comparison import Comparison, Run
 from quaternity.trials.comparison.page import page as page_of
 from quaternity.trials.comparison.report import (
@@ -91,12 +91,9 @@ def read_runs(files: Sequence[str]) -> Comparison | None:
         size = path.stat().st_size
     except (OSError, ValueError):
         return None  # whoever reads it as something else says so
-    try:
+    with named(files[0]):
         comparison = parse_runs(decode(read_bytes(files[0], min(size, MOST_BYTES))))
-    except InputError as error:
-        raise InputError(f"{files[0]}: {str(error).removeprefix(f'{files[0]}: ')}") from None
-    for warning in comparison.warnings:
-        warn(f"{files[0]}: {warning}")
+    tell_oddities(files[0], comparison.warnings)
     return comparison
 
 

@@ -14,10 +14,9 @@ from quaternity.base.errors import InputError, SolverFault
 from quaternity.base.plain_values import named
 from quaternity.base.writing import cannot_be_written, write_text
 from quaternity.cli.app import app
+from quaternity.cli.opening import IMPOSSIBLE, open_document
 from quaternity.cli.status import ExitStatus, Leaving
-from quaternity.cli.terminal import say, warn_about
-from quaternity.game.record import ImpossibleRecord, ParsedRecord
-from quaternity.game.state_file import ContradictoryState, LoadedProblem, read_any_document
+from quaternity.cli.terminal import say
 from solvers import DealProblem, Feasible, certify, solve
 from solvers.exchange.checker import RefusedProof
 from solvers.exchange.deal_problem_file import deal_problem_document, deal_problem_text
@@ -226,14 +225,6 @@ def _veripb(paths: list[str]) -> bool | None:
 def _problem(path: str) -> DealProblem:
     """Return the deal problem of a file: of a state, of a record's last position, or itself."""
     try:
-        document = read_any_document(path)
-        for text in document.warnings:
-            warn_about(path, text)
-        if isinstance(document, LoadedProblem):
-            return document.problem
-        state = document.replay().state if isinstance(document, ParsedRecord) else document.state
-    except (ContradictoryState, ImpossibleRecord) as error:
+        return open_document(path).problem
+    except IMPOSSIBLE as error:
         raise InputError(f"{path}: impossible, but no deal problem shows why: {error}") from error
-    except InputError as error:
-        raise InputError(f"{path}: {str(error).removeprefix(f'{path}: ')}") from error
-    return state.problem

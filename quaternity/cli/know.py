@@ -13,9 +13,10 @@ import typer
 from quaternity.base.errors import InputError, LimitError
 from quaternity.base.writing import write_text
 from quaternity.cli.kwartet import kwartet
+from quaternity.cli.opening import open_log
 from quaternity.cli.options import AsJson, FormulaMethod
 from quaternity.cli.status import ExitStatus, Leaving
-from quaternity.cli.terminal import columns, say, warn, warn_about, width
+from quaternity.cli.terminal import columns, say, warn, width
 from quaternity.epistemic.two_deals import other_deals
 from quaternity.kwartet.knowing import (
     Moment,
@@ -27,7 +28,6 @@ from quaternity.kwartet.knowing import (
     truth_at,
     why_at,
 )
-from quaternity.kwartet.log import read_any_log
 from quaternity.kwartet.played import GameLog, goes_of
 from quaternity.kwartet.seen import SeenLog
 from quaternity.kwartet.timelines import UNSAID, WORDS, Timeline, Told, timelines_svg
@@ -89,9 +89,7 @@ def know(
 
     Example: quaternity kwartet know game.log --go 20 'K1 !K2 H3 8/3' --why
     """
-    log = read_any_log(game)
-    for text in log.warnings:
-        warn_about(game, text)
+    log = open_log(game)
     asked = _Asked(log, seat, tuple(said or ()), method, seconds)
     if over_time and (go is not None or at is not None or why or chance):
         raise InputError(

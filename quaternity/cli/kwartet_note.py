@@ -16,13 +16,14 @@ from quaternity.base.reading import read_bytes
 from quaternity.base.wording import MOST_TEXT, shown
 from quaternity.cli.chances import chance_lines
 from quaternity.cli.kwartet import kwartet
-from quaternity.cli.terminal import ask, columns, folded, thinking, warn
+from quaternity.cli.opening import open_log
+from quaternity.cli.terminal import ask, columns, folded, thinking
 from quaternity.game.cards import Card
 from quaternity.game.question import Answer, Question
 from quaternity.kwartet.chances import chance_of
 from quaternity.kwartet.hands import FULL, hand_of
 from quaternity.kwartet.knowing import Moment, moment, told_lines
-from quaternity.kwartet.log import parse_any_log, read_any_log, seen_text
+from quaternity.kwartet.log import parse_any_log, seen_text
 from quaternity.kwartet.log_reader import LogError, event_lines, put_down_at_deal
 from quaternity.kwartet.rules import KwartetRules
 from quaternity.kwartet.seen import SeenLog
@@ -85,14 +86,12 @@ def note(
     """
     if GrowingFile.exists(game):
         with GrowingFile(game) as file:
-            log = read_any_log(game)
+            log = open_log(game)
             if not isinstance(log, SeenLog):
                 raise InputError(f"{game}: shows all hands: note goes on with what one seat saw")
             if seat is not None and seat != log.seat:
                 who = "a bystander" if log.seat is None else f"seat {log.seat}"
                 raise InputError(f"{game}: was written by {who}, not {seat}")
-            for text in log.warnings:
-                warn(f"{game}: {text}")
             if log.warnings:  # a line was cut off, perhaps with the request it belongs to
                 file.shorten(_whole(game, log))
             _Notes(log, file).run()

@@ -11,12 +11,12 @@ from quaternity.base.errors import InputError
 from quaternity.base.text_table import table_lines
 from quaternity.base.wording import printable
 from quaternity.cli.kwartet import kwartet
-from quaternity.cli.terminal import bold, columns, say, warn, width
+from quaternity.cli.opening import open_log
+from quaternity.cli.terminal import bold, columns, say, width
 from quaternity.cli.watch import Viewer
 from quaternity.kwartet.chances import worlds_of
 from quaternity.kwartet.hands import NUMBERS
 from quaternity.kwartet.knowing import moment, told_lines
-from quaternity.kwartet.log import read_any_log
 from quaternity.kwartet.log_reader import put_down_at_deal
 from quaternity.kwartet.played import GameLog
 from quaternity.kwartet.public import PublicState
@@ -49,9 +49,7 @@ def watch(
 
     Example: quaternity kwartet watch my.game --seat 0
     """
-    log = read_any_log(game)
-    for text in log.warnings:
-        warn(f"{game}: {text}")
+    log = open_log(game)
     last = log.settings.players - 1
     log.view(0, seat)  # refuses a seat that it does not show
     if isinstance(log, SeenLog):

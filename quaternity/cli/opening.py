@@ -1,8 +1,11 @@
-"""The door through which commands open a file: what it is, where it came from, what is wrong."""
+"""The door through which commands open files: what each is, where it came from, what is wrong.
+
+What is wrong with a file names it; what is only odd about it is told, and the command goes on.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from typing import Any
@@ -20,6 +23,10 @@ from quaternity.game.state_file import (
     problem_of,
     read_any_document,
 )
+from quaternity.kwartet.log import parse_any_log
+from quaternity.kwartet.played import GameLog
+from quaternity.kwartet.seen import SeenLog
+from quaternity.table.games import rules_of_record
 from solvers import DealProblem
 
 IMPOSSIBLE = (ContradictoryState, ImpossibleRecord)
@@ -78,15 +85,13 @@ class Opened:
 def open_document(path: str) -> Opened:
     """Open a state, a record of Quaternity or a deal problem (`-`: standard input).
 
-    What is odd about the file is told.
-
     Raises:
         InputError: unreadable, malformed, or none of these; names the file.
         ContradictoryState: a state that contradicts itself about a completed set.
     """
-    with _named(path):
+    with named(path):
         document = read_any_document(path)
-    _tell_oddities(path, document.warnings)
+    tell_oddities(path, document.warnings)
     return Opened(path, document)
 
 
@@ -96,18 +101,28 @@ def open_record(path: str) -> tuple[Any, Any]:
     Raises:
         InputError: unreadable, no record, or a game against the rules; names the file.
     """
-    from quaternity.table.games import rules_of_record
-
-    data = read_bytes(path)
-    with _named(path):
+    with named(path):
+        data = read_bytes(path)
         rules = rules_of_record(data)
         replay = rules.replay(data)
-    _tell_oddities(path, replay.warnings)
+    tell_oddities(path, replay.warnings)
     return rules, replay
 
 
+def open_log(path: str) -> GameLog | SeenLog:
+    """Open a log of Kwartet with all hands, or one as a seat saw it (`-`: standard input).
+
+    Raises:
+        InputError: unreadable, no log, or a game against the rules; names the file.
+    """
+    with named(path):
+        log = parse_any_log(read_bytes(path))
+    tell_oddities(path, log.warnings)
+    return log
+
+
 @contextmanager
-def _named(path: str) -> Iterator[None]:
+def named(path: str) -> Iterator[None]:
     """Name the file in what is wrong with it."""
     try:
         yield
@@ -118,6 +133,7 @@ def _named(path: str) -> Iterator[None]:
         raise InputError(f"{path}: {text}") from error
 
 
-def _tell_oddities(path: str, warnings: list[str] | tuple[str, ...]) -> None:
+def tell_oddities(path: str, warnings: Iterable[str]) -> None:
+    """Tell what is odd about a file."""
     for text in warnings:
         warn_about(path, text)

@@ -14,7 +14,7 @@ from quaternity.base.text_record import check_asked
 from quaternity.base.wording import counted
 from quaternity.cli.failed_players import traced
 from quaternity.cli.match import GameWords, MatchSession
-from quaternity.cli.terminal import warn
+from quaternity.cli.opening import named, tell_oddities
 from quaternity.table.journal import MatchJournal
 from quaternity.table.match import Match
 from quaternity.table.players import YOU
@@ -65,15 +65,11 @@ def play_match(
     chance = str(Random().getrandbits(64) if seed is None else seed)
     journal = None
     if record is not None and GrowingFile.exists(record):
-        data = read_bytes(record)
-        try:
-            rules = rules_class.of_record(data)
-        except InputError as error:
-            raise InputError(f"{record}: {error}") from None
+        with named(record):
+            rules = rules_class.of_record(read_bytes(record))
         check_asked(asked, rules.settings)
         journal, replay = MatchJournal.resume(record, rules)
-        for text in replay.warnings:
-            warn(f"{record}: {text}")
+        tell_oddities(record, replay.warnings)
     with journal or nullcontext():
         if journal is not None:
             names = _seated(rules, seats(rules), default, replay.names, journal.seats)

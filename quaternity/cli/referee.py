@@ -19,6 +19,7 @@ from quaternity.cli.chosen_solvers import (
     guarded,
     saved_or_shown,
 )
+from quaternity.cli.opening import IMPOSSIBLE, open_document
 from quaternity.cli.options import (
     AnyFiles,
     AsJson,
@@ -34,17 +35,10 @@ from quaternity.cli.status import ExitStatus, Leaving
 from quaternity.cli.terminal import progress, say, warn, warn_about
 from quaternity.game.faults import why_impossible
 from quaternity.game.question import Answer
-from quaternity.game.record import ImpossibleRecord, ParsedRecord
 from quaternity.game.saved_states import smallest_text
 from quaternity.game.settings import Settings
 from quaternity.game.state import State
-from quaternity.game.state_file import (
-    ContradictoryState,
-    LoadedProblem,
-    problem_of,
-    read_any_document,
-    read_document,
-)
+from quaternity.game.state_file import ContradictoryState, problem_of
 from quaternity.insight.check import Report, WrongVerdict, check_record, check_state
 from quaternity.insight.perft import perft as count
 from solvers import DealProblem, Solver, default_solver
@@ -116,18 +110,15 @@ def _save_smallest(
 def _checked(path: str, chosen: list[Solver] | None) -> Report:
 
     try:
-        document = read_any_document(path)
+        opened = open_document(path)
     except ContradictoryState as contradiction:
         return Report("state", False, str(contradiction), None, {})
-    for text in document.warnings:
-        warn_about(path, text)
-    if isinstance(document, ParsedRecord):
-        solvers = _taking(chosen, State.start(document.settings).problem)
-        with progress("positions", len(document.moves) + 1) as bar:
-            report = check_record(document, solvers, bar.advance)
+    if opened.record is not None:
+        solvers = _taking(chosen, State.start(opened.record.settings).problem)
+        with progress("positions", len(opened.record.moves) + 1) as bar:
+            report = check_record(opened.record, solvers, bar.advance)
     else:
-        what = document.problem if isinstance(document, LoadedProblem) else document.state
-        report = check_state(what, _taking(chosen, problem_of(what)))
+        report = check_state(opened.given, _taking(chosen, opened.problem))
     if not report.verdicts:
         reasons = "; ".join(f"{solver}: {why}" for solver, why in report.skipped.items())
         raise LimitError(f"no solver took it: {reasons}")
@@ -175,14 +166,7 @@ def questions(files: Files, as_json: AsJsonLines = False) -> None:
     with Leaving() as leaving:
         for path in files:
             try:
-                document = read_document(path)
-                for text in document.warnings:
-                    warn_about(path, text)
-                state = (
-                    document.replay().state
-                    if isinstance(document, ParsedRecord)
-                    else document.state
-                )
+                state = open_document(path).state
                 impossible = why_impossible(state.problem)
                 if impossible is None and state.turn is None and not state.is_over:
                     raise InputError("turn: missing, and needed to know who asks")
@@ -190,7 +174,7 @@ def questions(files: Files, as_json: AsJsonLines = False) -> None:
                 warn_about(path, error)
                 leaving.status = max(leaving.status, ExitStatus.BAD_INPUT)
                 continue
-            except (ContradictoryState, ImpossibleRecord) as error:
+            except IMPOSSIBLE as error:
                 warn(f"{path}: impossible: {error}")
                 leaving.status = max(leaving.status, ExitStatus.IMPOSSIBLE)
                 if as_json:

@@ -16,6 +16,7 @@ import typer
 from quaternity.base.errors import InputError, LimitError, QuaternityError
 from quaternity.base.text_record import check_asked
 from quaternity.cli.app import app
+from quaternity.cli.opening import IMPOSSIBLE, named, open_document
 from quaternity.cli.options import (
     AsJson,
     Brisk,
@@ -28,10 +29,8 @@ from quaternity.cli.options import (
 )  # fmt: skip
 from quaternity.cli.status import ExitStatus, Leaving, status_of
 from quaternity.cli.terminal import Progress, progress, say, warn
-from quaternity.game.record import ImpossibleRecord, ParsedRecord
 from quaternity.game.settings import Settings, TieBreak
 from quaternity.game.state import State
-from quaternity.game.state_file import ContradictoryState, read_document
 from quaternity.perfect.forcing import Forcing
 from quaternity.workers.pool import open_executor
 
@@ -208,10 +207,8 @@ def _state(position: str | None, asked: dict[str, Any], brisk: bool) -> State:
     if position is None:
         return State.start(Settings(**asked, brisk=brisk))
     state = _state_in(position)
-    try:
+    with named(position):
         check_asked(asked, state)
-    except InputError as error:
-        raise InputError(f"{position}: {error}") from None
     if not state.verdict():
         warn(f"{position}: the state is impossible")
         raise typer.Exit(ExitStatus.IMPOSSIBLE)
@@ -221,17 +218,10 @@ def _state(position: str | None, asked: dict[str, Any], brisk: bool) -> State:
 def _state_in(path: str) -> State:
     """Return the state in a file, or the last position of a record."""
     try:
-        document = read_document(path)
-        for text in document.warnings:
-            warn(f"{path}: {text}")
-        if isinstance(document, ParsedRecord):
-            return document.replay().state
-        return document.state
-    except (ContradictoryState, ImpossibleRecord) as error:
+        return open_document(path).state
+    except IMPOSSIBLE as error:
         warn(f"{path}: impossible: {error}")
         raise typer.Exit(ExitStatus.IMPOSSIBLE) from error
-    except InputError as error:  # files that cannot be read are named already
-        raise InputError(f"{path}: {str(error).removeprefix(f'{path}: ')}") from None
 
 
 def _work(target: Path) -> Path:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from quaternity.base.errors import InputError
-from quaternity.base.reading import read_bytes
 from quaternity.cli.app import app
 from quaternity.cli.match import words_of
-from quaternity.cli.terminal import CLEAR, ask, columns, folded, warn
-from quaternity.table.games import rules_of_record
+from quaternity.cli.opening import open_record
+from quaternity.cli.terminal import CLEAR, ask, columns, folded
 
 HELP = """\
 Enter, n   next step                b       back
@@ -44,11 +43,7 @@ def watch(
 
     Example: quaternity watch my.game --seat 0
     """
-    data = read_bytes(file)
-    rules: Any = rules_of_record(data)
-    replay = rules.replay(data)
-    for text in replay.warnings:
-        warn(f"{file}: {text}")
+    rules, replay = open_record(file)
     if seat is not None and not 0 <= seat < rules.seats:
         raise InputError(f"--seat {seat} is out of range 0..{rules.seats - 1}")
     last = len(replay.moves)

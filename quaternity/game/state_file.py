@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from quaternity.base.errors import InputError, QuaternityError
 from quaternity.base.plain_values import takes
@@ -53,9 +52,6 @@ class LoadedProblem(NamedTuple):
 
     problem: DealProblem
     warnings: list[str]
-
-
-Loaded = TypeVar("Loaded", bound=LoadedState | LoadedProblem)
 
 
 def read_state(path: str) -> LoadedState:
@@ -247,19 +243,22 @@ def state_text(state: State) -> str:
     return "{" + ",\n ".join(fields) + "}\n"
 
 
-def read_document(path: str) -> LoadedState | ParsedRecord:
-    """Read a state file or a game record (`-`: standard input).
+def read_any_document(path: str) -> LoadedState | ParsedRecord | LoadedProblem:
+    """Read a state file, a game record or a deal-problem file (`-`: standard input).
 
     Raises:
-        InputError: unreadable, malformed, or neither of the two.
+        InputError: unreadable, malformed, or none of them.
         ContradictoryState: a state that contradicts itself about a completed set.
     """
-    return _document(read_bytes(path), parse_state)
-
-
-def read_any_document(path: str) -> LoadedState | ParsedRecord | LoadedProblem:
-    """As `read_document`, and deal-problem files too."""
-    return _document(read_bytes(path), parse_any)
+    data = read_bytes(path)
+    start = data.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if start.startswith((b"{", b"[")):
+        return parse_any(decode(data))
+    if start.startswith((b"#", FIRST_LINE.split()[0].encode())):
+        return parse_record(data)
+    if not start:
+        raise InputError("the file is empty")
+    raise InputError(f"neither a state (a JSON object) nor a record (first line {FIRST_LINE!r})")
 
 
 def parse_any(text: str) -> LoadedState | LoadedProblem:
@@ -277,14 +276,3 @@ def any_text(given: State | DealProblem) -> str:
 def problem_of(given: State | DealProblem) -> DealProblem:
     """Return the deal problem of a state, or of itself."""
     return given.problem if isinstance(given, State) else given
-
-
-def _document(data: bytes, parse: Callable[[str], Loaded]) -> Loaded | ParsedRecord:
-    start = data.removeprefix(b"\xef\xbb\xbf").lstrip()
-    if start.startswith((b"{", b"[")):
-        return parse(decode(data))
-    if start.startswith((b"#", FIRST_LINE.split()[0].encode())):
-        return parse_record(data)
-    if not start:
-        raise InputError("the file is empty")
-    raise InputError(f"neither a state (a JSON object) nor a record (first line {FIRST_LINE!r})")

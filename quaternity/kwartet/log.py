@@ -112,11 +112,6 @@ def read_log(path: str) -> GameLog:
     return parse_log(read_bytes(path), path)
 
 
-def read_any_log(path: str) -> GameLog | SeenLog:
-    """Read a log with all hands, or one as a seat saw it. Raises as `read_log`."""
-    return parse_any_log(read_bytes(path), path)
-
-
 def parse_any_log(data: bytes | str, path: str = "") -> GameLog | SeenLog:
     """Read the text of a log with all hands, or of one as a seat saw it. Raises as `read_log`.
 

@@ -1,0 +1,67 @@
+"""Whatever opens a file: it says once which, what is wrong with it, and what is only odd."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Cli
+from tests.cli.test_check import RECORD
+
+POSITIONS = [
+    ("check",), ("questions",), ("analyse",), ("export", "--to", "opb"), ("prove",),
+    ("solve", "--from"), ("compare", "--solvers", "max-flow", "--repeats", "1"),
+]  # fmt: skip
+GAMES = [
+    ("watch",), ("kwartet", "watch"), ("kwartet", "know"), ("play", "--record"),
+    ("kwartet", "play", "--record"),
+]  # fmt: skip
+BROKEN = {
+    "empty": b"",
+    "neither": b"a letter\n",
+    "no text": b"\xff\xfe\x00{",
+    "no state": b'{"format": "quaternity-state/1"}',
+    "no problem": b'{"format": "deal-problem/1"}',
+    "no record": b"quaternity 1\nplayers many\n",
+}
+
+
+def typed(command: tuple[str, ...], path: Path) -> list[object]:
+    return [*command, path, *(["H0 0/0"] if command[-1] == "know" else [])]
+
+
+@pytest.mark.parametrize("content", BROKEN.values(), ids=BROKEN)
+@pytest.mark.parametrize("command", [*POSITIONS, *GAMES], ids=" ".join)
+def test_what_is_wrong_with_a_file_names_it_once(
+    cli: Cli, tmp_path: Path, command: tuple[str, ...], content: bytes
+) -> None:
+    path = tmp_path / "given"
+    path.write_bytes(content or b" " * ("--record" in command))  # in an empty one a game begins
+    told = cli(*typed(command, path))
+    assert told.status == 2
+    assert told.out == ""
+    assert told.err.count(str(path)) == 1, told.err
+
+
+@pytest.mark.parametrize(
+    "command", [one for one in [*POSITIONS, ("watch",)] if one[0] != "solve"], ids=" ".join
+)
+def test_a_line_that_was_cut_off_is_told_and_no_more(
+    cli: Cli, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    path = tmp_path / "cut.record"
+    lines = Path(RECORD).read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(lines[:7]) + lines[7][:4])
+    told = cli(*typed(command, path))
+    assert f"{path}: line 8 is cut off and left out" in told.err
+    assert told.status in (0, 1, 4)
+
+
+@pytest.mark.parametrize("command", [("questions",), ("solve", "--from")], ids=" ".join)
+def test_a_deal_problem_is_the_state_of_no_game(
+    cli: Cli, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    path = tmp_path / "problem.json"
+    path.write_text(cli("instances", "--families", "php", "--cards", "12", "--possible").out)
+    told = cli(*command, path)
+    assert told.status == 2
+    assert f"{path}: a deal problem, which is the state of no game" in told.err
