@@ -8,6 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import ceil
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
 
 Times = Mapping[str, Sequence[float | None]]
 """Per solver seconds by instance; None: not decided."""
@@ -58,13 +62,11 @@ def rank_intervals(times: Times, limit: float, seed: int = 0) -> dict[str, tuple
     """
     import numpy as np
 
-    paid = np.array([_paid(column, limit) for column in times.values()])
-    random = np.random.default_rng(abs(seed))
-    instances = paid.shape[1]
+    paid = [np.array(_paid(column, limit)) for column in times.values()]
     totals = np.concatenate(
         [
-            random.multinomial(instances, np.full(instances, 1 / instances), size=size) @ paid.T
-            for size in _pieces(instances)
+            np.stack([column[chosen].sum(axis=1) for column in paid], axis=1)
+            for chosen in _resamples(len(paid[0]), seed)
         ]
     )
     ranks = 1 + (totals[:, None, :] < totals[:, :, None]).sum(axis=2)
@@ -81,21 +83,20 @@ def median_interval(values: Sequence[float], seed: int = 0) -> tuple[float, floa
         return None
     import numpy as np
 
-    random = np.random.default_rng(abs(seed))
     array = np.array(values)
-    medians: list[float] = []
-    for size in _pieces(len(values)):
-        chosen = random.integers(len(values), size=(size, len(values)))
-        medians += np.median(array[chosen], axis=1).tolist()
-    low, high = np.percentile(medians, [2.5, 97.5])
+    medians = [np.median(array[chosen], axis=1) for chosen in _resamples(len(values), seed)]
+    low, high = np.percentile(np.concatenate(medians), [2.5, 97.5])
     return float(low), float(high)
 
 
-def _pieces(values: int) -> Iterator[int]:
-    """Share out the resamples of so many values, to bound the memory for a piece."""
+def _resamples(values: int, seed: int) -> Iterator[np.ndarray]:
+    """Draw the indices of resamples of so many values, some resamples at a time for the memory."""
+    import numpy as np
+
+    random = np.random.default_rng(abs(seed))
     most = max(1, 1_000_000 // values)
     for done in range(0, RESAMPLES, most):
-        yield min(most, RESAMPLES - done)
+        yield random.integers(values, size=(min(most, RESAMPLES - done), values))
 
 
 def quantile(ascending: Sequence[float], share: float) -> float:
