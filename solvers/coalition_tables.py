@@ -373,7 +373,7 @@ class Kind:
         return SetConstraint.trusted(*self.looks)
 
     def cuts(self) -> Iterator[tuple[int, list[tuple[int, int]]]]:
-        """Per distinct owner mask, ascending: per owner the table when one such card is his."""
+        """Per distinct owner mask, ascending: per owner the table when one such card is theirs."""
         owners, low, high = self.looks
         for mask in sorted(set(owners)):
             others = list(owners)

@@ -5,7 +5,7 @@ minimum and a maximum. OR-Tools' CP-SAT proves or refutes it with one thread and
 infeasible verdict carries no shortage of its own: `solvers.certify` pairs it with one.
 
 Above `MOST_BOOLEANS` cards with equal owners are bundled: one whole number per player says how many
-of them are his. They are bundled within a set, and over all sets whose bounds forbid nothing.
+of them are theirs. They are bundled within a set, and over all sets whose bounds forbid nothing.
 
 All constraints go into the linear relaxation, which is solved to its end before any search: it is
 nearly always integral, and refutes what clauses take exponential time for (pigeons and holes). That
@@ -203,7 +203,7 @@ def _groups(
 
 
 def _bounds(constraint: SetConstraint) -> list[tuple[int, int, int]]:
-    """Per player, the least and the most cards of a set, and those that he may own."""
+    """Per player, the least and the most cards of a set, and those that they may own."""
     return [
         (low, min(high, number), number)
         for low, high, number in zip(

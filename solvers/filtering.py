@@ -7,7 +7,7 @@ deal, and every minimum and maximum of a player and a set is reached by some dea
 let f be the table of a set (`solvers.coalition_tables`), and slack(A) the sum of all tables for A
 less the hands of A: the cards that a coalition could have beyond its hands. The problem is feasible
 iff no slack is negative. A player's cards of the set are limited by minimum cuts that separate the
-player from his share of it:
+player from their share of it:
 
     most   = min over A without p of  f(A + p) - f(A) + slack(A)
     fewest = max over A without p of  f(A + p) - f(A) - slack(A + p)
@@ -87,7 +87,7 @@ class _ClosingKind(Kind):
     Attributes:
         differences: per player, f(A + p) - f(A) for every A without p.
         lowered: per distinct owner mask, per owner, the guards of the lanes that are lower when
-            one such card is his; -1 when it cannot be his whatever the other sets are.
+            one such card is theirs; -1 when it cannot be theirs whatever the other sets are.
     """
 
     __slots__ = ("differences", "lowered")
@@ -210,7 +210,7 @@ def closed(problem: DealProblem, seconds: float | None = None) -> DealProblem:
     """Give the same deals, said with the fewest owners, the largest minimums and smallest maximums.
 
     In the result a card's owners are exactly the players who own it in some deal, and a player's
-    `low` and `high` for a set are the fewest and the most cards of it that he holds in some deal.
+    `low` and `high` for a set are the fewest and the most cards of it that they hold in some deal.
 
     Args:
         seconds: a time limit; None for none.

@@ -1,10 +1,10 @@
 """Filtering by one flow: who may own what by strongly connected components, bounds by more flow.
 
 A feasible flow of `solvers.max_flow` is one deal. Another deal gives a player a card of an owner
-mask that he has none of now iff the arc from his share of the set to the mask's node lies on a
+mask that they have none of now iff the arc from their share of the set to the mask's node lies on a
 cycle of the residual graph: iff both ends are in one strongly connected component (Régin's
-filtering; SciPy). The most cards of a set that a player can hold is what he holds now plus the
-flow that can be sent round from his share of the set back to him, and the fewest likewise.
+filtering; SciPy). The most cards of a set that a player can hold is what they hold now plus the
+flow that can be sent round from their share of the set back to them, and the fewest likewise.
 
 Sets that look alike have equal bounds, and so have players who may change places in every set: one
 of each is looked at. Serves any number of players. Cost: one maximum flow, one search for
@@ -203,7 +203,7 @@ def _bounds(
 
 
 def _players_alike(hands: tuple[int, ...], sets: Iterable[SetConstraint]) -> list[int]:
-    """Per player, the first player with whom he may change places: nothing becomes different."""
+    """Per player, the first player with whom they may change places: nothing becomes different."""
     counted = [(one.low, one.high, Counter(one.owners)) for one in sets]
     alike: list[int] = []
     # The first players by all that must be equal: hands, bounds, and the cards one may own.

@@ -47,8 +47,8 @@ class OpenSet(NamedTuple):
 def opened(constraint: SetConstraint, full: int) -> OpenSet | None:
     """Take the certain cards out of a set; None when it is plain that no deal can be.
 
-    A card is certain when it has one possible owner, or when somebody needs every card that he may
-    own; a player whose upper bound is reached owns no open card.
+    A card is certain when it has one possible owner, or when somebody needs every card that they
+    may own; a player whose upper bound is reached owns no open card.
 
     Args:
         full: mask of players who have no room for open cards. Cards that are certain without this
@@ -272,7 +272,7 @@ def least_lanes(problem: DealProblem) -> tuple[int, int]:
 
 
 def _fewest(classes: Counter[int], low: Vector, high: Vector) -> Vector:
-    """Per player, no fewer cards of a set than the fewest that he holds in some deal of it.
+    """Per player, no fewer cards of a set than the fewest that they hold in some deal of it.
 
     The others take what they can, one class of cards after another, those with few owners first.
     """

@@ -72,7 +72,7 @@ def note(
         bool,
         typer.Option(
             "--own-card-requests/--no-own-card-requests",
-            help="Whether a player may ask for a card in his own hand.",
+            help="Whether a player may ask for a card in their own hand.",
         ),
     ] = True,
 ) -> None:

@@ -36,7 +36,7 @@ def play(
         bool | None,
         typer.Option(
             "--own-card-requests/--no-own-card-requests",
-            help="Whether a player may ask for a card in his own hand (default).",
+            help="Whether a player may ask for a card in their own hand (default).",
             show_default=False,
         ),
     ] = None,

@@ -57,7 +57,7 @@ OwnCards = Annotated[
     bool,
     typer.Option(
         "--own-card-requests/--no-own-card-requests",
-        help="Whether a player may ask for a card in his own hand.",
+        help="Whether a player may ask for a card in their own hand.",
     ),
 ]
 

@@ -16,8 +16,8 @@ from quaternity.kwartet.view import View
 from solvers.counting import chances
 
 RULES = """\
-All cards are dealt; everybody sees his own hand. On your turn you ask an opponent for a card of a
-set of which you hold a card yourself. If he has it you get it and ask again; if not, the turn
+All cards are dealt; everybody sees their own hand. On your turn you ask an opponent for a card of a
+set of which you hold a card yourself. If they have it you get it and ask again; if not, the turn
 passes to the next seat. All four cards of a set are put down and are a point. When all sets are
 down, the most points win. The table shows exactly what follows from what everybody saw and from
 your hand."""

@@ -27,7 +27,7 @@ RULES = """\
 Nobody has dealt the cards: a question and its answer are all that is ever known about them, and a
 deal only has to stay possible. On your turn you ask somebody for a card. By asking you say that you
 have not got it, and that you have another card of its set. After yes the card is yours and you
-ask again; after no the turn is his. When only one answer is possible, it is given for him.
+ask again; after no the turn is theirs. When only one answer is possible, it is given for them.
 Whoever must own all cards of a set completes it: a point. When all sets are completed, the most
 points win; shared, nobody wins. In a brisk game questions that can only be answered by no are
 forbidden."""

@@ -89,7 +89,7 @@ def solve(
     ] = False,
     ask: Annotated[
         str | None,
-        typer.Option(help="force:PLAYER: only whether he can force a win from here, and how."),
+        typer.Option(help="force:PLAYER: only whether they can force a win from here, and how."),
     ] = None,
     seconds: Annotated[
         float, typer.Option(min=0, help="Most seconds for --ask, and for checking its answer.")

@@ -5,7 +5,7 @@ a deal where the formula is false. Three closures say much of such chains withou
 
 - What each one of a pair can always tell never changes along their chains (`joined_at_most`): a
   card that nobody but the two can own stays where it is, and of a set of which all others hold a
-  known number each of the two keeps his; which may show where other cards are.
+  known number each of the two keeps theirs; which may show where other cards are.
 - Whoever holds a hand that fits some deal from which a failure is reached, reaches it too. The
   hands of such deals are grown into whole deal problems (`deals_before`), the next step backwards
   from a failure; whether each member of a group sees that it is in none of them is again a matter

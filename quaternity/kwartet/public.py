@@ -218,7 +218,7 @@ def request_faults(public: PublicState, hand: Hand, question: Question) -> list[
     if not 0 <= asked < settings.players:
         faults.append(f"player {asked} is out of range 0..{settings.players - 1}")
     elif asked == asker:
-        faults.append("a player cannot ask himself")
+        faults.append("a player cannot ask themselves")
     elif not problem.hands[asked] and asked not in public.may_be_asked(asker):
         faults.append(f"player {asked} has no cards")
     if not 0 <= index < settings.sets:
@@ -231,7 +231,7 @@ def request_faults(public: PublicState, hand: Hand, question: Question) -> list[
         if not hand[index]:
             faults.append(f"player {asker} holds no card of set {index}")
         elif hand[index] >> number & 1 and not may_ask_for_own(settings, hand):
-            faults.append(f"player {asker} holds {index}/{number} himself")
+            faults.append(f"player {asker} holds {index}/{number} themselves")
     return faults
 
 

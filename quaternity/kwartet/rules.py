@@ -124,7 +124,7 @@ class KwartetRules(PlainRules[KwartetGame, Question, View]):
         if not isinstance(move, Question):
             return [f"{move!r} is not a request"]
         if move.asker != view.seat:
-            return [f"player {view.seat} asks for himself, not for player {move.asker}"]
+            return [f"player {view.seat} asks for themselves, not for player {move.asker}"]
         return view.faults(move)
 
     def read(self, text: str, view: View) -> Question:

@@ -38,8 +38,9 @@ class KwartetSettings:
         players: 2..8.
         sets: sets of `SET_SIZE` cards, 2..20.
         announce: when full sets leave the game; an `Announce` or its name.
-        own_card_requests: whether a player may ask for a card that he holds himself. When not, a
-            player whose hand is nothing but full sets still may: he has no other request.
+        own_card_requests: whether a player may ask for a card that they hold themselves. When not,
+        a
+            player whose hand is nothing but full sets still may: they have no other request.
 
     Raises:
         InputError: lists everything that is wrong.

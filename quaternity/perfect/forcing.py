@@ -2,16 +2,16 @@
 
 Proof-number search (Allis 1994) on the graph of canonical states, each with the role of the player
 who wants to win. Every state has two numbers: about how many open states must turn out well for
-him, or badly, to settle it; the search opens the state on which both hang. Numbers of alternatives
+them, or badly, to settle it; the search opens the state on which both hang. Numbers of alternatives
 are combined by their maximum, not their sum, since many ways lead to the same states (weak
 proof-number search: Ueda et al. 2008). What is settled is handed to all predecessors at once. A
 state from which no open one can be reached and which is not won is not won at all, since a play
 without end is won by nobody: so it does no harm that positions repeat.
 
 A state is lost for the player at sight when the opponents can wait for ever
-(`quaternity.perfect.waiting`) or when others have so many sets that he cannot have more.
+(`quaternity.perfect.waiting`) or when others have so many sets that they cannot have more.
 
-What was found is a strategy, for the player or for his opponents together, and `Forcing.check`
+What was found is a strategy, for the player or for their opponents together, and `Forcing.check`
 plays it out on the game's own states against everything that the other side can do.
 """
 
@@ -52,7 +52,7 @@ class Node:
 
     Attributes:
         mine: whether the player chooses the question.
-        won: whether he can force a win, where that is settled.
+        won: whether they can force a win, where that is settled.
         rank: when it was settled; a strategy leads to ever smaller ranks.
         proof, disproof: open states that must be won for it to be won, or lost to be lost.
         options: per question whether the player answers it, and what the answers lead to; None
@@ -111,7 +111,7 @@ def _weak(node: Node) -> int:
 
 
 def _chosen(mine: bool, outcomes: list[bool | None]) -> bool | None:
-    """Return what an alternative comes to: the player's own, or one of his opponents'."""
+    """Return what an alternative comes to: the player's own, or one of their opponents'."""
     if mine in outcomes:
         return mine
     return None if None in outcomes else not mine
@@ -383,7 +383,7 @@ class Forcing:
         """Return what can come of an answer after which the side that has a strategy goes on by it.
 
         That is one state, unless it is drawn who is on turn: chance is with whoever is against the
-        player, so he needs all of them, and they need one. Empty where the answer is not good.
+        player, so they need all of them, and they need one. Empty where the answer is not good.
         """
         after = state.after(question, answer)
         afters = [replace(after, turn=one) for one in drawn(state, question, after)] or [after]
@@ -398,7 +398,7 @@ class Forcing:
         if self._root.won:
             return after.won is True and after.rank < before.rank
         if after.won is None and before.mine and before.options is None:
-            # Of whom is caught it was not looked at what becomes of all that he can do.
+            # Of whom is caught it was not looked at what becomes of all that they can do.
             self.graph.search(after, SECONDS_A_REPLY)
         return after.won is False
 
@@ -432,19 +432,19 @@ def at_sight(code: Coding, place: Place) -> bool | None:
 
 
 _Taken = tuple[tuple[NumberedKind, ...], tuple[int, ...]]
-"""Sets and hands once role 0 has taken all cards that he knows to be with somebody."""
+"""Sets and hands once role 0 has taken all cards that they know to be with somebody."""
 
 
 def caught(code: Coding, key: Key) -> bool:
     """Whether role 0, on turn, cannot force a win since every no leads to a ring of opponents.
 
-    He keeps the turn only by questions to which the answer must be yes. Cards that he knows to be
-    with somebody, of sets of which he surely holds one, he can take in any order, now or later,
+    They keep the turn only by questions to which the answer must be yes. Cards that they know to be
+    with somebody, of sets of which they surely hold one, they can take in any order, now or later,
     without telling anything. So all of them are taken here: whoever shares a set then does so
-    whichever of them he has taken. If every other question may be answered by a no after which the
-    asked begins a ring, and everybody can begin one whom he asks for what he knows to be elsewhere,
-    and if the same is true after each further question that must be answered yes, and so on, then
-    no order of questions avoids the rings.
+    whichever of them they have taken. If every other question may be answered by a no after which
+    the asked begins a ring, and everybody can begin one whom they ask for what they know to be
+    elsewhere, and if the same is true after each further question that must be answered yes, and so
+    on, then no order of questions avoids the rings.
 
     False where that is not seen within `MOST_CAUGHT` states. Cost: some microseconds a question.
     """
@@ -455,8 +455,8 @@ def caught(code: Coding, key: Key) -> bool:
     opponents = [role for role, hand in enumerate(parts.hands) if hand and role]
 
     def begins(role: int, kinds: Sequence[NumberedKind], slack: int, hands: Sequence[int]) -> bool:
-        """Whether an opponent begins a ring, whichever of his cards role 0 has taken."""
-        # If he had cards that can all be taken, he and two others who share sets are three.
+        """Whether an opponent begins a ring, whichever of their cards role 0 has taken."""
+        # If they had cards that can all be taken, they and two others who share sets are three.
         able = [role] if hands[role] else [other for other in opponents if hands[other]]
         return any(ring_of_opponents(kinds, slack, hands, one, 0) for one in able)
 

@@ -6,7 +6,7 @@ still fits, no card has moved, the set stays in play, and the asked is on turn. 
 each other so in a ring, all that this tells is known after one round, and positions repeat. So a
 player cannot force a win when an opponent is on turn from whom such questions lead into a ring of
 opponents, in any deal that fits. They do just where the opponent on turn and another one each share
-a set with the player, or three opponents, he among them, each share a set with anybody.
+a set with the player, or three opponents, they among them, each share a set with anybody.
 
 In a brisk game there are no such questions, and nobody waits.
 
@@ -108,7 +108,7 @@ def slack_if_shared(kind: Kind, sharing: int, slack: int) -> int:
 
 
 def waiting(state: State, player: int) -> list[Question] | None:
-    """How the opponents of a player can keep him from winning by waiting.
+    """How the opponents of a player can keep them from winning by waiting.
 
     Args:
         state: a possible one.

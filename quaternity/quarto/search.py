@@ -90,7 +90,7 @@ class Search:
         """In how many placements the attacker wins, with a piece in hand.
 
         Args:
-            attacking: whether the attacker places it. He has to be winning; this is not checked.
+            attacking: whether the attacker places it. They have to be winning; this is not checked.
 
         Raises:
             LimitError: `most` positions were not enough.
@@ -156,14 +156,14 @@ class Search:
     def _placer_succeeds(
         self, rows: int, cells: list[Cell], left: int, piece: int, within: int
     ) -> bool:
-        """Whether who places a piece that completes no quarto gets what he wants.
+        """Whether who places a piece that completes no quarto gets what they want.
 
         That is a win for the attacker, whose `within` after this placement is even, and no win of
         the other one for the defender.
         """
         mark = MARKS[piece]
         if within < 2:
-            # The attacker has no more placement; he has one; or he has none and places now.
+            # The attacker has no more placement; they have one; or they have none and place now.
             return within < 0 or (
                 within == 1
                 and any(left & ~SHARING[staying | shared & mark] for staying, shared, _, _ in cells)
@@ -226,17 +226,17 @@ class Search:
         for piece in members(safe):
             placed = MARKS[piece]
             one, other = members(left ^ 1 << piece)
-            mine, his = MARKS[one], MARKS[other]
+            mine, their = MARKS[one], MARKS[other]
             for first, to_first, second, to_second, both, to_both in cells:
                 on_first, on_second = first | to_first & placed, second | to_second & placed
                 threat = on_first | on_second
-                if (both | to_both & placed) & mine & his:
-                    if not (mine & threat and his & threat):
+                if (both | to_both & placed) & mine & their:
+                    if not (mine & threat and their & threat):
                         break
                 elif mine & threat:
-                    if not his & threat and mine & on_first and mine & on_second:
+                    if not their & threat and mine & on_first and mine & on_second:
                         break
-                elif his & on_first and his & on_second:
+                elif their & on_first and their & on_second:
                     break
             else:
                 return False

@@ -172,7 +172,7 @@ class Match(Course[P, M, V]):
         """Put somebody else in a seat.
 
         Raises:
-            InputError: there is no such seat or player, or he cannot be made.
+            InputError: there is no such seat or player, or they cannot be made.
         """
         if not 0 <= seat < self.rules.seats:
             raise InputError(f"seat {seat}: seats are 0..{self.rules.seats - 1}")

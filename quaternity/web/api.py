@@ -248,7 +248,7 @@ class Api:
         """Return the table of a request, and the seat of who asks.
 
         Raises:
-            Refusal: he has none, or does too much.
+            Refusal: they have none, or do too much.
         """
         table, who = await self._at(request, seat)
         if who.looking is None or who.looking not in who.held:

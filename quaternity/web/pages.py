@@ -98,7 +98,7 @@ class Pages:
             return RedirectResponse(f"{_root(request)}/t/{sight.table}", 303)
         response = HTMLResponse(join_html(sight, seat, invitation, _root(request)))
         if caller.browser is None:
-            # Known before he sits down: when that answer is lost he may ask again.
+            # Known before they sit down: when that answer is lost they may ask again.
             set_cookie(response, request, fresh())
         return response
 

@@ -12,13 +12,13 @@ OPEN, PERSON, PROGRAM = "open", "person", "program"
 
 
 class Seat(NamedTuple):
-    """Who sits somewhere, and how he shows that it is his seat.
+    """Who sits somewhere, and how they show that it is their seat.
 
     Attributes:
         kind: `OPEN`, `PERSON` or `PROGRAM`.
         name: of the person or the program.
         person: the name of the person whose seat it is, whoever plays there now.
-        token, browser: hashes of what shows that it is his; None where there is no such thing.
+        token, browser: hashes of what shows that it is theirs; None where there is no such thing.
         invitation: what invites, or invited, to the seat.
     """
 
@@ -50,7 +50,7 @@ class Kept(NamedTuple):
 
 
 class Caller(NamedTuple):
-    """Who asks: hashes of what he shows.
+    """Who asks: hashes of what they show.
 
     Attributes:
         token: of the token in the header.
@@ -65,9 +65,9 @@ class Who(NamedTuple):
     """One who looks at a table.
 
     Attributes:
-        held: the seats that are his.
-        maker: whether he made the table.
-        looking: the seat from which he looks; None: as a bystander.
+        held: the seats that are theirs.
+        maker: whether they made the table.
+        looking: the seat from which they look; None: as a bystander.
     """
 
     held: tuple[int, ...]

@@ -43,7 +43,7 @@ class Sight(NamedTuple):
         points: per seat.
         places: per seat its place when the game is over.
         help: whether counts and hints are allowed.
-        practice: whether who made the table chose the seed, so that he may know what is hidden.
+        practice: whether who made the table chose the seed, so that they may know what is hidden.
         thinking: the seats whose program is at work.
         undo: the people who have agreed to take back.
         notice: what went wrong at the table; None while nothing did.

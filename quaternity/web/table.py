@@ -97,15 +97,15 @@ class Table:
     # ------------------------------------------------------------------ who is there
 
     def who(self, token: str | None, browser: str | None, asked: int | None = None) -> Who:
-        """Who somebody is, by the hashes of what he shows.
+        """Who somebody is, by the hashes of what they show.
 
-        Of several seats he looks from the one that may move, or from the first.
+        Of several seats they look from the one that may move, or from the first.
 
         Args:
-            asked: the seat from which he wants to look.
+            asked: the seat from which they want to look.
 
         Raises:
-            Refusal: it is not his.
+            Refusal: it is not theirs.
         """
         held = tuple(
             number

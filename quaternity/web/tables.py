@@ -268,10 +268,10 @@ class Tables:
             seat = table.seats[number]
             if seat.kind != OPEN:
                 if caller.browser is not None and seat.browser == caller.browser:
-                    return table.kept.id, Seated(number, None, None)  # he asks again
+                    return table.kept.id, Seated(number, None, None)  # they ask again
                 raise Refusal(409, "somebody has this seat already")
             token, person = fresh(), checked_name(name, number)
-            # The invitation stays, so that who comes late hears that he does.
+            # The invitation stays, so that who comes late hears that they do.
             new = Seat(PERSON, person, person, hashed(token), caller.browser, invitation)
             await table.change_seat(number, new)
         return table.kept.id, Seated(number, token, None)
@@ -294,7 +294,7 @@ class Tables:
             player: a program's name, `me`, or `open`.
 
         Raises:
-            Refusal: that is not his to say.
+            Refusal: that is not their to say.
         """
         if number not in range(len(table.seats)) or table.kept.archive:
             raise Refusal(404, f"there is no seat {number}")
@@ -304,7 +304,9 @@ class Tables:
 
         def check_absent() -> None:
             if not mine and table.seats[number].is_held and table.is_present(number):
-                raise Refusal(403, f"whose seat {number} is, he is there")
+                raise Refusal(
+                    403, f"seat {number} belongs to somebody who is here: ask them to hand it over"
+                )
 
         if player not in ("me", OPEN):
             check_absent()
@@ -338,11 +340,11 @@ class Tables:
         """What somebody may be shown of a table.
 
         Args:
-            seat: the seat from which he looks; None: his own.
+            seat: the seat from which they look; None: their own.
             at: after so many moves; None: now.
 
         Raises:
-            Refusal: there is no such table, or the seat is not his.
+            Refusal: there is no such table, or the seat is not theirs.
         """
         table = await self.open(name)
         return table.sight(table.who(*caller, seat), at)

@@ -74,7 +74,7 @@ def test_anything_else_is_explained_and_asked_again(cli: Cli, path: Path) -> Non
         "'1' is not understood",
         "player 7 is out of range 0..2",
         "set 8 is out of range 0..2",
-        "a player cannot ask himself",
+        "a player cannot ask themselves",
         "card 4 of a set is out of range 0..3",
         "'2 99999999999/1' is not understood",
         "Ask:",

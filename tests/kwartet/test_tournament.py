@@ -313,7 +313,7 @@ def test_a_strategy_that_never_ends_or_breaks_the_rules_is_stopped(
     assert raised.value.place is not None
     assert len(parse_log(raised.value.place.record).events) == 500
     with pytest.raises(
-        PlayerFault, match=r"game 0, go 0: strategy 'cheat' in seat 0: .*cannot ask himself"
+        PlayerFault, match=r"game 0, go 0: strategy 'cheat' in seat 0: .*cannot ask themselves"
     ):
         play_game(of(KwartetSettings(2, 4), ("cheat", "cheat")), 0)
 

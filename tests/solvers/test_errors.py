@@ -19,7 +19,7 @@ from quaternity.quarto.pieces_file import read_pieces
 from quaternity.workers.own_process import own_process
 
 MADE = [
-    IllegalMove("'1 asks 1'", ["a player cannot ask himself", "it is not his turn"]),
+    IllegalMove("'1 asks 1'", ["a player cannot ask themselves", "it is not his turn"]),
     PlayerTimeout("took too long", "", FaultPlace("mine", 1, 2, 3, None, "")),
     SolverTimeout("after 5 s"),
 ]

@@ -1,8 +1,8 @@
 """How a state looks for each player: at exact chances, or at a glance.
 
 A player's *prospects* are a point for each completed set, for a set in play the square of the share
-of it that he can expect to hold, and a little for being on turn. So cards of one set are worth more
-together, and what a player might still hold is worth something until it is ruled out.
+of it that they can expect to hold, and a little for being on turn. So cards of one set are worth
+more together, and what a player might still hold is worth something until it is ruled out.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A bot that searches: Monte-Carlo trees over canonical states.
 
 Every decision imagines a number of games. In states of the tree the player on turn takes the
-question, and the asked player the reply, that did best for himself so far, with a bonus for what
+question, and the asked player the reply, that did best for themselves so far, with a bonus for what
 was tried little (max^n with upper confidence bounds: Kocsis and Szepesvari 2006, Sturtevant 2008);
 the more often a state is met, the more of its questions are considered, in the order of a quick
 player (progressive widening: Coulom 2007). From the first state outside the tree on, the quick

@@ -1,23 +1,23 @@
-"""What comes when everybody plays for himself, in a game that cannot go on for ever.
+"""What comes when everybody plays for themselves, in a game that cannot go on for ever.
 
-An *outcome* says what every player gets: his sets; or, where only winning counts, 2 for who alone
+An *outcome* says what every player gets: their sets; or, where only winning counts, 2 for who alone
 has the most sets, 1 for who shares that, 0 for others. Whoever chooses, the player on turn among
-the questions and the asked player among the legal answers, takes what gives himself most (max^n:
-Luckhardt and Irani 1986). That leaves ties, which are nothing to him and decide what others get. So
-a state has not one outcome but a set of them, all that come about however ties are broken without
-chance:
+the questions and the asked player among the legal answers, takes what gives themselves most (max^n:
+Luckhardt and Irani 1986). That leaves ties, which are nothing to them and decide what others get.
+So a state has not one outcome but a set of them, all that come about however ties are broken
+without chance:
 
 - at the end, the one outcome that it is;
-- where a player chooses, each outcome of a choice that he likes no less than the worst that each
-  of the choices may bring him. (Could he be sure of better elsewhere he would go there; if not,
-  ties may be broken such that he does not.)
+- where a player chooses, each outcome of a choice that they like no less than the worst that each
+  of the choices may bring them. (Could they be sure of better elsewhere they would go there; if
+  not, ties may be broken such that they do not.)
 
 These are the outcomes of the subgame-perfect equilibria in pure strategies. A coin that breaks ties
 may bring others: who expects a better lottery elsewhere goes there. Ties in one state may be broken
 one way after one history and another way after another, so there may be many. With all
-ties *against* a player everybody likes, of outcomes that give himself the same, those better that
-give that player less; with all ties *for* him those that give him more. That leaves the ties in
-which he and the chooser get the same: again a set, by the same rule.
+ties *against* a player everybody likes, of outcomes that give themselves the same, those better
+that give that player less; with all ties *for* them those that give them more. That leaves the ties
+in which they and the chooser get the same: again a set, by the same rule.
 
 Every state is worked out once all that can follow it are, stratum by stratum of
 `quaternity.perfect.solving.graph`; so positions must not come again.
@@ -116,7 +116,7 @@ def _checked(what: str, name: str, known: Mapping[str, object]) -> str:
 
 
 def for_himself(solved: Solution | GameGraph, wish: str = "points", ties: str = "any") -> Everybody:
-    """All outcomes of all states when everybody plays for himself.
+    """All outcomes of all states when everybody plays for themselves.
 
     Args:
         wish: what everybody wants, a name in `WISHES`.
@@ -136,15 +136,15 @@ def for_himself(solved: Solution | GameGraph, wish: str = "points", ties: str = 
     if graph.chances() is not None:
         raise InputError(
             "chance can choose who is on turn in this game, and then outcomes are not certain: "
-            "everybody for himself needs the tie-break first-in-order"
+            "everybody for themselves needs the tie-break first-in-order"
         )
     ends, _ = graph.ends()
     code = coding(graph.rules)
     over = [code.parts(key) for key in key_bytes(graph.keys[ends])]
     if any(one.kinds for one in over):
         raise InputError(
-            "nobody can be asked in this state, and sets are left for ever: everybody for himself "
-            "needs a game that ends"
+            "nobody can be asked in this state, and sets are left for ever: --everybody needs a "
+            "game that ends"
         )
     gets = [WISHES[wish](one.points) for one in over]
     tables = _Tables(graph.rules.players, gets, TIES[ties], len(graph))
@@ -162,7 +162,7 @@ def for_himself(solved: Solution | GameGraph, wish: str = "points", ties: str = 
             if segments and np.count_nonzero(settled) == before:
                 raise InputError(
                     "positions can come again in this game, so that it need not end: everybody for "
-                    "himself needs one that ends, such as the brisk game"
+                    "themselves needs one that ends, such as the brisk game"
                 )
     return Everybody(graph, tables.outcomes, sets)
 
@@ -273,7 +273,7 @@ class _Tables:
 def everybody_document(
     solved: Solution | GameGraph, state: State, wish: str = "points"
 ) -> dict[str, Any]:
-    """Return what comes of a state when everybody plays for himself, as plain values for JSON.
+    """Return what comes of a state when everybody plays for themselves, as plain values for JSON.
 
     The outcomes however ties are broken without chance, what each player gets at least and at most
     in them, and who wins (null: nobody); and per player the outcomes with all ties against them,

@@ -4,12 +4,13 @@ The player on turn chooses the question, the asked player the answer among the l
 one player all others stand together, and with them chance. A play that never ends is won by nobody.
 Then
 
-- a player *can force* a win if he wins alone at the end however the others play: the attractor of
-  his won ends, in the game in which he controls his questions and answers and the others all else;
-- a player *can win* if there is any way to an end that he wins alone;
-- a player *can prevent* the win of another if, against all others together, he can see to it that
+- a player *can force* a win if they win alone at the end however the others play: the attractor of
+  their won ends, in the game in which they control their questions and answers and the others all
+  else;
+- a player *can win* if there is any way to an end that they win alone;
+- a player *can prevent* the win of another if, against all others together, they can see to it that
   the other does not win alone: the complement of the attractor in the game in which the one
-  controls what is his and everybody else helps the other to win;
+  controls what is theirs and everybody else helps the other to win;
 - the *length* of a forced win is the number of moves (a question with its answer) to the end when
   the winner hastens it and the others delay it.
 

@@ -181,7 +181,7 @@ class _Games:
         self.winner = [first[0] if len(first) == 1 else None for first in self.first]
 
     def values(self, player: int, value: Callable[[int, int], float]) -> dict[int, float]:
-        """Per game that a player is in the mean of a value of game and seat over his seats."""
+        """Per game that a player is in the mean of a value of game and seat over their seats."""
         found = {}
         for game, result in enumerate(self.results):
             mine = [value(game, seat) for seat, who in enumerate(result.line_up) if who == player]

@@ -1,7 +1,7 @@
 """Who may own which card, as people see it: a block a set, a row a player, a cell a card.
 
 Quaternity shows what everybody knows in this way, Kwartet what one seat can know. A cell of
-somebody else is how one asks him for that card.
+somebody else is how one asks them for that card.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Row(NamedTuple):
     """A player and a set.
 
     Attributes:
-        least: how many cards of the set he holds at least.
+        least: how many cards of the set they hold at least.
         cells: one a card.
     """
 
@@ -82,7 +82,7 @@ def owner_blocks(
     Args:
         known: who may own what, as tightly as it can be said.
         completed: per set its owner, or None.
-        sight: of who looks; from a seat of his own he can ask all others.
+        sight: of who looks; from a seat of their own they can ask all others.
         legal: what may be asked now, as (player, set, number).
         chances: `[set][card][player]`.
     """

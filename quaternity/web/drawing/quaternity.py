@@ -50,7 +50,7 @@ def part(sight: Sight, chances: Chances | None = None) -> dict[str, Any]:
             drawn["advice"] = f"{whose} asked for {card}; both answers are possible.".capitalize()
     elif asking:
         drawn["advice"] = _forced(sight).get("advice", "")
-        drawn["advice"] += " Choose a player's card below to ask him for it."
+        drawn["advice"] += " Choose a player's card below to ask them for it."
     elif not state.is_over:
         drawn |= _forced(sight)
     return drawn

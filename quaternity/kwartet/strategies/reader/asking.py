@@ -2,7 +2,7 @@
 
 A set is worth a *value* to an asker who holds some of its cards, and each strategy asks in the set
 of the highest value. What it then asks for has a *share*. Both are worked out from what everybody
-knows and from the asker's cards of that set; his other cards are left out of account.
+knows and from the asker's cards of that set; their other cards are left out of account.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ TELLING = 0.03
 _HELD = np.array([counting.HELD, counting.HELD, HELD])[:, None]
 _SHOWN = np.array([counting.SHOWN, counting.SHOWN, SHOWN])[:, None]
 _TELLING = np.array([counting.TELLING, counting.TELLING, TELLING])[:, None]
-"""Of `patient`, of `patient` that takes nobody to hold what he asked for in vain, of a reader."""
+"""Of `patient`, of `patient` that takes nobody to hold what they asked for in vain, of a reader."""
 
 NEVER = -9.0
 """The value of a set in which nothing is to be asked for."""
@@ -74,7 +74,7 @@ class Asking(NamedTuple):
 
 
 def chances_by_lack(weights: Floats, asker: int) -> tuple[Floats, Floats]:
-    """Chances of who has what an asker lacks, by all that he lacks of a set; of what he holds.
+    """Chances of who has what an asker lacks, by all that they lack of a set; of what they hold.
 
     Args:
         weights: `[holding, player, ..., set]`.
@@ -107,7 +107,7 @@ def patients(
 
     Args:
         chances: `[card, case, owner, strategy, set]`, see `chances_by_lack`: as counted, as counted
-            if nobody holds what he asked for in vain, and as read by everybody.
+            if nobody holds what they asked for in vain, and as read by everybody.
         following: who is next on turn.
         shown: per set, 1.0 where it is known that the asker holds some of it.
         place: the row of the asked set.

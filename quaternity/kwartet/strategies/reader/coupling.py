@@ -91,9 +91,9 @@ def tilted(
 ) -> tuple[Floats, Floats]:
     """Return the weights that meet the hand sizes in the mean, and factors to start from next time.
 
-    Every player gets a factor by which a weight is multiplied once per card he has; of all tables
-    that meet the hands this one is nearest to the weights (relative entropy). Found by Newton's
-    method, for some cases at once.
+    Every player gets a factor by which a weight is multiplied once per card they have; of all
+    tables that meet the hands this one is nearest to the weights (relative entropy). Found by
+    Newton's method, for some cases at once.
 
     Args:
         weights: `[holding, player, case, set]` of the sets in play; every set can be shared out.
@@ -190,7 +190,7 @@ def coupled(weights: Floats, hands: Sequence[int], seat: int | None) -> tuple[Fl
 
     Args:
         weights: from `tilted`, `[holding, player, set]`.
-        seat: who sees his own hand; None for nobody.
+        seat: who sees their own hand; None for nobody.
     """
     # One hand follows from the others, and a hand that is seen meets itself.
     active = [player for player, hand in enumerate(hands) if hand]

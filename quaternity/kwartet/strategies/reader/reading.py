@@ -42,14 +42,14 @@ _LOGARITHMS = np.log(np.array(QUANTILES))[:, None, None]
 
 HABITS = 0.1 * np.array([1.0, 0.6, 0.6, 0.5, 0.3, 0.15, 0.15, 0.1])
 """How often an unknown player is expected to ask in each way, in requests: as patient, as patient
-who believes that nobody asks for his own cards, as a reader, as exact, guessing a card that he
-lacks, anything, a card of his own, and what cannot be."""
+who believes that nobody asks for their own cards, as a reader, as exact, guessing a card that they
+lacks, anything, a card of their own, and what cannot be."""
 
 LIKE_OTHERS = 0.6
 """How much the way in which another player asks tells of a player."""
 
 UNLIKELY = 1e-4
-"""What an asker holds with less than this chance, if he asks as he does, is not looked at."""
+"""What an asker holds with less than this chance, if they ask as they do, is not looked at."""
 
 HIGHEST = 1e30
 """Above this a weight is of what the others' holdings rule out."""
@@ -172,7 +172,7 @@ class Record:
             self.vain[index][number] |= 1 << asker
 
     def _counted(self, active: Sequence[int]) -> tuple[Floats, Floats]:
-        """Return what is possible, and what is if nobody holds what he asked for in vain."""
+        """Return what is possible, and what is if nobody holds what they asked for in vain."""
         cards, sets = self.public.with_cards, self.public.problem.sets
         rows = [possible(sets[index], cards) for index in active]
         vain = [tuple(self.vain[index]) for index in active]
@@ -206,7 +206,8 @@ def in_play(public: PublicState) -> list[int]:
 
 @lru_cache(maxsize=4096)
 def trusting(one: SetConstraint, vain: tuple[int, ...], with_cards: int) -> Floats:
-    """Give what is possible of a set if nobody holds what he asked for in vain, unless nothing is.
+    """Give what is possible of a set if nobody holds what they asked for in vain, unless nothing
+    is.
 
     Args:
         vain: per card who asked for it in vain, as a bit mask.
@@ -311,12 +312,12 @@ def after_request(
 def likelihood(held: Floats, one: Asked, habits: Floats, kinds: Kinds) -> tuple[Floats, Floats]:
     """How much likelier each holding of the asker makes a request, `[set, mask]`.
 
-    The strategy in the asker's head is not known: every one counts by how well it explained his
+    The strategy in the asker's head is not known: every one counts by how well it explained their
     requests, this one included.
 
     Args:
         held: the chance `[set, mask]` of what the asker holds.
-        habits: his row of `Reading.habits`.
+        habits: their row of `Reading.habits`.
         kinds: the sets, as who reads this sees them.
 
     Returns:
