@@ -17,7 +17,7 @@ MAX_ASSIGNMENTS = 200_000
 
 
 def refuses(problem: DealProblem) -> str | None:
-    """Why this solver cannot take a problem, or None."""
+    """Return why this solver cannot take a problem, or None."""
     ways = 1
     for constraint in problem.sets:
         for mask in constraint.owners:
@@ -28,10 +28,10 @@ def refuses(problem: DealProblem) -> str | None:
 
 
 def deals(problem: DealProblem) -> Iterator[Deal]:
-    """All deals that satisfy a problem, in lexicographic order of the owners.
+    """Give all deals that satisfy a problem, in lexicographic order of the owners.
 
-    Every way to deal a set by itself is listed; then they are put together, set after set, while
-    the hands last.
+    List every way to deal each set by itself, then combine these, set after set, while the hands
+    have room.
 
     Raises:
         UnsupportedProblem: above `MAX_ASSIGNMENTS`.
@@ -68,7 +68,7 @@ def deals(problem: DealProblem) -> Iterator[Deal]:
 
 
 def prepare(problem: DealProblem) -> Callable[[], Verdict]:
-    """Nothing is built; the result enumerates until the first deal."""
+    """Return a function that enumerates deals until the first; nothing is built here."""
 
     def solve() -> Verdict:
         deal = next(deals(problem), None)

@@ -44,7 +44,7 @@ Looks = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
 
 
 def looks_of(constraint: SetConstraint) -> Looks:
-    """Return what sets that differ in the order of their cards have in common."""
+    """Return what sets that differ only in the order of their cards have in common."""
     return tuple(sorted(constraint.owners)), constraint.low, constraint.high
 
 
@@ -68,7 +68,6 @@ class Lanes:
     """The layout of packed tables: one lane per coalition, `width` bits each.
 
     Attributes:
-        players, width: number of players; bits per lane.
         bits: of all lanes together.
         ones: 1 in every lane.
         guard: the top bit of every lane.
@@ -109,11 +108,11 @@ class Lanes:
         self._ends = self._end_ones * low_lane
 
     def packed_hands(self, hands: Sequence[int]) -> int:
-        """Per lane the cards in the hands of its coalition."""
+        """Return per lane the cards in the hands of its coalition."""
         return sum([hand * self.member[player] for player, hand in enumerate(hands) if hand])
 
     def meetings(self, owners: tuple[int, ...]) -> int:
-        """Per lane, how many of the cards can be owned by a player of its coalition.
+        """Return per lane how many of the cards a player of its coalition may own.
 
         Cost: an addition per distinct mask; where they are many, a lane per card and P passes.
         """
@@ -136,11 +135,11 @@ class Lanes:
         return self.ones * len(owners) - missed
 
     def lane(self, packed: int, coalition: int) -> int:
-        """One number of a packed table."""
+        """Return one number of a packed table."""
         return packed >> (coalition * self.width) & ((1 << self.width) - 1)
 
     def table(self, owners: tuple[int, ...], low: tuple[int, ...], high: tuple[int, ...]) -> int:
-        """Return the packed f of one set, or `IMPOSSIBLE` when the set is so on its own; kept.
+        """Return the packed f of one set, or `IMPOSSIBLE` if no deal of the set exists; kept.
 
         `owners` must be sorted, so that sets that differ in the order of cards share a table.
         """
@@ -149,7 +148,7 @@ class Lanes:
     def made_table(
         self, owners: tuple[int, ...], low: tuple[int, ...], high: tuple[int, ...]
     ) -> int:
-        """As `table`, made anew."""
+        """Make a `table` without looking it up."""
         size = len(owners)
         if sum(low) > size or any(a > b for a, b in zip(low, high, strict=True)):
             return IMPOSSIBLE
@@ -177,21 +176,16 @@ class Lanes:
         return packed - ones * size
 
     def settling(self, low: Sequence[int], size: int) -> Callable[[int], int]:
-        """How to get the tables of sets with these minimums, and no upper bounds that matter.
+        """Return a function that turns ranks into the table of a set with these minimums.
 
-        Args:
-            low: per player the least number of cards.
-            size: number of cards.
+        The ranks are packed: per coalition, the cards that somebody in it may own (see `meeting`).
+        The function gives the table, or `IMPOSSIBLE`. No upper bound may matter.
 
-        Returns:
-            A function from ranks (packed, per coalition the cards that somebody in it may own, see
-            `meeting`) to the table, or `IMPOSSIBLE`.
-
-        A player without bounds changes nothing in passing from witnesses to coalitions, since r
-        grows with its argument, by no more than the cards there are; so only minimums cost a pass:
-        a coalition loses what a player outside it must hold and does not add to it. Minimums that
-        leave no choice cost no pass at all: the set is possible when every coalition can own what
-        it must hold (Hall), and then holds just that.
+        Only minimums cost a pass: a coalition loses what a player outside it must hold and does not
+        add to it. A player without bounds changes nothing, since the rank grows with its argument
+        by no more than the number of cards. If the minimums add up to `size`, no pass is needed:
+        the set is possible iff every coalition can own what it must hold (Hall), and then holds
+        exactly that.
         """
         held, guard = sum(low), self.guard
         if held > size:
@@ -219,11 +213,11 @@ class Lanes:
         return settled
 
     def tight(self, ranks: int, counts: int) -> int | None:
-        """Per lane 1 where a coalition can own no more than it must hold; None where it cannot.
+        """Return 1 in each lane that can own no more than it must hold; None if one cannot.
 
         Args:
             ranks: as for `settling`.
-            counts: packed, what every coalition must hold of a set in which that is all the cards.
+            counts: packed, the cards that every coalition must hold; they are all cards of the set.
 
         Such a set stays possible when fewer players may own a card iff no tight coalition that
         could own the card loses it.
@@ -238,28 +232,21 @@ class Lanes:
         return self.table(*looks_of(constraint))
 
     def slack(self, tables: Iterable[int], hands: Sequence[int]) -> int:
-        """Per lane what the sets of a problem can hold beyond the hands: not below 0 iff guarded.
+        """Return per lane what the sets can hold beyond the hands, with every guard set.
 
-        Args:
-            tables: of all sets, none of them impossible.
-            hands: per player the cards in hand.
-
-        Returns:
-            The sum of the tables, every guard set, less the packed hands. The problem is feasible
-            iff the hands add up and `fits` says that every guard is left.
+        `tables` are those of all sets, none of them impossible. The problem is feasible iff the
+        hands add up to the cards and `fits` accepts the result.
         """
         return (sum(tables) | self.guard) - self.packed_hands(hands)
 
     def fits(self, slack: int) -> bool:
-        """Whether no coalition must hold more than it can."""
+        """Return whether no coalition must hold more than it can."""
         return slack & self.guard == self.guard
 
     def feasible_slack(self, tables: Sequence[int], hands: Sequence[int], cards: int) -> int | None:
         """Return the slack of a feasible problem; None when the problem is infeasible.
 
-        Args:
-            tables: of all sets, impossible ones too.
-            cards: of all sets together.
+        `tables` may contain `IMPOSSIBLE`; `cards` counts those of all sets together.
         """
         if IMPOSSIBLE in tables or sum(hands) != cards:
             return None
@@ -267,10 +254,7 @@ class Lanes:
         return slack if self.fits(slack) else None
 
     def first_violated(self, slack: int) -> int | None:
-        """Return the smallest coalition (as a number) whose lane lost its guard bit, or None.
-
-        `slack` as from the method of that name.
-        """
+        """Return the smallest coalition (as a number) whose lane lost its guard bit, or None."""
         lost = ~slack & self.guard
         if not lost:
             return None
@@ -294,7 +278,7 @@ _LAYOUTS: WeakValueDictionary[tuple[int, int], Lanes] = WeakValueDictionary()
 def lanes(players: int, largest: int) -> Lanes:
     """Return the layout for a number of players and for lane values up to `largest`.
 
-    At most 16 layouts are kept, each with the cache of its tables; no two in use are alike.
+    At most 16 layouts are kept, each with the cache of its tables.
     """
     width = next(width for width in (8, 16, 32, 64) if largest < 1 << (width - 1))
     with _MAKING:
@@ -305,7 +289,7 @@ def lanes(players: int, largest: int) -> Lanes:
 
 
 def lanes_for(players: int, cards: int, largest_set: int) -> Lanes:
-    """Return the layout that fits problems of up to `cards` cards, sets of up to `largest_set`.
+    """Return the layout for problems of up to `cards` cards, sets of up to `largest_set`.
 
     Sums of tables reach the number of cards; making a table passes through three times its set.
     """
@@ -325,7 +309,7 @@ def lanes_of(problem: DealProblem) -> Lanes:
 
 
 def tightest_witness(constraint: SetConstraint, coalition: int) -> int:
-    """Return a witness X that makes the coalition inequality of one set as small as it can be.
+    """Return a witness X that minimizes the coalition inequality of one set.
 
     Cost: that of `Lanes.meetings` and P additions to 2^P wide lanes, then a look at every lane.
     """
@@ -344,20 +328,14 @@ def tightest_witness(constraint: SetConstraint, coalition: int) -> int:
 
 
 def _impossible(ranks: int) -> int:
-    """Return the table of sets with minimums that add up to more than the cards there are."""
     del ranks
     return IMPOSSIBLE
 
 
 class Kind:
-    """Sets that look alike up to the order of their cards, and what is prepared about them.
+    """Sets that are equal up to the order of their cards, with what is prepared about them.
 
-    Whoever prepares more about sets than their table makes a class of kinds from this one.
-
-    Attributes:
-        layout: of the table.
-        looks: see `Looks`.
-        table: the packed coalition table, or `IMPOSSIBLE`.
+    Subclasses prepare more than the table (`IMPOSSIBLE` if no deal of the set exists).
     """
 
     __slots__ = ("layout", "looks", "table")
@@ -369,11 +347,11 @@ class Kind:
 
     @property
     def constraint(self) -> SetConstraint:
-        """One of these sets: the one with its owner masks in ascending order."""
+        """Return the set of this kind whose owner masks ascend."""
         return SetConstraint.trusted(*self.looks)
 
     def cuts(self) -> Iterator[tuple[int, list[tuple[int, int]]]]:
-        """Per distinct owner mask, ascending: per owner the table when one such card is theirs."""
+        """Give per distinct owner mask, ascending, the table for each owner of one such card."""
         owners, low, high = self.looks
         for mask in sorted(set(owners)):
             others = list(owners)

@@ -26,7 +26,6 @@ class DealtSet:
     """One set with its cards in their order, prepared for reading off deals.
 
     Attributes:
-        constraint: the set.
         table: its packed coalition table, or `IMPOSSIBLE`.
         choices: all count vectors as (packed, vector), or None when there are too many.
         dealt: the cards handed out, by the count vectors in `choices` that were needed so far.
@@ -62,14 +61,14 @@ def _prepared(layout: Lanes, constraint: SetConstraint) -> tuple[DealtSet, int]:
 
 
 def refuses(problem: DealProblem) -> str | None:
-    """Why this solver cannot take a problem, or None."""
+    """Return why this solver cannot take a problem, or None."""
     if problem.players > MAX_PLAYERS:
         return f"{problem.players} players need 2^{problem.players} lanes: at most {MAX_PLAYERS}"
     return None
 
 
 def prepare_within(problem: DealProblem, seconds: float) -> Callable[[], Verdict]:
-    """`prepare` with a time limit in seconds for both steps together."""
+    """Prepare with a time limit in seconds for both steps together."""
     return prepare(problem, Deadline(seconds))
 
 
@@ -92,14 +91,14 @@ def prepare(problem: DealProblem, deadline: Deadline = NEVER) -> Callable[[], Ve
 
 
 def is_feasible(problem: DealProblem) -> bool:
-    """Return the verdict alone, without a deal or a proof. The problem must not be refused."""
+    """Decide without a deal or a proof. The problem must not be refused."""
     layout = lanes_of(problem)
     tables = [layout.table_of(constraint) for constraint in problem.sets]
     return layout.feasible_slack(tables, problem.hands, problem.cards) is not None
 
 
 def _proof(problem: DealProblem, layout: Lanes, tables: list[int]) -> Certificate:
-    """Why an infeasible problem is; the plainest reason there is."""
+    """Return the plainest proof that an infeasible problem is infeasible."""
     plain = plain_shortage(problem)
     if plain is not None:
         return plain
@@ -111,7 +110,7 @@ def _proof(problem: DealProblem, layout: Lanes, tables: list[int]) -> Certificat
 
 
 def _set_shortage(problem: DealProblem, index: int, everybody: int) -> Shortage:
-    """Why one set is impossible on its own: its minimums, or cards that cannot be placed."""
+    """Prove one set impossible on its own: its minimums, or cards that cannot be placed."""
     constraint = problem.sets[index]
     for coalition in (0, everybody):
         witnesses = [coalition] * len(problem.sets)
@@ -123,10 +122,10 @@ def _set_shortage(problem: DealProblem, index: int, everybody: int) -> Shortage:
 
 
 def _deal(layout: Lanes, rows: list[DealtSet], slack: int, deadline: Deadline) -> Deal:
-    """Return a deal, set by set.
+    """Build a deal, set by set.
 
-    Fixing the count vector k of a set replaces its table by the packed k; what remains is feasible
-    iff every guard survives, and by the theorem some k always does.
+    Fixing the count vector k of a set replaces its table by the packed k. The remaining sets stay
+    feasible iff every guard survives; by the theorem some k always keeps the guards.
     """
     guard = layout.guard
     owner = []
@@ -145,7 +144,7 @@ def _deal(layout: Lanes, rows: list[DealtSet], slack: int, deadline: Deadline) -
 
 
 def _searched_vector(layout: Lanes, constraint: SetConstraint, rest: int) -> tuple[int, ...]:
-    """Return a count vector that keeps every guard of `rest` + vector, by bisection."""
+    """Find a count vector that keeps every guard, player by player, by bisection."""
     guard, owners = layout.guard, tuple(sorted(constraint.owners))
     low, high = list(constraint.low), [min(most, constraint.size) for most in constraint.high]
     for player in range(constraint.players):

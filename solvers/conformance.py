@@ -82,12 +82,12 @@ class Conformance:
 
 
 def evidence_stands(solver: Solver, problem: DealProblem) -> str | None:
-    """Check that the verdict verifies, or that the built-in solvers do not contradict it."""
+    """Verify the verdict, or hold it against the evidence of the built-in solvers."""
     return _asked(solver, problem)[1]
 
 
 def refusal_is_honest(solver: Solver, problem: DealProblem) -> str | None:
-    """Check that `refuses` and a call refuse the same problems, and a call decides the others."""
+    """Check that `refuses` and a call refuse the same problems, and a call decides all others."""
     reason = solver.refuses(problem)
     try:
         solver(problem)
@@ -99,7 +99,7 @@ def refusal_is_honest(solver: Solver, problem: DealProblem) -> str | None:
 
 
 def names_do_not_matter(solver: Solver, problem: DealProblem) -> str | None:
-    """Players, sets and cards under other names get the same verdict, and so does a second call."""
+    """Check the verdict under other names of players, sets and cards, and on a second call."""
     random = Random(hash(problem))
     players, sets = list(range(problem.players)), list(range(len(problem.sets)))
     cards = [list(range(one.size)) for one in problem.sets]
@@ -116,7 +116,7 @@ def names_do_not_matter(solver: Solver, problem: DealProblem) -> str | None:
 
 
 def tightening_adds_nothing(solver: Solver, problem: DealProblem) -> str | None:
-    """Check that tighter bounds make no infeasible problem feasible."""
+    """Check that no tightening of an infeasible problem makes it feasible."""
     before, fault = _asked(solver, problem)
     if before is None or before:
         return fault
@@ -130,7 +130,7 @@ def tightening_adds_nothing(solver: Solver, problem: DealProblem) -> str | None:
 
 
 def hands_matter(solver: Solver, problem: DealProblem) -> str | None:
-    """Check that the same sets with a card in another hand count as another problem."""
+    """Check that the same sets with a card moved to another hand get a verdict of their own."""
     _, fault = _asked(solver, problem)
     hands = list(problem.hands)
     giver, taker = hands.index(max(hands)), hands.index(min(hands))
@@ -143,9 +143,9 @@ def hands_matter(solver: Solver, problem: DealProblem) -> str | None:
 
 
 def what_is_forbidden_is_obeyed(solver: Solver, problem: DealProblem) -> str | None:
-    """Forbid each deal it gives, by an owner, a minimum or a maximum, time and again.
+    """Forbid the deal the solver gives, by an owner, a minimum or a maximum, and ask again.
 
-    Sets that are equal are changed alike, and stay so.
+    Equal sets are changed alike and stay equal.
     """
     random = Random(hash(problem))
     for _ in range(MOST_FORBIDDEN):
@@ -179,7 +179,7 @@ LAWS: tuple[Law, ...] = (
 
 
 def tightened(problem: DealProblem) -> list[tuple[DealProblem, str]]:
-    """Return the problem with one constraint tightened by one, in every way, each described."""
+    """Give the problem with one constraint tightened by one, in every way, each described."""
     found: list[tuple[DealProblem, str]] = []
     for index, one in enumerate(problem.sets):
         owners, low, high = one
@@ -210,23 +210,22 @@ def check_solver(
     problems: Iterable[DealProblem] = (),
     sizes: Sequence[tuple[int, int, int]] = GAME_SIZES,
 ) -> Conformance:
-    """Try all laws on problems of yours, on small random ones, and on games to the brink.
+    """Try all laws on your problems, on small random ones, and on games at the brink.
+
+    A game at the brink is a pair of problems: just feasible and just infeasible. Nothing is
+    written to any folder but a temporary one.
 
     Args:
         solver: a row of the table, or a function from problem to verdict.
-        examples: number of small problems, and of drawn sizes (`of_every_size`); for every
-            `EXAMPLES_A_ROUND` of them, and for what is left, each size of game is tried once: a
-            problem, and the two sides of its brink.
+        examples: number of small problems, and of drawn sizes (`of_every_size`). Each size of
+            game is tried once for every `EXAMPLES_A_ROUND` of them or part of that number.
         seed: of the problems.
         problems: tried first.
         sizes: cards in one set, sets and players (at least 2) of the games.
 
     Raises:
         SolverFault: a law is broken, with a smallest problem that shows it; or the solver decided
-            none of the problems, or none of the feasible or of the infeasible ones: what it
-            never says was not tried.
-
-    Nothing is written to any folder but a temporary one.
+            no problem, no feasible one, or no infeasible one, so that its laws were not tried.
 
     Cost: some ten runs of the solver per problem, up to forty on infeasible ones; with the built-in
     solvers 20 to 90 seconds of processor time.
@@ -273,10 +272,10 @@ def check_solver(
 def of_every_size(examples: int, seed: int) -> Iterator[DealProblem]:
     """Draw problems so that no number of players, sets or cards is left out.
 
-    Every example is a small problem of any shape; with it comes either a game of up to
-    `EVERY_NUMBER` players, sets and cards in one set, on both sides of its brink, or one larger
-    problem: a game of many players, one of many sets, or one of a family of `solvers.instances`.
-    Numbers are drawn like cards from a deck: none comes again before all have come.
+    Each example is a small problem of any shape and one of these: a game of up to `EVERY_NUMBER`
+    players, sets and cards in one set, on both sides of its brink; a game of many players; a
+    problem of many sets; or a member of a family of `solvers.instances`.
+    No number is drawn again before all have been drawn.
     """
     random = Random(f"every size {seed}")
     cards, set_size, sets = (_deck(random, range(1, EVERY_NUMBER + 1)) for _ in range(3))
@@ -308,7 +307,7 @@ def _deck(random: Random, values: Sequence[Value]) -> Iterator[Value]:
 
 
 def _with_cards(cards: int, random: Random) -> DealProblem:
-    """Draw a small problem of any shape with so many cards."""
+    """Draw a small problem of any shape with this many cards."""
     while True:
         sizes = Sizes(random.randint(2, 5), random.randint(2, 4), random.randint(2, 6))
         problem = random.choice((loosened, spoilt, spoilt))(random.randint, sizes)
@@ -327,7 +326,7 @@ _QUICK = SOLVERS["max-flow"]
 def _games(
     sizes: Sequence[tuple[int, int, int]], rounds: int, random: Random
 ) -> Iterator[DealProblem]:
-    """Problems of the size of games: of each size an open one, and both sides of its brink."""
+    """Draw for each size of game an open problem, and both sides of its brink."""
     for _ in range(rounds):
         for size in sizes:
             problem = game_like(random, GameSize(*size))
@@ -350,7 +349,7 @@ def _demand_both_kinds(solver: Solver, count: Counter[str]) -> None:
 
 
 def _broken(law: Law, solver: Solver, problem: DealProblem) -> str | None:
-    """Return what breaks a law, whatever the solver raises meanwhile."""
+    """Return what breaks a law, even if the solver raises an error."""
     try:
         return law(solver, problem)
     except KeyboardInterrupt:
@@ -364,7 +363,7 @@ def _name(function: Callable[[DealProblem], Verdict]) -> str:
 
 
 def _asked(solver: Solver, problem: DealProblem) -> tuple[Verdict | None, str | None]:
-    """Return the verdict of a solver, None when it gives none, and what is wrong with it."""
+    """Return the verdict of a solver (None without one), and what is wrong with it."""
     if solver.refuses(problem) is not None:
         return None, None
     try:

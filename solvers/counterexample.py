@@ -24,12 +24,12 @@ class _Found(Exception):
 
 
 class _TimeIsUp(BaseException):
-    """Leaves Hypothesis, which would go on drawing values that nobody looks at."""
+    """Stops Hypothesis, which would go on drawing values that nobody uses."""
 
 
 @contextmanager
 def _files_elsewhere() -> Iterator[None]:
-    """Hypothesis keeps notes in the caller's folder; let it be a temporary one meanwhile."""
+    """Let Hypothesis keep its notes in a temporary folder, not in the caller's."""
     before = vars(configuration).get("__hypothesis_home_directory")
     with TemporaryDirectory() as directory:
         configuration.set_hypothesis_home_dir(directory)
@@ -47,16 +47,13 @@ def smallest_counterexample(
     random_seed: int,
     shrink_seconds: float = SHRINK_SECONDS,
 ) -> tuple[Value, Finding] | None:
-    """Try values of a strategy; of one on which `check` finds something, find a smallest one.
+    """Return a smallest value on which `check` reports a fault, with the report; or None.
 
     Args:
         check: what is wrong with a value, or None. It should answer the same twice; when it does
-            not, the last finding counts.
+            not, the last report counts.
         examples: how many values to try; fewer when the strategy has no more.
-        random_seed: the same seed tries the same values.
-        shrink_seconds: time limit of the second part.
-
-    Returns the value with its finding, or None when all is well.
+        shrink_seconds: time limit for making the value smaller.
 
     >>> from hypothesis import strategies as st
     >>> smallest_counterexample(

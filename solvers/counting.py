@@ -68,10 +68,10 @@ class Chances:
         return Fraction(self.owned[set_index][card][player], self.deals)
 
     def floats(self) -> list[list[list[float]]]:
-        """All chances `[set][card][player]`, each the float nearest to the exact value.
+        """Return all chances `[set][card][player]`, each the float nearest to the exact value.
 
-        0.0 and 1.0 are exact: a chance that rounds to one of them without being it is given as the
-        float next to it. Equal rows may be one list: treat them as read-only.
+        0.0 and 1.0 are exact: a chance that would only round to one of them becomes the float next
+        to it. Equal rows may be one list: treat them as read-only.
 
         Raises:
             NoDeal: there is no deal.
@@ -94,7 +94,7 @@ class Chances:
 
 
 def _float(number: int, deals: int) -> float:
-    """Give the float nearest to number / deals, kept off 0.0 and 1.0 unless it is exactly that."""
+    """Divide to the nearest float; give 0.0 and 1.0 only where they are exact."""
     if 0 < number < deals:
         return min(max(number / deals, _LEAST), _MOST)
     return float(number == deals)
@@ -106,11 +106,11 @@ def count_deals(
 ) -> int:
     """Return the exact number of deals; 0 iff the problem is infeasible.
 
-    Cost: shifts and additions of one polynomial: a count vector of a set whose bounds matter is one
-    of each, and so is a possible owner of any other open card.
+    Cost: one shift and one addition of a polynomial per count vector of a set whose bounds
+    matter, and per possible owner of every other open card.
 
     Args:
-        most_work: refuse what needs more bytes touched by additions; 10**9 are a second or two.
+        most_work: refuse what needs more bytes touched by additions; 10**9 take a second or two.
         seconds: a time limit; None for none.
 
     Raises:
@@ -123,7 +123,7 @@ def count_deals(
 
 @takes(problem=DealProblem)
 def exact_chances(problem: DealProblem, *, seconds: float | None = None) -> Chances:
-    """In how many deals each player owns each card, for all cards at once.
+    """Count the deals in which each player owns each card, for all cards at once.
 
     Cost: about log2(number of distinct factors) times that of `count_deals`. Raises as that.
     """
@@ -146,7 +146,7 @@ def exact_chances(problem: DealProblem, *, seconds: float | None = None) -> Chan
 
 
 def _rows(factor: SetWays, before: list[int], deadline: Deadline) -> dict[int, tuple[int, ...]]:
-    """Per owner mask of a factor, in how many deals each player owns such a card."""
+    """Return per owner mask of a factor, in how many deals each player owns such a card."""
     players = range(len(factor.base))
     return {
         mask: tuple(
@@ -172,18 +172,10 @@ def _owned(
 
 @takes(problem=DealProblem)
 def chances(problem: DealProblem, *, seconds: float | None = None) -> list[list[list[float]]]:
-    """Return the chance `[set][card][player]` of owning a card, all deals equally likely.
+    """Return the chance `[set][card][player]` that the player owns the card.
 
-    As `Chances.floats` gives them: 0.0 and 1.0 are exact. Cost: as `exact_chances`.
-    Equal rows may be one list: treat them as read-only.
-
-    Args:
-        seconds: a time limit; None for none.
-
-    Raises:
-        NoDeal: no deal satisfies the problem.
-        LimitError: see the module.
-        SolverTimeout: the time limit was reached.
+    All deals are equally likely. Values, cost and errors are those of `exact_chances` and
+    `Chances.floats`.
 
     >>> from solvers import SetConstraint
     >>> chances(DealProblem([2, 1], [SetConstraint.of([[0, 1], [0, 1], [0]], players=2)]))
@@ -196,15 +188,13 @@ def chances(problem: DealProblem, *, seconds: float | None = None) -> list[list[
 def count_vector_distribution(
     problem: DealProblem, set_index: int, *, seconds: float | None = None
 ) -> dict[Vector, int]:
-    """Per count vector of one set (cards of it per player), the number of deals that have it.
+    """Count the deals per count vector of one set (cards of it per player).
 
-    Vectors that no deal has are left out, so an infeasible problem gives an empty dictionary.
-    Cost: as `count_deals`, and `seconds` likewise.
+    Vectors without a deal are left out, so an infeasible problem gives an empty dictionary.
+    Cost and limits: as `count_deals`.
 
     Raises:
         InputError: there is no such set.
-        LimitError: see the module.
-        SolverTimeout: the time limit was reached.
     """
     by_vector = _by_vector(problem, set_index, seconds)
     return {vector: ways * others for vector, (ways, others) in by_vector.items() if others}
@@ -213,7 +203,7 @@ def count_vector_distribution(
 def _by_vector(
     problem: DealProblem, set_index: int, seconds: float | None
 ) -> dict[Vector, tuple[int, int]]:
-    """Per count vector of one set, the deals of the set that have it, and those of the others."""
+    """Return per count vector of one set its own deals, and those of the other sets."""
     set_index = numbered(set_index, len(problem.sets), "set")
     found = laid_out(problem, keep=set_index, seconds=seconds)
     if found is None:
@@ -230,7 +220,7 @@ def _by_vector(
 
 
 def _ways(part: Part) -> dict[Vector, int]:
-    """Per count vector of a part that is kept whole, the deals of the set that have it."""
+    """Return per count vector of a part that is kept whole, the deals of the set that have it."""
     certain, whole = part.cards.certain, part.whole
     if whole is None:
         return {certain: 1}
@@ -249,12 +239,7 @@ def count_deals_given(
     *,
     seconds: float | None = None,
 ) -> list[int]:
-    """Return the number of deals with each of some constraints in the place of one set's own.
-
-    Args:
-        narrower: constraints that only forbid more than the set's own: fewer owners, tighter
-            bounds.
-        seconds: a time limit of the count; None for none.
+    """Count the deals with each of some narrower constraints in the place of one set's own.
 
     Cost: one count of the problem, and the count vectors of every constraint.
 
@@ -295,13 +280,12 @@ def count_deals_given(
 def count_distribution(
     problem: DealProblem, player: int, set_index: int, *, seconds: float | None = None
 ) -> dict[int, int]:
-    """Per number of cards of one set that a player may hold, the number of deals that have it.
+    """Count the deals per number of cards of one set that a player may hold.
 
-    Ascending; numbers that no deal has are left out. Cost and `seconds`: as `count_deals`.
+    Numbers ascend; those without a deal are left out. Cost and limits: as `count_deals`.
 
     Raises:
         InputError: there is no such player or set.
-        LimitError: see the module.
 
     >>> from solvers import SetConstraint
     >>> pair = SetConstraint.of([[0, 1], [0, 1]], players=2)

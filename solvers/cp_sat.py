@@ -40,9 +40,9 @@ class Variant(NamedTuple):
     """A way to model a problem and to solve the model.
 
     Attributes:
-        most_booleans: above so many, cards with equal owners are bundled into whole numbers.
-        counts: whether there is a variable for the cards of every player and set, of which hands
-            are sums.
+        most_booleans: above this number, cards with equal owners are bundled into whole numbers.
+        counts: whether every player and set gets a variable for its cards, of which hands are
+            sums.
         level: how much goes into the linear relaxation, 0 (nothing), 1 or 2 (all constraints).
         is_whole: whether it goes in at once and is solved to its end before any search.
         presolve: whether CP-SAT simplifies the model first.
@@ -56,7 +56,7 @@ class Variant(NamedTuple):
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """Of CP-SAT, beside the seed and the time limit."""
+        """Return CP-SAT's parameters, without the seed and the time limit."""
         chosen: dict[str, Any] = {
             "linearization_level": self.level,
             "cp_model_presolve": self.presolve,
@@ -94,15 +94,9 @@ def prepare(
     seconds: float = SECONDS,
     deadline: Deadline = NEVER,
 ) -> Callable[[], Verdict]:
-    """Build the model; the result solves it.
+    """Build the model; the result solves it, or raises `SolverTimeout` after `seconds`.
 
-    Args:
-        variant: how.
-        seed: of CP-SAT's search.
-        seconds: time limit of the solve.
-        deadline: of the building, which takes seconds for 100,000 booleans.
-
-    The solve raises `SolverTimeout` at the limit: that is never read as infeasible.
+    `deadline` limits the building, which takes seconds for 100,000 booleans.
 
     Raises:
         InputError: `seconds` is negative or not a number.
@@ -171,21 +165,21 @@ def prepare(
 def prepare_within(
     problem: DealProblem, seconds: float, variant: Variant = DEFAULT
 ) -> Callable[[], Verdict]:
-    """`prepare` with a time limit in seconds for either step."""
+    """Prepare with a time limit in seconds for either step."""
     return prepare(problem, variant, seconds=seconds, deadline=Deadline(seconds))
 
 
 def prepare_variant(
     name: str, problem: DealProblem, seconds: float = SECONDS
 ) -> Callable[[], Verdict]:
-    """`prepare_within` of one of the `VARIANTS`."""
+    """Prepare by one of the `VARIANTS`, with a time limit for either step."""
     return prepare_within(problem, seconds, VARIANTS[name])
 
 
 def _groups(
     problem: DealProblem, most_booleans: float
 ) -> Iterable[tuple[SetConstraint | None, Iterable[tuple[int, Places]]]]:
-    """Return the cards in bundles with equal owners, by set; None: all sets without bounds."""
+    """Bundle cards with equal owners, by set; all sets without bounds share the key None."""
     booleans = sum(mask.bit_count() for one in problem.sets for mask in one.owners)
     if booleans <= most_booleans:
         for index, one in enumerate(problem.sets):
@@ -203,7 +197,7 @@ def _groups(
 
 
 def _bounds(constraint: SetConstraint) -> list[tuple[int, int, int]]:
-    """Per player, the least and the most cards of a set, and those that they may own."""
+    """Return per player the least and the most cards of a set, and those the player may own."""
     return [
         (low, min(high, number), number)
         for low, high, number in zip(

@@ -35,13 +35,11 @@ Program = tuple[tuple[tuple[int, int, int, int], ...], tuple[int, ...]]
 
 
 def program(factor: SetWays, places: tuple[int, ...]) -> Program:
-    """Return the steps of a multiplication: a tree of products with powers, shared between vectors.
+    """Return the steps of a multiplication: a tree of products with powers, shared by vectors.
 
-    Args:
-        places: the players that have a digit, lowest first.
-
-    Node 0 is the polynomial itself; step i makes node i + 1 from an earlier node, times x^exponent,
-    and adds it to one of the sums (-1: to none), which are weighted and added up at the end.
+    `places` are the players that have a digit, lowest first. Node 0 is the polynomial itself. Step
+    i makes node i + 1 from an earlier node, times x^exponent, and adds it to one of the sums (-1:
+    to none); the sums are weighted and added up at the end.
     """
     known: Program | None = factor.programs.get(places)
     if known is None:
@@ -100,7 +98,7 @@ class ExponentLanes:
         self._masks: dict[tuple[int, int], int] = {}
 
     def _mask(self, place: int, exponent: int) -> int:
-        """All bits of the lanes that survive multiplication with x^exponent."""
+        """Return all bits of the lanes that survive multiplication with x^exponent."""
         hand, run = self._hands[place], self.strides[place] * self.width // 8
         keep = max(0, hand + 1 - exponent)
         pattern = b"\xff" * (run * keep) + bytes(run * (hand + 1 - keep))
@@ -109,7 +107,7 @@ class ExponentLanes:
         return mask
 
     def times(self, polynomial: int, factor: SetWays, power: int = 1) -> int:
-        """Give the polynomial times a power of a factor. Raises `SolverTimeout` at the deadline."""
+        """Multiply by a power of a factor. Raise `SolverTimeout` at the deadline."""
         steps, weights = program(factor, self.places)
         shifts = [stride * self.width for stride in self.strides]
         masks = self._masks
@@ -143,7 +141,7 @@ class ExponentLanes:
         )
 
     def lane(self, in_bytes: bytes, number: int) -> int:
-        """One coefficient of a polynomial that was turned into bytes by `in_bytes`."""
+        """Return one coefficient of a polynomial that was turned into bytes by `in_bytes`."""
         size = self.width // 8
         return int.from_bytes(in_bytes[number * size : number * size + size], "little")
 
@@ -153,7 +151,7 @@ class ExponentLanes:
         return polynomial.to_bytes((polynomial.bit_length() + 7) // 8, "little")
 
     def before(self, polynomial: int, hands: Sequence[int], factor: SetWays) -> list[int]:
-        """Per vector k of a factor, the polynomial's coefficient at hands - k."""
+        """Return per vector k of a factor, the polynomial's coefficient at hands - k."""
         in_bytes = self.in_bytes(polynomial)
         found = []
         for vector in factor.vectors:
@@ -207,7 +205,7 @@ class Product:
         return sum(map(mul, self.before(last), last.weights))
 
     def before(self, left_out: SetWays) -> list[int]:
-        """Per vector k of a factor, the coefficient at hands - k without one such factor.
+        """Return per vector k of a factor, the coefficient at hands - k without one such factor.
 
         That is the number of deals of everything else that leaves exactly k to this factor.
         """
@@ -223,7 +221,7 @@ class Product:
         return self.lanes.before(polynomial, self.hands, left_out)
 
     def befores(self) -> dict[SetWays, list[int]]:
-        """`before` of every factor, with the work shared."""
+        """Return `before` of every factor, with the work shared."""
         found: dict[SetWays, list[int]] = {}
         if len(self.moving) == 1:
             found[self.moving[0]] = self.before(self.moving[0])
@@ -246,7 +244,7 @@ class Product:
         return sorted(self.moving, key=self._cost)
 
     def cards_alike(self) -> SetWays | None:
-        """Return the one moving factor, if it is a card bound by nothing but its owners."""
+        """Return the only moving factor, if it is a card bound by its owners alone."""
         if len(self.moving) == 1 and self.moving[0].is_single_card:
             return self.moving[0]
         return None
@@ -261,20 +259,17 @@ class Product:
         return [ways * self.hands[vector.index(1)] // cards for vector in card.vectors]
 
     def _cost(self, factor: SetWays) -> int:
-        """Additions of polynomials to multiply by all occurrences of a factor."""
+        """Return the additions of polynomials that all occurrences of a factor take."""
         return len(program(factor, self.lanes.places)[0]) * self.factors[factor]
 
     def _costs(self, factors: Iterable[SetWays]) -> int:
         return sum(map(self._cost, factors))
 
     def check_work(self, additions: int | None = None) -> None:
-        """Refuse what is too large.
-
-        Args:
-            additions: of polynomials; by default those of one product of all factors.
+        """Refuse too large a product; `additions` defaults to those of one product of all factors.
 
         Raises:
-            LimitError: saying what it would take.
+            LimitError: with what it would take.
         """
         if additions is None:
             additions = self._costs(self.moving)
@@ -325,14 +320,10 @@ def laid_out(
     most_work: int = MAX_WORK,
     seconds: float | None = None,
 ) -> tuple[Residue, Product] | None:
-    """Give what is to be multiplied to count the deals of a problem; None when it plainly has none.
+    """Lay out the product that counts the deals; give None when there is plainly none.
 
-    What is surely too large is refused before any count vector is listed.
-
-    Args:
-        keep: see `solvers.residue.residue`.
-        most_work: see `Product`.
-        seconds: a time limit, also of the later work of the product; None for none.
+    Refuse what is surely too large before any count vector is listed. For `keep` see
+    `solvers.residue.residue`. `seconds` limits the later work of the product too.
 
     Raises:
         LimitError: too large.

@@ -51,7 +51,7 @@ Picker = Callable[[Any], tuple[int, ...]]
 
 @lru_cache(maxsize=16)
 def _pickers(layout: Lanes) -> tuple[tuple[Picker, Picker], ...]:
-    """Per player, how to pick the lanes without and with the player, in the same order."""
+    """Return per player how to pick the lanes without and with the player, in the same order."""
     pickers = []
     for player in range(layout.players):
         lanes = [lane for lane in range(layout.everybody + 1) if not lane >> player & 1]
@@ -86,8 +86,8 @@ class _ClosingKind(Kind):
 
     Attributes:
         differences: per player, f(A + p) - f(A) for every A without p.
-        lowered: per distinct owner mask, per owner, the guards of the lanes that are lower when
-            one such card is theirs; -1 when it cannot be theirs whatever the other sets are.
+        lowered: per distinct owner mask and owner, the guards of the lanes that become lower when
+            the owner gets one such card; -1 when the set itself rules that out.
     """
 
     __slots__ = ("differences", "lowered")
@@ -131,10 +131,9 @@ _CLOSED: Memo[Lanes, int, SetConstraint, SetConstraint] = Memo()
 def closed_set(
     layout: Lanes, slack: int, constraint: SetConstraint, deadline: Deadline = NEVER
 ) -> SetConstraint:
-    """One set of a feasible problem with its owners and bounds as tight as they can be.
+    """Tighten the owners and bounds of one set of a feasible problem as far as possible.
 
-    Args:
-        slack: of the problem, see `Lanes.slack`.
+    `slack` is that of the problem, see `Lanes.slack`.
     """
     key = (layout, slack, constraint)
     found = _CLOSED.get(key)
@@ -149,7 +148,7 @@ def closed_set(
 def _closed(
     layout: Lanes, slack: int, constraint: SetConstraint, deadline: Deadline
 ) -> SetConstraint:
-    """As `closed_set`, made anew."""
+    """Compute `closed_set` without looking it up."""
     kind = _kind(layout, constraint, deadline)
     tight, sides = _slack_parts[layout, slack]
     possible = {}
@@ -169,7 +168,7 @@ def _closed(
 
 
 def closed_by_tables(problem: DealProblem, deadline: Deadline = NEVER) -> DealProblem:
-    """Return the same deals with every owner, minimum and maximum as tight as it can be.
+    """Tighten every owner, minimum and maximum as far as possible; keep the same deals.
 
     For up to `solvers.coalition_tables.MAX_PLAYERS` players.
 
@@ -207,10 +206,10 @@ LOADING = 500_000_000
 
 @takes(problem=DealProblem)
 def closed(problem: DealProblem, seconds: float | None = None) -> DealProblem:
-    """Give the same deals, said with the fewest owners, the largest minimums and smallest maximums.
+    """State the same deals with the fewest owners, largest minimums and smallest maximums.
 
-    In the result a card's owners are exactly the players who own it in some deal, and a player's
-    `low` and `high` for a set are the fewest and the most cards of it that they hold in some deal.
+    In the result a card's owners are exactly the players who own it in some deal. A player's `low`
+    and `high` for a set are the fewest and the most cards of it that the player holds in some deal.
 
     Args:
         seconds: a time limit; None for none.
@@ -222,8 +221,8 @@ def closed(problem: DealProblem, seconds: float | None = None) -> DealProblem:
 
     >>> from solvers import SetConstraint
     >>> three = SetConstraint.of([[0, 1], [0, 1], [0, 1]], players=2, low=[0, 2])
-    >>> one = SetConstraint.of([[0, 1]], players=2)
-    >>> for constraint in closed(DealProblem([2, 2], [three, one])).sets:
+    >>> single = SetConstraint.of([[0, 1]], players=2)
+    >>> for constraint in closed(DealProblem([2, 2], [three, single])).sets:
     ...     print(constraint)
     SetConstraint(owners=[[0, 1], [0, 1], [0, 1]], low=[1, 2], high=[1, 2])
     SetConstraint(owners=[[0]], low=[1, 0], high=[1, 0])
@@ -233,7 +232,7 @@ def closed(problem: DealProblem, seconds: float | None = None) -> DealProblem:
 
 
 def _by_tables(problem: DealProblem) -> bool:
-    """Whether tables are likely the quicker way, by what was measured of both."""
+    """Return whether tables are likely quicker than flow, by measurements of both."""
     players, sets = problem.players, len(problem.sets)
     if players > MAX_PLAYERS:
         return False

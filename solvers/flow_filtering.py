@@ -57,7 +57,7 @@ class _Residual:
                 self.leaving[head].append(arc + 1)
 
     def components(self) -> list[int]:
-        """Per node, the number of its strongly connected component."""
+        """Return per node the number of its strongly connected component."""
         import numpy as np
         from scipy.sparse import csr_array
         from scipy.sparse.csgraph import connected_components
@@ -85,7 +85,7 @@ class _Residual:
                 room[step ^ 1] += amount
 
     def _way(self, start: int, end: int, barred: int) -> list[int] | None:
-        """Return a shortest path with room that does not take one arc, searched from both ends."""
+        """Return a shortest path with room that avoids one arc, searched from both ends."""
         room, heads, leaving = self.room, self.heads, self.leaving
         # The arc by which each node was reached from the start, and by which it goes to the end.
         came, goes = {start: -1}, {end: -1}
@@ -129,7 +129,7 @@ class _Residual:
 
 
 def closed_by_flow(problem: DealProblem, deadline: Deadline = NEVER) -> DealProblem:
-    """Return the same deals with every owner, minimum and maximum as tight as it can be.
+    """Tighten every owner, minimum and maximum as far as possible; keep the same deals.
 
     Raises:
         NoDeal: the problem is infeasible.
@@ -170,7 +170,7 @@ def _looks(constraint: SetConstraint) -> SetConstraint:
 def _bounds(
     network: Network, residual: _Residual, components: list[int]
 ) -> dict[SetConstraint, tuple[tuple[int, ...], tuple[int, ...]]]:
-    """Per set with its cards in order, the fewest and the most cards of every player."""
+    """Return per set with its cards in order, the fewest and the most cards of every player."""
     problem = network.problem
     places = {_looks(one): index for index, one in enumerate(problem.sets)}
     alike = _players_alike(problem.hands, places)
@@ -203,7 +203,7 @@ def _bounds(
 
 
 def _players_alike(hands: tuple[int, ...], sets: Iterable[SetConstraint]) -> list[int]:
-    """Per player, the first player with whom they may change places: nothing becomes different."""
+    """Return per player the first player who can swap names with them without any change."""
     counted = [(one.low, one.high, Counter(one.owners)) for one in sets]
     alike: list[int] = []
     # The first players by all that must be equal: hands, bounds, and the cards one may own.
@@ -229,7 +229,7 @@ def _players_alike(hands: tuple[int, ...], sets: Iterable[SetConstraint]) -> lis
 
 
 def _swapped(mask: int, one: int, other: int) -> int:
-    """Return an owner mask when two players change places."""
+    """Swap two players in an owner mask."""
     if (mask >> one ^ mask >> other) & 1:
         return mask ^ (1 << one | 1 << other)
     return mask
@@ -238,7 +238,7 @@ def _swapped(mask: int, one: int, other: int) -> int:
 def _owners(
     network: Network, residual: _Residual, components: list[int], index: int
 ) -> dict[int, int]:
-    """Per owner mask of a set, the players who own such a card in some deal."""
+    """Return per owner mask of a set, the players who own such a card in some deal."""
     owners = {}
     for mask, node in network.classes[index].items():
         possible = 0

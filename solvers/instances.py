@@ -40,10 +40,9 @@ class Twins(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What an instance shall look like.
+    """The features that an instance shall have.
 
     Attributes:
-        cards: their number.
         coalition: number of players in the tight coalition, in `game`; None: drawn.
         depth: number of sets that the shortage needs, in `game` and `chain`; None: drawn.
     """
@@ -146,7 +145,7 @@ def _pigeons(random: Random, shape: Shape) -> Twins:
 
 
 def _table(cards: int) -> tuple[list[int], list[int]]:
-    """Sizes of sets and hands as in a game."""
+    """Return the sizes of sets and hands as in a game."""
     rest = cards % SET_SIZE
     return [SET_SIZE] * (cards // SET_SIZE) + [rest] * (rest > 0), _shares(cards, PLAYERS)
 
@@ -156,7 +155,7 @@ def _shares(cards: int, players: int) -> list[int]:
 
 
 def _spread(random: Random, amount: int, sizes: Sequence[int], least: int = 1) -> list[int]:
-    """Return an amount spread over places, at least so many and at most its size at each."""
+    """Spread an amount over places: each gets at least `least` and at most its size."""
     room = [place for place, size in enumerate(sizes) for _ in range(size - least)]
     spread = [least] * len(sizes)
     for place in random.sample(room, amount - sum(spread)):
@@ -172,12 +171,12 @@ def _tight(
     outside: Sequence[int],
     kinds: Sequence[str],
 ) -> Twins:
-    """Twins around a deal in which a coalition, the first `members` players, is tight.
+    """Make twins around a deal in which a coalition, the first `members` players, is tight.
 
     Args:
         outside: per set, how many of its cards the others have in the deal.
-        kinds: per set, what keeps these from the coalition: owners, low or high; open, nothing,
-            where there are none.
+        kinds: per set, what keeps these cards from the coalition: owners, low or high; open
+            (nothing) where there are no such cards.
     """
     players = len(hands)
     coalition = mask_of(range(members))
@@ -213,7 +212,6 @@ def _tight(
 
 
 def _tightened(problem: DealProblem, kind: str, index: int, player: int) -> DealProblem:
-    """Return the problem with one bound tighter by one."""
     owners, low, high = problem.sets[index]
     if kind == "low":
         low = with_entry(low, player, low[player] + 1)
@@ -223,10 +221,11 @@ def _tightened(problem: DealProblem, kind: str, index: int, player: int) -> Deal
 
 
 def _chain(random: Random, shape: Shape) -> Twins:
-    """Return a ring of sets, each shared by two players who sit side by side.
+    """Make a ring of sets, each shared by two players who sit side by side.
 
-    What one of them takes of a set the next must give up, all around. Two bounds, on opposite sets,
-    contradict each other: from one to the other, either way, it is `depth` sets, both included.
+    A card that a player takes of a set is a card less for them in the next, all around. Two bounds,
+    on opposite sets, contradict each other: either way from the first to the second takes `depth`
+    sets, both included.
     """
     most = min(MOST_LINKS, shape.cards // 4 + 1)
     if shape.depth is not None:
@@ -249,7 +248,7 @@ def _chain(random: Random, shape: Shape) -> Twins:
 
 
 def _random(random: Random, shape: Shape) -> Twins:
-    """Random damage done to a random state of a game, up to the brink."""
+    """Damage a random state of a game at random, up to the brink."""
     rest = shape.cards % SET_SIZE
     everybody = (1 << PLAYERS) - 1
     last = [SetConstraint([everybody] * rest, [0] * PLAYERS, [rest] * PLAYERS)] * (rest > 0)

@@ -24,8 +24,7 @@ OURSELVES = "quaternity"
 class Fault(NamedTuple):
     """What one solver did wrong, as a sentence with the solver as its subject.
 
-    Attributes:
-        kind: "wrong" of a verdict, "crash" where none came.
+    `kind` is "wrong" for a verdict, "crash" where there was none.
     """
 
     solver: str
@@ -38,7 +37,7 @@ class Fault(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What is known about a problem after several solvers had their say.
+    """What several solvers say about a problem, and which evidence stands.
 
     Attributes:
         evidence: a verdict that verifies, or None when there is none.
@@ -55,18 +54,18 @@ class Judgement:
 
     @property
     def feasible(self) -> bool | None:
-        """The verdict that stands; None when there is no evidence."""
+        """Return the verdict that stands; None when there is no evidence."""
         return None if self.evidence is None else bool(self.evidence)
 
     def in_words(self) -> str:
-        """All faults as sentences; empty when all is well."""
+        """Return all faults as sentences; empty when all is well."""
         return "; ".join(map(str, self.faults))
 
 
 def judge(problem: DealProblem, solvers: Iterable[Solver]) -> Judgement:
-    """Ask every solver and weigh the answers. No error of a solver gets out of here.
+    """Ask every solver and weigh the answers. No error of a solver escapes.
 
-    Whatever a solver raises but `LimitError` is its fault, `SystemExit` too; only an interrupt by
+    Everything a solver raises but `LimitError` is its fault, `SystemExit` too; only an interrupt by
     the user (`KeyboardInterrupt`) ends the call.
 
     Cost: a run of every solver, and of a default solver where nobody proves infeasibility.
@@ -98,13 +97,13 @@ def judge(problem: DealProblem, solvers: Iterable[Solver]) -> Judgement:
 
 
 def decided(problem: DealProblem, solver: Solver) -> Verdict:
-    """Give the verdict of a solver; of one from elsewhere a plain copy, held against the evidence.
+    """Run a solver; check a foreign solver's verdict and return a plain copy of it.
 
-    Cost: a run of the solver; where one from elsewhere proves nothing, of a default solver too.
+    Cost: a run of the solver; where a foreign solver proves nothing, of a default solver too.
 
     Raises:
         UnsupportedProblem, LimitError: as the solver.
-        SolverFault: it is wrong, gave what is no verdict, or raised something else.
+        SolverFault: the verdict is wrong or no verdict, or the solver raised something else.
     """
     if SOLVERS.get(solver.name) is solver:
         return solver(problem)
@@ -123,7 +122,7 @@ def decided(problem: DealProblem, solver: Solver) -> Verdict:
 def weighed(
     problem: DealProblem, solver: Solver, given: object
 ) -> tuple[Verdict | None, Fault | None]:
-    """Give a plain copy of what one solver gave, None where it is no verdict, and what is wrong."""
+    """Return a plain copy of a solver's answer, None if it is no verdict, and what is wrong."""
     _, faults = weigh(problem, {solver.name: given}, [solver.name] if solver.certifies else [])
     return plain_verdict(given), faults[0] if faults else None
 
@@ -135,7 +134,7 @@ def crashed(solver: str, error: BaseException) -> Fault:
 
 
 def said(reason: object) -> str:
-    """Return the text of a solver's reason or error, in a line, whatever its `str` does."""
+    """Return a solver's reason or error as one line, whatever its `str` does."""
     try:
         return printable(shortened(str.__str__(str(reason))).replace("\n", " "))
     except KeyboardInterrupt:
@@ -195,14 +194,13 @@ def _is_proof(verdict: Verdict) -> bool:
 
 
 def _unreadable(given: object) -> str:
-    """Return what is wrong with something that is no plain verdict."""
     if type(given) is Feasible or type(given) is Infeasible:
         return f"gave evidence that cannot be read: {shown(given)}"
     return f"answered {shown(given)}, which is not a verdict"
 
 
 def _fault_in_itself(problem: DealProblem, verdict: Verdict, certifies: bool) -> str | None:
-    """Return what is wrong with a plain verdict whatever others say, or None."""
+    """Return what is wrong with a plain verdict, regardless of other verdicts, or None."""
     if isinstance(verdict, Feasible):
         wrong = "; ".join(deal_faults(problem, verdict.deal.owner))
         return f"says feasible, but its deal is wrong: {shortened(wrong)}" if wrong else None

@@ -37,7 +37,7 @@ class Slot(NamedTuple):
 
 
 def refuses(problem: DealProblem) -> str | None:
-    """Why this solver cannot take a problem, or None."""
+    """Return why this solver cannot take a problem, or None."""
     edges = 0
     for index, constraint in enumerate(problem.sets):
         ownable = [0] * problem.players
@@ -118,9 +118,9 @@ def prepare(problem: DealProblem) -> Callable[[], Verdict]:
 def _shortage(
     problem: DealProblem, slots: Sequence[Slot], seen: Sequence[Any], partner: list[int]
 ) -> Shortage:
-    """Return the slots on alternating paths from an unmatched one, read as coalition and witnesses.
+    """Read the slots on alternating paths from an unmatched slot as coalition and witnesses.
 
-    Equal slots see the same cards, so that one of them is looked at for all.
+    Equal slots see the same cards, so only the first of them is searched.
     A reachable slot without a set makes its player a member of the coalition (adding the player's
     other slots adds no cards); a reachable slot of one set adds its player to that set's witness.
     """

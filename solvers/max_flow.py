@@ -88,7 +88,7 @@ class Network:
 
 
 def build(network: Network) -> Any:
-    """OR-Tools' flow solver, filled with the arcs of a network in their order."""
+    """Fill OR-Tools' flow solver with the arcs of a network, in their order."""
     import numpy as np
     from ortools.graph.python import max_flow
 
@@ -102,7 +102,7 @@ def build(network: Network) -> Any:
 
 
 def run(solver: Any) -> int:
-    """Solve, and give the amount of flow that reaches the sink.
+    """Solve, and return the amount of flow that reaches the sink.
 
     Raises:
         SolverFault: the flow solver ended without an answer.
@@ -116,7 +116,7 @@ def run(solver: Any) -> int:
 
 
 def flows_of(network: Network, solver: Any) -> list[int]:
-    """Return what flows through the arcs of a solved network, in their order."""
+    """Return the flow through each arc of a solved network, in their order."""
     import numpy as np
 
     return [int(flow) for flow in solver.flows(np.arange(len(network.tails), dtype=np.int32))]
@@ -157,7 +157,7 @@ def deal_of(network: Network, flows: list[int]) -> Deal:
 
 
 def shortage_of(network: Network, reached: set[int]) -> Shortage:
-    """Return the source side of a minimum cut, read as a coalition and its witnesses."""
+    """Read the source side of a minimum cut as a coalition and its witnesses."""
     players = range(network.problem.players)
     coalition = sum(1 << player for player in players if 2 + player in reached)
     # A member of the coalition whose bound is no bound adds no more in the witness than outside.

@@ -51,7 +51,7 @@ def mask_of(players: Iterable[int]) -> int:
     """Return the bit mask of some players.
 
     Raises:
-        InputError: they are no whole numbers from 0 on.
+        InputError: they are not whole numbers from 0 on.
 
     >>> mask_of([0, 2, 3]) == 0b1101
     True
@@ -66,7 +66,7 @@ def mask_of(players: Iterable[int]) -> int:
 
 
 def with_entry(values: Sequence[Any], place: int, value: Any) -> tuple[Any, ...]:
-    """Return the same values with another one at a place.
+    """Return the same values with a new value at one place.
 
     >>> with_entry((1, 2, 3), 1, 7)
     (1, 7, 3)
@@ -101,7 +101,7 @@ class SetConstraint(_SetFields):
         low: per player, the fewest cards of this set the player holds.
         high: per player, the most cards of this set the player holds.
 
-    `low` above `high`, or above the number of cards, can be said: such a problem is infeasible.
+    `low` may be above `high` or above the number of cards: such a problem is infeasible.
 
     Raises:
         InputError: a value is of the wrong type, negative, above `plain_values.MAX_NUMBER` or
@@ -111,6 +111,7 @@ class SetConstraint(_SetFields):
     __slots__ = ()
 
     def __new__(cls, owners: Sequence[int], low: Sequence[int], high: Sequence[int]) -> Self:
+        """Check the values and build."""
         players = length(low, "low")
         check_size(players, 0, length(owners, "owners"))
         if length(high, "high") != players:
@@ -126,7 +127,7 @@ class SetConstraint(_SetFields):
 
     @classmethod
     def _make(cls, iterable: Iterable[Any]) -> Self:  # type: ignore[override]
-        """As the constructor, from one list of its arguments; `_replace` comes here too."""
+        """Build from one list of the constructor's arguments; `_replace` calls this too."""
         return cls(*iterable)
 
     @classmethod
@@ -158,16 +159,16 @@ class SetConstraint(_SetFields):
 
     @property
     def size(self) -> int:
-        """Number of cards."""
+        """Return the number of cards."""
         return len(self.owners)
 
     @property
     def players(self) -> int:
-        """Number of players."""
+        """Return the number of players."""
         return len(self.low)
 
     def bound_is_loose(self, player: int) -> bool:
-        """Return true when `high[player]` forbids nothing that `owners` does not forbid already.
+        """Return whether `high[player]` forbids nothing that `owners` does not forbid already.
 
         Raises:
             InputError: there is no such player.
@@ -182,7 +183,6 @@ class SetConstraint(_SetFields):
 
 
 def _mask(who: Iterable[int], card: int, players: int) -> int:
-    """Return the owner mask of one card, from player numbers."""
     place, mask = f"owners[{card}]", 0
     for one in iterated(who, place):
         try:
@@ -208,8 +208,8 @@ class DealProblem(_ProblemFields):
         sets: the constraints of each set. A set may have any size, 0 included.
 
     Raises:
-        InputError: a hand is no whole number or negative, a set is no `SetConstraint` or speaks
-            of another number of players, or the problem is above `MAX_PLAYERS`, `MAX_CARDS` or
+        InputError: a hand is no whole number or negative, a set is no `SetConstraint` or has
+            another number of players, or the problem is above `MAX_PLAYERS`, `MAX_CARDS` or
             `MAX_ROWS`.
 
     >>> problem = DealProblem([1, 1], [SetConstraint.of([[0, 1], [1]], players=2)])
@@ -220,6 +220,7 @@ class DealProblem(_ProblemFields):
     __slots__ = ()
 
     def __new__(cls, hands: Sequence[int], sets: Sequence[SetConstraint]) -> Self:
+        """Check the values and build."""
         players = length(hands, "hands")
         if players < 1:
             raise InputError("hands: at least one player is needed")
@@ -232,7 +233,7 @@ class DealProblem(_ProblemFields):
 
     @classmethod
     def _make(cls, iterable: Iterable[Any]) -> Self:  # type: ignore[override]
-        """As the constructor, from one list of its arguments; `_replace` comes here too."""
+        """Build from one list of the constructor's arguments; `_replace` calls this too."""
         return cls(*iterable)
 
     @classmethod
@@ -242,12 +243,12 @@ class DealProblem(_ProblemFields):
 
     @property
     def players(self) -> int:
-        """Number of players."""
+        """Return the number of players."""
         return len(self.hands)
 
     @property
     def cards(self) -> int:
-        """Number of cards over all sets."""
+        """Return the number of cards over all sets."""
         return sum(len(constraint.owners) for constraint in self.sets)
 
     def may_own(self, set_index: int, card: int) -> tuple[int, ...]:
@@ -274,7 +275,7 @@ class DealProblem(_ProblemFields):
         return DealProblem.trusted(self.hands, sets)
 
     def seen_by(self, player: int, hand: Sequence[int]) -> DealProblem:
-        """Give the deals in which a player holds these very cards: what that player holds possible.
+        """Return the problem of the deals in which a player holds exactly these cards.
 
         Args:
             hand: per set a bit mask of the player's cards.
@@ -303,7 +304,7 @@ class DealProblem(_ProblemFields):
             cards: per old set, the new card i is the old card `cards[set][i]`.
 
         Raises:
-            InputError: one of them leaves something out or has it twice.
+            InputError: an argument leaves something out or has it twice.
         """
         count = range(len(self.sets))
         names = permutation(
@@ -366,7 +367,7 @@ def check_size(players: int, sets: int, cards: int) -> None:
 
 
 def every_card(problem: DealProblem) -> Iterator[tuple[int, int, int]]:
-    """All cards as (set, card, owner mask)."""
+    """Give all cards as (set, card, owner mask)."""
     for set_index, constraint in enumerate(problem.sets):
         for card, mask in enumerate(constraint.owners):
             yield set_index, card, mask

@@ -27,7 +27,7 @@ class Sizes(NamedTuple):
     """How large a random problem may be.
 
     Attributes:
-        players, sets, set_size: at most so many; at least one player.
+        players, sets, set_size: at most this many; at least one player.
         upper_bounds: False: no upper bound ever matters.
         same_size: at least one set, and all sets of one size of at least 1, as in a game.
     """
@@ -40,9 +40,9 @@ class Sizes(NamedTuple):
 
 
 def loosened(choose: Choose, sizes: Sizes) -> DealProblem:
-    """Return a problem that at least one deal satisfies: constraints loosened around a random deal.
+    """Make a feasible problem: constraints loosened around a random deal.
 
-    A third of the sets are equal to one before them, where there is one of their size.
+    A third of the sets repeat an earlier set of their size, where there is one.
     """
     players = choose(1, sizes.players)
     if sizes.same_size:
@@ -78,15 +78,15 @@ def loosened(choose: Choose, sizes: Sizes) -> DealProblem:
 
 
 def _least_or_more(choose: Choose, least: int, most: int) -> int:
-    """Return a bound from `least` to `most`, and now and then one that is huge."""
+    """Choose a bound from `least` to `most`, and now and then a huge one."""
     # Hypothesis likes both ends of a range: what is rare lies within.
     return BEYOND[choose(0, len(BEYOND) - 1)] if choose(0, 15) == 9 else choose(least, most)
 
 
 def spoilt(choose: Choose, sizes: Sizes) -> DealProblem:
-    """Give a feasible problem with a few constraints tightened: most of them infeasible, narrowly.
+    """Tighten a few constraints of a feasible problem: most results are infeasible, narrowly.
 
-    Sets that are equal may stay so: then all of them are tightened alike.
+    Equal sets may stay equal: then all of them are tightened alike.
     """
     problem = loosened(choose, sizes)
     hands, sets = list(problem.hands), list(problem.sets)
@@ -129,7 +129,7 @@ class GameSize(NamedTuple):
 
 
 def game_like(random: Random, size: GameSize) -> DealProblem:
-    """Return a feasible problem as games come to: some sets untouched, some equal, some completed.
+    """Make a feasible problem as games have it: some sets untouched, some equal, some completed.
 
     Of the others some cards are known, some players are known to have some, and in half of the
     problems at most some. One player may be without cards.
@@ -173,12 +173,11 @@ def brink(
     random: Random,
     is_feasible: Callable[[DealProblem], bool] = lambda problem: bool(solve(problem)),
 ) -> tuple[DealProblem, DealProblem]:
-    """Give the problem with constraints tightened: the last feasible and the first infeasible step.
+    """Tighten a problem; return the last feasible and the first infeasible step.
 
-    Cards are taken, one by one, out of the reach of a random group of players, or minimums of the
-    other players are raised, and if that is not enough cards move from the others' hands to the
-    group's, until no deal fits. An infeasible problem is given back as it is, twice; so is one
-    of a single player.
+    Each step takes a card out of the reach of a random group of players, or raises a minimum of
+    another player. If that is not enough, cards move from the others' hands to the group's. An
+    infeasible problem, or one with a single player, is returned unchanged, twice.
 
     Cost: about 2 log2(cards) runs of `is_feasible`.
     """
@@ -203,7 +202,7 @@ def brink(
 
 
 def _ever_worse(problem: DealProblem, random: Random) -> Iterator[DealProblem]:
-    """Yield the problem with more and more damage, for ever; infeasible from some point on."""
+    """Give the problem with more and more damage, for ever; infeasible from some point on."""
     everybody = range(problem.players)
     group = random.sample(everybody, random.randrange(1, problem.players))
     others = [player for player in everybody if player not in group]
@@ -234,7 +233,7 @@ def _ever_worse(problem: DealProblem, random: Random) -> Iterator[DealProblem]:
 def _tightened(
     one: SetConstraint, card: int, group: list[int], others: list[int], random: Random
 ) -> SetConstraint:
-    """One card out of the group's reach, or one more card of its set for one of the others."""
+    """Take a card out of the group's reach, or raise the minimum of one of the others by 1."""
     rest = one.owners[card]
     for player in group:
         rest &= ~(1 << player)

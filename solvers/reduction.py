@@ -22,13 +22,13 @@ def reduced(
 ) -> DealProblem:
     """Return a problem in which no simplification keeps the fault.
 
-    Sets, cards and players go, hands and minimums become smaller, maximums loose, owners fewer.
-    Of a feasible problem a deal is kept, so that it stays feasible without what goes.
+    Sets, cards and players are removed, hands and minimums become smaller, maximums loose, owners
+    fewer. Of a feasible problem a deal is kept, so that it stays feasible.
 
     Args:
         is_faulty: whether a problem shows the fault; the given one must.
         same_size: keep all sets of one size, at least 1, by taking a card from each.
-        seconds: after them, what was reached is given.
+        seconds: return the smallest problem so far after this time.
 
     Cost: at most about (cards + players x sets) squared runs of `is_faulty`.
 
@@ -52,7 +52,7 @@ def reduced(
 
 
 def simplifications(problem: DealProblem, same_size: bool = False) -> Iterator[DealProblem]:
-    """Simpler problems, the greatest steps first. Each is smaller in a way that ends."""
+    """Give simpler problems, the greatest steps first; every chain of steps ends."""
     owners = _some_owners(problem)
     sets = range(len(problem.sets))
     if len(problem.sets) > same_size:
@@ -94,7 +94,7 @@ def simplifications(problem: DealProblem, same_size: bool = False) -> Iterator[D
 
 
 def _some_owners(problem: DealProblem) -> Owners:
-    """Who holds which card: in a deal, or where there is none somehow."""
+    """Return an owner for each card: those of a deal, or any where there is no deal."""
     verdict = solve(problem)
     if isinstance(verdict, Feasible):
         return [list(cards) for cards in verdict.deal.owner]
@@ -115,7 +115,7 @@ def _some_owners(problem: DealProblem) -> Owners:
 def _without_cards(
     problem: DealProblem, owners: Owners, cards: Sequence[Sequence[int]], drop: int | None = None
 ) -> DealProblem:
-    """Give the problem without some cards per set, nor their places in hands; or without a set."""
+    """Remove some cards per set, and their places in hands; or remove a set."""
     hands = list(problem.hands)
     sets = []
     for index, (one, gone) in enumerate(zip(problem.sets, cards, strict=True)):
@@ -137,7 +137,7 @@ def _without_cards(
 
 
 def _without_player(problem: DealProblem, player: int) -> DealProblem:
-    """Return the problem without a player who must hold nothing; the later ones move up."""
+    """Remove a player who must hold nothing; the later players move up."""
 
     def moved(mask: int) -> int:
         below = mask & ((1 << player) - 1)

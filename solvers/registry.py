@@ -32,7 +32,7 @@ ENTRY_POINTS = "quaternity.solvers"
 
 
 def _late(module: str, function: str) -> Callable[..., Any]:
-    """Give a function that is imported when it is first called: OR-Tools and SciPy load slowly."""
+    """Import a function when it is first called: OR-Tools and SciPy load slowly."""
     home: ModuleType | None = None
 
     def call(*arguments: Any) -> Any:
@@ -132,8 +132,10 @@ def all_solvers() -> dict[str, Solver]:
 
 @takes(name=str)
 def find_solver(name: str) -> Solver:
-    """Return the solver of a name: of this distribution with its variants, a rival, registered, or
-    anybody's as `package.module:name`.
+    """Return the solver of a name.
+
+    The name is that of a built-in solver or variant, a rival, a registered solver, or any
+    `package.module:name`.
 
     Raises:
         InputError: unknown (lists the known names), unusable (says why), or a rival that is not
@@ -158,7 +160,6 @@ def find_solver(name: str) -> Solver:
 
 @lru_cache(maxsize=64)
 def _placed(place: str) -> Solver:
-    """Return the solver at `package.module:name`."""
     try:
         with redirect_stdout(sys.stderr):  # standard output is for results
             return _row(place, load_place(place, here=True))
@@ -187,9 +188,9 @@ for flow, which then takes milliseconds.
 
 @takes(problem=DealProblem)
 def default_solver(problem: DealProblem) -> Solver:
-    """Give the quickest exact solver for a problem: coalitions while its lanes are few, else flow.
+    """Return the quickest exact solver for a problem: coalitions for few players, else flow.
 
-    Flow as well where a set has more than `MOST_DISTINCT` different owner masks: to hand out its
+    Flow also serves sets with more than `MOST_DISTINCT` different owner masks: handing out their
     cards takes coalitions (cards) x (players) x (different masks) steps.
     """
     coalitions = SOLVERS["coalitions"]
@@ -244,7 +245,7 @@ def certify(problem: DealProblem, verdict: Verdict) -> Verdict:
 
 @takes(problem=DealProblem)
 def solvers_for(problem: DealProblem, solvers: Iterable[Solver]) -> list[Solver]:
-    """Those of the solvers that take the problem."""
+    """Return those of the solvers that take the problem."""
     rows = list(iterated(solvers, "solvers"))
     for index, solver in enumerate(rows):
         if not isinstance(solver, Solver):

@@ -30,7 +30,7 @@ class OpenSet(NamedTuple):
         owner: per card, its certain owner, or -1 for an open card.
         masks: per card, the players who may own it: one player where it is certain.
         certain: per player, the number of certain cards.
-        low, high: the bounds on open cards; `high` at most the cards one may own.
+        low, high: the bounds on open cards; `high` at most the cards the player may own.
         bounded: whether these bounds forbid something.
         opens: the open cards, in ascending order of their masks.
     """
@@ -45,7 +45,7 @@ class OpenSet(NamedTuple):
 
 
 def opened(constraint: SetConstraint, full: int) -> OpenSet | None:
-    """Take the certain cards out of a set; None when it is plain that no deal can be.
+    """Take the certain cards out of a set; give None when there is plainly no deal.
 
     A card is certain when it has one possible owner, or when somebody needs every card that they
     may own; a player whose upper bound is reached owns no open card.
@@ -157,7 +157,7 @@ def _single_card(mask: int, players: int) -> SetWays:
 
 @dataclass(frozen=True, slots=True)
 class Residue:
-    """What is left to count.
+    """What remains to be counted.
 
     Attributes:
         hands: per player, the cards still to come from the vectors of the factors.
@@ -173,14 +173,14 @@ class Residue:
 def residue(
     problem: DealProblem, keep: int | None = None, deadline: Deadline = NEVER
 ) -> Residue | None:
-    """Take away what is certain.
+    """Take away what is certain; return None when plainly no deal satisfies the problem.
 
-    Args:
-        keep: a set that shall be one factor even if no bound matters in it.
+    Other infeasible problems are left for the count to discover. The set `keep` becomes one factor
+    even if no bound matters in it.
 
-    Returns None when it is plain that no deal satisfies the problem; other infeasible problems are
-    left for the count to find. Raises `LimitError` for a set with too many count vectors, and
-    `SolverTimeout` at the deadline.
+    Raises:
+        LimitError: a set has too many count vectors.
+        SolverTimeout: the deadline has passed.
     """
     if sum(problem.hands) != problem.cards:
         return None
@@ -222,10 +222,10 @@ def residue(
 
 
 def least_lanes(problem: DealProblem) -> tuple[int, int]:
-    """Lower bounds of the exponent vectors and the bytes of a polynomial, without any count vector.
+    """Bound the exponent vectors and the bytes of a polynomial from below, without vectors.
 
-    Zeros where they are not known, or where no polynomial may be needed: fewer than two different
-    factors that can be dealt in several ways. For feasible problems.
+    The bounds are 0 where they are not known, or where no polynomial may be needed: fewer than two
+    different factors that can be dealt in several ways. For feasible problems.
     """
     sets, full = problem.sets, 0
     while True:
@@ -272,7 +272,7 @@ def least_lanes(problem: DealProblem) -> tuple[int, int]:
 
 
 def _fewest(classes: Counter[int], low: Vector, high: Vector) -> Vector:
-    """Per player, no fewer cards of a set than the fewest that they hold in some deal of it.
+    """Return per player a number of cards of a set that they hold in every deal, at least.
 
     The others take what they can, one class of cards after another, those with few owners first.
     """

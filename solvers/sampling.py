@@ -28,15 +28,11 @@ MAX_TABLE_BYTES = 512 * 2**20
 
 
 class NumberedDeals:
-    """All deals of a problem, numbered from 0.
+    """All deals of a problem, numbered from 0. Immutable.
 
-    Attributes:
-        problem: the problem.
-        number: how many deals there are; 0 iff the problem is infeasible.
-
-    Making one costs about one count (see `solvers.counting`) and keeps a polynomial per factor; a
-    deal then costs about a look-up per count vector of every factor. `seconds` limits the making;
-    None does not. Immutable.
+    `number` is how many deals there are; 0 iff the problem is infeasible. Making the numbering
+    costs about one count (see `solvers.counting`) and keeps a polynomial per factor; `seconds`
+    limits it. A deal then costs about a look-up per count vector of every factor.
 
     Raises:
         LimitError: as in `solvers.counting`, and above `MAX_TABLE_BYTES`.
@@ -73,7 +69,7 @@ class NumberedDeals:
             self.number = self._product.count()
 
     def _make_tables(self) -> None:
-        """Per moving factor, the product of those before it."""
+        """Keep per moving factor the product of the factors before it."""
         product = self._product
         product.check_work()
         lanes = product.lanes
@@ -121,7 +117,7 @@ class NumberedDeals:
         return Deal(tuple(rows))
 
     def _factors_dealt(self, number: int) -> dict[SetWays, list[tuple[int, ...]]]:
-        """Per factor the owners of its cards, once for each time it occurs."""
+        """Return per factor the owners of its cards, once for each time it occurs."""
         dealt: dict[SetWays, list[tuple[int, ...]]] = {}
         for factor in self._fixed:
             number, way = divmod(number, factor.weights[0])
@@ -149,7 +145,7 @@ class NumberedDeals:
         return dealt
 
     def draw(self, random: Random) -> Deal:
-        """Return a deal, all of them equally likely.
+        """Draw a deal, all of them equally likely.
 
         Raises:
             NoDeal: there is none.
@@ -162,13 +158,10 @@ class NumberedDeals:
 def sample_deals(
     problem: DealProblem, random: Random, number: int, *, seconds: float | None = None
 ) -> list[Deal]:
-    """Return some deals, each drawn independently and exactly uniformly from all deals.
+    """Draw `number` deals, each independently and exactly uniformly from all deals.
 
-    Args:
-        number: how many; the same deal may come more than once.
-        seconds: a time limit of the count; None for none.
-
-    Cost: one count, then `number` walks through the factors (see `NumberedDeals`).
+    The same deal may come more than once. `seconds` limits the count. Cost: one count, then
+    `number` walks through the factors (see `NumberedDeals`).
 
     Raises:
         NoDeal: no deal satisfies the problem.

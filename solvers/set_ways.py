@@ -19,12 +19,12 @@ from solvers.problem import SetConstraint, players_in
 
 
 def vector_bound(constraint: SetConstraint) -> int:
-    """Return an upper bound on the number of count vectors of a set: C(size + P - 1, P - 1)."""
+    """Bound the number of count vectors of a set from above: C(size + P - 1, P - 1)."""
     return comb(constraint.size + constraint.players - 1, constraint.players - 1)
 
 
 def count_vectors(constraint: SetConstraint) -> dict[Vector, int]:
-    """All count vectors within owners and bounds, each with its number of ways to deal the set.
+    """Give all count vectors within owners and bounds, each with its number of ways.
 
     They come in the order in which dealing card after card meets them.
     Cost: (number of cards) x (number of vectors) x (owners per card).
@@ -95,7 +95,7 @@ Vector = tuple[int, ...]
 
 
 def class_vectors(mask: int, size: int, high: Vector) -> dict[Vector, int]:
-    """Return the count vectors of `size` cards alike, up to `high`, each with its number of ways.
+    """Return the count vectors of `size` equal cards, up to `high`, each with its ways.
 
     >>> class_vectors(0b101, 2, high=(9, 9, 1))
     {(2, 0, 0): 1, (1, 0, 1): 2}
@@ -130,7 +130,7 @@ def _merged(
     high: Vector,
     deadline: Deadline = NEVER,
 ) -> dict[Vector, int]:
-    """Return the count vectors of two groups of cards together, up to `high`."""
+    """Combine the count vectors of two groups of cards, up to `high`."""
     if len(first) * len(second) > 20 * MAX_VECTORS:
         raise LimitError(
             f"a set with {len(first)} x {len(second)} pairs of count vectors to merge: "
@@ -146,7 +146,7 @@ def _merged(
 
 
 def _above(ways: Mapping[Vector, int], low: Vector) -> dict[Vector, int]:
-    """Return the count vectors with as many cards for everybody as these at least."""
+    """Keep the count vectors that reach `low` for every player."""
     return {vector: number for vector, number in ways.items() if all(map(ge, vector, low))}
 
 
@@ -198,14 +198,14 @@ class SetWays:
 
     @property
     def is_single_card(self) -> bool:
-        """Whether this is one card that is bound by nothing but its owners."""
+        """Return whether this is one card that is bound by its owners alone."""
         mask, size = self.classes[0]
         return len(self.classes) == size == 1 and len(self.vectors) == mask.bit_count()
 
     def card_weights(self, deadline: Deadline = NEVER) -> dict[int, dict[int, Vector]]:
-        """`[mask][player]`: per vector, the ways that give that player a certain card of the mask.
+        """Return `[mask][player]`: per vector, the ways that give that player a certain card.
 
-        The same for all cards of a class. Players outside the mask are left out. Kept.
+        The same for all cards of a class; players outside the mask are left out. Kept.
         """
         if self._card_weights is not None:
             return self._card_weights
@@ -226,11 +226,9 @@ class SetWays:
         return weights
 
     def dealt(self, number: int, way: int) -> tuple[int, ...]:
-        """Return the owners of the cards, by ascending masks, in one way of one vector.
+        """Return the owners of the cards, ascending by mask, in one way of vector `number`.
 
-        Args:
-            number: of the vector.
-            way: from 0 up to the vector's weight; every way is another deal of the set.
+        `way` is below the vector's weight; every way is another deal of the set.
         """
         left = self._whole[number]
         owners: list[int] = []
@@ -272,7 +270,7 @@ def arranged(counts: Sequence[int], number: int) -> list[int]:
 
 
 def _check_listing(classes: Sequence[tuple[int, int]], high: Sequence[int]) -> None:
-    """Refuse before listing: an upper bound on the vectors of every class."""
+    """Refuse before listing, by an upper bound on the vectors of every class."""
     for mask, size in classes:
         bound = 1
         owners = players_in(mask)
@@ -289,7 +287,7 @@ _WAYS: Memo[Vector, Vector, Vector, SetWays] = Memo()
 
 
 def set_ways(owners: Vector, low: Vector, high: Vector, deadline: Deadline = NEVER) -> SetWays:
-    """Return the ways of a set, kept. `owners` must be sorted: equal sets share one object."""
+    """Return the ways of a set, kept; `owners` must be sorted: equal sets share one object."""
     key = (owners, low, high)
     ways = _WAYS.get(key)
     if ways is None:

@@ -1,9 +1,9 @@
-"""Proofs that nothing can be dealt: small sums that anyone can check, and a sentence for each.
+r"""Proofs that nothing can be dealt: small sums that anyone can check, and a sentence for each.
 
 The main form is the coalition inequality. For a coalition A of players and, per set s, any set X_s
 of players, A holds at most
 
-    sum over s of  r_s(X_s) + high_s(A \\ X_s) - low_s(X_s \\ A)
+    sum over s of  r_s(X_s) + high_s(A \ X_s) - low_s(X_s \ A)
 
 cards, where r_s(X) is the number of cards of s that somebody in X may own: the members of A outside
 X_s have at most their upper bounds, and of the r_s(X_s) cards of X_s the others of X_s keep at
@@ -63,12 +63,12 @@ UNPLACED = Kind("unplaced", "{some} of the {size} cards of {set:set} can have an
 
 
 def in_parts(kind: Kind, amounts: Iterable[tuple[int, int, str]], total: int) -> Sentence:
-    """Return amounts per set with their reasons; sets that are alike are said together.
+    """Return amounts per set with their reasons; name sets that are alike together.
 
     Args:
         kind: of amount, `AT_LEAST` or `AT_MOST`.
         amounts: (set, how many, reason or "").
-        total: said at the end when there is more than one set.
+        total: stated at the end when there is more than one set.
 
     >>> in_parts(AT_MOST, [(0, 3, "player 1 keeps at least 1"), (1, 0, "")], 3)
     'of set 0 at most 3 (player 1 keeps at least 1), of set 1 none: 3 in all'
@@ -100,12 +100,12 @@ class TooFewPlaces:
 
     @takes(problem=DealProblem)
     def holds(self, problem: DealProblem) -> bool:
-        """Whether this proves the problem infeasible. Cost: players + sets."""
+        """Return whether this proves the problem infeasible. Cost: players + sets."""
         return sum(problem.hands) < problem.cards
 
     @takes(problem=DealProblem)
     def in_words(self, problem: DealProblem) -> str:
-        """The proof as a sentence about this problem."""
+        """State the proof for this problem as a sentence."""
         return TOO_FEW_PLACES(hands=sum(problem.hands), deal=problem.cards)
 
 
@@ -118,7 +118,7 @@ class CrossedBounds:
 
     @takes(problem=DealProblem)
     def holds(self, problem: DealProblem) -> bool:
-        """Whether this proves the problem infeasible. Cost: constant."""
+        """Return whether this proves the problem infeasible. Cost: constant."""
         if not (0 <= self.player < problem.players and 0 <= self.set_index < len(problem.sets)):
             return False
         constraint = problem.sets[self.set_index]
@@ -126,7 +126,7 @@ class CrossedBounds:
 
     @takes(problem=DealProblem)
     def in_words(self, problem: DealProblem) -> str:
-        """The proof as a sentence about this problem."""
+        """State the proof for this problem as a sentence."""
         constraint = problem.sets[self.set_index]
         least, most = constraint.low[self.player], constraint.high[self.player]
         return CROSSED_BOUNDS(who=self.player, set=self.set_index, least=least, most=most)
@@ -140,7 +140,7 @@ class CrowdedHand:
 
     @takes(problem=DealProblem)
     def holds(self, problem: DealProblem) -> bool:
-        """Whether this proves the problem infeasible. Cost: sets."""
+        """Return whether this proves the problem infeasible. Cost: sets."""
         if not 0 <= self.player < problem.players:
             return False
         return sum(self._minimums(problem)) > problem.hands[self.player]
@@ -150,7 +150,7 @@ class CrowdedHand:
 
     @takes(problem=DealProblem)
     def in_words(self, problem: DealProblem, amount: str | None = None) -> str:
-        """The proof as a sentence about this problem; `amount` as in `Shortage.in_words`."""
+        """State the proof for this problem as a sentence; `amount` as in `Shortage.in_words`."""
         parts = ((index, low, "") for index, low in enumerate(self._minimums(problem)) if low)
         share = in_parts(AT_LEAST, parts, sum(self._minimums(problem)))
         hand = amount or CARDS(count=problem.hands[self.player])
@@ -158,7 +158,7 @@ class CrowdedHand:
 
 
 def most_cards(constraint: SetConstraint, coalition: int, witness: int) -> int:
-    """Upper bound on the cards of one set that a coalition holds, by the inequality above.
+    """Bound the cards of one set that a coalition holds, by the inequality above.
 
     Both arguments are bit masks. Cost: cards + players of the set.
     """
@@ -184,7 +184,7 @@ class Shortage:
 
     @takes(problem=DealProblem)
     def holds(self, problem: DealProblem) -> bool:
-        """Whether this proves the problem infeasible. Cost: cards + players x sets."""
+        """Return whether this proves the problem infeasible. Cost: cards + players x sets."""
         everybody = (1 << problem.players) - 1
         masks = (self.coalition, *self.witnesses)
         if len(self.witnesses) != len(problem.sets) or any(m < 0 or m > everybody for m in masks):
@@ -202,10 +202,9 @@ class Shortage:
 
     @takes(problem=DealProblem)
     def in_words(self, problem: DealProblem, amount: str | None = None) -> str:
-        """The proof as a sentence about this problem.
+        """State the proof for this problem as a sentence.
 
-        Args:
-            amount: how many cards the coalition must hold, where it is not to be said plainly.
+        `amount` replaces the number of cards that the coalition must hold.
         """
         must, bounds = self._must(problem), self._bounds(problem)
         for index, bound in enumerate(bounds):
@@ -233,10 +232,9 @@ class Shortage:
         )
 
     def _why(self, constraint: SetConstraint, witness: int, capped: int) -> str:
-        """What, besides the owners, keeps the coalition's share of one set small.
+        """Say what, besides the owners, keeps the coalition's share of one set small.
 
-        Args:
-            capped: the players whose upper bounds shall be named.
+        `capped` are the players whose upper bounds shall be named.
         """
         kept: dict[int, list[int]] = {}
         for player in players_in(witness & ~self.coalition):
@@ -291,10 +289,10 @@ Certificate: TypeAlias = Shortage | TooFewPlaces | CrossedBounds | CrowdedHand
 
 
 def plain_certificate(value: object) -> Certificate | None:
-    """A proof copied out of whatever a solver gave, or None where it is none.
+    """Copy a proof out of whatever a solver gave; give None if it is no proof.
 
-    The copy is of exactly one of the four types and made of exact numbers, so nothing of the giver
-    is run when it is judged, and nothing changes between two looks at it.
+    The copy is of exactly one of the four types and made of exact numbers: judging it runs no code
+    of the giver, and it cannot change between two looks.
     """
     if type(value) is Shortage:
         coalition = getattr(value, "coalition", None)
@@ -315,7 +313,7 @@ def plain_certificate(value: object) -> Certificate | None:
 
 
 def plain_shortage(problem: DealProblem) -> Certificate | None:
-    """A proof that needs no search: crossed bounds, hands that do not add up, crowded hands.
+    """Prove without search: crossed bounds, hands that do not add up, or a crowded hand.
 
     Returns None when none of these is the case; then low <= high everywhere, the hands hold exactly
     the cards, and nobody's minimums exceed the own hand. Cost: players x sets.

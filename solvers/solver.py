@@ -29,15 +29,15 @@ class Solver:
         refuses: why the solver cannot express or will not try a problem, or None. A refused problem
             is skipped, which is never a statement about feasibility.
         certifies: whether its infeasible verdicts carry a shortage.
-        within: `prepare` with a limit in seconds for the solving step, for a solver that can keep
+        within: `prepare` with a limit in seconds for the solving step, if the solver can keep
             one; at the limit it raises `SolverTimeout`.
         apart: whether commands run it in a process of its own, under limits of time and memory
-            (`quaternity.workers.apart`): what is from elsewhere.
-        switches: whether it models small and large problems in different ways, so that no one law
-            says how its time grows.
+            (`quaternity.workers.apart`): true for foreign solvers.
+        switches: whether it models small and large problems in different ways, so that no single
+            law says how its time grows.
 
     A row is pickled as its name (by `solvers.registry`), so that other processes find their own; a
-    limit stays behind.
+    limit is not kept.
     """
 
     name: str
@@ -51,7 +51,7 @@ class Solver:
 
     @property
     def takes_all(self) -> bool:
-        """Whether it refuses nothing."""
+        """Return whether it refuses nothing."""
         return self.refuses is _takes_all
 
     def limited(self, seconds: float) -> Solver:
@@ -76,6 +76,6 @@ class Solver:
 
 
 def solver_from_function(name: str, function: Callable[[DealProblem], Verdict]) -> Solver:
-    """Return a row for a plain function; its documentation's first line becomes the idea."""
+    """Make a row from a plain function; its documentation's first line becomes the idea."""
     idea = (getattr(function, "__doc__", None) or "").strip().split("\n")[0]
     return Solver(name, idea, lambda problem: partial(function, problem))

@@ -31,7 +31,7 @@ def feasible_problems(
     upper_bounds: bool = True,
     same_size: bool = False,
 ) -> DealProblem:
-    """Problems that at least one deal satisfies: constraints loosened around a drawn deal."""
+    """Draw problems that at least one deal satisfies: constraints loosened around a drawn deal."""
     sizes = Sizes(max_players, max_sets, max_set_size, upper_bounds, same_size)
     return loosened(lambda least, most: draw(st.integers(least, most)), sizes)
 
@@ -45,14 +45,14 @@ def spoilt_problems(
     upper_bounds: bool = True,
     same_size: bool = False,
 ) -> DealProblem:
-    """Feasible problems with a few constraints tightened: most of them infeasible."""
+    """Draw feasible problems with a few constraints tightened: most of them infeasible."""
     sizes = Sizes(max_players, max_sets, max_set_size, upper_bounds, same_size)
     return spoilt(lambda least, most: draw(st.integers(least, most)), sizes)
 
 
 @st.composite
 def game_problems(draw: st.DrawFn, size: tuple[int, int, int] = (4, 13, 4)) -> DealProblem:
-    """Problems of the size of a game, feasible ones, and pairs on both sides of the brink.
+    """Draw problems of the size of a game: feasible ones, and pairs on both sides of the brink.
 
     They are drawn as a whole and do not shrink: `solvers.reduction.reduced` makes one smaller.
 
@@ -71,7 +71,7 @@ def deal_problems(
     upper_bounds: bool = True,
     same_size: bool = False,
 ) -> st.SearchStrategy[DealProblem]:
-    """Deal problems of both kinds.
+    """Draw feasible and infeasible problems.
 
     Args:
         max_players, max_sets, max_set_size: the largest sizes; at least one player.

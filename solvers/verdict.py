@@ -31,7 +31,7 @@ class Deal(Shown):
         )
 
     def picture(self) -> Picture:
-        """Who has which card: one row a set."""
+        """Show who has which card: one row per set."""
         size = max(map(len, self.owner), default=0)
         rows = [heads("set", *(f"/{card}" for card in range(size)))]
         rows += [
@@ -51,7 +51,7 @@ class Deal(Shown):
 
 @dataclass(frozen=True, slots=True)
 class Feasible(Shown):
-    """Some deal satisfies the problem; here is one."""
+    """Some deal satisfies the problem; `deal` is an example."""
 
     deal: Deal
 
@@ -59,15 +59,15 @@ class Feasible(Shown):
         return True
 
     def picture(self) -> Picture:
-        """Return the deal."""
+        """Show the deal."""
         return self.deal.picture()._replace(title="Possible, for example so: the owner of each")
 
 
 @dataclass(frozen=True, slots=True)
 class Infeasible(Shown):
-    """No deal satisfies the problem; here is why, where the solver can say.
+    """No deal satisfies the problem; `shortage` shows why.
 
-    `shortage` is None for a solver that proves by exhaustion; `solvers.certify` supplies one.
+    It is None for a solver that proves by exhaustion; `solvers.certify` supplies one.
     """
 
     shortage: Certificate | None = None
@@ -76,7 +76,7 @@ class Infeasible(Shown):
         return False
 
     def picture(self) -> Picture:
-        """Say that there is none, and what shows it."""
+        """Show that there is no deal, and why."""
         if self.shortage is None:
             return Picture("Impossible", ("solvers.certify says why",))
         told = ("shortage.in_words(problem) adds it up:", repr(self.shortage))
@@ -87,7 +87,7 @@ Verdict: TypeAlias = Feasible | Infeasible
 
 
 def plain_verdict(value: object) -> Verdict | None:
-    """Return a verdict copied out of whatever a solver gave, or None where it is none.
+    """Copy a verdict out of whatever a solver gave; give None if it is no verdict.
 
     The copy holds nothing but exact tuples of exact whole numbers. Cost: cards.
     """
@@ -105,10 +105,9 @@ def plain_verdict(value: object) -> Verdict | None:
 
 
 def _plain_rows(owner: Any, listing: type = tuple) -> tuple[tuple[int, ...], ...] | None:
-    """Return the owners of all cards as tuples of whole numbers; None for anything else.
+    """Return the owners of all cards as tuples of whole numbers, or None if they are not.
 
-    Args:
-        listing: the type that rows and what holds them may be of besides tuple.
+    `listing` is the type, besides tuple, that the rows and their container may have.
     """
 
     def is_listing(value: object) -> bool:
@@ -125,12 +124,9 @@ def _plain_rows(owner: Any, listing: type = tuple) -> tuple[tuple[int, ...], ...
 
 @takes(problem=DealProblem)
 def deal_faults(problem: DealProblem, owner: Sequence[Sequence[int]]) -> list[str]:
-    """Everything that is wrong with a deal; empty when it satisfies the problem.
+    """Return everything that is wrong with a deal; empty when it satisfies the problem.
 
-    Args:
-        owner: `owner[set][card]`, a player; lists or tuples of whole numbers, and nothing else is
-            a deal.
-
+    `owner[set][card]` is a player, in lists or tuples of whole numbers; nothing else is a deal.
     Cost: cards + players x sets.
     """
     rows = _plain_rows(owner, list)
@@ -165,8 +161,8 @@ def verify(problem: DealProblem, verdict: object) -> bool:
     """Check a verdict by the evidence it carries, independently of every solver.
 
     A deal is counted out against the problem; a shortage is added up. An `Infeasible` without
-    evidence is not verified: False. So is whatever is no verdict: nothing that is given for one
-    raises an error here, and none of its own code is run. Cost: cards + players x sets.
+    evidence is not verified: False. Anything else is False too: it raises no error here, and none
+    of its code is run. Cost: cards + players x sets.
 
     >>> from solvers.problem import SetConstraint
     >>> problem = DealProblem([1, 1], [SetConstraint.of([[0, 1], [1]], players=2)])

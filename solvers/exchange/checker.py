@@ -44,18 +44,18 @@ PseudoBoolean = tuple[dict[str, int], int]
 
 
 class RefusedProof(InputError):
-    """A formula or a proof cannot be read, or does not prove what it says."""
+    """A formula or a proof cannot be read, or does not prove what it claims."""
 
 
 def check_proof(formula: str, proof: str) -> None:
-    """Check that a proof shows that a formula has no solution.
+    r"""Check that a proof shows that a formula has no solution.
 
     Cost: the length of the formula, and for each `pol` that of the rows it names.
 
     Raises:
         RefusedProof: it does not; says where and why.
 
-    >>> check_proof("+1 x1 >= 1 ;\\n-1 x1 >= 0 ;\\n", '''pseudo-Boolean proof version 3.0
+    >>> check_proof("+1 x1 >= 1 ;\n-1 x1 >= 0 ;\n", '''pseudo-Boolean proof version 3.0
     ... f 2;
     ... pol 1 2 + ;
     ... output NONE;
@@ -151,7 +151,7 @@ def _sum(step: list[str], rows: list[PseudoBoolean]) -> PseudoBoolean:
 
 
 def _number(token: str, most: int | None = None) -> int:
-    """Return a number of at least 1, and at most so many."""
+    """Read a number from 1 to `most`."""
     number = int(token) if NUMBER.fullmatch(token) else 0
     if not number or (most is not None and number > most):
         raise RefusedProof(f"proof: {shown(token)} is not the number of a row before")

@@ -71,17 +71,16 @@ class _Reader(DocumentReader):
 
 
 def parse_deal_problem(text: str) -> tuple[DealProblem, list[str]]:
-    """Read the JSON text of a deal problem; with a warning for every field that is unknown.
+    """Read the JSON text of a deal problem; warn about every unknown field.
 
     Raises:
         MalformedDocument: with all faults and their places.
 
-    >>> text = '{"format": "deal-problem/1", "hands": [1], "sets": [{"owners": [[1]]}]}'
+    >>> text = '{"format": "deal-problem/1", "hands": [1], "sets": [{"owners": [[0]], "low": [0]}]}'
     >>> parse_deal_problem(text)
     Traceback (most recent call last):
         ...
-    solvers.exchange.json_document.MalformedDocument: sets[0].low: missing; sets[0].high: missing; \
-sets[0].owners[0]: player 1 is out of range 0..0
+    solvers.exchange.json_document.MalformedDocument: sets[0].high: missing
     """
     reader = _Reader(text)
     return reader.problem(), reader.warnings
@@ -104,7 +103,7 @@ def deal_problem_document(problem: DealProblem) -> dict[str, Any]:
 
 
 def deal_problem_text(problem: DealProblem) -> str:
-    """Return the text of a deal-problem file: hands in a line, and one line a set.
+    """Return the text of a deal-problem file: a line for the hands, and one per set.
 
     >>> print(deal_problem_text(DealProblem([1], [SetConstraint([1], [0], [1])])), end="")
     {"format": "deal-problem/1",

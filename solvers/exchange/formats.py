@@ -19,19 +19,19 @@ MOST_CLAUSES = 5_000_000
 
 
 def exported(problem: DealProblem, name: str) -> str:
-    """Return a problem in a format.
+    """Write a problem in a format.
 
     Raises:
         InputError: there is no such format.
-        LimitError: it would be too large.
+        LimitError: the text would be too large.
     """
     return named(FORMATS, name, "format")(problem)
 
 
 def opb(problem: DealProblem) -> str:
-    """Pseudo-boolean constraints (OPB), booleans and rows named in comments.
+    """Write pseudo-boolean constraints (OPB), booleans and rows named in comments.
 
-    The booleans are x1, x2, …, as most of its readers demand.
+    The booleans are x1, x2, …, as most readers of OPB demand.
 
     Source: Roussel, Manquinho, *Input/output format and solver requirements for the competitions
     of pseudo-boolean solvers*.
@@ -49,15 +49,15 @@ def opb(problem: DealProblem) -> str:
 
 
 def cnf(problem: DealProblem) -> str:
-    """Clauses (DIMACS), the rows as sequential counters, the booleans' numbers in comments.
+    """Write clauses (DIMACS): rows as sequential counters, booleans' numbers in comments.
 
     A row takes up to 2 x (its terms) x (its bound) clauses for each of its sides.
 
     Raises:
         LimitError: there would be more than `MOST_CLAUSES`.
 
-    Source: Sinz, *Towards an optimal CNF encoding of boolean cardinality constraints* (2005), with
-    lower bounds likewise; where most are true, what is counted are the others.
+    Source: Sinz, *Towards an optimal CNF encoding of boolean cardinality constraints* (2005).
+    Lower bounds are written likewise; a high one counts the booleans that are false.
     """
     model = linear_model(problem)
     booleans = len(model.names)
@@ -70,7 +70,7 @@ def cnf(problem: DealProblem) -> str:
 
 
 def _count(row: LinearRow, booleans: int, clauses: list[str]) -> int:
-    """Add the clauses of a row; gives the number of booleans, with those of the counter."""
+    """Add the clauses of a row; return the number of booleans, with those of the counter."""
 
     def add(*literals: int) -> None:
         clauses.append(" ".join(map(str, (*literals, 0))))
@@ -117,9 +117,10 @@ def _count(row: LinearRow, booleans: int, clauses: list[str]) -> int:
 
 
 def flow(problem: DealProblem) -> str:
-    """Maximum flow (DIMACS), nodes named in comments: possible if and only if so much flows.
+    """Write a maximum flow (DIMACS), nodes named in comments.
 
-    How much is in the first comment. For the network see `solvers.max_flow`.
+    A deal exists iff the flow reaches the amount in the first comment. For the network see
+    `solvers.max_flow`.
     """
     most = problem.cards + 1
     crossed = 0
@@ -155,9 +156,9 @@ def flow(problem: DealProblem) -> str:
 
 
 def lp(problem: DealProblem) -> str:
-    """Integer programs (CPLEX LP).
+    """Write an integer program (CPLEX LP).
 
-    Not by OR-Tools, whose LP files without an objective GLPK refuses.
+    OR-Tools does not write it: GLPK refuses its LP files without an objective.
     """
     model = linear_model(problem)
     lines = ["Minimize", f" obj: 0 {model.names[0]}", "Subject to"]
@@ -170,7 +171,7 @@ def lp(problem: DealProblem) -> str:
 
 
 def mps(problem: DealProblem) -> str:
-    """Integer programs (free MPS), written by OR-Tools."""
+    """Write an integer program (free MPS) by OR-Tools."""
     from ortools.linear_solver.python import model_builder
 
     model = linear_model(problem)
@@ -185,7 +186,7 @@ def mps(problem: DealProblem) -> str:
 
 
 def cp_sat(problem: DealProblem) -> str:
-    """CP-SAT's model, a protocol buffer as text, written by OR-Tools."""
+    """Write CP-SAT's model as the text of a protocol buffer, by OR-Tools."""
     from ortools.sat.python import cp_model
 
     model = linear_model(problem)
@@ -201,7 +202,7 @@ def cp_sat(problem: DealProblem) -> str:
 
 
 def minizinc(problem: DealProblem) -> str:
-    """MiniZinc."""
+    """Write a MiniZinc model."""
     model = linear_model(problem)
     lines = [f"var 0..1: {name};" for name in model.names]
     lines += [f"constraint {' + '.join(names)} {sign} {bound}; % {row.name}"
@@ -210,7 +211,7 @@ def minizinc(problem: DealProblem) -> str:
 
 
 def flatzinc(problem: DealProblem) -> str:
-    """FlatZinc, of nothing but its own constraints."""
+    """Write FlatZinc with its own constraints only."""
     model = linear_model(problem)
     lines = [f"var 0..1: {name} :: output_var;" for name in model.names]
     for _, names, sign, bound in _sides(model):
@@ -221,7 +222,7 @@ def flatzinc(problem: DealProblem) -> str:
 
 
 def smt2(problem: DealProblem) -> str:
-    """SMT-LIB 2, booleans counted in linear integer arithmetic (QF_LIA)."""
+    """Write SMT-LIB 2, booleans counted in linear integer arithmetic (QF_LIA)."""
     model = linear_model(problem)
     lines = ["(set-option :produce-models true)", "(set-logic QF_LIA)"]
     lines += [f"(declare-const {name} Bool)" for name in model.names]
@@ -233,7 +234,7 @@ def smt2(problem: DealProblem) -> str:
 
 
 def asp(problem: DealProblem) -> str:
-    """Answer set programming (ASP-Core-2 with counting, as clingo reads it)."""
+    """Write an answer-set program (ASP-Core-2 with counting, as clingo reads it)."""
     model = linear_model(problem)
     lines = [f"{{ {name} }}." for name in model.names]
     for row, names, sign, bound in _sides(model):

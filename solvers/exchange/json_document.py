@@ -20,11 +20,7 @@ MOST_SHOWN = 20
 
 
 class MalformedDocument(InputError):
-    """A document is not what it should be.
-
-    Attributes:
-        faults: every fault with its path in the document.
-    """
+    """A document is not valid; `faults` has every fault with its path in the document."""
 
     def __init__(self, faults: Sequence[str]) -> None:
         self.faults = list(faults)
@@ -35,7 +31,7 @@ class MalformedDocument(InputError):
 
 
 def kind_of(value: object) -> str:
-    """Return what sort of JSON value it is, in words."""
+    """Name the sort of a JSON value."""
     if value is None:
         return "null"
     names = {bool: "true or false", dict: "an object", list: "a list", str: "a text"}
@@ -43,7 +39,7 @@ def kind_of(value: object) -> str:
 
 
 def quoted(value: object) -> str:
-    """Return a JSON value as a fault quotes it, 40 characters at most."""
+    """Quote a JSON value for a message, in 40 characters at most."""
     text = json.dumps(value) if not isinstance(value, list | dict) else kind_of(value)
     return text if len(text) <= 40 else text[:37] + "..."
 
@@ -102,16 +98,16 @@ class DocumentReader:
         return document
 
     def check(self) -> None:
-        """Refuse the document if anything was wrong with it.
+        """Refuse the document if it has faults.
 
         Raises:
-            MalformedDocument: it was; the class is the format's.
+            MalformedDocument: it has; the class is the format's.
         """
         if self.faults:
             raise self.ERROR(self.faults)
 
     def list_of(self, value: object, place: str, length: int | None = None) -> list[Any]:
-        """Return a list, of some length where one is given."""
+        """Read a list, of this length if one is given."""
         if not isinstance(value, list):
             self.faults.append(f"{place}: {kind_of(value)} where a list is expected")
             return []
@@ -122,7 +118,7 @@ class DocumentReader:
         return value
 
     def number(self, value: object, place: str) -> int:
-        """Return a whole number from 0 to `MAX_NUMBER`, far above what is possible."""
+        """Read a whole number from 0 to `MAX_NUMBER`: far above every use, and quick to print."""
         if not isinstance(value, int) or isinstance(value, bool) or value < 0:
             self.faults.append(f"{place}: {quoted(value)} is not a whole number of at least 0")
             return 0
@@ -132,7 +128,7 @@ class DocumentReader:
         return value
 
     def player(self, value: object, place: str, *, absent: bool = False) -> int | None:
-        """Return a player, or None where null is allowed or something is wrong."""
+        """Read a player; give None where null is allowed or something is wrong."""
         if value is None and absent:
             return None
         if not isinstance(value, int) or isinstance(value, bool):
@@ -146,7 +142,7 @@ class DocumentReader:
         return value
 
     def owner_mask(self, value: object, place: str) -> int:
-        """Return the players of a list, as a bit mask."""
+        """Read a list of players as a bit mask."""
         if not isinstance(value, list):
             self.faults.append(f"{place}: {kind_of(value)} where a list of players is expected")
             return 0

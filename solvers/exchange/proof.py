@@ -22,12 +22,12 @@ Side = tuple[str, int, int, str]
 
 
 def refutation(problem: DealProblem, certificate: Certificate) -> str:
-    """Return the proof of a certificate, for the formula `opb(problem)`.
+    """Write the proof of a certificate, for the formula `opb(problem)`.
 
     Cost: that of the rows of the problem.
 
     Raises:
-        InputError: the certificate is not one of this problem.
+        InputError: the certificate does not belong to this problem.
 
     >>> from solvers.problem import SetConstraint
     >>> problem = DealProblem([1], [SetConstraint([1, 1], [0], [2])])
@@ -66,10 +66,10 @@ def refutation(problem: DealProblem, certificate: Certificate) -> str:
 
 
 def _sides(problem: DealProblem, certificate: Certificate) -> Iterator[Side]:
-    """Yield the sides of rows that add up to the certificate, no row being impossible by itself.
+    """Give the sides of rows that add up to the certificate; no row is impossible by itself.
 
-    Sides that forbid nothing are among them, and have no row: that a boolean is at most 1, and at
-    least 0, says as much.
+    Sides that forbid nothing are among them and have no row: the bounds 0 and 1 of every boolean
+    say the same.
     """
     sets = list(enumerate(problem.sets))
     if isinstance(certificate, CrossedBounds):
@@ -95,7 +95,7 @@ def _sides(problem: DealProblem, certificate: Certificate) -> Iterator[Side]:
 
 
 def check_refutation(problem: DealProblem, formula: str, proof: str) -> None:
-    """Check a proof and that its formula is the one of this problem, word for word.
+    """Check a proof, and that its formula is that of this problem, word for word.
 
     Raises:
         RefusedProof: it is not.

@@ -45,13 +45,13 @@ class LinearRow(NamedTuple):
     """A plain sum of booleans between two bounds.
 
     Attributes:
-        kind: one owner for a card, a player's hand, or a player's share of a set; or none, of a
+        kind: the owner of a card, a player's hand, a player's share of a set; or none, in a
             problem without cards.
         set_index: of a card or share; -1 of a hand.
         member: the card in its set, else the player.
         terms: the numbers of the booleans, ascending.
-        low, high: cut to what says the same, at most one more than there are terms. 0 and the
-            number of terms forbid nothing. `low` may be above `high`.
+        low, high: cut to at most one more than the number of terms, with the same meaning. 0 and
+            the number of terms forbid nothing. `low` may be above `high`.
     """
 
     kind: Literal["card", "hand", "share", "none"]
@@ -63,12 +63,12 @@ class LinearRow(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The name of the row, as in the module's table."""
+        """Return the name of the row, as in the module's table."""
         return _NAMES[self.kind].format(self.set_index, self.member)
 
     @property
     def sides(self) -> list[tuple[str, int]]:
-        """What is to be written: `=`, or `>=` and `<=` where they forbid something."""
+        """Return the sides to write: `=`, or `>=` and `<=` where they forbid something."""
         if self.low == self.high:
             return [("=", self.low)]
         least = [(">=", self.low)] * (self.low > 0)
@@ -77,12 +77,12 @@ class LinearRow(NamedTuple):
 
 @dataclass(frozen=True)
 class LinearModel:
-    """Booleans by number, and rows over them: feasible if and only if the problem is.
+    """Booleans by number, and rows over them: feasible iff the problem is.
 
     Attributes:
         pairs: per boolean (set, card, player): that player owns that card. A last boolean that is
             in no pair is `NEVER`.
-        rows: one for every card and hand, and for every share of which a bound forbids something.
+        rows: for every card and hand, and for every share with a bound that forbids something.
     """
 
     problem: DealProblem
@@ -91,7 +91,7 @@ class LinearModel:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """The name of every boolean."""
+        """Return the name of every boolean."""
         names = [f"card_{index}_{card}_of_player_{player}" for index, card, player in self.pairs]
         never = len(names)
         used = any(row.terms == (never,) for row in self.rows)
@@ -99,7 +99,7 @@ class LinearModel:
 
     @property
     def hopeless(self) -> Infeasible | None:
-        """The refutation of the first row that has too few booleans, if there is one.
+        """Refute by the first row that has too few booleans, if there is one.
 
         The problem's `plain_shortage` has to be None.
         """

@@ -19,7 +19,7 @@ PROGRAM = """
 
 
 def clingo(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
-    """clingo: grounded once, solved by clasp."""
+    """Solve by clingo: ground once, then search by clasp."""
     import clingo as library
 
     facts = []

@@ -14,7 +14,7 @@ from solvers.verdict import Verdict
 
 
 def exact(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
-    """Exact: conflict-driven search over pseudo-boolean constraints."""
+    """Solve by Exact: conflict-driven search over pseudo-boolean constraints."""
     from exact import Exact
 
     solver = Exact([])

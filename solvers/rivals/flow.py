@@ -13,7 +13,7 @@ from solvers.verdict import Feasible, Infeasible, Verdict
 
 
 def _verdict(network: Network, flows: Sequence[int]) -> Verdict:
-    """Return what a largest flow, given by arcs, says of the problem."""
+    """Read the verdict from a largest flow, given by arcs."""
     arcs = list(zip(network.tails, network.heads, network.capacities, flows, strict=True))
     if sum(flow for tail, _, _, flow in arcs if tail == SOURCE) == network.problem.cards:
         first = network.first_share
@@ -33,7 +33,7 @@ def _verdict(network: Network, flows: Sequence[int]) -> Verdict:
 
 
 def scipy(network: Network, seconds: float | None) -> Callable[[], Verdict | None]:
-    """SciPy's `maximum_flow`: Dinic's algorithm."""
+    """Solve by SciPy's `maximum_flow`: Dinic's algorithm."""
     import numpy as np
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import maximum_flow
@@ -51,7 +51,7 @@ def scipy(network: Network, seconds: float | None) -> Callable[[], Verdict | Non
 
 
 def networkx(network: Network, seconds: float | None) -> Callable[[], Verdict | None]:
-    """NetworkX' preflow-push, in Python."""
+    """Solve by NetworkX' preflow-push, in Python."""
     import networkx as library
 
     graph = library.DiGraph()
@@ -68,7 +68,7 @@ def networkx(network: Network, seconds: float | None) -> Callable[[], Verdict | 
 
 
 def igraph(network: Network, seconds: float | None) -> Callable[[], Verdict | None]:
-    """Igraph's push-relabel, in C."""
+    """Solve by igraph's push-relabel, in C."""
     import igraph as library
 
     edges = list(zip(network.tails, network.heads, strict=True))

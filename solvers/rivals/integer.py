@@ -13,7 +13,7 @@ from solvers.verdict import Infeasible, Verdict
 
 
 def milp(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
-    """SciPy's `milp`: HiGHS."""
+    """Solve by SciPy's `milp`: HiGHS."""
     import numpy as np
     from scipy.optimize import Bounds, LinearConstraint
     from scipy.optimize import milp as solve_milp
@@ -69,7 +69,7 @@ cbc = partial(_by_or_tools, "CBC")
 
 
 def pyscipopt(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
-    """SCIP in its own package."""
+    """Solve by SCIP in its own package."""
     from pyscipopt import Model, quicksum
 
     model = Model()

@@ -22,10 +22,10 @@ from solvers.verdict import Infeasible, Verdict
 def violation(
     linear: LinearModel, used: Sequence[int], seconds: float | None = None
 ) -> tuple[float | None, Sequence[float], list[float]]:
-    """Return the smallest total violation of some sums, by SciPy's `linprog` (HiGHS, dual simplex).
+    """Minimize the total violation of some sums, by SciPy's `linprog` (HiGHS, dual simplex).
 
-    Returns:
-        It (None at the time limit), the value of every boolean, and the weight of every sum.
+    Returns the violation (None at the time limit), the value of every boolean, and the weight of
+    every sum.
     """
     import numpy as np
     from scipy.optimize import linprog
@@ -61,10 +61,9 @@ def violation(
 
 
 def refuted_by(linear: LinearModel, core: Iterable[int]) -> Infeasible:
-    """Return the refutation by some sums and those of the cards: a core as a shortage.
+    """Refute by a core (numbers of sums) and the sums of the cards.
 
-    Args:
-        core: numbers of sums. Without shortage where these alone refute nothing.
+    The verdict has no shortage if these sums alone refute nothing.
     """
     used = {*core} | {index for index, row in enumerate(linear.rows) if row.kind == "card"}
     _, _, weights = violation(linear, sorted(used))
@@ -72,7 +71,7 @@ def refuted_by(linear: LinearModel, core: Iterable[int]) -> Infeasible:
 
 
 def linprog(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
-    """SciPy's `linprog`: HiGHS' dual simplex."""
+    """Solve by SciPy's `linprog`: HiGHS' dual simplex."""
 
     def solve() -> Verdict | None:
         missed, values, weights = violation(linear, range(len(linear.rows)), seconds)
@@ -124,7 +123,7 @@ clp = partial(_by_or_tools, "CLP")
 
 
 def mathopt(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
-    """HiGHS' simplex, as MathOpt of OR-Tools carries it."""
+    """Solve by HiGHS' simplex, as MathOpt of OR-Tools carries it."""
     from datetime import timedelta
 
     from ortools.math_opt.python import mathopt as library

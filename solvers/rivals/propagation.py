@@ -13,7 +13,7 @@ from solvers.verdict import Infeasible, Verdict
 
 
 def choco_sums(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
-    """Choco: booleans, and a sum for every constraint."""
+    """Solve by Choco: booleans, and a sum for every constraint."""
     from pychoco import Model
 
     model = Model()
@@ -32,7 +32,7 @@ def choco_sums(linear: LinearModel, seconds: float | None) -> Callable[[], Verdi
 
 
 def choco_cardinalities(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
-    """Choco: the owner of every card, and global cardinalities for sets and hands."""
+    """Solve by Choco: the owner of every card, and global cardinalities for sets and hands."""
     from pychoco import Model
 
     problem, model = linear.problem, Model()
@@ -62,7 +62,7 @@ def choco_cardinalities(linear: LinearModel, seconds: float | None) -> Callable[
 
 
 def pumpkin(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
-    """Pumpkin: linear propagators that explain themselves in clauses (lazy clause generation)."""
+    """Solve by Pumpkin: linear propagators with learned clauses (lazy clause generation)."""
     from pumpkin_solver import Model, SatisfactionResult, constraints
 
     model = Model()
@@ -85,5 +85,5 @@ def pumpkin(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict 
 
 
 def _limit(seconds: float | None) -> str | None:
-    """Return a limit as Choco reads it: of milliseconds, "500ms", it makes none."""
+    """Write a limit in whole seconds: Choco makes no limit of milliseconds ("500ms")."""
     return None if seconds is None else f"{max(seconds, 0.001):.3f}s"

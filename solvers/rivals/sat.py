@@ -17,10 +17,10 @@ Run = Callable[[], Verdict | None]
 
 
 def clauses(linear: LinearModel, encoding: str) -> list[list[int]]:
-    """Return the sums as clauses; boolean v is the literal v + 1, auxiliaries come after.
+    """Write the sums as clauses; boolean v is the literal v + 1, auxiliaries come after.
 
-    Args:
-        encoding: of python-sat's `EncType`: "totalizer", "seqcounter", "cardnetwrk", ...
+    `encoding` names a member of python-sat's `EncType`: "totalizer", "seqcounter", "cardnetwrk",
+    ...
     """
     from pysat.card import CardEnc, EncType
 
@@ -89,7 +89,7 @@ minicard = partial(_by_cardinalities, "minicard")
 
 
 def cryptominisat(linear: LinearModel, seconds: float | None) -> Run:
-    """CryptoMiniSat 5 with totalizers."""
+    """Solve by CryptoMiniSat 5 with totalizers."""
     from pycryptosat import Solver
 
     formula = clauses(linear, "totalizer")

@@ -20,7 +20,7 @@ def _by_z3(
     linear: LinearModel,
     seconds: float | None,
 ) -> Callable[[], Verdict | None]:
-    """Args: total: the constraint that a sum of booleans is at least (1) or most (-1) a bound."""
+    """Solve by Z3; `total` makes a sum of booleans at least (1) or at most (-1) a bound."""
     import z3
 
     solver = z3.Solver(ctx=booleans[0].ctx)
@@ -48,7 +48,7 @@ def _by_z3(
 
 
 def z3_integers(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
-    """Z3 with integers from 0 to 1."""
+    """Solve by Z3 with integers from 0 to 1."""
     import z3
 
     context = z3.Context()
@@ -63,7 +63,7 @@ def z3_integers(linear: LinearModel, seconds: float | None) -> Callable[[], Verd
 
 
 def z3_pseudo_booleans(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
-    """Z3 with booleans, counted."""
+    """Solve by Z3 with booleans, counted."""
     import z3
 
     context = z3.Context()
@@ -77,7 +77,7 @@ def z3_pseudo_booleans(linear: LinearModel, seconds: float | None) -> Callable[[
 
 
 def cvc5(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
-    """cvc5 with integers from 0 to 1 (linear integer arithmetic)."""
+    """Solve by cvc5 with integers from 0 to 1 (linear integer arithmetic)."""
     from cvc5 import Kind, Solver, TermManager
 
     terms = TermManager()

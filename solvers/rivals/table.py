@@ -30,7 +30,7 @@ of unsatisfiable sums. Paired: there is none, and `solvers.certify` puts a short
 
 
 def _is_there(module: str) -> bool:
-    """Whether a module could be imported; unlike `find_spec` this imports no package around it."""
+    """Return whether a module can be imported; `find_spec` would import the package around it."""
     spec, place = None, None
     for part in module.split("."):
         spec = PathFinder.find_spec(part, place)
@@ -50,9 +50,9 @@ class Rival:
         idea: one line for people.
         adapter: "module:function", the module within `solvers.rivals`.
         package: the distribution that brings it; `module` is what one imports of it.
-        extra: of this distribution, installs it; empty where it is there anyway.
-        licence: SPDX identifiers: of the package, and of the solver in it where it is another.
-        evidence: what proves an impossibility; a deal is given and checked always.
+        extra: the extra of this distribution that installs it; empty where none is needed.
+        licence: SPDX identifiers: of the package, and of a solver in it with another licence.
+        evidence: what proves an impossibility; every deal is checked.
         most: allowed (card, player) pairs that it takes.
         keeps_limit: whether it can stop at a time limit by itself.
     """
@@ -71,17 +71,17 @@ class Rival:
 
     @property
     def command(self) -> str:
-        """What installs it."""
+        """Return the command that installs it."""
         return f"pip install '.[{self.extra}]'" if self.extra else "pip install ."
 
     @property
     def installed(self) -> bool:
-        """Whether the package is there; it is not imported."""
+        """Return whether the package is there; it is not imported."""
         return self.version is not None
 
     @property
     def version(self) -> str | None:
-        """The version of the package, or None where it is not installed."""
+        """Return the version of the package, or None where it is not installed."""
         try:
             # Nearly anything may be called `exact`: its package has to be there, too.
             return version(self.package) if _is_there(self.module) else None
@@ -89,7 +89,7 @@ class Rival:
             return None
 
     def check_installed(self) -> None:
-        """Refuse what is not installed.
+        """Refuse a rival that is not installed.
 
         Raises:
             InputError: says the command that installs it.
@@ -98,14 +98,14 @@ class Rival:
             raise InputError(f"solver {self.name!r} is not installed: {self.command}")
 
     def adapted(self) -> Callable[..., Any]:
-        """Return the adapter."""
+        """Import and return the adapter."""
         module, _, function = self.adapter.partition(":")
         found: Callable[..., Any] = getattr(import_module(f"solvers.rivals.{module}"), function)
         return found
 
     @property
     def solver(self) -> Solver:
-        """The row of `solvers.registry` for it.
+        """Return the row of `solvers.registry` for it.
 
         Raises:
             InputError: it is not installed; says the command that installs it.
@@ -116,7 +116,7 @@ class Rival:
         return Solver(self.name, self.idea, self.prepare, self.refuses, certifies, limited, True)
 
     def refuses(self, problem: DealProblem) -> str | None:
-        """Why it will not try a problem, or None."""
+        """Return why it will not try a problem, or None."""
         pairs = sum(mask.bit_count() for one in problem.sets for mask in one.owners)
         if pairs > self.most:
             return f"{pairs} allowed (card, player) pairs: at most {self.most}"
@@ -211,5 +211,5 @@ RIVALS: dict[str, Rival] = {
 
 
 def installed() -> dict[str, Solver]:
-    """Return the rivals that are installed, as rows of `solvers.registry`, by name."""
+    """Return the installed rivals as rows of `solvers.registry`, by name."""
     return {name: rival.solver for name, rival in RIVALS.items() if rival.installed}
