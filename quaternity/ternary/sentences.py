@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from quaternity.base.sentences import Kind
-from quaternity.ternary.cards import Card
+from quaternity.ternary.cards import CARDS, Card
 
 AGREES = Kind("agrees", "{who:player} agrees to three more cards")
 RIGHT = Kind("claims", "{who:player} claims {cards}: right")
@@ -18,4 +20,9 @@ class Pictured(tuple[int, ...]):
     __slots__ = ()
 
     def __str__(self) -> str:
-        return ", ".join(str(Card(card)) for card in self)
+        return ", ".join(map(_pictures().__getitem__, self))
+
+
+@cache
+def _pictures() -> tuple[str, ...]:
+    return tuple(str(Card(card)) for card in range(CARDS))

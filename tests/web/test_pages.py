@@ -199,6 +199,18 @@ def test_programs_that_the_server_has_besides_may_sit_there() -> None:
     assert "<option>mine</option>" in html
 
 
+def test_a_name_keeps_its_capitals_while_a_question_waits() -> None:
+    game = played(QUATERNITY, 0)
+    position = game.positions[0]
+    asked = game.rules.after(position, 0, Question(0, 1, Card(0, 2)))
+    game.positions.append(asked)
+    names = ["ann McLee", "Ben", "Cleo"]
+    seats = tuple(SeatSight(name, "person", True) for name in names)
+    asks = "asked for 0/2; both answers are possible."
+    assert f"ann McLee {asks}" in table_html(sight(game, 2, seats=seats), BASE)
+    assert f"You {asks}" in table_html(sight(game, 0, seats=seats), BASE)
+
+
 def test_a_hint_and_a_fault_call_players_by_their_names() -> None:
     game = played(QUATERNITY, 0)
     question = Question(0, 1, Card(0, 2))

@@ -68,8 +68,9 @@ def table_context(
     headline, advice = _headline(sight, names, replayed)
     if not replayed:
         headline, advice = drawn.get("headline", headline), drawn.get("advice", advice)
-    words = Words(names)
-    events = [(number, words.say(event)) for number, event in whole_events(sight.moves)]
+    words, whole = Words(names), whole_events(sight.moves)
+    untold = max(0, len(whole) - MOST_TOLD)
+    events = [(number, words.say(event)) for number, event in whole[untold:]]
     return {
         "sight": sight,
         "drawn": drawn,
@@ -83,8 +84,8 @@ def table_context(
         "title": f"{'● ' if acting else ''}{headline} – {registration(sight.game).title}",
         "chairs": _chairs(sight, names, drawn.get("notes", ()), base),
         "news": drawn.get("news", _news(sight, events)),
-        "history": list(enumerate([text for _, text in events], 1))[: -MOST_TOLD - 1 : -1],
-        "untold": len(events) > MOST_TOLD,
+        "history": list(enumerate([text for _, text in events], untold + 1))[::-1],
+        "untold": bool(untold),
         "watch": f"{base}/t/{sight.watch}",
         "replayed": replayed,
         "archive": not sight.to_act and sight.places is None,
@@ -162,7 +163,7 @@ def _chairs(sight: Sight, names: list[str], notes: Any, base: str) -> list[Chair
                 number in sight.to_act,
                 ", ".join(str(text) for text, holds in states if text and holds),
                 f"{points:g}",
-                counted(int(points), "point").partition(" ")[2],
+                "point" if int(points) == 1 else "points",
                 notes[number] if notes else "",
                 link,
                 None if link is None else qr_svg(link),

@@ -46,8 +46,8 @@ def part(sight: Sight, chances: Chances | None = None) -> dict[str, Any]:
             drawn["advice"] = "Both answers are possible: which one is true is up to you."
         else:
             drawn["headline"] = f"{asked} answers"
-            whose = "you" if pending.asker == sight.seat else asker
-            drawn["advice"] = f"{whose} asked for {card}; both answers are possible.".capitalize()
+            who = "You" if pending.asker == sight.seat else asker
+            drawn["advice"] = f"{who} asked for {card}; both answers are possible."
     elif asking:
         drawn["advice"] = _forced(sight).get("advice", "")
         drawn["advice"] += " Choose a player's card below to ask them for it."
