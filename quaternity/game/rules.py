@@ -20,7 +20,13 @@ from quaternity.base.wording import shown
 from quaternity.game.cards import Card
 from quaternity.game.question import Answer, Question
 from quaternity.game.record import header_text, parse_record
-from quaternity.game.sentences import COMPLETES, question_sentence
+from quaternity.game.sentences import (
+    COMPLETES,
+    IS_OVER,
+    NOTHING_TO_ANSWER,
+    WAITS,
+    question_sentence,
+)
 from quaternity.game.settings import Settings
 from quaternity.game.state import State
 from quaternity.table.plain_rules import PlainRules
@@ -159,11 +165,12 @@ class QuaternityRules(PlainRules[QuaternityPosition, QuaternityMove, QuaternityP
     def faults(self, view: QuaternityPosition, move: QuaternityMove) -> list[str]:
         """Everything that makes a question or an answer illegal; empty when it is legal."""
         if view.state.is_over:
-            return ["the game is over"]
+            return [IS_OVER()]
         if view.pending is not None:
-            return [] if isinstance(move, Answer) else [f"'{view.pending}' waits for yes or no"]
+            answers = isinstance(move, Answer)
+            return [] if answers else [WAITS(question=question_sentence(view.pending))]
         if isinstance(move, Answer):
-            return [f"there is no question to answer with {move}"]
+            return [NOTHING_TO_ANSWER(answer=move)]
         if not isinstance(move, Question):
             return [f"{shown(move)} is not a question"]
         return [] if move in view.state.legal_questions else view.state.faults(move)

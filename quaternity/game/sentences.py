@@ -11,6 +11,9 @@ FORCED = Kind("asks", f"{ANSWERED.template} (it had to be)")
 COMPLETES = Kind("completes", "{who:player} completes {set:set}")
 PUTS_DOWN = Kind("puts_down", "{who:seat} puts down {set:number}")
 
+IS_OVER = Kind("is_over", "the game is over")
+WAITS = Kind("waits", "'{question}' waits for yes or no")
+NOTHING_TO_ANSWER = Kind("nothing_to_answer", "there is no question to answer with {answer}")
 NO_TURN = Kind("no_turn", "the state does not say whose turn it is")
 NOT_ON_TURN = Kind("not_on_turn", "{turn:player} is on turn, not {who:player}")
 NO_PLAYER = Kind("no_player", "player {number} is out of range 0..{last}")
@@ -20,6 +23,13 @@ NO_SET = Kind("no_set", "set {number} is out of range 0..{last}")
 NO_CARD = Kind("no_card", "card {number} of a set is out of range 0..{last}")
 IS_COMPLETED = Kind("is_completed", "{set:set} is completed, by {who:player}")
 NO_STATE = Kind("no_state", "the state itself is impossible: {proof}")
+IS_REMOVED = Kind("is_removed", "{set:set} is removed: {who:player} put it down")
+ASKS_THEMSELVES = Kind("asks_itself", "a player cannot ask themselves")
+ASKS_FOR_ANOTHER = Kind(
+    "asks_for_another", "{who:player} asks for themselves, not for {other:player}"
+)
+HOLDS_NONE = Kind("holds_none", "{who:player} holds no card of {set:set}")
+HOLDS_IT = Kind("holds_it", "{who:player} holds {card:card} themselves")
 OWNS = Kind("owns", "{who:player} owns {card:card}")
 SAYS = Kind(
     "says",

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from quaternity.base.errors import IllegalMove
+from quaternity.game import sentences
 from quaternity.game.question import Answer, Question
 from quaternity.game.transition import hands_after, out_of_play
 from quaternity.kwartet.hands import FULL, Hand
@@ -210,28 +211,28 @@ def request_faults(public: PublicState, hand: Hand, question: Question) -> list[
     """
     asker, asked, (index, number) = question
     settings, problem, turn, removed, _ = public
-    faults = []
+    faults: list[str] = []
     if None not in removed:
-        return ["the game is over"]
+        return [sentences.IS_OVER()]
     if asker != turn:
-        faults.append(f"player {turn} is on turn, not player {asker}")
+        faults.append(sentences.NOT_ON_TURN(turn=turn, who=asker))
     if not 0 <= asked < settings.players:
-        faults.append(f"player {asked} is out of range 0..{settings.players - 1}")
+        faults.append(sentences.NO_PLAYER(number=asked, last=settings.players - 1))
     elif asked == asker:
-        faults.append("a player cannot ask themselves")
+        faults.append(sentences.ASKS_THEMSELVES())
     elif not problem.hands[asked] and asked not in public.may_be_asked(asker):
-        faults.append(f"player {asked} has no cards")
+        faults.append(sentences.NO_CARDS(who=asked))
     if not 0 <= index < settings.sets:
-        faults.append(f"set {index} is out of range 0..{settings.sets - 1}")
+        faults.append(sentences.NO_SET(number=index, last=settings.sets - 1))
     elif not 0 <= number < SET_SIZE:
-        faults.append(f"card {number} of a set is out of range 0..{SET_SIZE - 1}")
+        faults.append(sentences.NO_CARD(number=number, last=SET_SIZE - 1))
     elif removed[index] is not None:
-        faults.append(f"set {index} is removed: player {removed[index]} put it down")
+        faults.append(sentences.IS_REMOVED(set=index, who=removed[index]))
     elif asker == turn:
         if not hand[index]:
-            faults.append(f"player {asker} holds no card of set {index}")
+            faults.append(sentences.HOLDS_NONE(who=asker, set=index))
         elif hand[index] >> number & 1 and not may_ask_for_own(settings, hand):
-            faults.append(f"player {asker} holds {index}/{number} themselves")
+            faults.append(sentences.HOLDS_IT(who=asker, card=question.card))
     return faults
 
 

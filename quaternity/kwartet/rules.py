@@ -15,7 +15,7 @@ from quaternity.base.wording import shown
 from quaternity.game.cards import Card
 from quaternity.game.question import Question
 from quaternity.game.rules import owner_cell, question_in
-from quaternity.game.sentences import PUTS_DOWN, question_sentence
+from quaternity.game.sentences import ASKS_FOR_ANOTHER, PUTS_DOWN, question_sentence
 from quaternity.kwartet.hands import FULL, NUMBERS, Hand, dealt_hands
 from quaternity.kwartet.log import announced_at_deal, header_text, log_text, parse_log
 from quaternity.kwartet.played import GameLog
@@ -124,7 +124,7 @@ class KwartetRules(PlainRules[KwartetGame, Question, View]):
         if not isinstance(move, Question):
             return [f"{move!r} is not a request"]
         if move.asker != view.seat:
-            return [f"player {view.seat} asks for themselves, not for player {move.asker}"]
+            return [ASKS_FOR_ANOTHER(who=view.seat, other=move.asker)]
         return view.faults(move)
 
     def read(self, text: str, view: View) -> Question:
