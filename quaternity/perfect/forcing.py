@@ -1,18 +1,18 @@
-"""One question instead of all states: can a player force a win from here, and how?
+"""Decide whether a player can force a win from one state, and how, without visiting all states.
 
 Proof-number search (Allis 1994) on the graph of canonical states, each with the role of the player
-who wants to win. Every state has two numbers: about how many open states must turn out well for
-them, or badly, to settle it; the search opens the state on which both hang. Numbers of alternatives
-are combined by their maximum, not their sum, since many ways lead to the same states (weak
-proof-number search: Ueda et al. 2008). What is settled is handed to all predecessors at once. A
-state from which no open one can be reached and which is not won is not won at all, since a play
-without end is won by nobody: so it does no harm that positions repeat.
+who wants to win. Every state has two numbers: about how many open states must still be proved won,
+or lost, to settle it. The search opens the state on which both depend. Numbers of alternatives are
+combined by their maximum, not their sum, since many paths lead to the same states (weak
+proof-number search: Ueda et al. 2008). A settled state is handed to all predecessors at once. A
+state that is not won, and from which no open state can be reached, is lost: nobody wins a play
+without end. So positions may repeat.
 
-A state is lost for the player at sight when the opponents can wait for ever
-(`quaternity.perfect.waiting`) or when others have so many sets that they cannot have more.
+A state is lost for the player at sight if the opponents can wait for ever
+(`quaternity.perfect.waiting`), or if another player has too many sets to be beaten.
 
-What was found is a strategy, for the player or for their opponents together, and `Forcing.check`
-plays it out on the game's own states against everything that the other side can do.
+The result is a strategy, for the player or for the opponents together. `Forcing.check` plays it
+on the game's own states against everything that the other side can do.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from quaternity.perfect.successors.one_state import Choice, choices, drawn
 from quaternity.perfect.waiting import ring_of_opponents, waiting
 
 MANY = 1 << 40
-"""Stands for infinitely many open states."""
+"""Stand-in for infinitely many open states."""
 
 MOST_CAUGHT = 5_000
 """States that `caught` looks at."""
@@ -52,9 +52,9 @@ class Node:
 
     Attributes:
         mine: whether the player chooses the question.
-        won: whether they can force a win, where that is settled.
+        won: whether the player can force a win; None while that is open.
         rank: when it was settled; a strategy leads to ever smaller ranks.
-        proof, disproof: open states that must be won for it to be won, or lost to be lost.
+        proof, disproof: open states that must be won to win it, or lost to lose it.
         options: per question whether the player answers it, and what the answers lead to; None
             while the state is open.
         parents: the states that it can follow.
@@ -72,34 +72,34 @@ class Node:
         self.parents: list[Node] = []
 
     def settled(self) -> bool | None:
-        """Whether it is won, as far as its successors say."""
+        """Return whether the successors show that it is won or lost; None if they leave it open."""
         assert self.options is not None, "an open state has no successors yet"
-        questions = [_chosen(mine, [one.won for one in after]) for mine, after in self.options]
+        questions = [_chosen(mine, [node.won for node in after]) for mine, after in self.options]
         return _chosen(self.mine, questions)
 
     def count(self) -> None:
-        """Work out the numbers anew from those of the successors."""
+        """Compute both numbers anew from those of the successors."""
         assert self.options is not None, "an open state has no successors yet"
         questions = []
         for mine, after in self.options:
             if len(after) == 1:
                 questions.append((after[0].proof, after[0].disproof))
             else:
-                questions.append(_numbers(mine, [(one.proof, one.disproof) for one in after]))
+                questions.append(_numbers(mine, [(node.proof, node.disproof) for node in after]))
         self.proof, self.disproof = _numbers(self.mine, questions)
 
     def successors(self) -> Iterator[Node]:
-        """Yield what is not settled, the most urgent first."""
+        """Yield the successors that are not settled, the most urgent first."""
         assert self.options is not None, "an open state has no successors yet"
         ranked: list[tuple[int, int, list[Node]]] = []
         for mine, after in self.options:
-            left = [one for one in after if one.won is None]
-            if left and _chosen(mine, [one.won for one in after]) is None:
-                left.sort(key=_urgent if mine else _weak)
-                proof, disproof = _numbers(mine, [(one.proof, one.disproof) for one in after])
-                ranked.append((proof if self.mine else disproof, len(ranked), left))
-        for _, _, left in sorted(ranked):
-            yield from left
+            unsettled = [node for node in after if node.won is None]
+            if unsettled and _chosen(mine, [node.won for node in after]) is None:
+                unsettled.sort(key=_urgent if mine else _weak)
+                proof, disproof = _numbers(mine, [(node.proof, node.disproof) for node in after])
+                ranked.append((proof if self.mine else disproof, len(ranked), unsettled))
+        for _, _, nodes in sorted(ranked):
+            yield from nodes
 
 
 def _urgent(node: Node) -> int:
@@ -111,14 +111,13 @@ def _weak(node: Node) -> int:
 
 
 def _chosen(mine: bool, outcomes: list[bool | None]) -> bool | None:
-    """Return what an alternative comes to: the player's own, or one of their opponents'."""
+    """Return what an alternative comes to when the player chooses (`mine`), or an opponent."""
     if mine in outcomes:
         return mine
     return None if None in outcomes else not mine
 
 
 def _numbers(mine: bool, numbers: list[tuple[int, int]]) -> tuple[int, int]:
-    """Return the numbers of an alternative."""
     proofs = [proof for proof, _ in numbers]
     disproofs = [disproof for _, disproof in numbers]
     if mine:
@@ -127,7 +126,7 @@ def _numbers(mine: bool, numbers: list[tuple[int, int]]) -> tuple[int, int]:
 
 
 def _together(numbers: list[int]) -> int:
-    """Of numbers that must all come to nothing: the largest, and one for each other open one."""
+    """Combine numbers that must all become 0: the largest, plus 1 for each other open one."""
     most = max(numbers)
     if not most or most >= MANY:
         return most
@@ -143,11 +142,7 @@ class ProofGraph:
     """
 
     def __init__(self, code: Coding, options: Callable[[Key], list[Choice]] | None = None) -> None:
-        """Make a graph of no states.
-
-        Args:
-            options: the questions of a state; `choices` unless somebody keeps them.
-        """
+        """Begin without states. `options` gives the questions of a state; by default `choices`."""
         self.code = code
         self.nodes: dict[Place, Node] = {}
         self.weighed = 0
@@ -155,23 +150,23 @@ class ProofGraph:
         self._settled = 0
 
     def node(self, key: Key, role: int) -> Node:
-        """Return a state, for the player in a role."""
+        """Return the node of a state for the player in a role."""
         node = self.nodes.get((key, role))
         if node is None:
             alike = alike_roles(self.code, key)
             node = self.nodes.get((key, alike[role])) or Node((key, alike[role]))
-            for other in [other for other, one in enumerate(alike) if one == alike[role]]:
+            for other in [other for other, first in enumerate(alike) if first == alike[role]]:
                 self.nodes[key, other] = node
             if node.won is None and (won := at_sight(self.code, node.place)) is not None:
                 self._mark(node, won)
         return node
 
     def search(self, root: Node, seconds: float | None = None, most: float = inf) -> bool | None:
-        """Whether the player of a state can force a win; None while that is open.
+        """Return whether the player of a node can force a win; None if the search stopped before.
 
         Args:
-            seconds: to stop after, at the next state; None is no limit.
-            most: answers to weigh.
+            seconds: stop at the next state after so many; None is no limit.
+            most: answers to weigh at most.
         """
         end = None if seconds is None else time.monotonic() + seconds
         most += self.weighed
@@ -185,15 +180,16 @@ class ProofGraph:
         return root.won
 
     def _most_urgent(self, root: Node) -> list[Node]:
-        """Return the way to an open state on which much hangs.
+        """Return the path to an open state on which much depends.
 
-        None of its states where no open one can be reached: then no state that can be is won.
+        Where no open state can be reached, nobody can win any more: settle the states as lost and
+        return an empty path.
         """
         path, seen = [root], {root}
         ways: list[Iterator[Node]] = []
         while path[-1].options is not None:
             ways.append(path[-1].successors())
-            while (node := next((one for one in ways[-1] if one not in seen), None)) is None:
+            while (node := next((n for n in ways[-1] if n not in seen), None)) is None:
                 ways.pop()
                 path.pop()
                 if not path:
@@ -205,7 +201,6 @@ class ProofGraph:
         return path
 
     def _open(self, node: Node) -> None:
-        """Find what follows a state."""
         key, role = node.place
         self.weighed += 1
         if not role and caught(self.code, key):
@@ -217,18 +212,18 @@ class ProofGraph:
             self.weighed += len(replies)
             if asked == players:
                 node.mine = False  # chance is nobody's friend
-            after = tuple([self.node(one.key, one.roles.index(role)) for one in replies])
+            after = tuple([self.node(reply.key, reply.roles.index(role)) for reply in replies])
             node.options.append((asked == role, after))
-            for one in after:
-                if one.won is None:
-                    one.parents.append(node)
-        # Where nobody can ask and sets are left, the game never ends.
+            for successor in after:
+                if successor.won is None:
+                    successor.parents.append(node)
+        # Where nobody can ask and sets remain, the game never ends.
         won = node.settled() if node.options else False
         if won is not None:
             self._settle(node, won)
 
     def _settle(self, node: Node, won: bool) -> None:
-        """Mark a state as settled, and all that are settled thereby."""
+        """Mark a state as settled, and every predecessor that this settles."""
         if node.won is None:
             self._mark(node, won)
         todo = [node]
@@ -245,14 +240,10 @@ class ProofGraph:
 
 
 class Forcing:
-    """A search for a forced win of one player from one state, and what it found.
-
-    Attributes:
-        state, player: what is asked.
-    """
+    """A search for a forced win of `player` from `state`, and its result."""
 
     def __init__(self, state: State, player: int) -> None:
-        """Begin; `search` goes on.
+        """Prepare the search; `search` runs it.
 
         Raises:
             InputError: the state is impossible, does not say who is on turn, or has no such player.
@@ -275,7 +266,7 @@ class Forcing:
         return len(self.graph.nodes)
 
     def search(self, seconds: float | None = None) -> bool | None:
-        """Go on until the answer is known, or for so many seconds.
+        """Search until the answer is known, or for so many seconds; return the answer, or None.
 
         Cost: an open state takes some 20 microseconds an answer; a kilobyte each is kept.
         """
@@ -284,16 +275,13 @@ class Forcing:
     # ------------------------------------------------------------------ strategies
 
     def check(self, seconds: float | None = None) -> tuple[int, bool]:
-        """Play the strategy out on the game's states, against all that the other side can do.
+        """Play the strategy on the game's states, against everything that the other side can do.
 
-        Args:
-            seconds: to stop after; None is no limit.
-
-        Returns:
-            The states come through, those that differ in names only being one; whether that is all.
+        Stop after so many seconds, if given. Return how many states were met, counting those that
+        differ only in names once, and whether that is all of them.
 
         Raises:
-            SolverFault: it does not hold what it promises.
+            SolverFault: the strategy does not keep its promise.
         """
         won = self._root.won
         assert won is not None, "there is a strategy once the answer is known"
@@ -316,12 +304,12 @@ class Forcing:
         return len(seen), not todo
 
     def line(self, most: int = 1_000) -> tuple[list[Move], int | None]:
-        """One way to play on, one side by its strategy, the other such that it takes long.
+        """Return the moves of one line of play, and the index at which it repeats.
 
-        Returns:
-            The moves, and after how many of them the position is the same as after all of them, but
-            for names; None where they end otherwise: in the end of the game, in a state that is
-            lost for the player whatever happens, or after so many moves.
+        One side plays its strategy, the other plays for length. The line repeats when the final
+        position equals the one at the index up to renaming. The index is None if the line ends
+        otherwise: the game is over, the player has lost whatever happens, or `most` moves were
+            made.
         """
         state, moves, won = self.state, list[Move](), bool(self._root.won)
         seen = dict[Node, int]()
@@ -331,15 +319,15 @@ class Forcing:
                 return moves, seen[node]
             seen[node] = len(moves)
             if not won and lost_at_sight(state, self.player):
-                asked = waiting(state, self.player) or []
-                turns = [one.asker for one in asked]
+                questions = waiting(state, self.player) or []
+                turns = [question.asker for question in questions]
                 again = None
-                if asked:  # the round began when whoever is on turn in the end was so before
-                    again = len(moves) + len(turns) - 1 - turns[::-1].index(asked[-1].asked)
-                return [*moves, *[Move(one, Answer.NO) for one in asked]], again
+                if questions:  # the round began when the player now on turn last asked
+                    again = len(moves) + len(turns) - 1 - turns[::-1].index(questions[-1].asked)
+                return [*moves, *[Move(question, Answer.NO) for question in questions]], again
             options = self._strategy(state, node)
-            question, replies = max(options, key=lambda one: max(r.node.rank for r in one[1]))
-            reply = max(replies, key=lambda one: one.node.rank)
+            question, replies = max(options, key=lambda option: max(r.node.rank for r in option[1]))
+            reply = max(replies, key=lambda r: r.node.rank)
             moves.append(Move(question, reply.answer))
             state = reply.after
         return moves, None
@@ -349,56 +337,58 @@ class Forcing:
         return self.graph.node(key, roles.index(self.player))
 
     def _strategy(self, state: State, node: Node) -> list[_Option]:
-        """Return the questions and answers that are left when one side plays by its strategy.
+        """Return the questions and answers that remain when one side plays its strategy.
 
         Raises:
-            SolverFault: it has none.
+            SolverFault: the side has no strategy here.
         """
         won = bool(self._root.won)
         ours = (state.turn == self.player) == won
-        found: list[_Option] = []
+        options: list[_Option] = []
         for group in state.legal_questions.groups():
             assert state.turn is not None, "somebody asks"
             question = Question(state.turn, group.asked, Card(group.set_index, group.cards[0]))
-            ways = [self._good_ways(state, question, one, node) for one in group.answers]
-            ways = [one for one in ways if one]
+            ways = [self._good_ways(state, question, answer, node) for answer in group.answers]
+            ways = [way for way in ways if way]
             if (group.asked == self.player) == won and ways:
                 # The answer is ours: the quickest, or what was settled first.
-                ways = [min(ways, key=lambda one: max(reply.node.rank for reply in one))]
+                ways = [min(ways, key=lambda way: max(reply.node.rank for reply in way))]
             elif len(ways) < len(group.answers):
                 ways = []
-            replies = [reply for one in ways for reply in one]
+            replies = [reply for way in ways for reply in way]
             if replies and ours:
                 return [(question, replies)]
             if not replies and not ours:
                 raise SolverFault(f"no strategy after {question} in {state}")
-            found.append((question, replies))
+            options.append((question, replies))
         if ours:
             raise SolverFault(f"no strategy in {state}")
-        return found
+        return options
 
     def _good_ways(
         self, state: State, question: Question, answer: Answer, node: Node
     ) -> list[_Reply]:
-        """Return what can come of an answer after which the side that has a strategy goes on by it.
+        """Return what an answer leads to if the side with a strategy can go on; else nothing.
 
-        That is one state, unless it is drawn who is on turn: chance is with whoever is against the
-        player, so they need all of them, and they need one. Empty where the answer is not good.
+        That is one state, unless chance draws who is on turn. Chance is against the player, who
+        needs all of its states; the opponents need one.
         """
         after = state.after(question, answer)
-        afters = [replace(after, turn=one) for one in drawn(state, question, after)] or [after]
-        replies = [_Reply(answer, one, self._node_of(one)) for one in afters]
-        good = [one for one in replies if self._good(one.node, node)]
+        afters = [replace(after, turn=player) for player in drawn(state, question, after)] or [
+            after
+        ]
+        replies = [_Reply(answer, state, self._node_of(state)) for state in afters]
+        good = [reply for reply in replies if self._good(reply.node, node)]
         if not self._root.won:
             return good[:1]
         return good if len(good) == len(replies) else []
 
     def _good(self, after: Node, before: Node) -> bool:
-        """Whether the side that has a strategy may go on to a state."""
+        """Return whether the side with a strategy may go on to a state."""
         if self._root.won:
             return after.won is True and after.rank < before.rank
         if after.won is None and before.mine and before.options is None:
-            # Of whom is caught it was not looked at what becomes of all that they can do.
+            # The successors of a state whose player is caught were not searched.
             self.graph.search(after, SECONDS_A_REPLY)
         return after.won is False
 
@@ -413,16 +403,16 @@ _Option = tuple[Question, list[_Reply]]
 
 
 def at_sight(code: Coding, place: Place) -> bool | None:
-    """Whether a role has won or cannot force a win, where a look at the state says so."""
+    """Return whether a role has won (True) or cannot force a win (False); None if unclear."""
     key, role = place
     parts = code.parts(key)
     kinds = [code.book.numbered(number) for number in parts.kinds]
     best = max([points for other, points in enumerate(parts.points) if other != role])
     if not kinds:
         return parts.points[role] > best
-    # Who holds no card of a set can never ask for one.
-    left = sum([any(mask >> role & 1 for mask in kind.masks) for kind in kinds])
-    if parts.points[role] + left <= best:
+    # A player without a card of a set can never ask for one.
+    gettable = sum([any(mask >> role & 1 for mask in kind.masks) for kind in kinds])
+    if parts.points[role] + gettable <= best:
         return False
     if role and parts.place < len(parts.points) and not code.rules.brisk:
         slack = code.book.layout.slack([kind.table for kind in kinds], parts.hands)
@@ -432,21 +422,23 @@ def at_sight(code: Coding, place: Place) -> bool | None:
 
 
 _Taken = tuple[tuple[NumberedKind, ...], tuple[int, ...]]
-"""Sets and hands once role 0 has taken all cards that they know to be with somebody."""
+"""Sets and hands once role 0 has taken all cards known to be with somebody."""
 
 
 def caught(code: Coding, key: Key) -> bool:
-    """Whether role 0, on turn, cannot force a win since every no leads to a ring of opponents.
+    """Return whether role 0, on turn, cannot force a win: every no leads to a ring of opponents.
 
-    They keep the turn only by questions to which the answer must be yes. Cards that they know to be
-    with somebody, of sets of which they surely hold one, they can take in any order, now or later,
-    without telling anything. So all of them are taken here: whoever shares a set then does so
-    whichever of them they have taken. If every other question may be answered by a no after which
-    the asked begins a ring, and everybody can begin one whom they ask for what they know to be
-    elsewhere, and if the same is true after each further question that must be answered yes, and so
-    on, then no order of questions avoids the rings.
+    Role 0 keeps the turn only by questions that must be answered yes. Some cards are known to be
+    with somebody, in sets of which role 0 surely holds a card. Role 0 can take these cards in any
+    order, now or later, without telling anything. So all of them are taken here: whoever then
+    shares a set shares it whichever of them are taken. No order of questions avoids the rings if
+    this holds now and after every sequence of questions that must be answered yes:
 
-    False where that is not seen within `MOST_CAUGHT` states. Cost: some microseconds a question.
+    - every other question may be answered no, and then the asked begins a ring;
+    - whoever is asked for a card that is known to be elsewhere can begin a ring.
+
+    Return False where that is not seen within `MOST_CAUGHT` states.
+    Cost: some microseconds a question.
     """
     parts = code.parts(key)
     if code.rules.brisk or parts.place == len(parts.hands) or not parts.kinds:
@@ -455,10 +447,10 @@ def caught(code: Coding, key: Key) -> bool:
     opponents = [role for role, hand in enumerate(parts.hands) if hand and role]
 
     def begins(role: int, kinds: Sequence[NumberedKind], slack: int, hands: Sequence[int]) -> bool:
-        """Whether an opponent begins a ring, whichever of their cards role 0 has taken."""
-        # If they had cards that can all be taken, they and two others who share sets are three.
+        """Return whether an opponent begins a ring, whichever of their cards role 0 has taken."""
+        # Even if all cards of the role can be taken, it and two others who share sets are three.
         able = [role] if hands[role] else [other for other in opponents if hands[other]]
-        return any(ring_of_opponents(kinds, slack, hands, one, 0) for one in able)
+        return any(ring_of_opponents(kinds, slack, hands, player, 0) for player in able)
 
     todo, seen = [_taken(code, kinds, parts.hands)], set[_Taken]()
     while todo:
@@ -468,13 +460,13 @@ def caught(code: Coding, key: Key) -> bool:
         seen.add(taken)
         slack = code.book.layout.slack([kind.table for kind in kinds], hands)
         if len(seen) > MOST_CAUGHT or not all(
-            begins(one, kinds, slack, hands) for one in opponents
+            begins(role, kinds, slack, hands) for role in opponents
         ):
             return False
-        for asked, after, rest, answer in _questions(code, kinds, slack):
+        for asked, after, remaining, answer in _questions(code, kinds, slack):
             if answer:
                 todo.append(_taken(code, after, hands_after(hands, 0, asked, answer)))
-            elif asked in opponents and not begins(asked, after, rest, hands):
+            elif asked in opponents and not begins(asked, after, remaining, hands):
                 return False
     return True
 
@@ -484,60 +476,60 @@ def _taken(code: Coding, kinds: tuple[NumberedKind, ...], hands: tuple[int, ...]
     book = code.book
     before = None
     while kinds != before:
-        before, left, held = kinds, list(kinds), list(hands)
+        before, closing, held = kinds, list(kinds), list(hands)
         for index, kind in enumerate(kinds):
             for mask in kind.masks if kind.low[0] else ():
                 if mask > 1 and mask.bit_count() == 1:
-                    now, asked = left[index].constraint, mask.bit_length() - 1
+                    now, asked = closing[index].constraint, mask.bit_length() - 1
                     now = answered(now, 0, asked, now.owners.index(mask), Answer.YES)
-                    left[index] = book.kind(now.owners, now.low)
+                    closing[index] = book.kind(now.owners, now.low)
                     held = [*hands_after(tuple(held), 0, asked, Answer.YES)]
-        slack = book.layout.slack([kind.table for kind in left], held)
-        for index, kind in enumerate(left):
+        slack = book.layout.slack([kind.table for kind in closing], held)
+        for index, kind in enumerate(closing):
             if kind.masks:
-                left[index] = closed = kind.closed(slack)
+                closing[index] = closed = kind.closed(slack)
                 if closed.owner is not None:
                     held[closed.owner] -= code.rules.set_size
-                    left[index] = book.completed
-        kinds, hands = tuple(left), tuple(held)
+                    closing[index] = book.completed
+        kinds, hands = tuple(closing), tuple(held)
     return kinds, hands
 
 
 def _questions(
     code: Coding, kinds: tuple[NumberedKind, ...], slack: int
 ) -> Iterator[tuple[int, tuple[NumberedKind, ...], int, Answer]]:
-    """Return role 0's questions: the asked, and the sets and their slack after the answer.
+    """Yield what role 0 can ask: the asked, the sets and their slack after the answer, the answer.
 
-    The answer is no where it may be, else yes (the slack is not that of the hands then).
+    The answer is no where it may be, else yes; the slack after a yes ignores that hands changed.
     """
     layout = code.book.layout
     for index, kind in enumerate(kinds):
-        rest = slack - kind.table
+        others = slack - kind.table
         for asked, no, yes in kind.questions() if kind.masks else ():
-            if no is not None and layout.fits(rest + no.table):
+            if no is not None and layout.fits(others + no.table):
                 after, answer = no, Answer.NO
             elif yes is not None and layout.fits(
-                rest + yes.table + layout.member[asked] - layout.member[0]
+                others + yes.table + layout.member[asked] - layout.member[0]
             ):
                 after, answer = yes, Answer.YES
             else:
                 continue
-            yield asked, (*kinds[:index], after, *kinds[index + 1 :]), rest + after.table, answer
+            yield asked, (*kinds[:index], after, *kinds[index + 1 :]), others + after.table, answer
 
 
 def lost_at_sight(state: State, player: int) -> bool:
-    """Give the same of a state: whether the opponents wait for ever, or have too many sets already.
+    """Return whether the opponents can wait for ever, or have too many sets already.
 
-    Or nobody can be asked, and the game never ends: no game leads there.
+    Also True where nobody can be asked and the game never ends; no game leads there.
 
     Raises:
-        SolverFault: waiting comes to nothing.
+        SolverFault: waiting does not repeat a position.
     """
     points = list(state.points)
     mine = points.pop(player)
     sets = state.closed().sets
-    left = sum([any(mask >> player & 1 for mask in one.owners) for one in sets])
-    if mine + left <= max(points) or not (state.is_over or state.legal_questions):
+    gettable = sum([any(mask >> player & 1 for mask in s.owners) for s in sets])
+    if mine + gettable <= max(points) or not (state.is_over or state.legal_questions):
         return True
     line = waiting(state, player)
     if line is None:

@@ -59,7 +59,7 @@ MOST_BLOCKS = 4096
 """Verified blocks that an open tablebase keeps in memory, some 5 kilobytes each."""
 
 MOST_VALUES = 4096
-"""Values kept as they are told, with the players they are told to, about a kilobyte each."""
+"""Decoded values that are kept, each with its roles: about a kilobyte each."""
 
 WRITTEN_AT_ONCE = 1 << 16
 """States written at a time: a multiple of `BLOCK`."""
@@ -71,7 +71,7 @@ _FACTS = ("rules", "states", "questions", "answers", "levels", "longest_forced")
 
 
 _NOT_AS_WRITTEN = (ValueError, KeyError, TypeError, ArithmeticError, RecursionError, struct_error)
-"""What comes of a text that has its checksum and does not say what a tablebase says."""
+"""What reading a text raises that has its checksum but is not that of a tablebase."""
 
 
 class UnknownState(LimitError):
@@ -80,10 +80,9 @@ class UnknownState(LimitError):
 
 @dataclass(frozen=True, slots=True)
 class Prospect:
-    """A question, or one of several that come to the same, and what its answers give away.
+    """A question, or one of several that are equivalent, and what its answers give away.
 
     Attributes:
-        question: the question.
         alike: all questions for interchangeable cards of the same set.
         after: per legal answer what the players can do afterwards.
         worst, best: for the asking player, over the answers (see `Standing.worth`).
@@ -100,8 +99,6 @@ class Tablebase:
     """A solved game, opened for reading. A context manager.
 
     Attributes:
-        path: of the file.
-        rules: of the game.
         about: what the file says about itself.
 
     Raises:
@@ -109,7 +106,7 @@ class Tablebase:
     """
 
     _close_file = staticmethod(os.close)
-    # Of the class: at the very end of a process the module has no `os` any more.
+    # Kept by the class: at the end of a process the module no longer has `os`.
 
     def __init__(self, path: str | Path) -> None:
         self.path = str(path)
@@ -134,13 +131,13 @@ class Tablebase:
         self.close()
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         file, self._file = self._file, -1
         if file >= 0:
             self._close_file(file)
 
     def __del__(self) -> None:
-        # Bots keep theirs open for as long as they live.
+        # Bots keep their tablebase open as long as they live.
         if hasattr(self, "_file"):
             self.close()
 
@@ -148,26 +145,18 @@ class Tablebase:
         return int(self.about["states"])
 
     def facts(self) -> dict[str, Any]:
-        """Rules and sizes, as in `quaternity.perfect.solving.solver.Solution.facts`."""
+        """Return rules and sizes, as in `quaternity.perfect.solving.solver.Solution.facts`."""
         return {name: self.about[name] for name in _FACTS}
 
     def check_rules(self, rules: Rules) -> None:
-        """Refuse another game.
-
-        Raises:
-            InputError: names both games.
-        """
+        """Raise an InputError that names both games, if they differ."""
         if rules != self.rules:
             raise InputError(
                 f"{self.path}: a tablebase for {_in_words(self.rules)}, not {_in_words(rules)}"
             )
 
     def check_settings(self, settings: Settings) -> None:
-        """Refuse another game, before it begins.
-
-        Raises:
-            InputError: names both games.
-        """
+        """Refuse another game before it begins, as `check_rules` does."""
         self.check_rules(Rules.of(settings))
 
     def standing(self, state: State) -> Standing:
@@ -198,16 +187,16 @@ class Tablebase:
             raise InputError(f"{self.path}: not a tablebase (a value of nobody)") from error
 
     def prospects(self, state: State) -> list[Prospect]:
-        """All questions of the player on turn with what each answer gives away, best first.
+        """Return all questions of the player on turn with what each answer gives away, best first.
 
         A question is as good as its worst answer, and among equals as its best one. If the player
         on turn can force a win, the first question leads there the quickest way.
 
         Raises:
-            As `standing`.
+            InputError, UnknownState: as `standing`.
         """
         asker = state.turn
-        found = []
+        prospects = []
         for asked, set_index, cards, answers in state.legal_questions.groups():
             assert asker is not None, "somebody asks"
             alike = tuple(
@@ -215,15 +204,12 @@ class Tablebase:
             )
             after = {answer: self.standing(state.after(alike[0], answer)) for answer in answers}
             worths = [standing.worth(asker) for standing in after.values()]
-            found.append(Prospect(alike[0], alike, after, min(worths), max(worths)))
-        return sorted(found, key=lambda one: (one.worst, one.best), reverse=True)
+            prospects.append(Prospect(alike[0], alike, after, min(worths), max(worths)))
+        return sorted(prospects, key=lambda p: (p.worst, p.best), reverse=True)
 
 
 def write_tablebase(path: str | Path, solution: Solution, report: Report = quiet) -> None:
-    """Write the values of a solved game into a file, whole or not at all.
-
-    Args:
-        report: told about the progress.
+    """Write the values of a solved game into a file, whole or not at all; report the progress.
 
     Raises:
         InputError: it cannot be written.
@@ -247,7 +233,7 @@ def write_tablebase(path: str | Path, solution: Solution, report: Report = quiet
 
 
 def _about_solution(solution: Solution) -> dict[str, Any]:
-    """Return what a file will say about itself, the checksum of the index still to come."""
+    """Return what a file says about itself; the checksum of the index is filled in later."""
     from quaternity.perfect.keys.arrays import key_bytes
 
     graph = solution.graph
@@ -286,16 +272,15 @@ def _rows(solution: Solution, part: slice) -> NDArray[Any]:
 
 
 def _layout(players: int) -> Struct:
-    """How a value is written."""
     return Struct(f">BB{players}B{players}H")
 
 
 @lru_cache(MOST_VALUES)
 def _standing_of(roles: Roles, value: bytes) -> Standing:
-    """Return what a value says. Few values are many states'."""
+    """Decode a value. Many states share few values."""
     players = len(roles)
-    force, win, *rest = _layout(players).unpack(value)
-    return Standing.of_roles(roles, force, win, rest[:players], rest[players:])
+    force, win, *per_role = _layout(players).unpack(value)
+    return Standing.of_roles(roles, force, win, per_role[:players], per_role[players:])
 
 
 class _Index(NamedTuple):
@@ -319,16 +304,12 @@ class _Index(NamedTuple):
 
     @classmethod
     def of(cls, path: str, file: int, first: int, about: dict[str, Any]) -> _Index:
-        """Return the index of a file whose blocks begin at a place.
-
-        Raises:
-            InputError: it is damaged.
-        """
+        """Read the index of a file whose blocks begin at `first`; refuse a damaged one."""
         key, states = about["key"], about["states"]
         row = key + _layout(about["rules"]["players"]).size
         blocks = -(-states // about["block"])
         end = first + states * row
-        # Only what is there is made room for, however many states the text claims.
+        # Memory is used only for what is there, however many states the text claims.
         fits = end + blocks * (key + 4) == about["length"]
         data = _bytes(path, file, end, about["length"] - end) if fits else b""
         if not fits or f"{crc32(data):08x}" != about["index"]:
@@ -344,24 +325,19 @@ class _Index(NamedTuple):
         )
 
     def find(self, key: Key, block_of: Callable[[int], bytes]) -> bytes | None:
-        """Return the value of a key, or None."""
         number = bisect_right(self.keys, key) - 1
         if number < 0:
             return None
         block, size, row = block_of(number), self.key, self.row
-        found = bisect_left(
+        row_number = bisect_left(
             range(len(block) // row), key, key=lambda at: block[at * row : at * row + size]
         )
-        place = found * row + size
+        place = row_number * row + size
         return block[place : place + row - size] if block[place - size : place] == key else None
 
 
 def _verified_block(file: int, path: str, index: _Index, number: int) -> bytes:
-    """Return a block of rows.
-
-    Raises:
-        InputError: it is not as it was written.
-    """
+    """Read a block of rows; refuse a damaged one."""
     place = index.first + number * index.block
     data = _bytes(path, file, place, min(index.block, index.end - place))
     if crc32(data) != index.checksums[number]:
@@ -370,11 +346,7 @@ def _verified_block(file: int, path: str, index: _Index, number: int) -> bytes:
 
 
 def _bytes(path: str, file: int, place: int, length: int) -> bytes:
-    """Bytes of a file; fewer when it ends before.
-
-    Raises:
-        InputError: they cannot be read.
-    """
+    """Read bytes of a file; fewer when it ends before."""
     try:
         parts = []
         while length and (data := os.pread(file, length, place)):
@@ -386,11 +358,6 @@ def _bytes(path: str, file: int, place: int, length: int) -> bytes:
 
 
 def _open(path: str) -> int:
-    """Return a file, opened for reading.
-
-    Raises:
-        InputError: it is not there, not a file, or cannot be read.
-    """
     if not os.path.isfile(path):
         raise InputError(f"{path}: {'not a file' if os.path.exists(path) else 'no such file'}")
     try:
@@ -400,7 +367,7 @@ def _open(path: str) -> int:
 
 
 def _about(path: str, file: int) -> tuple[int, dict[str, Any]]:
-    """How long the text is that a file begins with, and what it says.
+    """Return the length of the text that a file begins with, and what it says.
 
     Raises:
         InputError: it is not a tablebase, one of another version, or a damaged one.
@@ -411,7 +378,7 @@ def _about(path: str, file: int) -> tuple[int, dict[str, Any]]:
             f"{path}: a tablebase of the first format, which had no checksums; remove it, and make "
             f"it again with: quaternity solve --out {path} and the sizes of its game"
         )
-    first, _, rest = data.partition(b"\n")
+    first, _, after = data.partition(b"\n")
     if not first.startswith(FORMAT[: -len("2")].encode()):
         raise InputError(f"{path}: not a tablebase")
     if first != FORMAT.encode():
@@ -419,9 +386,9 @@ def _about(path: str, file: int) -> tuple[int, dict[str, Any]]:
         raise InputError(
             f"{path}: a tablebase in the format {version!r}; this program reads {FORMAT!r}"
         )
-    second, _, rest = rest.partition(b"\n")
+    second, _, after = after.partition(b"\n")
     lines = first + b"\n" + second + b"\n"
-    if rest[:9] != b"%08x\n" % crc32(lines):
+    if after[:9] != b"%08x\n" % crc32(lines):
         raise InputError(f"{path}: a damaged tablebase (its first lines)")
     about: dict[str, Any] = json.loads(second)
     length = os.fstat(file).st_size
@@ -433,16 +400,12 @@ def _about(path: str, file: int) -> tuple[int, dict[str, Any]]:
 
 
 def _check_facts(about: dict[str, Any]) -> None:
-    """Refuse a text that lacks something.
-
-    Raises:
-        KeyError, TypeError, ValueError: it does.
-    """
+    """Raise a KeyError, TypeError or ValueError if a text lacks something."""
     numbers = [about["states"], about["questions"], about["answers"], *about["levels"]]
     if about["longest_forced"] is not None:
         numbers.append(about["longest_forced"])
     if not all(type(number) is int and number >= 0 for number in numbers):
-        raise ValueError("a number is not one")
+        raise ValueError("a size is not a whole number from 0 on")
     bytes.fromhex(about["start"])
 
 

@@ -1,17 +1,20 @@
-"""Waiting for ever: how opponents keep a player from winning by asking each other what is not so.
+"""Waiting for ever: opponents keep a player from winning by asking each other in vain.
 
-Take a deal that still fits. Players *share* a set when each of them has a card of it. Who shares a
-set with somebody other than the asked can ask for a card that neither of them has: no, and the deal
-still fits, no card has moved, the set stays in play, and the asked is on turn. When players ask
-each other so in a ring, all that this tells is known after one round, and positions repeat. So a
-player cannot force a win when an opponent is on turn from whom such questions lead into a ring of
-opponents, in any deal that fits. They do just where the opponent on turn and another one each share
-a set with the player, or three opponents, they among them, each share a set with anybody.
+Take a deal that fits the state. Players *share* a set when each of them has a card of it. Say that
+a player shares a set with somebody other than the asked. The player can then ask for a card that
+neither of the two has. The answer is no, and nothing else happens: the deal still fits, no card
+moves, the set stays in play, and the asked is on turn. When players ask each other so in a ring,
+all that this tells is known after one round, and positions repeat. So a player cannot force a win
+if, in any deal that fits, such questions lead from the opponent on turn into a ring of opponents.
+That is so just if one of these holds:
 
-In a brisk game there are no such questions, and nobody waits.
+- the opponent on turn and another opponent each share a set with the player;
+- three opponents, one of them on turn, each share a set with anybody.
 
-`quaternity/guide/perfect-play.md` has the proof, and that of the converse: without such a deal the
-opponents cannot keep the player from being on turn again, unless the game ends before.
+A brisk game has no such questions, so nobody waits.
+
+`quaternity/guide/perfect-play.md` proves this and its converse: without such a deal, the opponents
+cannot keep the player from being on turn again, unless the game ends before.
 """
 
 from __future__ import annotations
@@ -30,54 +33,49 @@ from solvers.registry import solve
 from solvers.verdict import Feasible
 
 Sharing = tuple[int, int]
-"""A set, by its place, and the players who share it, a bit each."""
+"""The index of a set, and the players who share it as a bitmask."""
 
 
 @lru_cache(maxsize=1 << 12)
 def rings(able: int, turn: int, player: int) -> tuple[tuple[int, int], ...]:
-    """Who must share sets for a ring of opponents of a player, by the one on turn.
+    """Return who must share sets for a ring of opponents of a player, given who is on turn.
 
-    Args:
-        able: the players with cards, a bit each.
-
-    Returns:
-        Alternatives: two couples of players each.
+    Each alternative is two couples of players. All sets of players are bitmasks; `able` has the
+    players with cards.
 
     >>> rings(0b0111, 1, 0), len(rings(0b1111, 1, 0))
     (((3, 5),), 8)
     """
     asker = 1 << turn
     others = players_in(able & ~(asker | 1 << player))
-    found: dict[tuple[int, int], None] = {}
+    couples: dict[tuple[int, int], None] = {}
     for other in others:
         thirds = players_in(able & ~(asker | 1 << other))
-        for one, two in product(thirds, repeat=2):
-            found[asker | 1 << one, 1 << other | 1 << two] = None
-    for one, two in combinations(others, 2):
-        found[asker | 1 << one, asker | 1 << two] = None
-    return tuple(found)
+        for first, second in product(thirds, repeat=2):
+            couples[asker | 1 << first, 1 << other | 1 << second] = None
+    for first, second in combinations(others, 2):
+        couples[asker | 1 << first, asker | 1 << second] = None
+    return tuple(couples)
 
 
 def ring_of_opponents(
     kinds: Sequence[Kind], slack: int, hands: Sequence[int], turn: int, player: int
 ) -> tuple[Sharing, Sharing] | None:
-    """Which sets are shared, by whom, in a deal that has a ring of opponents of a player.
+    """Return which sets are shared, and by whom, in a deal that has a ring of opponents.
 
     Args:
         kinds: of the sets of a possible state.
         slack: of the state, from them and the hands (`solvers.coalition_tables.Lanes.slack`).
         turn: who is on turn, not the player.
 
-    Returns:
-        None where no deal has such a ring.
-
+    Return None where no deal has such a ring.
     Cost: some microseconds where there is one, else up to N^2 additions for each of `rings`.
     """
     guard = kinds[0].layout.guard
     fitting: dict[int, list[tuple[int, int]]] = {}
 
     def shared(couple: int) -> list[tuple[int, int]]:
-        """Return the sets that a couple can share, and what becomes of the slack."""
+        """Return the sets that a couple can share, and the slack if they do."""
         if couple not in fitting:
             fitting[couple] = [
                 (place, after)
@@ -86,15 +84,14 @@ def ring_of_opponents(
             ]
         return fitting[couple]
 
-    for first, second in rings(
-        sum(1 << one for one, hand in enumerate(hands) if hand), turn, player
-    ):
+    able = sum(1 << holder for holder, hand in enumerate(hands) if hand)
+    for first, second in rings(able, turn, player):
         others = shared(second)
         for place, after in shared(first) if others else ():
             for other, _ in others:
                 both = first | second if other == place else second
-                one = slack if other == place else after
-                if slack_if_shared(kinds[other], both, one) & guard == guard:
+                before = slack if other == place else after
+                if slack_if_shared(kinds[other], both, before) & guard == guard:
                     return (place, first), (other, second)
     return None
 
@@ -108,15 +105,10 @@ def slack_if_shared(kind: Kind, sharing: int, slack: int) -> int:
 
 
 def waiting(state: State, player: int) -> list[Question] | None:
-    """How the opponents of a player can keep them from winning by waiting.
+    """Return how the opponents keep a player from winning by waiting; None if they cannot.
 
-    Args:
-        state: a possible one.
-
-    Returns:
-        Questions of opponents to each other from this state on, all to be answered no; the position
-        after the last of them was there before, when its asker was last asked. None if there are no
-        such questions.
+    The questions are asked by opponents of each other from this possible state on, and all are
+    answered no. The final position was there before, when its asker was last asked.
 
     Raises:
         LimitError: more than `solvers.coalition_tables.MAX_PLAYERS` players.
@@ -139,16 +131,16 @@ def waiting(state: State, player: int) -> list[Question] | None:
         return None
     problem = state.problem
     for place, players in sharing:
-        one = problem.sets[place]
-        low = [least or players >> other & 1 for other, least in enumerate(one.low)]
-        problem = problem.with_set(place, SetConstraint(one.owners, low, one.high))
+        constraint = problem.sets[place]
+        low = [least or players >> other & 1 for other, least in enumerate(constraint.low)]
+        problem = problem.with_set(place, SetConstraint(constraint.owners, low, constraint.high))
     verdict = solve(problem)
-    assert isinstance(verdict, Feasible), "the tables found that a deal fits"
+    assert isinstance(verdict, Feasible), "the tables say that a deal fits"
     return _round_and_round(state, player, verdict.deal.owner)
 
 
 def _round_and_round(state: State, player: int, deal: Sequence[Sequence[int]]) -> list[Question]:
-    """Return the questions of a ring of opponents in a deal, until a position is there again."""
+    """Return the questions of a ring of opponents in a deal, until a position repeats."""
     able = {*chain(*deal)} - {player}
     questions = {
         (asker, asked): Question(asker, asked, Card(place, number))
@@ -158,7 +150,7 @@ def _round_and_round(state: State, player: int, deal: Sequence[Sequence[int]]) -
         for asked in able - {asker, owner}
     }
     while ends := {asked for _, asked in questions} - {asker for asker, _ in questions}:
-        questions = {ends_in: one for ends_in, one in questions.items() if ends_in[1] not in ends}
+        questions = {pair: question for pair, question in questions.items() if pair[1] not in ends}
     next_of = {asker: Question(asker, asked, card) for asker, asked, card in questions.values()}
     line, seen = list[Question](), [state]
     while len(seen) == 1 or not any(state.same_position(before) for before in seen[:-1]):
@@ -170,11 +162,7 @@ def _round_and_round(state: State, player: int, deal: Sequence[Sequence[int]]) -
 
 
 def is_pass(problem: DealProblem, question: Question) -> bool:
-    """Whether a legal question changes nothing but who is on turn.
-
-    Args:
-        problem: of the state, closed.
-    """
+    """Return whether a legal question in a closed problem changes only who is on turn."""
     asker, asked, (index, number) = question
-    one = problem.sets[index]
-    return bool(one.low[asker]) and not one.owners[number] & (1 << asker | 1 << asked)
+    constraint = problem.sets[index]
+    return bool(constraint.low[asker]) and not constraint.owners[number] & (1 << asker | 1 << asked)

@@ -1,8 +1,8 @@
-"""What one step of a game leads to, for one canonical state.
+"""The successors of one canonical state.
 
 The counterpart of `quaternity.perfect.successors.many_states` for single states and for any number
-of players that canonical states are made for. It works on kinds: what can be asked about a kind,
-and what it becomes, is prepared once; whether an answer is possible is one addition and one mask.
+of players that canonical states allow. What can be asked about a kind of set, and what it becomes,
+is prepared once; then one addition and one mask decide whether an answer is possible.
 """
 
 from __future__ import annotations
@@ -49,15 +49,15 @@ class Reply(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """A question; or several that come to the same.
+    """A question, or several that are equivalent.
 
-    Questions come to the same when the same role answers, with the same answers, and each leads to
-    the same canonical state with the same roles. Questions for interchangeable cards do, and for
-    cards of sets that look alike, and for cards known to be elsewhere by which nothing is learnt.
+    Questions are equivalent if the same role answers, with the same answers, and each answer leads
+    to the same canonical state with the same roles. So it is for interchangeable cards, for cards
+    of sets that look alike, and for cards known to be elsewhere, which teach nothing.
 
     Attributes:
         asked: the role that answers; the number of players where chance chooses who is on turn.
-        replies: one for each legal answer.
+        replies: a reply for each legal answer.
     """
 
     asked: int
@@ -65,7 +65,7 @@ class Choice(NamedTuple):
 
 
 def choices(code: Coding, key: Key) -> list[Choice]:
-    """All questions of a canonical state that differ; none when the game is over.
+    """Return all questions of a canonical state that differ; none when the game is over.
 
     Cost: about 20 microseconds an answer.
     """
@@ -77,17 +77,17 @@ def choices(code: Coding, key: Key) -> list[Choice]:
     guard, member = layout.guard, layout.member
     asked_of = [may_be_asked(answers, code.rules.brisk) for answers in range(4)]
     slack = layout.slack([kind.table for kind in kinds], hands)
-    found: dict[Choice, None] = {}
+    different: dict[Choice, None] = {}
     for index, kind in enumerate(kinds):
         if index and kinds[index - 1] is kind:
             continue
-        rest = slack - kind.table
+        remaining = slack - kind.table
         others = kinds[:index] + kinds[index + 1 :]
         for asked, no, yes in kind.questions():
             if not hands[asked]:
                 continue
-            kept = 0 if no is None else rest + no.table
-            given = 0 if yes is None else rest + yes.table + member[asked] - member[0]
+            kept = 0 if no is None else remaining + no.table
+            given = 0 if yes is None else remaining + yes.table + member[asked] - member[0]
             legal = (kept & guard == guard) + 2 * (given & guard == guard)
             if not asked_of[legal]:
                 continue
@@ -99,8 +99,8 @@ def choices(code: Coding, key: Key) -> list[Choice]:
                 moved = hands_after(hands, 0, asked, True)
                 settled = _settled(code, parts, [*others, yes], given, moved, asked, Answer.YES)
                 replies.append(Reply(Answer.YES, *settled))
-            found[Choice(asked, tuple(replies))] = None
-    return list(found)
+            different[Choice(asked, tuple(replies))] = None
+    return list(different)
 
 
 def _settled(
@@ -114,33 +114,32 @@ def _settled(
 ) -> Canonical:
     """Return the canonical form after an answer by `asked` to role 0.
 
-    Args:
-        kinds, slack, hands: after the answer, not closed, completed sets not put down.
+    The kinds, slack and hands are those after the answer, not closed; completed sets are still in.
     """
-    left = [kind.closed(slack) for kind in kinds]
+    remaining = [kind.closed(slack) for kind in kinds]
     points: Sequence[int] = before.points
-    if any(kind.owner is not None for kind in left):
+    if any(kind.owner is not None for kind in remaining):
         hands, points = list(hands), list(points)
-        for kind in left:
+        for kind in remaining:
             if kind.owner is not None:
                 hands[kind.owner] -= code.rules.set_size
                 points[kind.owner] += 1
-        left = [kind for kind in left if kind.owner is None]
-        if not left:
+        remaining = [kind for kind in remaining if kind.owner is None]
+        if not remaining:
             return canonical_end(code, points)
     order = code.order(before)
     turn = next_to_ask(0, asked, answer, hands)
     if turn is None:
         turn, *others = tied = tie_broken(hands, points, code.rules.tie_break, order)
         if others:
-            return canonical_chance(code, left, hands, points, tied)
+            return canonical_chance(code, remaining, hands, points, tied)
     if not before.place:
-        return canonical_form(code, left, hands, points, turn)
+        return canonical_form(code, remaining, hands, points, turn)
     # The players in their order, which the form depends on, and back to roles.
     names = tuple(order)
     form = canonical_form(
         code,
-        [kind.renamed(names) for kind in left],
+        [kind.renamed(names) for kind in remaining],
         [hands[role] for role in names],
         [points[role] for role in names],
         names.index(turn),
@@ -159,7 +158,7 @@ def _chances(code: Coding, parts: Parts, kinds: Sequence[NumberedKind]) -> list[
 
 
 def canonical_after(code: Coding, state: State, question: Question, answer: Answer) -> Canonical:
-    """Return the canonical form of what an answer leads to; chance's choice is left open."""
+    """Return the canonical form after an answer; chance's choice is left open."""
     after = state.after(question, answer)
     if tied := drawn(state, question, after):
         return canonical_chance(code, closed_kinds(code, after), after.hands, after.points, tied)
@@ -167,7 +166,7 @@ def canonical_after(code: Coding, state: State, question: Question, answer: Answ
 
 
 def drawn(state: State, question: Question, after: State) -> list[int]:
-    """Among whom it is drawn who is on turn after a question; nobody where that is no chance."""
+    """Return the players among whom chance draws who is on turn after a question; often none."""
     hands = after.hands
     if (
         state.tie_break is not TieBreak.FEWEST_SETS
