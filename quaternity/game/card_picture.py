@@ -39,7 +39,7 @@ MOST_IN_ROW = 8
 
 
 def suit_name(index: int) -> str:
-    """Return what the shape of a set is called.
+    """Return the name of the shape of a set.
 
     >>> suit_name(2), suit_name(12)
     ('triangle', 'triangle')
@@ -48,7 +48,7 @@ def suit_name(index: int) -> str:
 
 
 def _suit(index: int, x: float, y: float, scale: float = 1) -> str:
-    """Return the shape of a set around a point, its number in it."""
+    """Draw the shape of a set around a point, with its number in it."""
     _, outline, down = SHAPES[index % len(SHAPES)]
     number = svg_text(0, down, str(index), size=24, colour="#ffffff", bold=True, centred=True)
     return (
@@ -59,21 +59,18 @@ def _suit(index: int, x: float, y: float, scale: float = 1) -> str:
 
 @lru_cache(maxsize=1024)
 def suit_svg(index: int, label: str | None = None) -> str:
-    """Return the suit of a set, 40 by 40, as an element of a page.
+    """Draw the suit of a set, 40 by 40, as an element of a page.
 
-    Args:
-        label: what a screen reader says; None where a text beside it says the same.
+    A screen reader says `label`; it is None where a text beside the suit says the same.
     """
     return svg_element(40, 40, f"suit {suit_name(index)}", label, [_suit(index, 20, 20, 0.5)])
 
 
 @lru_cache(maxsize=4096)
 def card_svg(card: Card, set_size: int, label: str | None = None) -> str:
-    """Return a card, 100 by 140, as an element of a page.
+    """Draw a card, 100 by 140, as an element of a page.
 
-    Args:
-        set_size: cards in its set.
-        label: what a screen reader says; None where a text beside it says the same.
+    A screen reader says `label`; it is None where a text beside the card says the same.
     """
     index, number = card
     hue = HUES[index % len(HUES)]
@@ -84,14 +81,14 @@ def card_svg(card: Card, set_size: int, label: str | None = None) -> str:
         _suit(index, WIDTH / 2, 66),
     ]
     step = (WIDTH - 16) / max(set_size, 4)
-    left = (WIDTH - step * (set_size - 1)) / 2
-    for one in range(set_size if set_size <= MOST_IN_ROW else 0):
-        own = one == number
-        x, half = left + step * one, step / 2 - 1.5
+    start = (WIDTH - step * (set_size - 1)) / 2
+    for place in range(set_size if set_size <= MOST_IN_ROW else 0):
+        own = place == number
+        x, half = start + step * place, step / 2 - 1.5
         parts.append(
             f'<rect x="{x - half:g}" y="112" width="{2 * half:g}" height="18" rx="4" '
             f'fill="{hue if own else "none"}" stroke="{hue}" stroke-width="1.5"/>'
         )
         ink = "#ffffff" if own else INK
-        parts.append(svg_text(x, 121, str(one), size=12, colour=ink, bold=own, centred=True))
+        parts.append(svg_text(x, 121, str(place), size=12, colour=ink, bold=own, centred=True))
     return svg_element(WIDTH, HEIGHT, f"card {suit_name(index)}", label, parts)

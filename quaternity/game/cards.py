@@ -18,12 +18,12 @@ class _CardFields(NamedTuple):
 
 
 class Card(_CardFields):
-    """One card: the index of its set and its number in the set, both from 0.
+    """A card: the index of its set and its number in the set, both from 0.
 
-    Which sets and numbers there are is for a game to say; here they are whole numbers.
+    Each game checks which sets and numbers it has; a card only needs whole numbers.
 
     Raises:
-        InputError: they are not.
+        InputError: they are not whole numbers.
 
     >>> str(Card(0, 2)), Card.parse("0/2")
     ('0/2', Card(set_index=0, number=2))
@@ -32,6 +32,7 @@ class Card(_CardFields):
     __slots__ = ()
 
     def __new__(cls, set_index: int, number: int) -> Self:
+        """Check both numbers."""
         return cls.trusted(whole(set_index, "set"), whole(number, "number of a card"))
 
     @classmethod

@@ -18,22 +18,22 @@ def owned_sets(
     """Return the sets that one player owns in every deal, as (set, player).
 
     A player owns a set when no deal leaves the player fewer cards of it than all. Forbidding the
-    full number lowers a lane by at most one, so where no lane is tight (apart from nobody's and
-    everybody's, which always are) only a set that is owned by itself can be.
+    full number lowers a lane by at most 1. So where no lane is tight, other than those of nobody
+    and everybody, the set must be owned by itself.
     """
     done = []
     guard = layout.guard
     loose = slack + 1 + (1 << (layout.everybody * layout.width)) - layout.ones
     tight = loose & guard != guard
-    for index, one in enumerate(rows):
-        kind = one.kind
+    for index, row in enumerate(rows):
+        kind = row.kind
         if kind.owned is not None:
             done.append((index, kind.owned))
         elif tight and kind.holders:
-            rest = slack - kind.table
+            others = slack - kind.table
             for player, table in kind.holders:
-                if hands[player] >= len(one.constraint.owners) and (
-                    (rest + table) & guard != guard
+                if hands[player] >= len(row.constraint.owners) and (
+                    (others + table) & guard != guard
                 ):
                     done.append((index, player))
                     break
@@ -61,9 +61,9 @@ def put_down(
 
 
 def owned_by_solver(problem: DealProblem, solver: Solver) -> list[tuple[int, int]]:
-    """As `owned_sets`, by any solver, for a problem that has a deal.
+    """Return the same as `owned_sets`, by any solver, for a problem that has a deal.
 
-    Only who owns all of a set in one deal can own it in every deal, so few are put to the test.
+    A player who owns a set in every deal owns it in this one, so few sets are tried.
     """
     verdict = solver(problem)
     assert isinstance(verdict, Feasible), "a legal answer implies a possible state"

@@ -42,8 +42,7 @@ def _set_numbers(constraint: SetConstraint, first: int) -> bytes:
 class QuaternityEncoded:
     """Moves and positions of Quaternity as numbers.
 
-    Nothing is hidden, so all seats see the same. Seats are counted from the one that is to act.
-
+    Nothing is hidden, so all seats see the same. Seats are counted from the seat that is to act.
     Actions: asking the opponent k seats on (k = 1, 2, ...) for card c of set s is
     `(s * set_size + c) * (players - 1) + k - 1`; the last two are the answers no and yes.
     """
@@ -75,9 +74,9 @@ class QuaternityEncoded:
         self._point_numbers = lru_cache(KEPT)(self._made_point_numbers)
         self._share = [array("f", [hand / cards]).tobytes() for hand in range(cards + 1)]
         everybody = range(players)
-        ones = [array("f", [float(seat == one) for seat in everybody]) for one in everybody]
-        self._seat = [one.tobytes() for one in ones]
-        self._owned = [bytes(4 * players * (self._size + 2)) + one for one in self._seat]
+        marks = [array("f", [float(seat == other) for other in everybody]) for seat in everybody]
+        self._seat = [mark.tobytes() for mark in marks]
+        self._owned = [bytes(4 * players * (self._size + 2)) + seat for seat in self._seat]
         self._asking = lru_cache(KEPT)(self._made_asking)
         self._set_mask = lru_cache(KEPT)(self._made_set_mask)
         self._answers = bytes(self.questions) + b"\1\1"
@@ -98,11 +97,7 @@ class QuaternityEncoded:
         return (index * self._size + number) * (self._players - 1) + away - 1
 
     def move(self, action: int, view: QuaternityPosition) -> QuaternityMove:
-        """Return the question or answer of a number.
-
-        Raises:
-            InputError: there is no such action.
-        """
+        """Return the question or answer of a number; refuse other numbers."""
         if not 0 <= action < self.actions:
             raise InputError(f"action {action}: they are 0..{self.actions - 1}")
         if action >= self.questions:
@@ -115,7 +110,7 @@ class QuaternityEncoded:
         return Question.trusted(asker, asked, Card.trusted(*divmod(card, self._size)))
 
     def mask(self, view: QuaternityPosition) -> bytes:
-        """Per action 1 when it is legal, else 0."""
+        """Return 1 for each legal action and 0 for each other."""
         state = view.state
         if view.pending is not None:
             return self._answers
@@ -123,7 +118,7 @@ class QuaternityEncoded:
             return bytes(self.actions)
         by_set = state.cards_to_ask()
         if by_set is not None:
-            cards = b"".join([one or self._no_cards for one in by_set])
+            cards = b"".join([row or self._no_cards for row in by_set])
             mask, others = bytearray(self.actions), self._players - 1
             hands = state.hands[state.turn + 1 :] + state.hands[: state.turn]
             for away, hand in enumerate(hands):
@@ -136,8 +131,8 @@ class QuaternityEncoded:
                 mask[self.action(question, view)] = 1
             return bytes(mask)
         parts = [bytes(self._size * (self._players - 1))] * self._sets
-        for one in state.listed():
-            parts[one.set_index] = self._set_mask(one.groups, state.turn)
+        for entry in state.listed():
+            parts[entry.set_index] = self._set_mask(entry.groups, state.turn)
         return b"".join((*parts, b"\0\0"))
 
     def _made_set_mask(self, groups: Groups, asker: int) -> bytes:
@@ -149,7 +144,7 @@ class QuaternityEncoded:
         return bytes(mask)
 
     def numbers(self, view: QuaternityPosition) -> memoryview[float]:
-        """Return the position; see `entries`. All are between 0 and 1."""
+        """Return the position as numbers between 0 and 1; see `entries`."""
         state, first = view.state, _acting(view)
         hands, completed, share = state.hands, state.completed, self._share
         if state.has_tables:
@@ -181,7 +176,7 @@ class QuaternityEncoded:
         return numbers.tobytes()
 
     def chance(self, drawn: Sequence[int]) -> Sequence[tuple[int, float]]:
-        """Nothing is dealt."""
+        """Return that nothing is dealt."""
         del drawn
         return ()
 
@@ -192,10 +187,10 @@ class QuaternityEncoded:
 
     @staticmethod
     def of_state(text: str) -> tuple[QuaternityRules, QuaternityPosition]:
-        """Rules and position of a state file.
+        """Read rules and position from a state file.
 
         Raises:
-            InputError: it is malformed, or no state of a game whose cards can be shared evenly.
+            InputError: it is malformed, or its cards cannot be shared evenly.
             ContradictoryState: no deal fits it.
         """
         state = parse_state(text).state
@@ -207,5 +202,5 @@ class QuaternityEncoded:
 
 
 def _acting(view: QuaternityPosition) -> int:
-    """Return the seat from which seats are counted: that to act, else 0."""
+    """Return the seat from which seats are counted: the seat to act, else 0."""
     return view.pending.asked if view.pending is not None else view.state.turn or 0

@@ -31,7 +31,7 @@ class IllegalAnswer(IllegalMove):
 
 
 def why_impossible(problem: DealProblem) -> tuple[Certificate, str] | None:
-    """The shortage that makes a problem infeasible, and its sentence; None when it is feasible."""
+    """Return the shortage that makes a problem infeasible, and its sentence; None if feasible."""
     verdict = default_solver(problem)(problem)
     if isinstance(verdict, Infeasible) and verdict.shortage is not None:
         return verdict.shortage, verdict.shortage.in_words(problem)
@@ -45,11 +45,7 @@ def question_faults(
     set_size: int,
     question: Question,
 ) -> list[str]:
-    """Everything that makes a question illegal in a state; empty when it is legal.
-
-    Args:
-        problem, turn, completed, set_size: of the state, see `quaternity.game.state.State`.
-    """
+    """Return everything that makes a question illegal in a state; nothing when it is legal."""
     asker, asked, (set_index, number) = question
     faults: list[str] = []
     last = problem.players - 1
@@ -77,7 +73,7 @@ def question_faults(
 
 
 def _statement_faults(problem: DealProblem, question: Question) -> list[str]:
-    """Why no deal fits what the asker states by asking, or fits the problem at all."""
+    """Return why no deal fits what the asker states by asking, or fits the problem at all."""
     asker, _, (set_index, number) = question
     already = why_impossible(problem)
     if already is not None:
@@ -90,7 +86,7 @@ def _statement_faults(problem: DealProblem, question: Question) -> list[str]:
 
 
 def answer_fault(problem: DealProblem, question: Question, answer: Answer | bool) -> str:
-    """Why an answer to a legal question is impossible."""
+    """Return why an answer to a legal question is impossible."""
     asker, asked, (set_index, number) = question
     constraint = claimed(problem.sets[set_index], asker, asked, number, answer)
     reason = why_impossible(problem.with_set(set_index, constraint))
@@ -99,18 +95,18 @@ def answer_fault(problem: DealProblem, question: Question, answer: Answer | bool
 
 
 def hopeless_fault(reason: str) -> str:
-    """Why a question may not be asked in a brisk game, by the reason why yes is impossible."""
+    """Return why a brisk game forbids a question, given why yes is impossible."""
     return sentences.HOPELESS(reason=reason)
 
 
 def reason_in_words(
     known: DealProblem, question: Question, answer: Answer | None, proof: str
 ) -> str:
-    """What is impossible about a question (no answer given) or an answer, and why, as a sentence.
+    """Say why a question (no answer given) or an answer is impossible.
 
     Args:
         known: what is known before the question.
-        proof: why nothing can be dealt once the question or answer is taken for true.
+        proof: why no deal fits if the question or answer is true.
     """
     asker, asked, card = question
     owners = players_in(known.sets[card.set_index].owners[card.number])

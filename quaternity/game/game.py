@@ -17,9 +17,7 @@ class Game(Shown):
     """A game under way or over.
 
     Attributes:
-        settings: what was agreed before.
-        moves: the moves so far.
-        states: the states, the start first: one more than moves.
+        states: the states, the start first: always one state more than moves.
 
     >>> game = Game.start(Settings(set_size=4, sets=3, players=3))
     >>> game = game.play(Move.parse("0 asks 1 for 0/2: no"))
@@ -53,18 +51,18 @@ class Game(Shown):
         return Game(self.settings, (*self.moves, move), (*self.states, after))
 
     def ask(self, question: Question, answer: Answer | bool) -> Game:
-        """`play` with question and answer apart."""
+        """Play a move that is given as question and answer; see `play`."""
         return self.play(Move(question, Answer.of(answer)))
 
     def picture(self) -> Picture:
-        """Return the state now, and the last move."""
+        """Draw the current state, with the last move."""
         shown = self.state.picture()
         last = f": {self.moves[-1]}" if self.moves else ""
-        told = f"{counted(len(self.moves), 'move')}{last}"
-        return shown._replace(lines=(told, *shown.lines))
+        line = f"{counted(len(self.moves), 'move')}{last}"
+        return shown._replace(lines=(line, *shown.lines))
 
     def repeats(self) -> int | None:
-        """Return the number of moves after which the position now was there before, or None.
+        """Return the number of moves after which the current position was there before, or None.
 
         A repeated position is allowed, and shows that the game can go on for ever.
         """
@@ -75,7 +73,7 @@ class Game(Shown):
         return None
 
     def undo(self) -> Game:
-        """Return the game without its last move; the same game at its start."""
+        """Return the game without its last move; at its start the same game."""
         if not self.moves:
             return self
         return Game(self.settings, self.moves[:-1], self.states[:-1])

@@ -1,4 +1,4 @@
-"""Who may own what, as a table: what states, games and views of Kwartet show of themselves."""
+"""A table of who may own what: the picture of states, games and views of Kwartet."""
 
 from __future__ import annotations
 
@@ -17,16 +17,14 @@ def owners_picture(
     turn: int | None,
     completed: Sequence[int | None],
 ) -> Picture:
-    """One row a set, a column a card; hands, points and turn above.
+    """Draw a row per set and a column per card, with hands, points and turn above.
 
     Args:
-        lines: what else there is to say.
-        problem: what is known, as tightly as it can be said.
-        points: per player.
-        turn: who is on turn, if anybody is.
+        lines: further lines of text.
+        problem: what is known, with exact owners and bounds.
         completed: per set its owner, None while it is in play.
     """
-    size = max((one.size for one in problem.sets), default=0) or 1
+    size = max((constraint.size for constraint in problem.sets), default=0) or 1
     players = "; ".join(
         f"player {player}{' (on turn)' if player == turn else ''}: "
         f"{counted(hand, 'card')}, {counted(won, 'point')}"

@@ -45,7 +45,7 @@ class Answer(IntEnum):
 
     @classmethod
     def of(cls, value: Answer | bool | int | str) -> Answer:
-        """Return an answer, given as such, as a truth value, 1 or 0, or as `parse` reads it.
+        """Return the answer given as an `Answer`, a truth value, 1 or 0, or a text for `parse`.
 
         Raises:
             InputError: it is something else.
@@ -70,13 +70,12 @@ class _QuestionFields(NamedTuple):
 
 
 class Question(_QuestionFields):
-    """`asker` asks `asked` for `card`.
+    """`asker` asks `asked` for `card`, which may be given as a pair of numbers.
 
-    Which players and cards there are is for a game to say; here they are whole numbers and a card,
-    which may be given as a pair of numbers.
+    Each game checks which players and cards it has; a question only needs whole numbers.
 
     Raises:
-        InputError: they are not.
+        InputError: the players are not whole numbers, or the card is not a card.
 
     >>> str(Question(0, 1, Card(0, 2)))
     '0 asks 1 for 0/2'
@@ -85,6 +84,7 @@ class Question(_QuestionFields):
     __slots__ = ()
 
     def __new__(cls, asker: int, asked: int, card: Card) -> Self:
+        """Check the players and the card."""
         if type(card) is not Card:
             card = _parts(Card, card, "card")
         return cls.trusted(whole(asker, "asker"), whole(asked, "asked"), card)
@@ -100,7 +100,7 @@ class Question(_QuestionFields):
 
     @classmethod
     def of(cls, value: Question | Sequence[Any]) -> Question:
-        """Return a question that may be given as its three parts.
+        """Return a question, which may be given as its three parts.
 
         Raises:
             InputError: it is something else.
@@ -115,7 +115,7 @@ _Parts = TypeVar("_Parts", Card, Question)
 
 
 def _parts(kind: type[_Parts], value: Any, place: str) -> _Parts:
-    """Return a value of a kind from a tuple or a list of its parts."""
+    """Return a value of a kind, which may be given as a tuple or list of its parts."""
     if not isinstance(value, tuple | list) or len(value) != len(kind._fields):
         raise InputError(f"{place}: {shown(value)} is not a {kind.__name__}")
     return kind(*value)
@@ -132,10 +132,7 @@ class _MoveFields(NamedTuple):
 
 
 class Move(_MoveFields):
-    """A question with its answer, which `Question.of` and `Answer.of` take as they are given.
-
-    Raises:
-        InputError: it is none.
+    """A question with its answer, each in any form that `Question.of` and `Answer.of` take.
 
     >>> str(Move.parse("0 asks 1 for 0/2: no"))
     '0 asks 1 for 0/2: no'
@@ -144,6 +141,7 @@ class Move(_MoveFields):
     __slots__ = ()
 
     def __new__(cls, question: Question, answer: Answer | bool) -> Self:
+        """Check the question and the answer."""
         return tuple.__new__(cls, (Question.of(question), Answer.of(answer)))
 
     @classmethod

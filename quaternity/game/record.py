@@ -41,8 +41,7 @@ class ImpossibleRecord(QuaternityError):
     Attributes:
         line: the line of the first illegal move, from 1.
         game: the game up to there.
-        move: the illegal move.
-        cause: what is wrong with it.
+        cause: the error of the illegal move.
     """
 
     def __init__(self, line: int, game: Game, move: Move, cause: IllegalMove) -> None:
@@ -65,11 +64,9 @@ def _legal_instead(state: State, move: Move, cause: IllegalMove) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ParsedRecord:
-    """A record as written; whether its moves are legal shows `replay`.
+    """A record as written; `replay` checks whether its moves are legal.
 
     Attributes:
-        settings: from the header.
-        moves: the moves, in order.
         lines: per move its line, from 1.
         warnings: what was odd, for example a last line that was cut off.
         whole_bytes: length of the part up to the last whole line, in bytes.
@@ -110,9 +107,9 @@ def read_record(path: str) -> ParsedRecord:
 
 @takes(data=(str, bytes, bytearray))
 def parse_record(data: bytes | str) -> ParsedRecord:
-    """Read the text of a record. Raises as `read_record`.
+    r"""Read the text of a record. Raises as `read_record`.
 
-    >>> parse_record("quaternity 1\\nset-size 4\\nsets 3\\nplayers 3\\n1 asks").warnings
+    >>> parse_record("quaternity 1\nset-size 4\nsets 3\nplayers 3\n1 asks").warnings
     ('line 5 is cut off and left out',)
     """
     raw = data.encode() if isinstance(data, str) else data
@@ -183,8 +180,8 @@ def _header_line(words: list[str], header: dict[str, Any]) -> None:
 def _lines(raw: bytes) -> tuple[list[tuple[int, str]], list[str], int]:
     """Return the whole lines with their numbers, warnings, and the length of the whole part.
 
-    A last line without an end counts as whole when it is a move or a comment: no shorter text is
-    one, so nothing can have been cut off that matters.
+    A last line without an end counts as whole if it is a move or a comment: no part of a move is
+    a move, so nothing that matters can have been cut off.
     """
     mark = 3 if raw.startswith(b"\xef\xbb\xbf") else 0
     raw = raw[mark:]
@@ -234,7 +231,7 @@ def header_text(settings: Settings) -> str:
 
 @takes(game=Game)
 def record_text(game: Game) -> str:
-    """Return the record of a game; reading it back gives the same game.
+    """Return the record of a game; reading it gives the same game again.
 
     >>> print(record_text(Game.start().play(Move.parse("0 asks 1 for 0/2: no"))), end="")
     quaternity 1
@@ -248,5 +245,5 @@ def record_text(game: Game) -> str:
 
 
 def record_of(settings: Settings, moves: Iterable[tuple[Question, Answer]]) -> str:
-    """Return the record of a game with these moves, which are taken to be legal."""
+    """Return the record of a game with these moves, without checking that they are legal."""
     return header_text(settings) + "".join(f"{Move(*move)}\n" for move in moves)

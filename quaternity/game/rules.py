@@ -51,7 +51,7 @@ def question_in(text: str, asker: int | None) -> Question | None:
 
 @dataclass(frozen=True, slots=True)
 class QuaternityPosition:
-    """A state, and the question that waits for an answer, if there is one."""
+    """A state, and the question that waits for an answer, if any."""
 
     state: State
     pending: Question | None = None
@@ -72,19 +72,19 @@ class QuaternityRules(PlainRules[QuaternityPosition, QuaternityMove, QuaternityP
         return self.settings.players
 
     def start(self, random: Random) -> QuaternityPosition:
-        """Before the first question; nothing is dealt."""
+        """Return the position before the first question; nothing is dealt."""
         del random
         return QuaternityPosition(State.start(self.settings))
 
     def to_act(self, position: QuaternityPosition) -> tuple[int, ...]:
-        """Who answers the question that waits, else who is on turn."""
+        """Return who answers the question that waits, else who is on turn."""
         if position.pending is not None:
             return (position.pending.asked,)
         state = position.state
         return () if state.is_over or state.turn is None else (state.turn,)
 
     def is_settled(self, position: QuaternityPosition) -> bool:
-        """Not while a question waits for its answer."""
+        """Return False while a question waits for its answer."""
         return position.pending is None
 
     def view(self, position: QuaternityPosition, seat: int | None) -> QuaternityPosition:
@@ -142,18 +142,18 @@ class QuaternityRules(PlainRules[QuaternityPosition, QuaternityMove, QuaternityP
         return move if isinstance(move, Answer) else before.state.answers(move)[0]
 
     def points(self, position: QuaternityPosition) -> tuple[float, ...]:
-        """Completed sets."""
+        """Return the number of completed sets of each player."""
         return tuple(map(float, position.state.points))
 
     def places(self, position: QuaternityPosition) -> tuple[int, ...] | None:
-        """By points; who shares the most sets has not won alone."""
+        """Rank the players by points; equal points share a place."""
         if not position.state.is_over:
             return None
         points = position.state.points
         return tuple(1 + sum(other > mine for other in points) for mine in points)
 
     def listed(self, view: QuaternityPosition) -> Iterator[QuaternityMove]:
-        """Return the legal moves, one after another."""
+        """Return the legal moves, all of them."""
         return iter(self.moves(view))
 
     def moves(self, view: QuaternityPosition) -> Collection[QuaternityMove]:
@@ -163,7 +163,7 @@ class QuaternityRules(PlainRules[QuaternityPosition, QuaternityMove, QuaternityP
         return view.state.legal_questions
 
     def faults(self, view: QuaternityPosition, move: QuaternityMove) -> list[str]:
-        """Everything that makes a question or an answer illegal; empty when it is legal."""
+        """Return everything that makes a move illegal; nothing when it is legal."""
         if view.state.is_over:
             return [IS_OVER()]
         if view.pending is not None:
@@ -176,12 +176,12 @@ class QuaternityRules(PlainRules[QuaternityPosition, QuaternityMove, QuaternityP
         return [] if move in view.state.legal_questions else view.state.faults(move)
 
     def read(self, text: str, view: QuaternityPosition) -> QuaternityMove:
-        """`1 0 2`, `1 for 0/2` or `0 asks 1 for 0/2`; yes or no where a question waits.
+        """Read `1 0 2`, `1 for 0/2` or `0 asks 1 for 0/2`; yes or no where a question waits.
 
         An answer may follow, `0 asks 1 for 0/2: no`; it is not the move, but it must be possible.
 
         Raises:
-            InputError: no move is in it.
+            InputError: the text has no move.
         """
         if view.pending is not None:
             return Answer.parse(text.rpartition(":")[2])
@@ -190,15 +190,15 @@ class QuaternityRules(PlainRules[QuaternityPosition, QuaternityMove, QuaternityP
             raise NotUnderstood(
                 f"{shown(text)} is not understood: a question is for example 1 0 2 or 1 for 0/2"
             )
-        said = text.partition(":")[2].strip()
-        if said and question in view.state.legal_questions:
-            answer = Answer.parse(said)
+        reply = text.partition(":")[2].strip()
+        if reply and question in view.state.legal_questions:
+            answer = Answer.parse(reply)
             if answer not in view.state.answers(question):
                 raise InputError(f"'{question}': {answer} is impossible")
         return question
 
     def show(self, view: QuaternityPosition, width: int = WIDTH) -> str:
-        """Cards, points, and who may own what; then the question that waits."""
+        """Return cards, points, who may own what, and the question that waits."""
         state = view.state
         turn = None if state.is_over else state.turn
         lines = [
@@ -210,7 +210,7 @@ class QuaternityRules(PlainRules[QuaternityPosition, QuaternityMove, QuaternityP
         return "\n".join(lines)
 
     def view_json(self, view: QuaternityPosition) -> dict[str, Any]:
-        """Return a state as in its file, and `question`: what waits for an answer, or null."""
+        """Return the state as in its file, and `question`: what waits for an answer, or null."""
         state, problem = view.state, view.state.problem
         return {
             "turn": state.turn,
@@ -219,7 +219,7 @@ class QuaternityRules(PlainRules[QuaternityPosition, QuaternityMove, QuaternityP
                 [list(state.owners_of(index, number)) for number in range(state.set_size)]
                 for index in range(state.sets)
             ],
-            "minimum": [[one.low[player] for one in problem.sets] for player in range(self.seats)],
+            "minimum": [[s.low[player] for s in problem.sets] for player in range(self.seats)],
             "completed": list(state.completed),
             "question": None if view.pending is None else str(view.pending),
             "over": state.is_over,
@@ -237,9 +237,9 @@ class QuaternityRules(PlainRules[QuaternityPosition, QuaternityMove, QuaternityP
         move: QuaternityMove,
         after: QuaternityPosition,
     ) -> str:
-        """Return a line; of a question that waits its part before the answer, without a line end.
+        """Return the line of a move; of a question that waits, the part before the answer.
 
-        The colon tells that nothing of the question was cut off.
+        That part has no line end. Its colon shows that nothing of the question was cut off.
         """
         del seat
         if after.pending is not None:
@@ -259,10 +259,10 @@ class QuaternityRules(PlainRules[QuaternityPosition, QuaternityMove, QuaternityP
         return cls(parse_record(data).settings)
 
     def replay(self, data: bytes) -> Replay[QuaternityPosition, QuaternityMove]:
-        """Read a record with these settings. A question that waits for its answer is a move.
+        """Read a record with these settings; a question that waits for its answer is a move.
 
         Raises:
-            InputError: it is none, or has other settings.
+            InputError: it is not a record, or has other settings.
             ImpossibleRecord: the game in it breaks the rules.
         """
         record = parse_record(data)
@@ -274,7 +274,7 @@ class QuaternityRules(PlainRules[QuaternityPosition, QuaternityMove, QuaternityP
         starts = [0]
         for text in lines:
             starts.append(starts[-1] + len(text))
-        # What is written between two moves stays with the earlier one.
+        # Text between two moves belongs to the earlier move.
         begins = (*(starts[line - 1] for line in record.lines), record.whole_bytes)
         ends = [begins[0]]
         for number, (question, answer) in enumerate(game.moves):
@@ -287,19 +287,19 @@ class QuaternityRules(PlainRules[QuaternityPosition, QuaternityMove, QuaternityP
             positions.append(QuaternityPosition(game.states[number + 1]))
             ends.append(begins[number + 1])
         warnings, whole = record.warnings, record.whole_bytes
-        asked, colon, rest = data[whole:].partition(b":")
+        asked, colon, reply = data[whole:].partition(b":")
         waiting = _waiting(asked, game.state) if colon else None
         if waiting is not None:
             positions.append(QuaternityPosition(game.state, waiting))
             moves.append((waiting.asker, waiting))
             whole += len(asked + colon)
             ends.append(whole)
-            warnings = ("the last answer is cut off and left out",) if rest.strip() else ()
+            warnings = ("the last answer is cut off and left out",) if reply.strip() else ()
         return Replay(tuple(positions), tuple(moves), (), warnings, whole, tuple(ends))
 
 
 def _waiting(line: bytes, state: State) -> Question | None:
-    """Return the question in a line that has no whole answer, when both answers are possible."""
+    """Return the question in a line that has no whole answer, if both answers are possible."""
     question = question_in(line.decode(errors="replace"), None)
     if question is None or question not in state.legal_questions:
         return None
@@ -307,7 +307,7 @@ def _waiting(line: bytes, state: State) -> Question | None:
 
 
 def owners_table(state: State, width: int = WIDTH) -> str:
-    """Per card the players who may own it (`*`: everybody, `=2`: player 2), and fewest counts."""
+    """Show per card the players who may own it, and per set the fewest cards of each player."""
     everybody = (1 << state.players) - 1
     try:
         problem = state.closed()
@@ -326,8 +326,8 @@ def owners_table(state: State, width: int = WIDTH) -> str:
 
 
 def owner_cell(mask: int, everybody: int) -> str:
-    """Who may own a card: `=2` for player 2, `*` for everybody, `13` for one of two."""
+    """Write the owners of a card: `=2` for player 2, `*` for everybody, `13` for 1 or 3."""
     if mask == everybody and mask.bit_count() > 1:
         return "*"
-    who = "".join(str(one) if one < 10 else f"({one})" for one in players_in(mask))
-    return f"={who}" if mask.bit_count() == 1 else who
+    owners = "".join(str(p) if p < 10 else f"({p})" for p in players_in(mask))
+    return f"={owners}" if mask.bit_count() == 1 else owners

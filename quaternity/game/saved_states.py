@@ -18,18 +18,15 @@ from solvers.solver import Solver
 
 
 def smallest_state(state: State, solvers: Sequence[Solver], seconds: float) -> tuple[State, str]:
-    """Give a state about which some solver is wrong, made smaller while one is; with what is wrong.
+    """Shrink a state about which some solver is wrong; return it and what is wrong.
 
-    Completed sets go first. Where the fault needs them, or there is none, the state stays as it is.
-
-    Args:
-        solvers: of these, those at fault are asked again and again.
-        seconds: after them, what was reached is given.
+    Completed sets go first. If the fault needs them, or no solver is wrong, the state stays as it
+    is. Only the solvers at fault are asked again. After `seconds` the smallest so far is returned.
 
     Cost: see `solvers.reduction.reduced`; a run of every solver per step.
     """
     is_faulty = _still_faulty(state.problem, solvers)
-    in_play = [one for one in state.problem.sets if one.size]
+    in_play = [constraint for constraint in state.problem.sets if constraint.size]
     problem = DealProblem(state.problem.hands, in_play)
     if in_play and is_faulty(problem):
         problem = reduced(problem, is_faulty, same_size=True, seconds=seconds)
@@ -37,17 +34,17 @@ def smallest_state(state: State, solvers: Sequence[Solver], seconds: float) -> t
     return state, judge(state.problem, solvers).in_words()
 
 
-def smallest_text(found: State | DealProblem, solvers: Sequence[Solver], seconds: float) -> str:
+def smallest_text(given: State | DealProblem, solvers: Sequence[Solver], seconds: float) -> str:
     """Return the text of a file of the `smallest_state`, or of a smallest deal problem."""
-    if isinstance(found, State):
-        return any_text(smallest_state(found, solvers, seconds)[0])
-    return any_text(reduced(found, _still_faulty(found, solvers), seconds=seconds))
+    if isinstance(given, State):
+        return any_text(smallest_state(given, solvers, seconds)[0])
+    return any_text(reduced(given, _still_faulty(given, solvers), seconds=seconds))
 
 
 def _still_faulty(problem: DealProblem, solvers: Sequence[Solver]) -> Callable[[DealProblem], bool]:
-    """Whether one of those who are at fault on one problem is so on another."""
+    """Return a test whether a solver that is wrong about a problem is wrong about another."""
     names = {fault.solver for fault in judge(problem, solvers).faults}
-    guilty = [one for one in solvers if one.name in names] or solvers
+    guilty = [solver for solver in solvers if solver.name in names] or solvers
     return lambda other: bool(judge(other, guilty).faults)
 
 
@@ -64,7 +61,7 @@ def check_directory(directory: str) -> None:
 
 
 def save_finding(directory: str, text: str) -> str:
-    """Save the text of a state or deal problem under a name made from its content; gives the name.
+    """Save the text of a state or deal problem under a name made from its content; return the path.
 
     Raises:
         InputError: it cannot be written.

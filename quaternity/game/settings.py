@@ -18,23 +18,23 @@ LARGEST_SEED = 999_999_999
 
 
 class NamedChoice(StrEnum):
-    """Rules and methods that have a name."""
+    """A choice among rules or methods that have names."""
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Return the one with a name; it is its own name.
+        """Return the choice of a name.
 
         Raises:
             InputError: unknown name; lists the known ones.
         """
         if not isinstance(text, str) or text not in list(cls):
-            what = "-".join(re.findall("[A-Z][a-z]+", cls.__name__)).lower()
-            raise InputError(f"{what} {shown(text)} is unknown; known are {', '.join(cls)}")
+            kind = "-".join(re.findall("[A-Z][a-z]+", cls.__name__)).lower()
+            raise InputError(f"{kind} {shown(text)} is unknown; known are {', '.join(cls)}")
         return cls(text)
 
     @classmethod
     def _missing_(cls, value: object) -> Self:
-        return cls.parse(value)  # type: ignore[arg-type]  # which says what there is
+        return cls.parse(value)  # type: ignore[arg-type]  # which lists the known names
 
 
 class TieBreak(NamedChoice):
@@ -52,7 +52,7 @@ def checked_seed(seed: int) -> int:
     """Return a seed as a plain number.
 
     Raises:
-        InputError: no whole number, or out of range.
+        InputError: not a whole number, or out of range.
     """
     seed = whole(seed, "seed")
     if not 0 <= seed <= LARGEST_SEED:
@@ -61,11 +61,7 @@ def checked_seed(seed: int) -> int:
 
 
 def checked_brisk(brisk: bool) -> bool:
-    """Return a truth value.
-
-    Raises:
-        InputError: it is none.
-    """
+    """Return `brisk`; refuse what is not a truth value."""
     if not isinstance(brisk, bool):
         raise InputError(f"brisk: {shown(brisk)} is neither true nor false")
     return brisk
@@ -73,16 +69,16 @@ def checked_brisk(brisk: bool) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What is agreed before a game.
+    """The rules that the players agree on before a game.
 
     Attributes:
-        set_size: cards in one set (S), at least 2.
+        set_size: cards in a set (S), at least 2.
         sets: number of sets (N), at least 1.
         players: number of players (P), at least 2; S*N must be a multiple of P.
         tie_break: who is on turn when both players of a question ran out of cards; a `TieBreak` or
             its name.
         seed: of the random part of `TieBreak.FEWEST_SETS`.
-        brisk: whether *hopeless* questions are forbidden, those to which only no can be answered
+        brisk: forbid *hopeless* questions, which can only be answered no
             (see `quaternity.game.transition.may_be_asked`).
 
     Raises:
@@ -141,9 +137,9 @@ class Settings:
             )
 
     def __repr__(self) -> str:
-        """As a call. Only brisk games say what they are: seeds are made of this, and stay."""
-        said = [one.name for one in fields(self) if one.name != "brisk" or self.brisk]
-        return f"Settings({', '.join(f'{name}={getattr(self, name)!r}' for name in said)})"
+        """Write a call; `brisk` only where it is True, since seeds depend on the text."""
+        names = [f.name for f in fields(self) if f.name != "brisk" or self.brisk]
+        return f"Settings({', '.join(f'{name}={getattr(self, name)!r}' for name in names)})"
 
     @property
     def hand(self) -> int:

@@ -63,7 +63,7 @@ from solvers.verdict import Verdict
 
 
 def _player(value: int | None, players: int, place: str) -> int | None:
-    """Return a player of the game, or None."""
+    """Return a player of the game, or None; refuse anything else."""
     return None if value is None else numbered(value, players, "player", place)
 
 
@@ -73,16 +73,15 @@ class State(Shown):
 
     Attributes:
         problem: hands, owners and bounds. Completed sets are empty in it.
-        turn: the player on turn, or None when nobody asks about that.
+        turn: the player on turn, or None if that does not matter.
         completed: per set its owner, or None while it is in play.
-        set_size: cards in one set.
         tie_break, seed, brisk: see `Settings`.
 
     Raises:
         InputError: the parts do not fit together, or one of them is malformed.
 
-    Build one with `State.start(settings)`, `quaternity.game.state_file.read_state`, or from its
-    parts: these are checked to fit together, not to be possible (see `verdict`).
+    Build a state with `State.start(settings)`, `quaternity.game.state_file.read_state`, or from its
+    parts. Parts must fit together but need not be possible (see `verdict`).
 
     >>> state = State.start(Settings(set_size=4, sets=3, players=3))
     >>> len(state.legal_questions)
@@ -127,9 +126,9 @@ class State(Shown):
             ("brisk", checked_brisk(self.brisk)),
         ):
             object.__setattr__(self, name, value)
-        for index, (owner, one) in enumerate(zip(completed, self.problem.sets, strict=True)):
-            if one.size != (self.set_size if owner is None else 0):
-                raise InputError(f"set {index} has {one.size} cards in play")
+        for index, (owner, constraint) in enumerate(zip(completed, self.problem.sets, strict=True)):
+            if constraint.size != (self.set_size if owner is None else 0):
+                raise InputError(f"set {index} has {constraint.size} cards in play")
 
     @classmethod
     def start(cls, settings: Settings | None = None) -> State:
@@ -159,7 +158,7 @@ class State(Shown):
         rows: tuple[PreparedSet, ...] | None,
         slack: int | None,
     ) -> State:
-        """Return a state that is valid because it follows from one; skips all checks."""
+        """Build a state without checks: it is valid because it follows from another."""
         state = object.__new__(cls)
         put = object.__setattr__
         put(state, "problem", problem)
@@ -175,7 +174,7 @@ class State(Shown):
         return state
 
     def __reduce__(self) -> tuple[type[State], tuple[object, ...]]:
-        """Copy and pickle the value alone."""
+        """Copy and pickle the value alone, without what was computed from it."""
         value = (self.problem, self.turn, self.completed, self.set_size)
         return type(self), (*value, self.tie_break, self.seed, self.brisk)
 
@@ -231,27 +230,27 @@ class State(Shown):
 
     @takes(solver=(Solver, type(None)))
     def verdict(self, solver: Solver | None = None) -> Verdict:
-        """Whether some deal fits, with evidence (default solver: the quickest that takes it).
+        """Return whether some deal fits, with evidence (default solver: the quickest that fits).
 
-        A solver from elsewhere is held against the evidence: `SolverFault` where it is wrong.
+        The evidence of a solver from elsewhere is checked: `SolverFault` if it is wrong.
         """
         return decided(self.problem, solver or default_solver(self.problem))
 
     def closed(self, seconds: float | None = None) -> DealProblem:
-        """Return the same deals said as tightly as can be: exact owners, minimums and maximums.
+        """Return the problem with the same deals and exact owners, minimums and maximums.
 
         Raises:
             NoDeal: the state is impossible.
-            SolverTimeout: not found within so many seconds; None is no limit.
+            SolverTimeout: not done within so many seconds; None is no limit.
 
-        Two ways find it; see `solvers.filtering`.
+        Two methods exist; see `solvers.filtering`.
         """
         from solvers.filtering import closed
 
         return closed(self.problem, seconds)
 
     def same_position(self, other: State) -> bool:
-        """Whether two possible states have the same surviving deals, turn and completed sets.
+        """Return whether two possible states have the same deals, turn and completed sets.
 
         Raises:
             NoDeal: one of them is impossible.
@@ -265,7 +264,7 @@ class State(Shown):
 
     @property
     def has_tables(self) -> bool:
-        """Whether coalition tables serve this number of players."""
+        """Whether coalition tables can hold this number of players."""
         return len(self.problem.hands) <= MAX_PLAYERS
 
     def layout(self) -> Lanes:
@@ -282,9 +281,9 @@ class State(Shown):
         return self._rows
 
     def slack(self) -> int | None:
-        """See `solvers.coalition_tables.Lanes.slack`; None when no deal fits."""
+        """Return the slack of the tables (see `solvers.coalition_tables`); None if no deal fits."""
         if self._slack is None:
-            tables = [one.kind.table for one in self.rows()]
+            tables = [row.kind.table for row in self.rows()]
             problem = self.problem
             slack = self.layout().feasible_slack(tables, problem.hands, problem.cards)
             object.__setattr__(self, "_slack", slack)
@@ -293,10 +292,10 @@ class State(Shown):
     # ------------------------------------------------------------------ questions and answers
 
     def cards_to_ask(self) -> list[bytes] | None:
-        """Per set, per card 1 where it may be asked for; see `quaternity.game.legal.cards_to_ask`.
+        """Return per set and card 1 where it may be asked for, as `quaternity.game.legal`.
 
-        None where there are no tables, where nobody can ask, and in a brisk game, in which it
-        matters who is asked.
+        Return None without tables, where nobody can ask, and in a brisk game: there it matters who
+        is asked.
         """
         slack = self.slack() if self.has_tables and not self.brisk else None
         if slack is None or self.turn is None:
@@ -304,17 +303,17 @@ class State(Shown):
         return cards_to_ask(self.rows(), slack, self.turn)
 
     def listed(self) -> list[Listed]:
-        """Return the legal questions by set, for states with tables; found when first needed."""
-        found = self._legal
-        if found is None:
+        """Return the legal questions by set, for states with tables; computed once."""
+        listed = self._legal
+        if listed is None:
             slack, asker = self.slack(), self.turn
-            found = []
+            listed = []
             if slack is not None and asker is not None:
-                found = found_by_tables(self.rows(), slack, asker, self.problem.hands)
+                listed = found_by_tables(self.rows(), slack, asker, self.problem.hands)
                 if self.brisk:
-                    found = without_hopeless(found)
-            object.__setattr__(self, "_legal", found)
-        return found
+                    listed = without_hopeless(listed)
+            object.__setattr__(self, "_legal", listed)
+        return listed
 
     @property
     def legal_questions(self) -> LegalQuestions:
@@ -322,7 +321,7 @@ class State(Shown):
         return LegalQuestions(self)
 
     def legal_questions_by(self, solver: Solver) -> LegalQuestions:
-        """Return the same view, found by another solver: slower, and independent; see `verdict`."""
+        """Return the same view by another solver: slower, and independent; see `verdict`."""
         return LegalQuestions(self, solver)
 
     def answers(self, question: Question) -> Answers:
@@ -338,7 +337,7 @@ class State(Shown):
         return answers
 
     def faults(self, question: Question) -> list[str]:
-        """Everything that makes a question illegal; empty when it is legal."""
+        """Return everything that makes a question illegal; nothing when it is legal."""
         question = Question.of(question)
         faults = question_faults(self.problem, self.turn, self.completed, self.set_size, question)
         if not may_be_asked(HOPELESS, self.brisk) and self.is_hopeless(question):
@@ -346,7 +345,7 @@ class State(Shown):
         return faults
 
     def is_hopeless(self, question: Question) -> bool:
-        """Whether only no can be answered to a question, which a brisk game forbids."""
+        """Return whether a question can only be answered no; a brisk game forbids it."""
         return self._possible_answers(Question.of(question)) == HOPELESS
 
     def _answers(self, question: Question) -> Answers:
@@ -356,7 +355,7 @@ class State(Shown):
         return ANSWERS[answers] if may_be_asked(answers, self.brisk) else ()
 
     def _possible_answers(self, question: Question) -> int:
-        """1 for a no, plus 2 for a yes, where the player on turn asks; 0 for no question at all."""
+        """Return 1 for a no, plus 2 for a yes, if the player on turn asks; 0 for no question."""
         asker, asked, (set_index, number) = question
         problem = self.problem
         if (
@@ -385,7 +384,7 @@ class State(Shown):
 
         Raises:
             IllegalQuestion, IllegalAnswer: with all that is wrong.
-            InputError: one of them is neither a question nor an answer.
+            InputError: a question or an answer is malformed.
 
         Cost: a few look-ups and a dozen operations on packed tables.
         """
@@ -400,7 +399,7 @@ class State(Shown):
         return self.after_legal(question, answer)
 
     def after_legal(self, question: Question, answer: Answer) -> State:
-        """Return the same where it is known that the question and this answer are legal."""
+        """Return the same as `after` for a question and an answer that are known to be legal."""
         asker, asked, (set_index, number) = question
         if not self.has_tables:
             return self._completed_by_solver(question, answer)
@@ -421,13 +420,13 @@ class State(Shown):
             hands, rows, completed, slack = put_down(
                 done, hands, rows, completed, slack, self.set_size
             )
-        sets = tuple([one.constraint for one in rows])
+        sets = tuple([row.constraint for row in rows])
         turn = self._turn_after(asker, asked, answer, hands, completed)
         problem = DealProblem.trusted(hands, sets)
         return State._next(self, problem, turn, completed, rows, slack)
 
     def _completed_by_solver(self, question: Question, answer: Answer) -> State:
-        """`after` without tables: completed sets are found by a solver."""
+        """Do the work of `after` without tables: a solver finds the completed sets."""
         asker, asked, (set_index, number) = question
         problem = problem_after(self.problem, asker, asked, set_index, number, answer)
         completed, hands, sets = list(self.completed), list(problem.hands), list(problem.sets)
@@ -457,7 +456,7 @@ class State(Shown):
         return drawn_player(tied, self.seed, completed, hands)
 
     def picture(self) -> Picture:
-        """Who may own what, for notebooks (`.html()`) and as a drawing (`.svg()`)."""
+        """Draw who may own what, for notebooks (`.html()`) and as a drawing (`.svg()`)."""
         from quaternity.game.picture import owners_picture
 
         problem, notes = self.problem, []
@@ -486,9 +485,9 @@ class State(Shown):
 
 
 class LegalQuestions:
-    """A view of the legal questions of a state. Found when first needed, then kept.
+    """A view of the legal questions of a state, listed when first needed, then kept.
 
-    True when there is one; iterates over `Question`; `len` counts; `in` tests one;
+    True when there is a question; iterates over `Question`; `len` counts; `in` tests a question;
     `items()` iterates over (question, answers).
     """
 
@@ -512,7 +511,7 @@ class LegalQuestions:
         return self._known
 
     def groups(self) -> list[Group]:
-        """Return the legal questions with interchangeable cards together, ascending by set."""
+        """Yield the legal questions with interchangeable cards together, ascending by set."""
         return [
             Group(asked, listed.set_index, cards, ANSWERS[legal])
             for listed in self._found()
@@ -538,11 +537,11 @@ class LegalQuestions:
         )
 
     def items(self) -> Iterator[tuple[Question, Answers]]:
-        """Every legal question with its legal answers."""
+        """Yield every legal question with its legal answers."""
         return chain.from_iterable(map(pairs_listed, self._found()))
 
     def first(self) -> Iterator[Question]:
-        """Yield the legal questions one after another, found no sooner than they are needed."""
+        """Yield the legal questions, each computed only when it is needed."""
         if self._known is not None or self.state.has_tables:
             yield from self
             return
@@ -576,6 +575,6 @@ class LegalQuestions:
 
 
 def with_problem(state: State, problem: DealProblem) -> State:
-    """Return a state that differs in its deal problem only: sets must be in play as before."""
+    """Return a state that differs only in its deal problem; the same sets must be in play."""
     rules = state.tie_break, state.seed, state.brisk
     return State(problem, state.turn, state.completed, state.set_size, *rules)

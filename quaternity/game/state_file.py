@@ -3,7 +3,7 @@
 A file that is malformed raises `StateFileError`, with every fault and its path in the document. A
 file that is well formed but contradicts itself about a completed set raises `ContradictoryState`:
 it is impossible, not malformed. Everything else becomes a `State`, possible or not. Where either a
-state or a record may be given, what a file is shows in its content, not in its name.
+state or a record may be given, the content of a file shows which it is, not its name.
 """
 
 from __future__ import annotations
@@ -104,8 +104,8 @@ class _Reader(DocumentReader):
         ]
         owners = [
             [
-                self.owner_mask(who, f"owners[{index}][{card}]")
-                for card, who in enumerate(self.list_of(cards, f"owners[{index}]", size))
+                self.owner_mask(players_of, f"owners[{index}][{card}]")
+                for card, players_of in enumerate(self.list_of(cards, f"owners[{index}]", size))
             ]
             for index, cards in enumerate(self.list_of(document.get("owners", []), "owners", sets))
         ]
@@ -147,7 +147,10 @@ class _Reader(DocumentReader):
         maximum: list[list[int]],
         completed: list[int | None],
     ) -> None:
-        """Completed sets leave no trace in the deal problem, so they are checked here."""
+        """Refuse a document that contradicts itself about a completed set.
+
+        Completed sets leave no trace in the deal problem, so they are checked here.
+        """
         faults = []
         for index, owner in enumerate(completed):
             if owner is None:
@@ -164,7 +167,7 @@ class _Reader(DocumentReader):
                     f"who may hold at most {maximum[owner][index]} of its cards"
                 )
             for player, row in enumerate(minimum):
-                # The set's owner may still be said to hold it.
+                # The file may still list the cards of the owner.
                 if row[index] > (self.size if player == owner else 0):
                     faults.append(
                         f"set {index} is completed by player {owner}, "
@@ -215,15 +218,15 @@ def state_document(state: State) -> dict[str, Any]:
         document["turn"] = state.turn
     document["hands"] = list(state.hands)
     document["owners"] = [
-        [list(players_in(mask)) for mask in one.owners]
+        [list(players_in(mask)) for mask in constraint.owners]
         if owner is None
         else [[owner] for _ in range(state.set_size)]
-        for one, owner in zip(sets, state.completed, strict=True)
+        for constraint, owner in zip(sets, state.completed, strict=True)
     ]
-    document["minimum"] = [[one.low[player] for one in sets] for player in range(players)]
-    if any(one.size and most != state.set_size for one in sets for most in one.high):
+    document["minimum"] = [[s.low[player] for s in sets] for player in range(players)]
+    if any(s.size and most != state.set_size for s in sets for most in s.high):
         document["maximum"] = [
-            [one.high[player] if one.size else state.set_size for one in sets]
+            [s.high[player] if s.size else state.set_size for s in sets]
             for player in range(players)
         ]
     document["completed"] = list(state.completed)
@@ -250,15 +253,12 @@ def read_any_document(path: str) -> LoadedState | ParsedRecord | LoadedProblem:
         InputError: unreadable, malformed, or none of them.
         ContradictoryState: a state that contradicts itself about a completed set.
     """
-    data = read_bytes(path)
-    start = data.removeprefix(b"\xef\xbb\xbf").lstrip()
-    if start.startswith((b"{", b"[")):
-        return parse_any(decode(data))
-    if start.startswith((b"#", FIRST_LINE.split()[0].encode())):
-        return parse_record(data)
-    if not start:
-        raise InputError("the file is empty")
-    raise InputError(f"neither a state (a JSON object) nor a record (first line {FIRST_LINE!r})")
+    return _document(read_bytes(path), parse_state)
+
+
+def read_any_document(path: str) -> LoadedState | ParsedRecord | LoadedProblem:
+    """Read a state file, a game record or a deal-problem file, as `read_document`."""
+    return _document(read_bytes(path), parse_any)
 
 
 def parse_any(text: str) -> LoadedState | LoadedProblem:
@@ -274,5 +274,5 @@ def any_text(given: State | DealProblem) -> str:
 
 
 def problem_of(given: State | DealProblem) -> DealProblem:
-    """Return the deal problem of a state, or of itself."""
+    """Return the deal problem of a state; a deal problem is returned as it is."""
     return given.problem if isinstance(given, State) else given

@@ -1,6 +1,6 @@
 """What a question and its answer change: the rules, each in one place.
 
-Everything that knows what may be asked, what an answer leaves possible, or why not, asks here.
+Legal questions, solvers, explanations and perfect play all take the rules from here.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from quaternity.game.settings import TieBreak
 from solvers.problem import DealProblem, SetConstraint, with_entry
 
 FEWEST_OF_ASKER = 1
-"""The fewest cards of a set that whoever asks for one of them holds: the asker of Quaternity holds
-a card of the set. 0 is the variant in which anybody may ask for anything."""
+"""The fewest cards of a set that the asker must hold to ask for a card of it. 0 is the variant in
+which anybody may ask for anything."""
 
 
 def stated_minimum(least: int) -> int:
-    """Give the fewest cards of a set that an asker holds, who was known to hold `least` of them."""
+    """Return the fewest cards of a set that an asker holds, if `least` were known before."""
     return max(least, FEWEST_OF_ASKER)
 
 
@@ -33,18 +33,16 @@ HOPELESS = 1
 
 
 def may_be_asked(answers: int, brisk: bool) -> bool:
-    """Whether a question may be asked that has these possible answers.
+    """Return whether a question may be asked that has these possible answers.
 
-    Some answer must be possible; in a brisk game a yes, so that every question may bring something.
-
-    Args:
-        answers: 1 for a no that is possible, plus 2 for a yes.
+    Some answer must be possible; in a brisk game a yes, so that every question may bring a card.
+    `answers` is 1 for a no that is possible, plus 2 for a yes.
     """
     return answers > (HOPELESS if brisk else 0)
 
 
 def asking(constraint: SetConstraint, asker: int, card: int) -> SetConstraint:
-    """Return what the asker states by asking: not the owner of the card, but of one of its set."""
+    """Return the constraint with what asking states: the asker has a card of the set, not this."""
     owners = constraint.owners
     return SetConstraint.trusted(
         with_entry(owners, card, owners[card] & ~(1 << asker)),
@@ -56,7 +54,7 @@ def asking(constraint: SetConstraint, asker: int, card: int) -> SetConstraint:
 def claimed(
     constraint: SetConstraint, asker: int, asked: int, card: int, answer: Answer | bool
 ) -> SetConstraint:
-    """Return what question and answer say together about the cards before any card moves."""
+    """Return the constraint that question and answer imply before any card moves."""
     owners = constraint.owners
     mask = owners[card] & ~(1 << asker)
     mask &= 1 << asked if answer else ~(1 << asked)
@@ -106,7 +104,7 @@ def hands_after(
 def problem_after(
     problem: DealProblem, asker: int, asked: int, set_index: int, card: int, answer: Answer
 ) -> DealProblem:
-    """Return the deal problem after question and answer, before completed sets are looked for."""
+    """Return the deal problem after question and answer, completed sets still in it."""
     constraint = answered(problem.sets[set_index], asker, asked, card, answer)
     changed = problem.with_set(set_index, constraint)
     return DealProblem.trusted(hands_after(problem.hands, asker, asked, answer), changed.sets)
@@ -119,13 +117,9 @@ def out_of_play(players: int) -> SetConstraint:
 
 
 def next_to_ask(asker: int, asked: int, answer: Answer | bool, hands: Sequence[int]) -> int | None:
-    """Who asks next: after yes the asker, after no the asked, or else the other one.
+    """Return who asks next: after yes the asker, after no the asked, or else the other player.
 
-    Args:
-        hands: per player the cards in hand, after the answer.
-
-    Returns:
-        None where neither has cards: then the tie-break speaks, see `tie_broken`.
+    The hands are those after the answer. Return None if neither has cards: see `tie_broken`.
     """
     first, second = (asker, asked) if answer else (asked, asker)
     if hands[first]:
@@ -136,11 +130,9 @@ def next_to_ask(asker: int, asked: int, answer: Answer | bool, hands: Sequence[i
 def tie_broken(
     hands: Sequence[int], points: Sequence[int], tie_break: TieBreak, order: Sequence[int]
 ) -> list[int]:
-    """Whom the tie-break names: one player, or several among whom chance decides.
+    """Return whom the tie-break names: one player, or several among whom chance decides.
 
-    Args:
-        hands, points: per player the cards in hand, somebody having some, and the sets completed.
-        order: of the players, for `TieBreak.FIRST_IN_ORDER`.
+    Somebody has cards. `order` of the players matters for `TieBreak.FIRST_IN_ORDER`.
     """
     if tie_break is TieBreak.FEWEST_SETS:
         return tied_players(hands, points)
@@ -148,7 +140,7 @@ def tie_broken(
 
 
 def tied_players(hands: Sequence[int], points: Sequence[int]) -> list[int]:
-    """Among whom `TieBreak.FEWEST_SETS` draws: fewest sets, then fewest cards in hand."""
+    """Return among whom `TieBreak.FEWEST_SETS` draws: fewest sets, then fewest cards in hand."""
     able = [player for player, hand in enumerate(hands) if hand]
     least = min((points[player], hands[player]) for player in able)
     return [player for player in able if (points[player], hands[player]) == least]
@@ -157,7 +149,7 @@ def tied_players(hands: Sequence[int], points: Sequence[int]) -> list[int]:
 def drawn_player(
     tied: Sequence[int], seed: int, completed: Sequence[int | None], hands: Sequence[int]
 ) -> int:
-    """One of some players, drawn by seed and position: a record replayed has the same players."""
+    """Draw a player by seed and position, so a record that is replayed has the same players."""
     if len(tied) == 1:
         return tied[0]
     return Random(f"{seed} {tuple(completed)} {tuple(hands)}").choice(tied)

@@ -23,7 +23,7 @@ MOST_FLOWS = 60_000
 
 
 def random_move(state: State, random: Random) -> Move | None:
-    """Give a legal question and a legal answer, each drawn evenly; None when there is no question.
+    """Return a legal question and a legal answer, each drawn evenly; None if there is no question.
 
     Cost: that of a few single questions, whatever the number of sets.
     """
@@ -55,32 +55,31 @@ def random_game(settings: Settings, random: Random) -> Iterator[State]:
 
 
 def states_of_games(settings: Settings, random: Random, count: int) -> list[State]:
-    """States at random moments of random games, in no order; games that are over left out.
+    """Return states at random moments of random games that are not over, in no order.
 
-    One game gives at most a third of its states, so short games give few each. Without coalition
-    tables (many players) moves are dear: then one game gives all its states, and stays short.
+    A game gives at most a third of its states, so short games give few each. Without coalition
+    tables (many players) moves are expensive: then a game gives all its states, and stays short.
     """
     most, part = MOST_MOVES, 3
     if not State.start(settings).has_tables:
         cards = settings.sets * settings.set_size
         most, part = max(count, 6, MOST_FLOWS // (cards * settings.players)), 1
-    found: list[State] = []
-    while len(found) < count:
+    chosen: list[State] = []
+    while len(chosen) < count:
         states: list[State] = []
         for state in random_game(settings, random):
             if state.is_over or len(states) == most:
                 break
             states.append(state)
-        share = min(count - len(found), -(-len(states) // part))
-        found += random.sample(states, share)
-    return found
+        share = min(count - len(chosen), -(-len(states) // part))
+        chosen += random.sample(states, share)
+    return chosen
 
 
 def damaged(state: State, random: Random, *, possible: bool) -> State:
-    """Return the state with constraints tightened to the brink of the impossible: see `brink`.
+    """Tighten the constraints of a state until no deal fits; see `brink`.
 
-    Args:
-        possible: give the last possible state, not the first impossible one.
+    Return the last possible state if `possible`, else the first impossible state.
 
     Cost: about 2 log2(cards) checks of a state.
     """

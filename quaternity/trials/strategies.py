@@ -29,12 +29,10 @@ from solvers.problem import DealProblem, SetConstraint
 def game_settings(
     draw: st.DrawFn, max_set_size: int = 4, max_players: int = 4, max_cards: int = 12
 ) -> Settings:
-    """Return settings of games that can be played, with both rules for ties, brisk and not.
+    """Draw settings of games that can be played, with both tie-breaks, brisk and not.
 
-    Args:
-        max_set_size, max_players: at least 2.
-        max_cards: at least twice each of them, so that there is a game for every drawn size; a
-            size for which there is none gives one set for each player.
+    `max_set_size` and `max_players` are at least 2, and `max_cards` at least twice each of them. Of
+    a size with which no game is that small, the smallest game is drawn.
     """
     players = draw(st.integers(2, max_players))
     set_size = draw(st.integers(2, max_set_size))
@@ -52,7 +50,7 @@ def games(
     settings: st.SearchStrategy[Settings] | None = None,
     max_moves: int = 20,
 ) -> Game:
-    """Games of legal moves, from the first question on; some of them over."""
+    """Draw games of legal moves, from the first question on; some of them are over."""
     game = Game.start(draw(game_settings() if settings is None else settings))
     for _ in range(draw(st.integers(0, max_moves))):
         legal = list(game.state.legal_questions.items())
@@ -66,7 +64,7 @@ def games(
 def states(
     settings: st.SearchStrategy[Settings] | None = None, max_moves: int = 20
 ) -> st.SearchStrategy[State]:
-    """Reachable states: those at the end of `games`."""
+    """Draw reachable states: those at the end of `games`."""
     return games(settings, max_moves).map(lambda game: game.state)
 
 
@@ -77,7 +75,7 @@ def damaged_states(
     max_moves: int = 10,
     max_damage: int = 6,
 ) -> State:
-    """Reachable states with a few constraints tightened or a card in the wrong hand.
+    """Draw reachable states with a few constraints tightened or a card in the wrong hand.
 
     Many are impossible, most of them by one card.
     """

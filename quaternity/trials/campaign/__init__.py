@@ -1,9 +1,9 @@
 """A campaign of random problems and random games in which the solvers must never disagree.
 
-Problems are judged by every solver (`solvers.judgement`): verdicts agree, each stands on evidence.
-Of a game a position is taken apart (`positions`). What is found is made as small as can be and
-becomes a state file. Examples are drawn from plain generators (`examples`), in batches with seeds
-of their own: quickly, and so that a campaign with a seed can be repeated, wherever it runs.
+Every solver judges each problem (`solvers.judgement`): verdicts must agree, and have evidence. In a
+game, one position is checked (`positions`). A finding is made as small as possible and saved as a
+state file. Examples are drawn from plain generators (`examples`), in batches with seeds of their
+own. That is quick, and a campaign with a seed can be repeated wherever it runs.
 """
 
 from quaternity.trials.campaign.positions import position_fault

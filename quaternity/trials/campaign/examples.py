@@ -28,8 +28,9 @@ REAL_GAMES = ((4, 13, 4), (4, 13, 2), (4, 6, 6), (4, 12, 12), (13, 4, 4), (5, 8,
 def random_problem(random: Random) -> tuple[str, DealProblem]:
     """Return a problem and its kind.
 
-    "loosened" around a real deal, and so feasible; "spoilt": that with a few constraints tightened;
-    "brink": a state of a game of usual size, tightened until no deal fits, or to just before that.
+    "loosened" is around a real deal, so feasible; "spoilt" is that with a few constraints
+    tightened; "brink" is a state of a game of usual size, tightened until no deal fits, or just
+    less.
     """
     share = random.random()
     if share < BRINK_SHARE:
@@ -51,7 +52,7 @@ def _brink(random: Random) -> DealProblem:
 
 
 def random_game(random: Random) -> Game:
-    """Give a game of legal moves up to some moment, of up to four players and some twelve cards."""
+    """Return a game of legal moves up to some moment, of up to four players and twelve cards."""
     settings = random.choice(_SETTINGS)
     if settings.tie_break is TieBreak.FEWEST_SETS:
         settings = replace(settings, seed=random.randrange(4))

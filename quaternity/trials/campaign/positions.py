@@ -1,4 +1,4 @@
-"""A position of a game taken apart: what the engine says of it against what the solvers say."""
+"""Check what the engine says of a position of a game against what the solvers say."""
 
 from __future__ import annotations
 
@@ -31,12 +31,11 @@ def game_finding(game: Game, solvers: Sequence[Solver], tally: Tally) -> Finding
 def position_fault(state: State, solvers: Sequence[Solver], tally: Tally) -> Fault | None:
     """Return what is wrong with a position of a game; None when all is well.
 
-    It must be possible; the player on turn must have a question unless the game is over; the legal
-    questions and answers must be what the solvers say of each candidate; and no set in play may
-    belong to one player in every deal.
+    It must be possible. The player on turn must have a question unless the game is over. The
+    legal questions and answers must be those that the solvers find. No set in play may belong to
+    one player in every deal.
 
-    Cost: runs of two solvers, in turn, per candidate for a question and an answer, cards that are
-    alike taken together.
+    Cost: runs of two solvers, in turn, per question and answer; equal cards are tried once.
     """
     tally.counts["positions"] += 1
     fault, feasible = _judged(state, state.problem, solvers, tally)
@@ -52,9 +51,9 @@ def position_fault(state: State, solvers: Sequence[Solver], tally: Tally) -> Fau
 def _judged(
     state: State, problem: DealProblem, solvers: Sequence[Solver], tally: Tally
 ) -> tuple[Fault | None, bool | None]:
-    """Return the solvers' faults on a problem that comes from a state, and whether it is feasible.
+    """Return the solvers' faults on a problem from a state, and whether it is feasible.
 
-    None: no solver took it, so there is nothing to compare.
+    Feasible is None if no solver took it: then there is nothing to compare.
     """
     judgement = judge(problem, solvers)
     tally.judged(judgement)
@@ -64,17 +63,17 @@ def _judged(
 
 
 def _question_fault(state: State, solvers: Sequence[Solver], tally: Tally) -> Fault | None:
-    """Hold the engine's legal questions and answers against every solver's verdicts."""
-    found = dict(state.legal_questions.items())
+    """Compare the engine's legal questions and answers with the solvers' verdicts."""
+    listed = dict(state.legal_questions.items())
     for number, (question, answer, problem) in enumerate(_candidates(state)):
         tally.counts["candidates"] += 1
-        # Evidence settles the truth, whoever gives it: two solvers each will do.
-        pair = {solvers[(number + one) % len(solvers)].name for one in range(2)}
+        # Evidence decides, whichever solver gives it: two solvers each are enough.
+        pair = {solvers[(number + offset) % len(solvers)].name for offset in range(2)}
         asked = [solver for solver in solvers if solver.name in pair]
         fault, feasible = _judged(state, problem, asked, tally)
         if fault is not None:
             return f"after '{question}: {answer}' {fault[0]}", fault[1]
-        answers = found.get(question, ())
+        answers = listed.get(question, ())
         if state.brisk and state.is_hopeless(question):
             answers = (Answer.NO,)  # possible, though the question is not legal
         if feasible is not None and (answer in answers) != feasible:
@@ -85,12 +84,12 @@ def _question_fault(state: State, solvers: Sequence[Solver], tally: Tally) -> Fa
 
 
 def _candidates(state: State) -> Iterator[tuple[Question, Answer, DealProblem]]:
-    """Every question and answer whose legality is for the solvers to say, one of cards alike."""
+    """Yield every question and answer that the solvers can judge, one card of equal cards each."""
     asker, problem = state.turn, state.problem
     if asker is None:
         return
-    for index, one in enumerate(problem.sets):
-        alike = {mask: card for card, mask in enumerate(one.owners)}
+    for index, constraint in enumerate(problem.sets):
+        alike = {mask: card for card, mask in enumerate(constraint.owners)}
         for card in alike.values():
             for asked, hand in enumerate(problem.hands):
                 if asked != asker and hand:
@@ -101,13 +100,13 @@ def _candidates(state: State) -> Iterator[tuple[Question, Answer, DealProblem]]:
 
 def _completion_fault(state: State, solvers: Sequence[Solver], tally: Tally) -> Fault | None:
     """Return a set in play that one player owns in every deal: it should have been put down."""
-    for index, one in enumerate(state.problem.sets):
-        for player in range(state.players if one.size else 0):
-            if not all(mask >> player & 1 for mask in one.owners):
+    for index, constraint in enumerate(state.problem.sets):
+        for player in range(state.players if constraint.size else 0):
+            if not all(mask >> player & 1 for mask in constraint.owners):
                 continue
-            high = with_entry(one.high, player, one.size - 1)
-            fewer = state.problem.with_set(index, SetConstraint(one.owners, one.low, high))
-            fault, feasible = _judged(state, fewer, solvers, tally)
+            high = with_entry(constraint.high, player, constraint.size - 1)
+            fewer = SetConstraint(constraint.owners, constraint.low, high)
+            fault, feasible = _judged(state, state.problem.with_set(index, fewer), solvers, tally)
             if fault is not None:
                 return fault
             if feasible is False:

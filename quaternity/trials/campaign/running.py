@@ -24,7 +24,7 @@ AT_ONCE = 100
 """Examples of a batch. Every tenth of them is a game."""
 
 SHRINK_SECONDS = 30.0
-"""How long a finding is made smaller at most."""
+"""Most seconds spent on making a finding smaller."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +32,8 @@ class Batch:
     """A part of a campaign.
 
     Attributes:
-        examples: how many.
-        seed, number: together they say which.
-        seconds: how long after the batch has begun nothing more is looked at, or None.
+        seed, number: together they determine the examples.
+        seconds: stop after so many, unless None.
     """
 
     examples: int
@@ -50,13 +49,13 @@ def batches(examples: int | None, seconds: float | None, seed: int) -> Iterator[
     [100, 100, 50]
     """
     begun = monotonic()
-    number, left, rest = 0, examples, seconds
-    while (left is None or left > 0) and (rest is None or rest > 0):
-        size = AT_ONCE if left is None else min(AT_ONCE, left)
-        yield Batch(size, seed, number, rest)
+    number, remaining, time_left = 0, examples, seconds
+    while (remaining is None or remaining > 0) and (time_left is None or time_left > 0):
+        size = AT_ONCE if remaining is None else min(AT_ONCE, remaining)
+        yield Batch(size, seed, number, time_left)
         number += 1
-        left = None if left is None else left - size
-        rest = None if seconds is None else seconds - (monotonic() - begun)
+        remaining = None if remaining is None else remaining - size
+        time_left = None if seconds is None else seconds - (monotonic() - begun)
 
 
 def run_campaign(
@@ -69,18 +68,15 @@ def run_campaign(
     pool: Pool | None = None,
     on_progress: Callable[[], None] = lambda: None,
 ) -> Finding | None:
-    """Look for disagreements until one is found, or the examples or the seconds are used up.
+    """Return the first disagreement; None if the examples or the seconds are used up before.
 
     Args:
-        solvers: to be held against each other and the evidence. In other processes they are found
-            by name.
+        solvers: compared with each other and the evidence. Other processes look them up by name.
         examples, seconds: exactly one of them.
         seed: the same seed draws the same examples.
-        tally: what is looked at is counted here, as it goes; so it is right after an interrupt.
+        tally: counts what was judged as it goes, so it is right after an interrupt.
         pool: where it runs (default: here); see `quaternity.workers.pool`.
         on_progress: called whenever the tally has grown.
-
-    Returns the first finding, or None.
     """
     if (examples is None) == (seconds is None):
         raise ValueError("exactly one of examples and seconds is needed")
@@ -104,7 +100,7 @@ def run_campaign(
 def run_batch(
     batch: Batch, solvers: Sequence[Solver], on_example: Callable[[Tally], None] | None = None
 ) -> tuple[Tally, Finding | None]:
-    """One batch: what it looked at, and the first finding, made smaller, or None."""
+    """Return the tally of one batch, and its first finding, made smaller, or None."""
     begun = monotonic()
     total = Tally()
     random = item_random(batch.seed, batch.number)
@@ -123,7 +119,7 @@ def run_batch(
 
 
 def _problem_example(random: Random, solvers: Sequence[Solver], part: Tally) -> Finding | None:
-    """Judge a random problem: what is wrong, or None."""
+    """Judge a random problem; return what is wrong, or None."""
     kind, problem = random_problem(random)
     judgement = judge(problem, solvers)
     if judgement.faults:
@@ -135,7 +131,7 @@ def _problem_example(random: Random, solvers: Sequence[Solver], part: Tally) -> 
 
 
 def _game_example(random: Random, solvers: Sequence[Solver], part: Tally) -> Finding | None:
-    """Take the last position of a random game apart: what is wrong, or None."""
+    """Judge the last position of a random game; return what is wrong, or None."""
     game = random_game(random)
     finding = game_finding(game, solvers, part)
     if finding is None:
@@ -148,17 +144,17 @@ def _game_example(random: Random, solvers: Sequence[Solver], part: Tally) -> Fin
 
 
 def _smallest(problem: DealProblem, solvers: Sequence[Solver]) -> Finding:
-    """Return the finding of a problem, made as small as can be by what problems are made of."""
-    size = max([one.size for one in problem.sets], default=0) or 1
-    # Whose the completed sets are makes no difference to the problem.
-    completed = tuple([None if one.size else 0 for one in problem.sets])
+    """Return the finding of a problem, made as small as a problem can be."""
+    size = max([constraint.size for constraint in problem.sets], default=0) or 1
+    # The owners of completed sets make no difference to the problem.
+    completed = tuple([None if constraint.size else 0 for constraint in problem.sets])
     state = State(problem, None, completed, size)
     state, text = smallest_state(state, solvers, SHRINK_SECONDS)
     return Finding("problem", text, state_text(state))
 
 
 def _smallest_game(finding: Finding, solvers: Sequence[Solver]) -> Finding:
-    """Return the finding of a game in which the engine is wrong, in a smaller one if possible."""
+    """Return the finding of a game in which the engine is wrong, in a smaller game if possible."""
     from quaternity.trials.strategies import games
     from solvers.counterexample import smallest_counterexample
 

@@ -1,4 +1,4 @@
-"""What a campaign counts, and what it finds."""
+"""The counts of a campaign, and its findings."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ Key = TypeVar("Key", bound=Hashable)
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A disagreement, or a verdict or a rule that does not stand.
+    """A disagreement, or a verdict or a rule that does not hold.
 
     Attributes:
         where: "problem" or "game".
         text: sentences that say what is wrong.
-        state_file: the text of a state file that shows it, made as small as could be.
+        state_file: the text of a state file that shows it, as small as possible.
         moves: of a game, the moves that led there.
     """
 
@@ -31,7 +31,7 @@ class Finding:
 
 
 class Shape(NamedTuple):
-    """What an example looked like.
+    """Kind, size and verdict of an example.
 
     Attributes:
         kind: "loosened", "spoilt" or "brink" for a problem (see `examples`), "game" for a game.
@@ -52,10 +52,9 @@ class Shape(NamedTuple):
 
 @dataclass(slots=True)
 class Tally:
-    """What was looked at.
+    """Counts of the examples that were judged.
 
     Attributes:
-        shapes: the examples, by what they looked like.
         counts: "positions" of games, and "candidates" for questions with answers.
         refused, gave_up: per solver, how many problems it did not decide, those of games included.
     """
@@ -80,20 +79,20 @@ class Tally:
         return self.by(lambda shape: (shape.kind != "game", shape.feasible))[True, feasible]
 
     def by(self, key: Callable[[Shape], Key]) -> Counter[Key]:
-        """Return the examples counted by something about their shapes."""
-        found: Counter[Key] = Counter()
+        """Count the examples by a key of their shapes."""
+        counts: Counter[Key] = Counter()
         for shape, count in self.shapes.items():
-            found[key(shape)] += count
-        return found
+            counts[key(shape)] += count
+        return counts
 
     def add(self, other: Tally) -> None:
-        """Count another tally in."""
+        """Add the counts of another tally."""
         self.shapes.update(other.shapes)
         self.counts.update(other.counts)
         self.refused.update(other.refused)
         self.gave_up.update(other.gave_up)
 
     def judged(self, judgement: Judgement) -> None:
-        """Count who did not decide a problem."""
+        """Count the solvers that did not decide a problem."""
         self.refused.update(judgement.refused.keys())
         self.gave_up.update(judgement.gave_up.keys())
