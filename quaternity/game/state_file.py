@@ -167,7 +167,7 @@ class _Reader(DocumentReader):
                     f"who may hold at most {maximum[owner][index]} of its cards"
                 )
             for player, row in enumerate(minimum):
-                # The file may still list the cards of the owner.
+                # The minimum of the owner may still count the cards of the set.
                 if row[index] > (self.size if player == owner else 0):
                     faults.append(
                         f"set {index} is completed by player {owner}, "
@@ -253,12 +253,15 @@ def read_any_document(path: str) -> LoadedState | ParsedRecord | LoadedProblem:
         InputError: unreadable, malformed, or none of them.
         ContradictoryState: a state that contradicts itself about a completed set.
     """
-    return _document(read_bytes(path), parse_state)
-
-
-def read_any_document(path: str) -> LoadedState | ParsedRecord | LoadedProblem:
-    """Read a state file, a game record or a deal-problem file, as `read_document`."""
-    return _document(read_bytes(path), parse_any)
+    data = read_bytes(path)
+    start = data.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if start.startswith((b"{", b"[")):
+        return parse_any(decode(data))
+    if start.startswith((b"#", FIRST_LINE.split()[0].encode())):
+        return parse_record(data)
+    if not start:
+        raise InputError("the file is empty")
+    raise InputError(f"neither a state (a JSON object) nor a record (first line {FIRST_LINE!r})")
 
 
 def parse_any(text: str) -> LoadedState | LoadedProblem:
