@@ -170,13 +170,7 @@ def compare(
         measuring = {"--damage": damage, "--repeats": repeats, "--budget": budget, "--runs": runs}
         _refuse("a file of runs", for_games | for_families | measuring)
     else:
-        check_seconds("limit", limit)
-        if budget is not None:
-            check_seconds("budget", budget)
-        if damage is not None and not 0 <= damage <= 1:
-            raise InputError(f"damage: {damage:g} is not a share, from 0 to 1")
-        if repeats is not None and not 1 <= repeats <= MOST_REPEATS:
-            raise InputError(f"repeats: {repeats} is out of range 1..{MOST_REPEATS}")
+        _check_numbers(limit, budget, damage, repeats)
         chosen = guarded(chosen_solvers(solvers), limit, memory, patience=None)
         if files:
             _refuse("files", for_games | for_families)
@@ -247,6 +241,18 @@ def _check_places(
         if os.path.realpath(path) in taken:
             raise InputError(f"{path}: named twice: it would be written over")
         taken.add(os.path.realpath(path))
+
+
+def _check_numbers(
+    limit: float, budget: float | None, damage: float | None, repeats: int | None
+) -> None:
+    check_seconds("limit", limit)
+    if budget is not None:
+        check_seconds("budget", budget)
+    if damage is not None and not 0 <= damage <= 1:
+        raise InputError(f"damage: {damage:g} is not a share, from 0 to 1")
+    if repeats is not None and not 1 <= repeats <= MOST_REPEATS:
+        raise InputError(f"repeats: {repeats} is out of range 1..{MOST_REPEATS}")
 
 
 def _refuse(what: str, options: Mapping[str, object]) -> None:

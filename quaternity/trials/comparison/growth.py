@@ -11,7 +11,7 @@ different ways.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from math import exp, log, sqrt
+from math import log, sqrt
 from statistics import fmean, median
 from typing import NamedTuple
 
@@ -215,8 +215,3 @@ def _fitted(places: Sequence[float], runs: Sequence[Observation]) -> Law:
         1 / float(point[2]),
         best,
     )
-
-
-def expected(law: Law, place: float) -> float:
-    """Return the seconds on a line; `place` is the logarithm of the size, or the size."""
-    return exp(law.at_one + law.slope * place)

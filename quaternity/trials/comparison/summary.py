@@ -130,7 +130,7 @@ def rows_of(runs: Sequence[Run], solvers: Sequence[str], limit: float, seed: int
     rows = []
     for solver, own in times.items():
         ends = Counter(answer for met in table[solver] for answer in {run.answer for run in met})
-        sampled = _sample(table[solver])
+        sampled = _sample(table[solver], own)
         seconds = sorted(run.seconds for run in sampled)
         without = virtual_best({name: them for name, them in times.items() if name != solver})
         without = without or [None] * len(best)
@@ -186,11 +186,10 @@ def _by_instance(runs: Iterable[Run], solvers: Iterable[str]) -> dict[str, list[
 
 
 def _median(runs: Sequence[Run]) -> float | None:
-    return median(run.seconds for run in runs) if _decided(runs) else None
-
-
-def _decided(runs: Sequence[Run]) -> bool:
-    return bool(runs) and all(run.decided for run in runs)
+    """Return the median seconds of runs that all decided their instance; None otherwise."""
+    if not runs or not all(run.decided for run in runs):
+        return None
+    return runs[0].seconds if len(runs) == 1 else median(run.seconds for run in runs)
 
 
 def _middle(values: Iterable[float | None]) -> float | None:
@@ -198,9 +197,9 @@ def _middle(values: Iterable[float | None]) -> float | None:
     return median(known) if known else None
 
 
-def _sample(own: Sequence[Sequence[Run]]) -> list[Run]:
+def _sample(met: Sequence[Sequence[Run]], times: Sequence[float | None]) -> list[Run]:
     """Return the runs that speak for a solver: one per instance, or all where these are few."""
-    decided = [runs for runs in own if _decided(runs)]
-    if len(own) < ENOUGH:
+    decided = [runs for runs, seconds in zip(met, times, strict=True) if seconds is not None]
+    if len(met) < ENOUGH:
         return [run for runs in decided for run in runs]
     return [sorted(runs, key=lambda run: run.seconds)[len(runs) // 2] for runs in decided]
