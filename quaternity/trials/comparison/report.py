@@ -82,6 +82,8 @@ def _cells(row: Row) -> dict[str, str]:
         interval = " .. ".join(map(duration, row.interval))
     return {
         "solver": row.solver,
+        "rank": f"{row.rank} ({row.rank_interval[0]} to {row.rank_interval[1]})",
+        "PAR-2": duration(row.par2),
         "feasible": str(row.feasible),
         "infeasible": str(row.infeasible),
         "skipped": str(row.skipped),
@@ -98,8 +100,6 @@ def _cells(row: Row) -> dict[str, str]:
         "building": duration(row.build),
         "solving": duration(row.solve),
         f"ratio on {row.common}": "-" if row.ratio is None else f"{row.ratio:.2f}",
-        "rank": f"{row.rank} ({row.rank_interval[0]} to {row.rank_interval[1]})",
-        "PAR-2": duration(row.par2),
         "decided": str(row.decided),
         "fastest": str(row.fastest),
         "alone": str(row.alone),
