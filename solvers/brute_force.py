@@ -13,7 +13,7 @@ from solvers.problem import DealProblem
 from solvers.verdict import Deal, Feasible, Infeasible, Verdict
 
 MAX_ASSIGNMENTS = 200_000
-"""Most ways of giving each card one of its owners, hands and bounds not yet looked at."""
+"""Most ways of giving each card one of its owners, before hands and bounds are checked."""
 
 
 def refuses(problem: DealProblem) -> str | None:
@@ -41,14 +41,14 @@ def deals(problem: DealProblem) -> Iterator[Deal]:
         raise UnsupportedProblem(f"brute force: {reason}")
     everyone = range(len(problem.hands))
     ways: list[list[tuple[tuple[int, ...], list[int]]]] = []
-    for one in problem.sets:
-        choices = [[p for p in everyone if mask >> p & 1] for mask in one.owners]
+    for constraint in problem.sets:
+        choices = [[p for p in everyone if mask >> p & 1] for mask in constraint.owners]
         counted = ((part, [part.count(p) for p in everyone]) for part in product(*choices))
         ways.append(
             [
                 (part, counts)
                 for part, counts in counted
-                if all(one.low[p] <= counts[p] <= one.high[p] for p in everyone)
+                if all(constraint.low[p] <= counts[p] <= constraint.high[p] for p in everyone)
             ]
         )
 
@@ -58,10 +58,10 @@ def deals(problem: DealProblem) -> Iterator[Deal]:
                 yield ()
             return
         for part, counts in ways[index]:
-            left = [hands[p] - counts[p] for p in everyone]
-            if min(left) >= 0:
-                for rest in together(index + 1, left):
-                    yield part, *rest
+            remaining = [hands[p] - counts[p] for p in everyone]
+            if min(remaining) >= 0:
+                for others in together(index + 1, remaining):
+                    yield part, *others
 
     for owners in together(0, list(problem.hands)):
         yield Deal(owners)

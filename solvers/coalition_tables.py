@@ -34,13 +34,13 @@ MEETINGS_KEPT = 8
 """Most players for which the lanes of every owner mask are kept: 256 masks, at most 0.5 MiB."""
 
 FEW_MASKS = 8
-"""Up to so many distinct owner masks, cards are added mask by mask."""
+"""Up to this number of distinct owner masks, cards are added mask by mask."""
 
 IMPOSSIBLE = -1
 """Stands for the table of a set that no deal fits."""
 
 Looks = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
-"""What a set is but for the order of its cards: the owner masks, ascending, and the bounds."""
+"""A set without the order of its cards: the owner masks, ascending, and the bounds."""
 
 
 def looks_of(constraint: SetConstraint) -> Looks:
@@ -300,8 +300,8 @@ def lanes_for(players: int, cards: int, largest_set: int) -> Lanes:
 def lanes_of(problem: DealProblem) -> Lanes:
     """Return the layout that fits a problem."""
     largest = cards = 0
-    for one in problem.sets:
-        size = len(one.owners)
+    for constraint in problem.sets:
+        size = len(constraint.owners)
         cards += size
         if size > largest:
             largest = size

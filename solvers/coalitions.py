@@ -19,7 +19,7 @@ from solvers.shortage import Certificate, Shortage, plain_shortage
 from solvers.verdict import Deal, Feasible, Infeasible, Verdict
 
 MOST_VECTORS = 500
-"""Sets with at most so many count vectors have them listed (and kept); others are searched."""
+"""Most count vectors of a set that are listed (and kept); those of other sets are searched."""
 
 
 class DealtSet:
@@ -106,7 +106,8 @@ def _proof(problem: DealProblem, layout: Lanes, tables: list[int]) -> Certificat
         return _set_shortage(problem, tables.index(IMPOSSIBLE), layout.everybody)
     coalition = layout.first_violated(layout.slack(tables, problem.hands))
     assert coalition is not None, f"tables say infeasible, but no inequality fails: {problem}"
-    return Shortage(coalition, tuple(tightest_witness(one, coalition) for one in problem.sets))
+    witnesses = tuple(tightest_witness(constraint, coalition) for constraint in problem.sets)
+    return Shortage(coalition, witnesses)
 
 
 def _set_shortage(problem: DealProblem, index: int, everybody: int) -> Shortage:
@@ -130,20 +131,20 @@ def _deal(layout: Lanes, rows: list[DealtSet], slack: int, deadline: Deadline) -
     guard = layout.guard
     owner = []
     for row in deadline.over(rows):
-        rest = slack - row.table
+        others = slack - row.table
         if row.choices is None:
-            counts = _searched_vector(layout, row.constraint, rest)
-            slack = rest + layout.packed_hands(counts)
+            counts = _searched_vector(layout, row.constraint, others)
+            slack = others + layout.packed_hands(counts)
         else:
             for packed, vector in row.choices:
-                if (rest + packed) & guard == guard:
-                    counts, slack = vector, rest + packed
+                if (others + packed) & guard == guard:
+                    counts, slack = vector, others + packed
                     break
         owner.append(row.dealt.get(counts) or row.handed_out(counts))
     return Deal(tuple(owner))
 
 
-def _searched_vector(layout: Lanes, constraint: SetConstraint, rest: int) -> tuple[int, ...]:
+def _searched_vector(layout: Lanes, constraint: SetConstraint, others: int) -> tuple[int, ...]:
     """Find a count vector that keeps every guard, player by player, by bisection."""
     guard, owners = layout.guard, tuple(sorted(constraint.owners))
     low, high = list(constraint.low), [min(most, constraint.size) for most in constraint.high]
@@ -153,7 +154,7 @@ def _searched_vector(layout: Lanes, constraint: SetConstraint, rest: int) -> tup
             middle = (least + most) // 2
             high[player] = middle
             table = layout.table(owners, tuple(low), tuple(high))
-            if table >= 0 and (rest + table) & guard == guard:
+            if table >= 0 and (others + table) & guard == guard:
                 most = middle
             else:
                 least = middle + 1

@@ -35,6 +35,8 @@ from solvers.verdict import Feasible, Verdict
 Value = TypeVar("Value")
 Law = Callable[[Solver, DealProblem], str | None]
 """What is wrong with a solver on a problem, as a sentence; None when the law holds."""
+Check = Callable[[DealProblem], tuple[str, str] | None]
+"""The first law that a solver breaks on a problem, and how; None when all hold."""
 
 GAME_SIZES: tuple[tuple[int, int, int], ...] = (
     (4, 13, 4), (4, 12, 12), (13, 4, 4), (4, 13, 7), (6, 6, 6), (2, 20, 8), (130, 3, 3),
@@ -43,7 +45,7 @@ GAME_SIZES: tuple[tuple[int, int, int], ...] = (
 """Cards in one set, sets and players of the games that are tried."""
 
 EXAMPLES_A_ROUND = 100
-"""For so many small problems, every size of game is tried once, and once more for those left."""
+"""Every size of game is tried once per this number of small problems, or part of it."""
 
 EVERY_NUMBER = 12
 """Every number of players (from 2), sets, cards, and cards in one set, up to this, comes often."""
@@ -55,13 +57,13 @@ MOST_CARDS = 200
 """Of the problems of `solvers.instances`."""
 
 MOST_TIGHTENED = 30
-"""Of so many ways to tighten a problem, at most, the law is tried; of games a tenth."""
+"""Most ways to tighten a problem that the law is tried on; for games a tenth of them."""
 
 MOST_FORBIDDEN = 4
-"""How many deals are forbidden, one after another, of one problem."""
+"""Most deals of one problem that are forbidden, one after another."""
 
 SHRINK_SECONDS = 10.0
-"""How long a problem that shows a fault is made smaller at most."""
+"""Most seconds spent on making a problem with a fault smaller."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,16 +104,16 @@ def names_do_not_matter(solver: Solver, problem: DealProblem) -> str | None:
     """Check the verdict under other names of players, sets and cards, and on a second call."""
     random = Random(hash(problem))
     players, sets = list(range(problem.players)), list(range(len(problem.sets)))
-    cards = [list(range(one.size)) for one in problem.sets]
+    cards = [list(range(constraint.size)) for constraint in problem.sets]
     for names in (players, sets, *cards):
         random.shuffle(names)
     renamed = problem.relabelled(players, sets, cards)
     first, fault = _asked(solver, problem)
-    for other, what in ((renamed, "under other names"), (problem, "asked again")):
+    for other, variation in ((renamed, "under other names"), (problem, "asked again")):
         answer, wrong = _asked(solver, other)
-        fault = fault or (wrong and f"{wrong} ({what})")
+        fault = fault or (wrong and f"{wrong} ({variation})")
         if not fault and first is not None and answer is not None and bool(answer) != bool(first):
-            fault = f"finds this problem {_word(first)}, and {what} {_word(answer)}"
+            fault = f"finds this problem {_word(first)}, and {variation} {_word(answer)}"
     return fault
 
 
@@ -122,10 +124,10 @@ def tightening_adds_nothing(solver: Solver, problem: DealProblem) -> str | None:
         return fault
     ways = tightened(problem)
     most = MOST_TIGHTENED if problem.cards <= MOST_TIGHTENED else MOST_TIGHTENED // 10
-    for tighter, what in Random(hash(problem)).sample(ways, min(len(ways), most)):
+    for tighter, change in Random(hash(problem)).sample(ways, min(len(ways), most)):
         after, fault = _asked(solver, tighter)
         if fault or after:
-            return fault or f"finds this problem infeasible, but feasible with {what}"
+            return fault or f"finds this problem infeasible, but feasible with {change}"
     return None
 
 
@@ -152,21 +154,21 @@ def what_is_forbidden_is_obeyed(solver: Solver, problem: DealProblem) -> str | N
         answer, fault = _asked(solver, problem)
         if fault or not isinstance(answer, Feasible) or not problem.cards:
             return fault
-        dealt = [index for index, one in enumerate(problem.sets) if one.size]
+        dealt = [index for index, constraint in enumerate(problem.sets) if constraint.size]
         index = random.choice(dealt)
-        one, cards = problem.sets[index], answer.deal.owner[index]
-        card, who = random.choice(list(enumerate(cards)))
-        owners, low, high = map(list, one)
+        constraint, cards = problem.sets[index], answer.deal.owner[index]
+        card, holder = random.choice(list(enumerate(cards)))
+        owners, low, high = map(list, constraint)
         kind = random.randrange(3)
         if kind == 0:
-            owners[card] &= ~(1 << who)
+            owners[card] &= ~(1 << holder)
         elif kind == 1:
-            high[who] = cards.count(who) - 1
+            high[holder] = cards.count(holder) - 1
         else:
             other = random.randrange(problem.players)
             low[other] = cards.count(other) + 1
         changed = SetConstraint(owners, low, high)
-        sets = [changed if alike == one else alike for alike in problem.sets]
+        sets = [changed if alike == constraint else alike for alike in problem.sets]
         problem = DealProblem(problem.hands, sets)
     return None
 
@@ -175,14 +177,14 @@ LAWS: tuple[Law, ...] = (
     evidence_stands, refusal_is_honest, names_do_not_matter, tightening_adds_nothing, hands_matter,
     what_is_forbidden_is_obeyed,
 )  # fmt: skip
-"""All laws. The first one implies the others for a deterministic solver; they name more."""
+"""All laws. The first implies the others for a deterministic solver; these say more."""
 
 
 def tightened(problem: DealProblem) -> list[tuple[DealProblem, str]]:
     """Give the problem with one constraint tightened by one, in every way, each described."""
-    found: list[tuple[DealProblem, str]] = []
-    for index, one in enumerate(problem.sets):
-        owners, low, high = one
+    variants: list[tuple[DealProblem, str]] = []
+    for index, constraint in enumerate(problem.sets):
+        owners, low, high = constraint
         ways = [
             (
                 (with_entry(owners, card, mask & ~(1 << player)), low, high),
@@ -198,8 +200,10 @@ def tightened(problem: DealProblem) -> list[tuple[DealProblem, str]]:
             if most:
                 less = with_entry(high, player, most - 1)
                 ways.append(((owners, low, less), f"a maximum of {most - 1} {bound}"))
-        found += [(problem.with_set(index, SetConstraint(*parts)), what) for parts, what in ways]
-    return found
+        variants += [
+            (problem.with_set(index, SetConstraint(*parts)), change) for parts, change in ways
+        ]
+    return variants
 
 
 def check_solver(
@@ -240,8 +244,7 @@ def check_solver(
 
     def check(problem: DealProblem) -> tuple[str, str] | None:
         for law in LAWS:
-            fault = _broken(law, row, problem)
-            if fault is not None:
+            if (fault := _broken(law, row, problem)) is not None:
                 return law.__name__.replace("_", " "), fault
         kind = _word(solve(problem))
         count[f"tried {kind}"] += 1
@@ -251,22 +254,34 @@ def check_solver(
             largest[:] = max(largest[0], problem.cards), max(largest[1], problem.players)
         return None
 
-    found = next(((one, fault) for one in problems if (fault := check(one))), None)
-    if found is None and examples > 0:
-        found = smallest_counterexample(
-            deal_problems(), check, examples=examples, random_seed=seed,
-            shrink_seconds=SHRINK_SECONDS,
-        )  # fmt: skip
-    if found is None:
-        games = _games(sizes, -(-examples // EXAMPLES_A_ROUND), Random(seed))
-        larger = chain(of_every_size(examples, seed), games)
-        found = next(((one, fault) for one in larger if (fault := check(one))), None)
-    if found is not None:
-        problem = reduced(found[0], lambda one: check(one) is not None, seconds=SHRINK_SECONDS)
-        law, text = check(problem) or found[1]
+    games = _games(sizes, -(-examples // EXAMPLES_A_ROUND), Random(seed))
+    larger = chain(of_every_size(examples, seed), games)
+    counterexample = _first_fault(check, problems) or _smallest_fault(check, examples, seed)
+    counterexample = counterexample or _first_fault(check, larger)
+    if counterexample:
+        example, fault = counterexample
+        problem = reduced(example, lambda smaller: bool(check(smaller)), seconds=SHRINK_SECONDS)
+        law, text = check(problem) or fault
         raise SolverFault(f"{row.name} breaks the law '{law}': {row.name} {text}\non {problem}")
     _demand_both_kinds(row, count)
     return Conformance(count["feasible"], count["infeasible"], count["refused"], *largest)
+
+
+def _first_fault(
+    check: Check, problems: Iterable[DealProblem]
+) -> tuple[DealProblem, tuple[str, str]] | None:
+    return next(((problem, fault) for problem in problems if (fault := check(problem))), None)
+
+
+def _smallest_fault(
+    check: Check, examples: int, seed: int
+) -> tuple[DealProblem, tuple[str, str]] | None:
+    if examples <= 0:
+        return None
+    return smallest_counterexample(
+        deal_problems(), check, examples=examples, random_seed=seed,
+        shrink_seconds=SHRINK_SECONDS,
+    )  # fmt: skip
 
 
 def of_every_size(examples: int, seed: int) -> Iterator[DealProblem]:
@@ -320,7 +335,7 @@ def _brink(size: GameSize, random: Random) -> tuple[DealProblem, DealProblem]:
 
 
 _QUICK = SOLVERS["max-flow"]
-"""What says where the brink is; every verdict is weighed by its evidence whatever it says."""
+"""Decides where the brink is; every verdict is still weighed by its own evidence."""
 
 
 def _games(

@@ -16,7 +16,7 @@ Value = TypeVar("Value", bound=Hashable)
 Finding = TypeVar("Finding")
 
 SHRINK_SECONDS = 60.0
-"""How long a counterexample is made smaller at most."""
+"""Most seconds spent on making a counterexample smaller."""
 
 
 class _Found(Exception):

@@ -117,8 +117,8 @@ def count_deals(
         LimitError: see the module.
         SolverTimeout: the time limit was reached.
     """
-    found = laid_out(problem, most_work=most_work, seconds=seconds)
-    return 0 if found is None else found[1].count()
+    layout = laid_out(problem, most_work=most_work, seconds=seconds)
+    return 0 if layout is None else layout[1].count()
 
 
 @takes(problem=DealProblem)
@@ -128,21 +128,21 @@ def exact_chances(problem: DealProblem, *, seconds: float | None = None) -> Chan
     Cost: about log2(number of distinct factors) times that of `count_deals`. Raises as that.
     """
     nothing = (0,) * problem.players
-    found = laid_out(problem, seconds=seconds)
+    layout = laid_out(problem, seconds=seconds)
     deals = 0
-    if found is not None:
-        rest, product = found
+    if layout is not None:
+        residue, product = layout
         befores = product.befores()
         # Every factor's numbers add up to all deals; without a factor there is just one deal.
-        deals = next((sum(map(mul, befores[one], one.weights)) for one in befores), 1)
-    if found is None or not deals:
-        return Chances(0, tuple((nothing,) * one.size for one in problem.sets))
+        deals = next((sum(map(mul, befores[factor], factor.weights)) for factor in befores), 1)
+    if layout is None or not deals:
+        return Chances(0, tuple((nothing,) * constraint.size for constraint in problem.sets))
     certain = [
         tuple([deals * (player == owner) for player in range(problem.players)])
         for owner in range(problem.players)
     ]
     rows = {factor: _rows(factor, before, product.deadline) for factor, before in befores.items()}
-    return Chances(deals, tuple(_owned(part, certain, rows) for part in rest.parts))
+    return Chances(deals, tuple(_owned(part, certain, rows) for part in residue.parts))
 
 
 def _rows(factor: SetWays, before: list[int], deadline: Deadline) -> dict[int, tuple[int, ...]]:
@@ -164,8 +164,8 @@ def _owned(
     cards = part.cards
     return tuple(
         [
-            certain[who] if who >= 0 else rows[part.whole or part.singles[mask]][mask]
-            for who, mask in zip(cards.owner, cards.masks, strict=True)
+            certain[owner] if owner >= 0 else rows[part.whole or part.singles[mask]][mask]
+            for owner, mask in zip(cards.owner, cards.masks, strict=True)
         ]
     )
 
@@ -205,11 +205,11 @@ def _by_vector(
 ) -> dict[Vector, tuple[int, int]]:
     """Return per count vector of one set its own deals, and those of the other sets."""
     set_index = numbered(set_index, len(problem.sets), "set")
-    found = laid_out(problem, keep=set_index, seconds=seconds)
-    if found is None:
+    layout = laid_out(problem, keep=set_index, seconds=seconds)
+    if layout is None:
         return {}
-    rest, product = found
-    part = rest.parts[set_index]
+    residue, product = layout
+    part = residue.parts[set_index]
     if part.whole is None:
         return {part.cards.certain: (1, product.count())}
     others = product.before(part.whole)

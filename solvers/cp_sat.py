@@ -15,7 +15,7 @@ this is the best way, at all sizes and on all families of instances, is measured
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from math import inf
 from operator import ge
 from typing import Any, NamedTuple, TypeAlias
@@ -33,7 +33,7 @@ MOST_BOOLEANS = 220
 """Most booleans of a model whose cards are not bundled: those of 52 cards and four players fit."""
 
 QUICK = 2000
-"""Models of at most so many variables are solved before anybody could interrupt them."""
+"""Most variables of a model that is solved without listening for an interrupt."""
 
 
 class Variant(NamedTuple):
@@ -78,12 +78,15 @@ VARIANTS = {
     "cp-sat-bundled": Variant(0),
     "cp-sat-bundled-counts": Variant(0, counts=True),
 }
-"""Other ways, by the names of `solvers.registry.VARIANTS`; the first has CP-SAT's own parameters
-but for symmetries and probing.
+"""Other ways, by the names of `solvers.registry.VARIANTS`.
+
+The first has CP-SAT's own parameters, except for symmetries and probing.
 """
 
 Places: TypeAlias = list[tuple[int, int]]
 """Cards as (set, number)."""
+Row: TypeAlias = list[tuple[int, Any]]
+"""Per player who may own cards of a bundle, CP-SAT's variable for their number."""
 
 
 def prepare(
@@ -108,19 +111,12 @@ def prepare(
     model = cp_model.CpModel()
     total = cp_model.LinearExpr.sum
     held: list[list[cp_model.IntVar]] = [[] for _ in problem.hands]
-    # Per bundle: its cards, and per player who may own them the variable.
-    rows: list[tuple[Places, list[tuple[int, cp_model.IntVar]]]] = []
+    rows: list[tuple[Places, Row]] = []
     variables = 0
     for constraint, bundles in deadline.over(_groups(problem, variant.most_booleans)):
         shares: list[list[cp_model.IntVar]] = [[] for _ in problem.hands]
         for mask, cards in bundles:
-            size = len(cards)
-            if size == 1:
-                row = [(player, model.new_bool_var("")) for player in players_in(mask)]
-                model.add_exactly_one([variable for _, variable in row])
-            else:
-                row = [(player, model.new_int_var(0, size, "")) for player in players_in(mask)]
-                model.add_linear_constraint(total([amount for _, amount in row]), size, size)
+            row = _row(model, total, mask, len(cards))
             for player, variable in row:
                 shares[player].append(variable)
             rows.append((cards, row))
@@ -150,16 +146,31 @@ def prepare(
         )  # fmt: skip
         if solver is None:
             return Infeasible()
-        owner = [[-1] * one.size for one in problem.sets]
-        for cards, row in rows:
-            left = iter(cards)
-            for player, variable in row:
-                for _ in range(solver.value(variable)):
-                    index, card = next(left)
-                    owner[index][card] = player
-        return Feasible(Deal(tuple(map(tuple, owner))))
+        return Feasible(_deal(problem, rows, solver))
 
     return solve
+
+
+def _row(model: Any, total: Callable[[Sequence[Any]], Any], mask: int, size: int) -> Row:
+    """Add the variables of a bundle of `size` cards: per possible owner, how many of them."""
+    if size == 1:
+        row = [(player, model.new_bool_var("")) for player in players_in(mask)]
+        model.add_exactly_one([variable for _, variable in row])
+    else:
+        row = [(player, model.new_int_var(0, size, "")) for player in players_in(mask)]
+        model.add_linear_constraint(total([amount for _, amount in row]), size, size)
+    return row
+
+
+def _deal(problem: DealProblem, rows: Iterable[tuple[Places, Row]], solver: Any) -> Deal:
+    owner = [[-1] * constraint.size for constraint in problem.sets]
+    for cards, row in rows:
+        remaining = iter(cards)
+        for player, variable in row:
+            for _ in range(solver.value(variable)):
+                index, card = next(remaining)
+                owner[index][card] = player
+    return Deal(tuple(map(tuple, owner)))
 
 
 def prepare_within(
@@ -180,19 +191,21 @@ def _groups(
     problem: DealProblem, most_booleans: float
 ) -> Iterable[tuple[SetConstraint | None, Iterable[tuple[int, Places]]]]:
     """Bundle cards with equal owners, by set; all sets without bounds share the key None."""
-    booleans = sum(mask.bit_count() for one in problem.sets for mask in one.owners)
+    booleans = sum(mask.bit_count() for constraint in problem.sets for mask in constraint.owners)
     if booleans <= most_booleans:
-        for index, one in enumerate(problem.sets):
-            yield one, [(mask, [(index, card)]) for card, mask in enumerate(one.owners)]
+        for index, constraint in enumerate(problem.sets):
+            bundles = [(mask, [(index, card)]) for card, mask in enumerate(constraint.owners)]
+            yield constraint, bundles
         return
     unbound: dict[int, Places] = {}
-    for index, one in enumerate(problem.sets):
-        free = not any(one.low) and all(map(ge, one.high, ownable(one.owners, one.players)))
+    for index, constraint in enumerate(problem.sets):
+        owners, low, high = constraint
+        free = not any(low) and all(map(ge, high, ownable(owners, constraint.players)))
         together: dict[int, Places] = unbound if free else {}
-        for card, mask in enumerate(one.owners):
+        for card, mask in enumerate(owners):
             together.setdefault(mask, []).append((index, card))
         if not free:
-            yield one, together.items()
+            yield constraint, together.items()
     yield None, unbound.items()
 
 

@@ -153,11 +153,13 @@ class ExponentLanes:
     def before(self, polynomial: int, hands: Sequence[int], factor: SetWays) -> list[int]:
         """Return per vector k of a factor, the polynomial's coefficient at hands - k."""
         in_bytes = self.in_bytes(polynomial)
-        found = []
+        coefficients = []
         for vector in factor.vectors:
-            left = list(map(sub, hands, vector))
-            found.append(0 if min(left) < 0 else self.lane(in_bytes, self.offset(left)))
-        return found
+            remaining = list(map(sub, hands, vector))
+            coefficients.append(
+                0 if min(remaining) < 0 else self.lane(in_bytes, self.offset(remaining))
+            )
+        return coefficients
 
 
 MAX_BYTES = 32 * 2**20
@@ -166,7 +168,7 @@ MAX_WORK = 2 * 10**10
 """Most bytes that the additions of one count may touch: about half a minute."""
 
 MOST_LANE_BYTES = 1_000
-"""Where hands allow so few lanes that even as wide as this they fit, nothing is estimated."""
+"""Bytes per lane assumed for a quick test: if lanes of this width fit, nothing is estimated."""
 
 Tree: TypeAlias = "tuple[Tree, Tree] | SetWays"
 
@@ -180,17 +182,17 @@ class Product:
     """
 
     def __init__(
-        self, rest: Residue, most_work: int = MAX_WORK, deadline: Deadline = NEVER
+        self, remaining: Residue, most_work: int = MAX_WORK, deadline: Deadline = NEVER
     ) -> None:
         self.most_work = most_work
         self.deadline = deadline
-        self.hands = rest.hands
-        self.factors = rest.factors
-        self.lanes = ExponentLanes(rest.hands, rest.factors.items(), deadline)
+        self.hands = remaining.hands
+        self.factors = remaining.factors
+        self.lanes = ExponentLanes(remaining.hands, remaining.factors.items(), deadline)
         # A factor with one count vector moves no exponent: it only multiplies.
         self.constant = 1
         self.moving: list[SetWays] = []
-        for factor, times in rest.factors.items():
+        for factor, times in remaining.factors.items():
             if len(factor.vectors) == 1:
                 self.constant *= factor.weights[0] ** times
             else:
@@ -222,22 +224,22 @@ class Product:
 
     def befores(self) -> dict[SetWays, list[int]]:
         """Return `before` of every factor, with the work shared."""
-        found: dict[SetWays, list[int]] = {}
+        befores: dict[SetWays, list[int]] = {}
         if len(self.moving) == 1:
-            found[self.moving[0]] = self.before(self.moving[0])
+            befores[self.moving[0]] = self.before(self.moving[0])
         elif self.moving:
             tree, work = self._tree()
             self.check_work(work)
-            self._descend(tree, self.constant, found)
-        if found:
-            factor, numbers = next(iter(found.items()))
+            self._descend(tree, self.constant, befores)
+        if befores:
+            factor, numbers = next(iter(befores.items()))
             deals = sum(map(mul, numbers, factor.weights))
         else:
             deals = self.count()
         for factor in self.factors:
-            if factor not in found:
-                found[factor] = [deals // factor.weights[0]]
-        return found
+            if factor not in befores:
+                befores[factor] = [deals // factor.weights[0]]
+        return befores
 
     def in_order(self) -> list[SetWays]:
         """Return the moving factors, the cheap first, while the polynomial is short."""
@@ -298,14 +300,14 @@ class Product:
             heappush(heap, (first + second, number, (left, right)))
         return heap[0][2], work
 
-    def _descend(self, tree: Tree, polynomial: int, found: dict[SetWays, list[int]]) -> None:
+    def _descend(self, tree: Tree, polynomial: int, befores: dict[SetWays, list[int]]) -> None:
         if isinstance(tree, SetWays):
             polynomial = self.lanes.times(polynomial, tree, self.factors[tree] - 1)
-            found[tree] = self.lanes.before(polynomial, self.hands, tree)
+            befores[tree] = self.lanes.before(polynomial, self.hands, tree)
             return
         left, right = tree
-        self._descend(left, self._times_all(polynomial, right), found)
-        self._descend(right, self._times_all(polynomial, left), found)
+        self._descend(left, self._times_all(polynomial, right), befores)
+        self._descend(right, self._times_all(polynomial, left), befores)
 
     def _times_all(self, polynomial: int, tree: Tree) -> int:
         if isinstance(tree, SetWays):
@@ -340,5 +342,5 @@ def laid_out(
                 f"counting needs polynomials of at least {size / 2**20:,.0f} MB "
                 f"({lanes:,} exponent vectors): the limit is {MAX_BYTES / 2**20:.0f} MB"
             )
-    rest = residue(problem, keep, deadline)
-    return None if rest is None else (rest, Product(rest, most_work, deadline))
+    remaining = residue(problem, keep, deadline)
+    return None if remaining is None else (remaining, Product(remaining, most_work, deadline))

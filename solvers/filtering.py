@@ -136,13 +136,13 @@ def closed_set(
     `slack` is that of the problem, see `Lanes.slack`.
     """
     key = (layout, slack, constraint)
-    found = _CLOSED.get(key)
-    if found is None:
+    tightened = _CLOSED.get(key)
+    if tightened is None:
         # The slack, the set and the result; either has three tuples.
         numbers = 2 * constraint.size + 8 * layout.players
         size = bytes_of(8, numbers, layout.everybody, layout.bits)
-        found = _CLOSED.keep(key, _closed(layout, slack, constraint, deadline), size)
-    return found
+        tightened = _CLOSED.keep(key, _closed(layout, slack, constraint, deadline), size)
+    return tightened
 
 
 def _closed(
@@ -153,11 +153,11 @@ def _closed(
     tight, sides = _slack_parts[layout, slack]
     possible = {}
     for mask, lowered in kind.lowered:
-        left = 0
+        owners = 0
         for player, lanes in lowered:
             if lanes >= 0 and not lanes & tight:
-                left |= 1 << player
-        possible[mask] = left
+                owners |= 1 << player
+        possible[mask] = owners
     fewest, most = [], []
     for differences, (without, having) in zip(kind.differences, sides, strict=True):
         most.append(min(map(add, differences, without)))
@@ -182,11 +182,14 @@ def closed_by_tables(problem: DealProblem, deadline: Deadline = NEVER) -> DealPr
             f"{problem.players} players need 2^{problem.players} lanes: at most {MAX_PLAYERS}"
         )
     layout = lanes_of(problem)
-    tables = [layout.table_of(one) for one in deadline.over(problem.sets)]
+    tables = [layout.table_of(constraint) for constraint in deadline.over(problem.sets)]
     slack = layout.feasible_slack(tables, problem.hands, problem.cards)
     if slack is None:
         raise NoDeal("no deal satisfies the problem, so nothing can be said about its deals")
-    closed = [closed_set(layout, slack, one, deadline) for one in deadline.over(problem.sets)]
+    closed = [
+        closed_set(layout, slack, constraint, deadline)
+        for constraint in deadline.over(problem.sets)
+    ]
     return DealProblem.trusted(problem.hands, tuple(closed))
 
 
@@ -198,7 +201,7 @@ FILTERS: dict[str, Callable[..., DealProblem]] = {
 `coalition_tables.MAX_PLAYERS` players."""
 
 FEW_PLAYERS, FEW_CARDS = 8, 1000
-"""Up to so many of both, tables are made in milliseconds, and nothing is estimated."""
+"""Up to this number of both, tables take milliseconds, and nothing is estimated."""
 
 LOADING = 500_000_000
 """Nanoseconds that OR-Tools and SciPy take to load, for flow."""

@@ -25,7 +25,7 @@ from solvers.problem import DealProblem, SetConstraint, players_in
 from solvers.shortage import plain_shortage
 
 MAX_STEPS = 200_000_000
-"""Most arcs that are looked at for the bounds: about a minute."""
+"""Most arcs that are searched for the bounds: about a minute."""
 
 
 class _Residual:
@@ -95,11 +95,11 @@ class _Residual:
                 raise LimitError(
                     f"filtering by flow looked at more than {MAX_STEPS:,} arcs: that is the limit"
                 )
-            ahead = sum([len(leaving[one]) for one in first]) <= sum(
-                [len(leaving[one]) for one in last]
+            ahead = sum([len(leaving[node]) for node in first]) <= sum(
+                [len(leaving[node]) for node in last]
             )
             reached, met = (came, goes) if ahead else (goes, came)
-            found: list[int] = []
+            frontier: list[int] = []
             for node in first if ahead else last:
                 self.steps += len(leaving[node])
                 for leaves in leaving[node]:
@@ -109,11 +109,11 @@ class _Residual:
                         reached[other] = step
                         if other in met:
                             return self._joined(other, came, goes)
-                        found.append(other)
+                        frontier.append(other)
             if ahead:
-                first = found
+                first = frontier
             else:
-                last = found
+                last = frontier
         return None
 
     def _joined(self, middle: int, came: dict[int, int], goes: dict[int, int]) -> list[int]:
@@ -172,9 +172,9 @@ def _bounds(
 ) -> dict[SetConstraint, tuple[tuple[int, ...], tuple[int, ...]]]:
     """Return per set with its cards in order, the fewest and the most cards of every player."""
     problem = network.problem
-    places = {_looks(one): index for index, one in enumerate(problem.sets)}
+    places = {_looks(constraint): index for index, constraint in enumerate(problem.sets)}
     alike = _players_alike(problem.hands, places)
-    found = {}
+    bounds = {}
     searched = 0
     for looks, index in places.items():
         fewest, most = [0] * problem.players, [0] * problem.players
@@ -191,7 +191,7 @@ def _bounds(
             if varies:
                 residual.send_round(arc ^ 1)
             fewest[player] = looks.low[player] + residual.room[arc ^ 1]
-        found[looks] = tuple(fewest), tuple(most)
+        bounds[looks] = tuple(fewest), tuple(most)
         searched += 1
         expected = residual.steps * len(places) // searched
         if residual.steps > MAX_STEPS // 20 and expected > 2 * MAX_STEPS:
@@ -199,12 +199,12 @@ def _bounds(
                 f"filtering by flow would look at about {expected:,} arcs: "
                 f"the limit is {MAX_STEPS:,}"
             )
-    return found
+    return bounds
 
 
 def _players_alike(hands: tuple[int, ...], sets: Iterable[SetConstraint]) -> list[int]:
     """Return per player the first player who can swap names with them without any change."""
-    counted = [(one.low, one.high, Counter(one.owners)) for one in sets]
+    counted = [(constraint.low, constraint.high, Counter(constraint.owners)) for constraint in sets]
     alike: list[int] = []
     # The first players by all that must be equal: hands, bounds, and the cards one may own.
     firsts: dict[object, list[int]] = {}
@@ -228,10 +228,10 @@ def _players_alike(hands: tuple[int, ...], sets: Iterable[SetConstraint]) -> lis
     return alike
 
 
-def _swapped(mask: int, one: int, other: int) -> int:
+def _swapped(mask: int, first: int, second: int) -> int:
     """Swap two players in an owner mask."""
-    if (mask >> one ^ mask >> other) & 1:
-        return mask ^ (1 << one | 1 << other)
+    if (mask >> first ^ mask >> second) & 1:
+        return mask ^ (1 << first | 1 << second)
     return mask
 
 

@@ -24,7 +24,7 @@ from solvers.random_problems import GameSize, brink, game_like
 LEAST_CARDS = 12
 """The smallest instances."""
 PLAYERS, SET_SIZE = 4, 4
-"""Of `game`, `crowded` and `random`, as in a game; what is left over is one smaller set."""
+"""In `game`, `crowded` and `random`, as in a game; the remaining cards are a smaller set."""
 MOST_PIGEONS = 50
 """Most players on either side of `php`; in larger ones they hold more than one card each."""
 MOST_LINKS = 20
@@ -94,8 +94,8 @@ def twins(
     (True, False)
     """
     row = named(FAMILIES, family, "family")
-    what = f"a number of cards from {LEAST_CARDS} to {MAX_CARDS}"
-    cards = whole_number(cards, LEAST_CARDS, MAX_CARDS, what, "cards")
+    allowed = f"a number of cards from {LEAST_CARDS} to {MAX_CARDS}"
+    cards = whole_number(cards, LEAST_CARDS, MAX_CARDS, allowed, "cards")
     for name, value in (("coalition", coalition), ("depth", depth)):
         if value is not None and name not in row.chosen:
             raise InputError(f"{name}: not for {family}")
@@ -103,10 +103,10 @@ def twins(
     pair = row.make(random, Shape(cards, coalition, depth))
     first = pair.possible
     players, sets = list(range(first.players)), list(range(len(first.sets)))
-    orders = [list(range(one.size)) for one in first.sets]
+    orders = [list(range(constraint.size)) for constraint in first.sets]
     for order in (players, sets, *orders):
         random.shuffle(order)
-    return Twins(*(one.relabelled(players, sets, orders) for one in pair))
+    return Twins(*(twin.relabelled(players, sets, orders) for twin in pair))
 
 
 def _game(random: Random, shape: Shape) -> Twins:
@@ -146,8 +146,8 @@ def _pigeons(random: Random, shape: Shape) -> Twins:
 
 def _table(cards: int) -> tuple[list[int], list[int]]:
     """Return the sizes of sets and hands as in a game."""
-    rest = cards % SET_SIZE
-    return [SET_SIZE] * (cards // SET_SIZE) + [rest] * (rest > 0), _shares(cards, PLAYERS)
+    remainder = cards % SET_SIZE
+    return [SET_SIZE] * (cards // SET_SIZE) + [remainder] * (remainder > 0), _shares(cards, PLAYERS)
 
 
 def _shares(cards: int, players: int) -> list[int]:
@@ -181,8 +181,8 @@ def _tight(
     players = len(hands)
     coalition = mask_of(range(members))
     everybody = (1 << players) - 1
-    left = [player for player in range(players) for _ in range(hands[player])]
-    inner, outer = left[: sum(hands[:members])], left[sum(hands[:members]) :]
+    owners = [player for player in range(players) for _ in range(hands[player])]
+    inner, outer = owners[: sum(hands[:members])], owners[sum(hands[:members]) :]
     random.shuffle(inner)
     random.shuffle(outer)
     sets, low_units, high_units = [], [], []
@@ -206,7 +206,7 @@ def _tight(
     # A minimum more should not fill one hand beyond its size, where another hand has room.
     roomy = [unit for unit in low_units if needed[unit[1]] < hands[unit[1]]]
     kind, units = random.choice(
-        [one for one in (("low", roomy or low_units), ("high", high_units)) if one[1]]
+        [option for option in (("low", roomy or low_units), ("high", high_units)) if option[1]]
     )
     return Twins(possible, _tightened(possible, kind, *random.choice(units)))
 
@@ -249,17 +249,19 @@ def _chain(random: Random, shape: Shape) -> Twins:
 
 def _random(random: Random, shape: Shape) -> Twins:
     """Damage a random state of a game at random, up to the brink."""
-    rest = shape.cards % SET_SIZE
+    remainder = shape.cards % SET_SIZE
     everybody = (1 << PLAYERS) - 1
-    last = [SetConstraint([everybody] * rest, [0] * PLAYERS, [rest] * PLAYERS)] * (rest > 0)
+    last = [SetConstraint([everybody] * remainder, [0] * PLAYERS, [remainder] * PLAYERS)][
+        :remainder
+    ]
     while True:
         problem = game_like(random, GameSize(SET_SIZE, shape.cards // SET_SIZE, PLAYERS))
-        if problem.cards + rest < shape.cards:
+        if problem.cards + remainder < shape.cards:
             continue  # some sets are completed
-        hands = [hand + (player < rest) for player, hand in enumerate(problem.hands)]
+        hands = [hand + (player < remainder) for player, hand in enumerate(problem.hands)]
         possible, impossible = brink(DealProblem(hands, [*problem.sets, *last]), random)
         sets = zip(possible.sets, impossible.sets, strict=True)
-        steps = [(one, two) for one, two in sets if one is not two]
+        steps = [(before, after) for before, after in sets if before is not after]
         # The last step may also have taken a possible owner from a card, or moved a place.
         if len(steps) == 1 and steps[0][0].owners == steps[0][1].owners:
             return Twins(possible, impossible)

@@ -18,7 +18,7 @@ from solvers.solver import Solver
 from solvers.verdict import Feasible, Infeasible, Verdict, deal_faults, plain_verdict, verify
 
 OURSELVES = "quaternity"
-"""Whose fault it is when a deal and a shortage both verify: no solver's."""
+"""Blamed when a deal and a shortage both verify: no solver is."""
 
 
 class Fault(NamedTuple):

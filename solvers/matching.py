@@ -26,7 +26,7 @@ MAX_EDGES = 20_000_000
 """Most edges the graph may have (about 160 MB)."""
 
 FEW_SLOTS = 200
-"""Up to so many are matched at once in whatever order."""
+"""Up to this number, slots are matched at once, in any order."""
 
 
 class Slot(NamedTuple):
@@ -83,10 +83,10 @@ def prepare(problem: DealProblem) -> Callable[[], Verdict]:
     ownable = [
         [
             np.array(
-                [start + card for card, mask in enumerate(one.owners) if mask >> player & 1],
+                [start + card for card, mask in enumerate(constraint.owners) if mask >> player & 1],
                 dtype=np.int32,
             )
-            for start, one in zip(starts, problem.sets, strict=False)
+            for start, constraint in zip(starts, problem.sets, strict=False)
         ]
         for player in range(problem.players)
     ]

@@ -51,10 +51,10 @@ class Network:
                 # Nobody can hold more than the set has, whatever number the bound is.
                 capacities += (low, max(0, min(constraint.high[player], constraint.size) - low))
             node += players
-        for player, rest in enumerate(free):
+        for player, amount in enumerate(free):
             tails.append(SOURCE)
             heads.append(2 + player)
-            capacities.append(rest)
+            capacities.append(amount)
         self.first_share = len(tails)
         # Per arc from a (player, set) node to a class: (set, owner mask, player).
         self.shares: list[tuple[int, int, int]] = []

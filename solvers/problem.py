@@ -150,7 +150,9 @@ class SetConstraint(_SetFields):
         """
         players = whole(players, "players", 0)
         check_size(players, 0, length(owners, "owners"))
-        masks = [_mask(who, card, players) for card, who in enumerate(entries(owners, "owners"))]
+        masks = [
+            _mask(numbers, card, players) for card, numbers in enumerate(entries(owners, "owners"))
+        ]
         return cls(
             masks,
             [0] * players if low is None else low,
@@ -182,15 +184,15 @@ class SetConstraint(_SetFields):
         return f"SetConstraint(owners={owners}, low={list(self.low)}, high={list(self.high)})"
 
 
-def _mask(who: Iterable[int], card: int, players: int) -> int:
+def _mask(numbers: Iterable[int], card: int, players: int) -> int:
     place, mask = f"owners[{card}]", 0
-    for one in iterated(who, place):
+    for number in iterated(numbers, place):
         try:
-            player = whole(one, place, 0)
+            player = whole(number, place, 0)
         except InputError:
             player = players
         if player >= players:
-            raise InputError(f"{place}: player {shown(one)} is out of range 0..{players - 1}")
+            raise InputError(f"{place}: player {shown(number)} is out of range 0..{players - 1}")
         mask |= 1 << player
     return mask
 
@@ -228,7 +230,7 @@ class DealProblem(_ProblemFields):
         chosen = entries(sets, "sets")
         for index, constraint in enumerate(chosen):
             _check_set(constraint, index, players)
-        check_size(players, len(chosen), sum(len(one.owners) for one in chosen))
+        check_size(players, len(chosen), sum(len(constraint.owners) for constraint in chosen))
         return cls.trusted(wholes(hands, "hands", 0), chosen)
 
     @classmethod
@@ -285,7 +287,10 @@ class DealProblem(_ProblemFields):
         """
         player = numbered(player, len(self.hands), "player")
         try:
-            sets = [_seen_by(one, player, held) for one, held in zip(self.sets, hand, strict=True)]
+            sets = [
+                _seen_by(constraint, player, held)
+                for constraint, held in zip(self.sets, hand, strict=True)
+            ]
         except (TypeError, ValueError):
             raise InputError(f"hand: {shown(hand)} is not a bit mask for every set") from None
         return DealProblem.trusted(self.hands, tuple(sets))
@@ -357,13 +362,13 @@ def check_size(players: int, sets: int, cards: int) -> None:
     Raises:
         InputError: naming the limit.
     """
-    for count, limit, what in (
+    for count, limit, unit in (
         (players, MAX_PLAYERS, "players"),
         (cards, MAX_CARDS, "cards"),
         (players * sets, MAX_ROWS, "(player, set) pairs"),
     ):
         if count > limit:
-            raise InputError(f"{count} {what}: the limit is {limit}")
+            raise InputError(f"{count} {unit}: the limit is {limit}")
 
 
 def every_card(problem: DealProblem) -> Iterator[tuple[int, int, int]]:

@@ -20,7 +20,7 @@ Choose = Callable[[int, int], int]
 """A whole number from the first to the second argument, both included."""
 
 BEYOND = (2**31, 2**63, 10**30)
-"""Bounds that no machine word holds; as good as any that is larger than the set."""
+"""Bounds that no machine word holds; they forbid as little as any above the set's size."""
 
 
 class Sizes(NamedTuple):
@@ -54,14 +54,14 @@ def loosened(choose: Choose, sizes: Sizes) -> DealProblem:
     sets: list[SetConstraint] = []
     held: list[list[int]] = []
     for size in chosen:
-        alike = [index for index, one in enumerate(sets) if one.size == size]
+        alike = [index for index, constraint in enumerate(sets) if constraint.size == size]
         twin = choose(0, 3 * len(alike)) - 1
         if 0 <= twin < len(alike):
             sets.append(sets[alike[twin]])
             held.append(held[alike[twin]])
             continue
         deal = [choose(0, players - 1) for _ in range(size)]
-        owners = tuple(1 << who | choose(0, everybody) for who in deal)
+        owners = tuple(1 << player | choose(0, everybody) for player in deal)
         counts = [deal.count(player) for player in range(players)]
         low = tuple(choose(0, count) for count in counts)
         # A bound may also be beyond the set.
@@ -116,7 +116,7 @@ def spoilt(choose: Choose, sizes: Sizes) -> DealProblem:
         twins = sets.count(before) > 1 and choose(0, 1)
         sets[index] = after
         if twins:
-            sets = [after if one == before else one for one in sets]
+            sets = [after if constraint == before else constraint for constraint in sets]
     return DealProblem(hands, sets)
 
 
@@ -137,7 +137,7 @@ def game_like(random: Random, size: GameSize) -> DealProblem:
     cards, everybody = size.set_size * size.sets, (1 << size.players) - 1
     owner = [number % size.players for number in range(cards)]
     if random.random() < 0.3:
-        owner = [who or random.randrange(1, size.players) for who in owner]
+        owner = [player or random.randrange(1, size.players) for player in owner]
     random.shuffle(owner)
     known, bounded = random.random(), random.random() < 0.5
     completed, twins = random.choice((0.0, 0.0, 0.2)), random.choice((0.0, 0.0, 0.3))
@@ -158,7 +158,7 @@ def game_like(random: Random, size: GameSize) -> DealProblem:
         masks, low = [everybody] * len(deal), [0] * size.players
         high = [len(deal)] * size.players
         if kind > 0.5:
-            masks = [1 << who | random.getrandbits(size.players) for who in deal]
+            masks = [1 << player | random.getrandbits(size.players) for player in deal]
             masks = [mask if random.random() < known else everybody for mask in masks]
             low = [random.randrange(count + 1) for count in counts]
             if bounded:
@@ -207,10 +207,12 @@ def _ever_worse(problem: DealProblem, random: Random) -> Iterator[DealProblem]:
     group = random.sample(everybody, random.randrange(1, problem.players))
     others = [player for player in everybody if player not in group]
     cards = [
-        (index, card) for index, one in enumerate(problem.sets) for card in range(len(one.owners))
+        (index, card)
+        for index, (masks, _, _) in enumerate(problem.sets)
+        for card in range(len(masks))
     ]
     random.shuffle(cards)
-    largest = max((one.size for one in problem.sets), default=0)
+    largest = max((constraint.size for constraint in problem.sets), default=0)
     small = problem.players <= MAX_PLAYERS
     layout = lanes_for(problem.players, problem.cards, largest) if small else None
     for index, card in cards:
@@ -231,18 +233,18 @@ def _ever_worse(problem: DealProblem, random: Random) -> Iterator[DealProblem]:
 
 
 def _tightened(
-    one: SetConstraint, card: int, group: list[int], others: list[int], random: Random
+    constraint: SetConstraint, card: int, group: list[int], others: list[int], random: Random
 ) -> SetConstraint:
     """Take a card out of the group's reach, or raise the minimum of one of the others by 1."""
-    rest = one.owners[card]
+    owners, low, high = constraint
+    allowed = owners[card]
     for player in group:
-        rest &= ~(1 << player)
+        allowed &= ~(1 << player)
     keeper = random.choice(others)
-    ownable = sum(mask >> keeper & 1 for mask in one.owners)
-    room = sum(one.low) < one.size and one.low[keeper] < min(ownable, one.high[keeper])
-    if room and (not rest or random.random() < 0.5):
-        low = with_entry(one.low, keeper, one.low[keeper] + 1)
-        return SetConstraint.trusted(one.owners, low, one.high)
-    if not rest:
-        return one
-    return SetConstraint.trusted(with_entry(one.owners, card, rest), one.low, one.high)
+    ownable = sum(mask >> keeper & 1 for mask in owners)
+    room = sum(low) < constraint.size and low[keeper] < min(ownable, high[keeper])
+    if room and (not allowed or random.random() < 0.5):
+        return SetConstraint.trusted(owners, with_entry(low, keeper, low[keeper] + 1), high)
+    if not allowed:
+        return constraint
+    return SetConstraint.trusted(with_entry(owners, card, allowed), low, high)

@@ -60,37 +60,38 @@ def simplifications(problem: DealProblem, same_size: bool = False) -> Iterator[D
             yield _without_cards(
                 problem,
                 owners,
-                [list(range(problem.sets[index].size)) if one == index else [] for one in sets],
+                [list(range(problem.sets[index].size)) if i == index else [] for i in sets],
                 drop=index,
             )
     if same_size and problem.sets[0].size > 1:
         for card in range(problem.sets[0].size):
             yield _without_cards(problem, owners, [[card] for _ in sets])
     if not same_size:
-        for index, one in enumerate(problem.sets):
-            for card in range(one.size):
+        for index, constraint in enumerate(problem.sets):
+            for card in range(constraint.size):
                 chosen: list[list[int]] = [[] for _ in sets]
                 chosen[index] = [card]
                 yield _without_cards(problem, owners, chosen)
     for player in range(problem.players if problem.players > 1 else 0):
-        if not problem.hands[player] and not any(one.low[player] for one in problem.sets):
+        if not problem.hands[player] and not any(each.low[player] for each in problem.sets):
             yield _without_player(problem, player)
     for player, hand in enumerate(problem.hands):
         if hand:
             yield DealProblem(with_entry(problem.hands, player, hand - 1), problem.sets)
-    for index, one in enumerate(problem.sets):
-        for player, low in enumerate(one.low):
-            if low:
-                changed = SetConstraint(one.owners, with_entry(one.low, player, low - 1), one.high)
+    for index, constraint in enumerate(problem.sets):
+        masks, low, high = constraint
+        for player, least in enumerate(low):
+            if least:
+                changed = SetConstraint(masks, with_entry(low, player, least - 1), high)
                 yield problem.with_set(index, changed)
-        for player, high in enumerate(one.high):
-            if high < one.size:
-                changed = SetConstraint(one.owners, one.low, with_entry(one.high, player, one.size))
+        for player, most in enumerate(high):
+            if most < constraint.size:
+                changed = SetConstraint(masks, low, with_entry(high, player, constraint.size))
                 yield problem.with_set(index, changed)
-        for card, mask in enumerate(one.owners):
+        for card, mask in enumerate(masks):
             for player in players_in(mask):
-                rest = with_entry(one.owners, card, mask & ~(1 << player))
-                yield problem.with_set(index, SetConstraint(rest, one.low, one.high))
+                fewer = with_entry(masks, card, mask & ~(1 << player))
+                yield problem.with_set(index, SetConstraint(fewer, low, high))
 
 
 def _some_owners(problem: DealProblem) -> Owners:
@@ -100,14 +101,14 @@ def _some_owners(problem: DealProblem) -> Owners:
         return [list(cards) for cards in verdict.deal.owner]
     room = list(problem.hands)
     owners: Owners = []
-    for one in problem.sets:
+    for constraint in problem.sets:
         cards = []
-        for mask in one.owners:
+        for mask in constraint.owners:
             able = [player for player in players_in(mask) if room[player]]
-            who = max(able, key=lambda player: room[player], default=-1)
-            if who >= 0:
-                room[who] -= 1
-            cards.append(who)
+            owner = max(able, key=lambda player: room[player], default=-1)
+            if owner >= 0:
+                room[owner] -= 1
+            cards.append(owner)
         owners.append(cards)
     return owners
 
@@ -118,20 +119,20 @@ def _without_cards(
     """Remove some cards per set, and their places in hands; or remove a set."""
     hands = list(problem.hands)
     sets = []
-    for index, (one, gone) in enumerate(zip(problem.sets, cards, strict=True)):
-        low, high = list(one.low), list(one.high)
+    for index, (constraint, gone) in enumerate(zip(problem.sets, cards, strict=True)):
+        low, high = list(constraint.low), list(constraint.high)
         for card in gone:
-            who = owners[index][card]
-            if who >= 0:
-                hands[who] -= 1
-                low[who] = max(0, low[who] - 1)
-                if high[who] < one.size:
-                    high[who] = max(0, high[who] - 1)
+            owner = owners[index][card]
+            if owner >= 0:
+                hands[owner] -= 1
+                low[owner] = max(0, low[owner] - 1)
+                if high[owner] < constraint.size:
+                    high[owner] = max(0, high[owner] - 1)
         if index == drop:
             continue
-        size = one.size - len(gone)
+        size = constraint.size - len(gone)
         high = [min(most, size) for most in high]
-        kept = [mask for card, mask in enumerate(one.owners) if card not in gone]
+        kept = [mask for card, mask in enumerate(constraint.owners) if card not in gone]
         sets.append(SetConstraint(kept, low, high))
     return DealProblem(hands, sets)
 
@@ -147,7 +148,7 @@ def _without_player(problem: DealProblem, player: int) -> DealProblem:
         return (*values[:player], *values[player + 1 :])
 
     sets = [
-        SetConstraint([moved(mask) for mask in one.owners], fewer(one.low), fewer(one.high))
-        for one in problem.sets
+        SetConstraint([moved(mask) for mask in owners], fewer(low), fewer(high))
+        for owners, low, high in problem.sets
     ]
     return DealProblem(fewer(problem.hands), sets)

@@ -99,7 +99,7 @@ VARIANTS: dict[str, Solver] = {
         ("cp-sat-bundled-counts", "cp-sat with such bundles, and a count for every player and set"),
     )
 }
-"""Other ways to do what a solver of `SOLVERS` does: found by name, in no set of all solvers."""
+"""Variants of the solvers of `SOLVERS`: available by name, but not part of `all_solvers()`."""
 
 
 @lru_cache(maxsize=1)
@@ -181,8 +181,8 @@ MOST_DISTINCT = 100
 MOST_LANES = 100_000
 """Most lanes, 2^players for every different set, that the default leaves to coalitions.
 
-To make so many, none being known yet, takes a third of a second: about as long as loading OR-Tools
-for flow, which then takes milliseconds.
+Making them all anew takes a third of a second: about as long as loading OR-Tools for flow, which
+then takes milliseconds.
 """
 
 
@@ -199,8 +199,8 @@ def default_solver(problem: DealProblem) -> Solver:
     sets, players = problem.sets, problem.players
     if len(sets) << players > MOST_LANES and len(set(sets)) << players > MOST_LANES:
         return SOLVERS["max-flow"]
-    for one in sets:
-        if len(one.owners) > MOST_DISTINCT and len(set(one.owners)) > MOST_DISTINCT:
+    for constraint in sets:
+        if len(constraint.owners) > MOST_DISTINCT and len(set(constraint.owners)) > MOST_DISTINCT:
             return SOLVERS["max-flow"]
     return coalitions
 

@@ -65,11 +65,11 @@ def opened(constraint: SetConstraint, full: int) -> OpenSet | None:
                 if owner[card] < 0 and mask & (mask - 1) == 0:
                     if not mask:
                         return None
-                    who = owner[card] = mask.bit_length() - 1
-                    certain[who] += 1
-                    low[who] = max(0, low[who] - 1)
-                    high[who] -= 1
-            still_open = (mask for mask, who in zip(masks, owner, strict=True) if who < 0)
+                    holder = owner[card] = mask.bit_length() - 1
+                    certain[holder] += 1
+                    low[holder] = max(0, low[holder] - 1)
+                    high[holder] -= 1
+            still_open = (mask for mask, holder in zip(masks, owner, strict=True) if holder < 0)
             numbers = ownable(still_open, players)
             needs_all, has_all = 0, barred
             for player, (least, most, number) in enumerate(zip(low, high, numbers, strict=True)):
@@ -80,8 +80,8 @@ def opened(constraint: SetConstraint, full: int) -> OpenSet | None:
                 if not most:
                     has_all |= 1 << player
             narrowed = [
-                mask if who >= 0 else (mask & needs_all or mask & ~has_all)
-                for mask, who in zip(masks, owner, strict=True)
+                mask if holder >= 0 else (mask & needs_all or mask & ~has_all)
+                for mask, holder in zip(masks, owner, strict=True)
             ]
             if narrowed == masks:
                 break
@@ -89,7 +89,7 @@ def opened(constraint: SetConstraint, full: int) -> OpenSet | None:
                 return None
             masks = narrowed
     high = list(map(min, high, numbers))
-    opens = sorted([card for card, who in enumerate(owner) if who < 0], key=masks.__getitem__)
+    opens = sorted([card for card, holder in enumerate(owner) if holder < 0], key=masks.__getitem__)
     return OpenSet(
         tuple(owner), tuple(masks), tuple(certain), tuple(low), tuple(high),
         bounded=any(low) or high != numbers, opens=tuple(opens),
@@ -206,8 +206,8 @@ def residue(
             break
         full |= filled
         sets = tuple(
-            SetConstraint.trusted(part.cards.masks, one.low, one.high)
-            for part, one in zip(parts, sets, strict=True)
+            SetConstraint.trusted(part.cards.masks, constraint.low, constraint.high)
+            for part, constraint in zip(parts, sets, strict=True)
         )
     factors: dict[SetWays, int] = {}
     for part in parts:
@@ -247,8 +247,8 @@ def least_lanes(problem: DealProblem) -> tuple[int, int]:
             break
         full |= filled
         sets = tuple(
-            SetConstraint.trusted(cards.masks, one.low, one.high)
-            for cards, one in zip(opens, sets, strict=True)
+            SetConstraint.trusted(cards.masks, constraint.low, constraint.high)
+            for cards, constraint in zip(opens, sets, strict=True)
         )
     moving: set[object] = set()
     ways = 1
@@ -276,16 +276,16 @@ def _fewest(classes: Counter[int], low: Vector, high: Vector) -> Vector:
 
     The others take what they can, one class of cards after another, those with few owners first.
     """
-    found = []
+    fewest = []
     ordered = sorted(classes.items(), key=lambda item: item[0].bit_count())
     for player, least in enumerate(low):
         room = list(high)
-        room[player] = rest = 0
+        room[player] = remaining = 0
         for mask, number in ordered:
             for other in players_in(mask):
                 taken = min(number, room[other])
                 room[other] -= taken
                 number -= taken
-            rest += number
-        found.append(max(least, rest))
-    return tuple(found)
+            remaining += number
+        fewest.append(max(least, remaining))
+    return tuple(fewest)

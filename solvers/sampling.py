@@ -49,15 +49,15 @@ class NumberedDeals:
     def __init__(self, problem: DealProblem, *, seconds: float | None = None) -> None:
         self.problem = problem
         self.number = 0
-        self._rest: Residue | None = None
-        found = laid_out(problem, seconds=seconds)
-        if found is None:
+        self._residue: Residue | None = None
+        layout = laid_out(problem, seconds=seconds)
+        if layout is None:
             return
-        self._rest, self._product = found
+        self._residue, self._product = layout
         # In the order of the numbering, each factor once for each time it occurs.
         self._fixed = [
             factor
-            for factor, times in self._rest.factors.items()
+            for factor, times in self._residue.factors.items()
             if len(factor.vectors) == 1
             for _ in range(times)
         ]
@@ -97,12 +97,12 @@ class NumberedDeals:
             InputError: there is no such number.
         """
         number = whole_number(number, None, None, "a whole number", "deal")
-        if self._rest is None or not 0 <= number < self.number:
+        if self._residue is None or not 0 <= number < self.number:
             there = shown(self.number)
             raise InputError(f"deal {shown(number)} is out of range: there are {there} deals")
         dealt = self._factors_dealt(number)
         rows = []
-        for part in self._rest.parts:
+        for part in self._residue.parts:
             row = list(part.cards.owner)
             opens = part.cards.opens
             if part.whole is not None:
@@ -126,20 +126,20 @@ class NumberedDeals:
             dealt[self._alike] = [(owner,) for owner in arranged(self._product.hands, number)]
             return dealt
         lanes = self._product.lanes
-        left = self._product.hands
+        remaining = self._product.hands
         for factor, table in reversed(self._tables):
-            at = lanes.offset(left)
+            at = lanes.offset(remaining)
             for index, (vector, weight, offset) in enumerate(
                 zip(factor.vectors, factor.weights, self._offsets[factor], strict=True)
             ):
-                rest = tuple(map(sub, left, vector))
-                if min(rest) < 0:
+                after = tuple(map(sub, remaining, vector))
+                if min(after) < 0:
                     continue
                 before = lanes.lane(table, at - offset)
                 if number < before * weight:
                     way, number = divmod(number, before)
                     dealt.setdefault(factor, []).append(factor.dealt(index, way))
-                    left = rest
+                    remaining = after
                     break
                 number -= before * weight
         return dealt

@@ -78,10 +78,10 @@ def hand_out(owners: Sequence[int], counts: Sequence[int]) -> tuple[int, ...]:
                 cards.append(card)
                 owner[card] = player
                 break
-            left = holding[giver][moved]
-            cards.append(left.pop())
+            stock = holding[giver][moved]
+            cards.append(stock.pop())
             owner[cards[-1]] = player
-            if not left:
+            if not stock:
                 for other in players_in(moved):
                     del passing[giver][other][moved]
             player = giver
@@ -104,17 +104,17 @@ def class_vectors(mask: int, size: int, high: Vector) -> dict[Vector, int]:
     owners = players_in(mask)
     vector = [0] * len(high)
 
-    def give(position: int, left: int, number: int) -> None:
+    def give(position: int, remaining: int, number: int) -> None:
         player = owners[position]
         if position == len(owners) - 1:
-            if left <= high[player]:
-                vector[player] = left
+            if remaining <= high[player]:
+                vector[player] = remaining
                 ways[tuple(vector)] = number
                 vector[player] = 0
             return
-        for count in range(min(left, high[player]), -1, -1):
+        for count in range(min(remaining, high[player]), -1, -1):
             vector[player] = count
-            give(position + 1, left - count, number * comb(left, count))
+            give(position + 1, remaining - count, number * comb(remaining, count))
         vector[player] = 0
 
     if owners:
@@ -230,16 +230,16 @@ class SetWays:
 
         `way` is below the vector's weight; every way is another deal of the set.
         """
-        left = self._whole[number]
+        remaining = self._whole[number]
         owners: list[int] = []
         for group, rests in zip(self._groups, self.tails[1:], strict=True):
             for vector, ways in group.items():
-                rest = tuple(map(sub, left, vector))
-                deals = ways * rests.get(rest, 0)
+                after = tuple(map(sub, remaining, vector))
+                deals = ways * rests.get(after, 0)
                 if way < deals:
                     way, arrangement = divmod(way, ways)
                     owners += arranged(vector, arrangement)
-                    left = rest
+                    remaining = after
                     break
                 way -= deals
         return tuple(owners)
@@ -251,18 +251,18 @@ def arranged(counts: Sequence[int], number: int) -> list[int]:
     >>> [arranged([2, 1], number) for number in range(3)]
     [[0, 0, 1], [0, 1, 0], [1, 0, 0]]
     """
-    left = list(counts)
-    size = sum(left)
+    remaining = list(counts)
+    size = sum(remaining)
     ways = factorial(size)
-    for count in left:
+    for count in remaining:
         ways //= factorial(count)
     row = []
     for length in range(size, 0, -1):
-        for player, count in enumerate(left):
+        for player, count in enumerate(remaining):
             begins = ways * count // length
             if number < begins:
                 row.append(player)
-                left[player] -= 1
+                remaining[player] -= 1
                 ways = begins
                 break
             number -= begins

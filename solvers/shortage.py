@@ -269,8 +269,8 @@ class Shortage:
     def _unplaced_in_words(self, problem: DealProblem, bounds: list[int]) -> str:
         index = next(
             index
-            for index, (one, bound) in enumerate(zip(problem.sets, bounds, strict=True))
-            if bound < one.size
+            for index, (constraint, bound) in enumerate(zip(problem.sets, bounds, strict=True))
+            if bound < constraint.size
         )
         constraint, bound = problem.sets[index], bounds[index]
         for card, mask in enumerate(constraint.owners):

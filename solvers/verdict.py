@@ -26,8 +26,8 @@ class Deal(Shown):
         return tuple(
             (index, card)
             for index, owners in enumerate(self.owner)
-            for card, who in enumerate(owners)
-            if who == player
+            for card, owner in enumerate(owners)
+            if owner == player
         )
 
     def picture(self) -> Picture:
@@ -35,13 +35,13 @@ class Deal(Shown):
         size = max(map(len, self.owner), default=0)
         rows = [heads("set", *(f"/{card}" for card in range(size)))]
         rows += [
-            [*heads(index), *(Cell(str(who), "", f"player {who} has it") for who in owners)]
+            [*heads(index), *(Cell(str(owner), "", f"player {owner} has it") for owner in owners)]
             for index, owners in enumerate(self.owner)
         ]
         return Picture("A deal: the owner of every card", (), rows)
 
     def __repr__(self) -> str:
-        players = sorted({who for owners in self.owner for who in owners})
+        players = sorted({owner for owners in self.owner for owner in owners})
         hands = (
             f"{player}: {' '.join(f'{index}/{card}' for index, card in self.hand(player))}"
             for player in players
@@ -79,8 +79,8 @@ class Infeasible(Shown):
         """Show that there is no deal, and why."""
         if self.shortage is None:
             return Picture("Impossible", ("solvers.certify says why",))
-        told = ("shortage.in_words(problem) adds it up:", repr(self.shortage))
-        return Picture("Impossible", told)
+        lines = ("shortage.in_words(problem) adds it up:", repr(self.shortage))
+        return Picture("Impossible", lines)
 
 
 Verdict: TypeAlias = Feasible | Infeasible
@@ -119,7 +119,7 @@ def _plain_rows(owner: Any, listing: type = tuple) -> tuple[tuple[int, ...], ...
     if not all(map(is_listing, rows)):
         return None
     rows = tuple([tuple(cards) for cards in rows])
-    return rows if all(type(who) is int for cards in rows for who in cards) else None
+    return rows if all(type(player) is int for cards in rows for player in cards) else None
 
 
 @takes(problem=DealProblem)
@@ -132,17 +132,17 @@ def deal_faults(problem: DealProblem, owner: Sequence[Sequence[int]]) -> list[st
     rows = _plain_rows(owner, list)
     if rows is None:
         return ["the deal is not, for every set, a list of players"]
-    if [len(cards) for cards in rows] != [one.size for one in problem.sets]:
+    if [len(cards) for cards in rows] != [constraint.size for constraint in problem.sets]:
         return ["the deal has not one owner for every card"]
     faults = []
     held = [0] * problem.players
     for index, (constraint, cards) in enumerate(zip(problem.sets, rows, strict=True)):
         counts = [0] * problem.players
-        for card, (mask, who) in enumerate(zip(constraint.owners, cards, strict=True)):
-            if not 0 <= who < problem.players or not mask >> who & 1:
-                faults.append(f"card {index}/{card} cannot belong to player {shown(who)}")
+        for card, (mask, holder) in enumerate(zip(constraint.owners, cards, strict=True)):
+            if not 0 <= holder < problem.players or not mask >> holder & 1:
+                faults.append(f"card {index}/{card} cannot belong to player {shown(holder)}")
             else:
-                counts[who] += 1
+                counts[holder] += 1
         for player, count in enumerate(counts):
             held[player] += count
             if not constraint.low[player] <= count <= constraint.high[player]:

@@ -70,10 +70,10 @@ def check_proof(formula: str, proof: str) -> None:
     # Not `splitlines`: for others "\r" alone ends no line, so a comment would be a row here only.
     rows = [row for place, line in enumerate(formula.split("\n"), 1)
             for row in _rows(line.split(), f"formula, line {place}")]  # fmt: skip
-    header, _, rest = proof.partition("\n")
+    header, _, body = proof.partition("\n")
     if header.rstrip() != HEADER:
         raise RefusedProof(f"proof: the first line is not {HEADER!r}")
-    text = re.sub(r"%.*", "", rest)
+    text = re.sub(r"%.*", "", body)
     *statements, after = [statement.split() for statement in text.split(";")]
     if len(statements) < 4 or after:
         raise RefusedProof("proof: it does not end with a whole statement, or has too few")
@@ -106,13 +106,13 @@ def _rows(parts: list[str], place: str) -> list[PseudoBoolean]:
     terms: dict[str, int] = {}
     least = int(bound)
     for factor, literal in zip(pairs[::2], [*pairs[1::2], ""], strict=False):
-        found = LITERAL.fullmatch(literal)
-        if not INTEGER.fullmatch(factor) or found is None:
+        match = LITERAL.fullmatch(literal)
+        if not INTEGER.fullmatch(factor) or match is None:
             raise RefusedProof(f"{place}: {shown(factor)} {shown(literal)} is no term")
         number = int(factor)
-        if found[1]:  # k ~x is k - k x
+        if match[1]:  # k ~x is k - k x
             least, number = least - number, -number
-        terms[found[2]] = terms.get(found[2], 0) + number
+        terms[match[2]] = terms.get(match[2], 0) + number
     at_least = (terms, least)
     at_most = ({name: -number for name, number in terms.items()}, -least)
     return {">=": [at_least], "<=": [at_most], "=": [at_least, at_most]}[relation]

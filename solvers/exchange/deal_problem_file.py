@@ -33,14 +33,16 @@ class _Reader(DocumentReader):
             self.faults.append("hands: at least one player is needed")
         sets = self.list_of(self.document.get("sets", []), "sets")
         # Before anything is read: a list repeated often is a small file.
-        owners = [one.get("owners") for one in sets if isinstance(one, dict)]
+        owners = [entry.get("owners") for entry in sets if isinstance(entry, dict)]
         cards = sum(len(masks) for masks in owners if isinstance(masks, list))
         try:
             check_size(len(hands), len(sets), cards)
         except InputError as error:
             raise self.ERROR([*self.faults, str(error)]) from None
         amounts = [self.number(hand, f"hands[{player}]") for player, hand in enumerate(hands)]
-        constraints = [self._constraint(one, f"sets[{index}]") for index, one in enumerate(sets)]
+        constraints = [
+            self._constraint(entry, f"sets[{index}]") for index, entry in enumerate(sets)
+        ]
         self.check()
         return DealProblem(amounts, constraints)
 
@@ -55,7 +57,10 @@ class _Reader(DocumentReader):
             if name not in FIELDS
         ]
         owners = self.list_of(value.get("owners", []), f"{place}.owners")
-        masks = [self.owner_mask(who, f"{place}.owners[{card}]") for card, who in enumerate(owners)]
+        masks = [
+            self.owner_mask(players, f"{place}.owners[{card}]")
+            for card, players in enumerate(owners)
+        ]
         low, high = (
             [
                 self.number(bound, f"{place}.{name}[{player}]")
@@ -93,11 +98,11 @@ def deal_problem_document(problem: DealProblem) -> dict[str, Any]:
         "hands": list(problem.hands),
         "sets": [
             {
-                "owners": [list(players_in(mask)) for mask in one.owners],
-                "low": list(one.low),
-                "high": list(one.high),
+                "owners": [list(players_in(mask)) for mask in constraint.owners],
+                "low": list(constraint.low),
+                "high": list(constraint.high),
             }
-            for one in problem.sets
+            for constraint in problem.sets
         ],
     }
 
@@ -112,6 +117,6 @@ def deal_problem_text(problem: DealProblem) -> str:
       {"owners": [[0]], "low": [0], "high": [1]}]}
     """
     document = deal_problem_document(problem)
-    sets = "".join(f",\n  {json.dumps(one)}" for one in document["sets"])[1:]
+    sets = "".join(f",\n  {json.dumps(entry)}" for entry in document["sets"])[1:]
     hands = json.dumps(document["hands"])
     return f'{{"format": "{FORMAT}",\n "hands": {hands},\n "sets": [{sets}]}}\n'

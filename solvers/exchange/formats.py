@@ -101,9 +101,9 @@ def _count(row: LinearRow, booleans: int, clauses: list[str]) -> int:
             before = reached[j] if j < len(reached) else []
             fewer = reached[j - 1]
             if capped:
-                add(counted, -literal, *(-one for one in fewer))
-                for one in before:
-                    add(counted, -one)
+                add(counted, -literal, *(-other for other in fewer))
+                for other in before:
+                    add(counted, -other)
             if low:
                 add(-counted, literal, *before)
                 if fewer:
@@ -112,7 +112,7 @@ def _count(row: LinearRow, booleans: int, clauses: list[str]) -> int:
     if low:
         add(*reached[low])
     if capped:
-        add(*(-one for one in reached[high + 1]))
+        add(*(-other for other in reached[high + 1]))
     return booleans
 
 
@@ -125,14 +125,16 @@ def flow(problem: DealProblem) -> str:
     most = problem.cards + 1
     crossed = 0
     sets = []
-    for one in problem.sets:
-        high = [min(bound, one.size) for bound in one.high]
-        low = [min(bound, one.size + 1) for bound in one.low]
+    for constraint in problem.sets:
+        high = [min(bound, constraint.size) for bound in constraint.high]
+        low = [min(bound, constraint.size + 1) for bound in constraint.low]
         crossed += sum(max(0, least - top) for least, top in zip(low, high, strict=True))
-        sets.append(SetConstraint(one.owners, list(map(min, low, high)), high))
+        sets.append(SetConstraint(constraint.owners, list(map(min, low, high)), high))
     hands = [min(hand, most) for hand in problem.hands]
     network = Network(DealProblem.trusted(tuple(hands), tuple(sets)))
-    needed = [sum(one.low[player] for one in sets) for player in range(problem.players)]
+    needed = [
+        sum(constraint.low[player] for constraint in sets) for player in range(problem.players)
+    ]
     # What is plainly wrong does not show in the network, so it is asked for on top.
     crowded = sum(max(0, least - hand) for least, hand in zip(needed, hands, strict=True))
     target = max(sum(hands), problem.cards) + crowded + crossed
@@ -216,8 +218,8 @@ def flatzinc(problem: DealProblem) -> str:
     lines = [f"var 0..1: {name} :: output_var;" for name in model.names]
     for _, names, sign, bound in _sides(model):
         factor = -1 if sign == ">=" else 1
-        what = f"[{','.join([str(factor)] * len(names))}],[{','.join(names)}],{factor * bound}"
-        lines.append(f"constraint int_lin_{'eq' if sign == '=' else 'le'}({what});")
+        arguments = f"[{','.join([str(factor)] * len(names))}],[{','.join(names)}],{factor * bound}"
+        lines.append(f"constraint int_lin_{'eq' if sign == '=' else 'le'}({arguments});")
     return _lines([*lines, "solve satisfy;"])
 
 
@@ -245,7 +247,7 @@ def asp(problem: DealProblem) -> str:
 
 
 _SIDES = {"=": "", ">=": "_least", "<=": "_most"}
-"""What makes the names of two sides of a row different."""
+"""Endings that tell the names of the two sides of a row apart."""
 
 
 def _sides(model: LinearModel) -> Iterator[tuple[LinearRow, list[str], str, int]]:

@@ -1,4 +1,4 @@
-"""JSON documents that anybody may have written: read strictly, all faults told at once.
+"""JSON documents that anybody may have written: read strictly, all faults listed at once.
 
 Every fault has its path in the document (`owners[1][3]: player 7 is out of range 0..2`).
 """
@@ -146,5 +146,5 @@ class DocumentReader:
         if not isinstance(value, list):
             self.faults.append(f"{place}: {kind_of(value)} where a list of players is expected")
             return 0
-        players = [self.player(one, place) for one in value]
+        players = [self.player(entry, place) for entry in value]
         return mask_of(player for player in players if player is not None)

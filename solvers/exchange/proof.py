@@ -80,17 +80,17 @@ def _sides(problem: DealProblem, certificate: Certificate) -> Iterator[Side]:
         yield from (("share", index, certificate.player, ">=") for index, _ in sets)
     elif isinstance(certificate, TooFewPlaces):
         yield from (("hand", -1, player, "<=") for player in range(problem.players))
-        yield from (("card", index, card, ">=") for index, one in sets
-                    for card in range(one.size))  # fmt: skip
+        yield from (("card", index, card, ">=") for index, constraint in sets
+                    for card in range(constraint.size))  # fmt: skip
     else:
         coalition = certificate.coalition
         yield from (("hand", -1, player, ">=") for player in players_in(coalition))
-        for (index, one), witness in zip(sets, certificate.witnesses, strict=True):
+        for (index, constraint), witness in zip(sets, certificate.witnesses, strict=True):
             yield from (("share", index, player, "<=")
                         for player in players_in(coalition & ~witness))  # fmt: skip
             yield from (("share", index, player, ">=")
                         for player in players_in(witness & ~coalition))  # fmt: skip
-            yield from (("card", index, card, "<=") for card, mask in enumerate(one.owners)
+            yield from (("card", index, card, "<=") for card, mask in enumerate(constraint.owners)
                         if mask & witness)  # fmt: skip
 
 

@@ -28,10 +28,10 @@ from solvers.shortage import Shortage
 from solvers.verdict import Deal, Feasible, Infeasible
 
 DECIMALS = 6
-"""To so many decimals weights in floating point are rounded."""
+"""Decimals to which weights in floating point are rounded."""
 
 NEVER = "never"
-"""Stands where a row would have no boolean at all, and shall be 2: no deal, as it should be."""
+"""Stands in a row that would have no boolean, and must be 2: so there is no deal, rightly."""
 
 _NAMES = {
     "card": "owner_of_card_{}_{}",
@@ -112,7 +112,7 @@ class LinearModel:
     def deal(self, values: Iterable[Any]) -> Feasible:
         """Return the deal of the pairs' values, which may be floats.
 
-        A card of which none is true has the owner -1, which nobody takes for a deal.
+        A card of which none is true has the owner -1, which `verify` refuses.
         """
         owned = (pair for pair, value in zip(self.pairs, values, strict=True) if value > 0.5)
         return Feasible(_deal(self.problem, owned))

@@ -41,9 +41,9 @@ def clingo(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict |
             if not handle.wait(seconds):
                 handle.cancel()
                 return None
-            found = handle.get()
-        if found.satisfiable:
+            answer = handle.get()
+        if answer.satisfiable:
             return linear.deal(term in true for term in range(len(linear.pairs)))
-        return Infeasible() if found.unsatisfiable else None
+        return Infeasible() if answer.unsatisfiable else None
 
     return solve

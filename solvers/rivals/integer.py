@@ -26,16 +26,16 @@ def milp(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | N
     lows, highs = ([getattr(row, end) for row in linear.rows] for end in ("low", "high"))
 
     def solve() -> Verdict | None:
-        found = solve_milp(
+        result = solve_milp(
             np.zeros(len(linear.pairs)),
             integrality=np.ones(len(linear.pairs), dtype=np.int64),
             bounds=Bounds(0, 1),
             constraints=LinearConstraint(matrix, lows, highs),
             options={} if seconds is None else {"time_limit": seconds},
         )
-        if found.status == 0:
-            return linear.deal(found.x.tolist())
-        return Infeasible() if found.status == 2 else None
+        if result.status == 0:
+            return linear.deal(result.x.tolist())
+        return Infeasible() if result.status == 2 else None
 
     return solve
 

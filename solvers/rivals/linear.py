@@ -44,7 +44,7 @@ def violation(
     )
     cost = np.zeros(len(bounds))
     cost[booleans : booleans + 2 * len(rows)] = 1
-    found: Any = linprog(
+    result: Any = linprog(
         cost,
         A_eq=hstack([matrix, unit, -unit, -unit], format="csc"),
         b_eq=np.zeros(len(rows)),
@@ -52,12 +52,12 @@ def violation(
         method="highs-ds",
         options={"time_limit": inf if seconds is None else seconds},
     )
-    if found.status == 1:
+    if result.status == 1:
         return None, (), []
     weights = [0.0] * len(linear.rows)
-    for index, weight in zip(used, found.eqlin.marginals.tolist(), strict=True):
+    for index, weight in zip(used, result.eqlin.marginals.tolist(), strict=True):
         weights[index] = weight
-    return float(found.fun), found.x[:booleans].tolist(), weights
+    return float(result.fun), result.x[:booleans].tolist(), weights
 
 
 def refuted_by(linear: LinearModel, core: Iterable[int]) -> Infeasible:
@@ -113,7 +113,7 @@ def _by_or_tools(
             return None
         if cost.Value() < 0.5:
             return linear.deal(boolean.solution_value() for boolean in booleans)
-        return Infeasible(linear.shortage([one.dual_value() for one in constraints]))
+        return Infeasible(linear.shortage([constraint.dual_value() for constraint in constraints]))
 
     return solve
 
@@ -144,11 +144,11 @@ def mathopt(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict 
     )
 
     def solve() -> Verdict | None:
-        found = library.solve(model, library.SolverType.HIGHS, params=parameters)
-        if found.termination.reason != library.TerminationReason.OPTIMAL:
+        result = library.solve(model, library.SolverType.HIGHS, params=parameters)
+        if result.termination.reason != library.TerminationReason.OPTIMAL:
             return None
-        if found.objective_value() < 0.5:
-            return linear.deal(found.variable_values(booleans))
-        return Infeasible(linear.shortage(found.dual_values(constraints)))
+        if result.objective_value() < 0.5:
+            return linear.deal(result.variable_values(booleans))
+        return Infeasible(linear.shortage(result.dual_values(constraints)))
 
     return solve

@@ -38,13 +38,13 @@ def choco_cardinalities(linear: LinearModel, seconds: float | None) -> Callable[
     problem, model = linear.problem, Model()
     players = list(range(problem.players))
     owners = []
-    for one in problem.sets:
-        cards = [model.intvar(list(players_in(mask))) for mask in one.owners]
+    for constraint in problem.sets:
+        cards = [model.intvar(list(players_in(mask))) for mask in constraint.owners]
         owners.append(cards)
         if cards:
             counts = [
-                model.intvar(low, min(high, one.size))
-                for low, high in zip(one.low, one.high, strict=True)
+                model.intvar(low, min(high, constraint.size))
+                for low, high in zip(constraint.low, constraint.high, strict=True)
             ]
             model.global_cardinality(cards, players, counts, True).post()
     hands = [model.intvar(hand) for hand in problem.hands]
@@ -75,11 +75,11 @@ def pumpkin(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict 
             model.add_constraint(constraints.LessThanOrEquals(terms, most, tag))
 
     def solve() -> Verdict | None:
-        found = model.satisfy() if seconds is None else model.satisfy(timeout=seconds)
-        if isinstance(found, SatisfactionResult.Satisfiable):
-            solution = found._0
+        answer = model.satisfy() if seconds is None else model.satisfy(timeout=seconds)
+        if isinstance(answer, SatisfactionResult.Satisfiable):
+            solution = answer._0
             return linear.deal(map(solution.int_value, booleans))
-        return Infeasible() if isinstance(found, SatisfactionResult.Unsatisfiable) else None
+        return Infeasible() if isinstance(answer, SatisfactionResult.Unsatisfiable) else None
 
     return solve
 

@@ -56,7 +56,7 @@ def z3_integers(linear: LinearModel, seconds: float | None) -> Callable[[], Verd
 
     def total(sign: int, chosen: list[Any], bound: int) -> Any:
         amount = z3.Sum(chosen)
-        within = [one >= 0 for one in chosen] if sign > 0 else [one <= 1 for one in chosen]
+        within = [term >= 0 for term in chosen] if sign > 0 else [term <= 1 for term in chosen]
         return z3.And(amount >= bound if sign > 0 else amount <= bound, *within)
 
     return _by_z3(numbers, total, linear, seconds)
@@ -71,7 +71,7 @@ def z3_pseudo_booleans(linear: LinearModel, seconds: float | None) -> Callable[[
 
     def total(sign: int, chosen: list[Any], bound: int) -> Any:
         count = z3.PbGe if sign > 0 else z3.PbLe
-        return count([(one, 1) for one in chosen], bound)
+        return count([(term, 1) for term in chosen], bound)
 
     return _by_z3(booleans, total, linear, seconds)
 
@@ -103,9 +103,10 @@ def cvc5(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | N
     def solve() -> Verdict | None:
         answer = solver.checkSat()
         if answer.isSat():
-            return linear.deal(solver.getValue(one).getIntegerValue() for one in booleans)
+            return linear.deal(solver.getValue(term).getIntegerValue() for term in booleans)
         if answer.isUnknown():
             return None
-        return refuted_by(linear, (places[one] for one in solver.getUnsatCore() if one in places))
+        core = solver.getUnsatCore()
+        return refuted_by(linear, (places[term] for term in core if term in places))
 
     return solve

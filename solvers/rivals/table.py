@@ -24,8 +24,10 @@ from solvers.solver import Solver
 from solvers.verdict import Deal, Feasible, Infeasible, Verdict
 
 CUT, FARKAS, CORE, PAIRED = "cut", "Farkas", "core", "paired"
-"""Evidence of impossibility, made a shortage: a minimum cut, multipliers of Farkas' lemma, a core
-of unsatisfiable sums. Paired: there is none, and `solvers.certify` puts a shortage of ours beside.
+"""Evidence of impossibility, turned into a shortage.
+
+A minimum cut, multipliers of Farkas' lemma, or a core of unsatisfiable sums. Paired: the solver
+gives none, and `solvers.certify` adds a shortage of ours.
 """
 
 
@@ -100,8 +102,8 @@ class Rival:
     def adapted(self) -> Callable[..., Any]:
         """Import and return the adapter."""
         module, _, function = self.adapter.partition(":")
-        found: Callable[..., Any] = getattr(import_module(f"solvers.rivals.{module}"), function)
-        return found
+        adapter: Callable[..., Any] = getattr(import_module(f"solvers.rivals.{module}"), function)
+        return adapter
 
     @property
     def solver(self) -> Solver:
@@ -117,7 +119,7 @@ class Rival:
 
     def refuses(self, problem: DealProblem) -> str | None:
         """Return why it will not try a problem, or None."""
-        pairs = sum(mask.bit_count() for one in problem.sets for mask in one.owners)
+        pairs = sum(mask.bit_count() for constraint in problem.sets for mask in constraint.owners)
         if pairs > self.most:
             return f"{pairs} allowed (card, player) pairs: at most {self.most}"
         return None
