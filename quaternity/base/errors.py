@@ -52,8 +52,9 @@ class SolverFault(QuaternityError):
 
 
 class SolverCrash(SolverFault):
-    """A solver raised what its contract does not allow, or ended its process: text without a
-    subject, which is the solver.
+    """A solver raised what its contract does not allow, or ended its process.
+
+    The text has no subject, which is the solver.
     """
 
 

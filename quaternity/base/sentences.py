@@ -37,6 +37,7 @@ class Kind(NamedTuple):
     template: str
 
     def __call__(self, **about: Any) -> Sentence:
+        """Return the sentence about some values."""
         return Sentence(self, about)
 
 

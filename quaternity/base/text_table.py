@@ -62,7 +62,7 @@ def table_lines(
     names: int = 1,
     align: str = "",
 ) -> list[str]:
-    """Return a table as aligned lines; where it is too wide, its columns below each other in parts.
+    r"""Return a table as aligned lines; where it is too wide, its columns in parts.
 
     Args:
         head: the columns' headings.
@@ -71,7 +71,7 @@ def table_lines(
         names: so many columns at the left tell what a row is about: every part begins with them.
         align: `<` or `>` per column; by default to the left for `names`, to the right for others.
 
-    >>> print("\\n".join(table_lines(["", "a", "long"], [["one", "1", "2"], ["two", "3", "4"]], 9)))
+    >>> print("\n".join(table_lines(["", "a", "long"], [["one", "1", "2"], ["two", "3", "4"]], 9)))
          a
     one  1
     two  3

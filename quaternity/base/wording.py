@@ -18,9 +18,9 @@ MOST_TEXT = 400
 
 
 def shown(value: object, made_by: Callable[[object], str] = repr) -> str:
-    """A value as a message quotes it in one line, whatever it does when it is asked for its text.
+    r"""Quote a value in one line of a message, whatever it does when asked for its text.
 
-    >>> shown("x"), shown("a\\n\\x1bb", str)
+    >>> shown("x"), shown("a\n\x1bb", str)
     ("'x'", 'a ?b')
     """
     try:
@@ -37,7 +37,7 @@ def printable(text: str) -> str:
 
 
 def shortened(text: str) -> str:
-    """A text of which a message quotes `MOST_TEXT` characters at most."""
+    """Return a text of which a message quotes `MOST_TEXT` characters at most."""
     return text if len(text) <= MOST_TEXT else f"{text[:MOST_TEXT]}..."
 
 
@@ -54,7 +54,7 @@ def listed(items: Iterable[object]) -> str:
 
 
 def counted(number: int, noun: str) -> str:
-    """A number with its noun.
+    """Return a number with its noun.
 
     >>> counted(1, "card"), counted(3, "card")
     ('1 card', '3 cards')
@@ -72,7 +72,7 @@ def named(noun: str, numbers: Sequence[int]) -> str:
 
 
 def percent(chance: float | Fraction, decimals: int = 1) -> str:
-    """A chance as a percentage, with so many decimals, or more where it is close to 0 or 1.
+    """Return a chance as a percentage, with so many decimals, or more where it is close to 0 or 1.
 
     Only 0 is shown as 0 %, and only 1 as 100 %: two significant digits are shown, of the chance
     and of what it lacks of 1.

@@ -148,7 +148,6 @@ def compare(
     one does not, or a solver crashes, and the smallest such state is saved. A timeout and too much
     memory are shown as such.
 
-    \b
     Examples:
       quaternity compare -s 4 -n 13 -p 4 --states 200 --plot comparison.png
       quaternity compare --sweep sets 2..1000 -p 4 --csv

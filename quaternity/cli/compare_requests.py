@@ -91,7 +91,7 @@ def of_games(
 def of_files(
     files: list[str], seed: int, damage: float, repeats: int | None, budget: float | None
 ) -> Request:
-    """What to measure when states are given: those of state files, all positions of records."""
+    """Return the states to measure: those of state files, all positions of records."""
     states: list[State | DealProblem] = []
     for path in files:
         try:

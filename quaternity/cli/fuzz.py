@@ -63,7 +63,6 @@ def fuzz(
     the same legal questions and answers as the engine. A disagreement is made as small as can be,
     told in a sentence and saved as a state file; exit status 3.
 
-    \b
     Examples:
       quaternity fuzz --seconds 600 --workers 2
       quaternity fuzz --examples 500 --seed 7 --solvers my-solver,max-flow

@@ -69,6 +69,7 @@ class Deadline(quaternity.base.deadline.Deadline):
     __slots__ = ()
 
     def reached(self) -> NoReturn:
+        """Raise `Undecided`."""
         raise Undecided(out_of_time(self.seconds))
 
 

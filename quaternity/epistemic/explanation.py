@@ -107,7 +107,7 @@ def judge(
     seconds: float = SECONDS,
     set_size: int | None = None,
 ) -> tuple[bool, Explanation | LimitError]:
-    """The truth of a formula, and why, or what kept the reason from being found.
+    """Return the truth of a formula, and why, or what kept the reason from being found.
 
     One time limit holds for both. Arguments and errors are those of `holds`.
     """
@@ -155,7 +155,7 @@ class _Writer:
             self.lines.append("…")
 
     def name(self, deal: Deal) -> str:
-        """What a deal is called; it is listed when it is new."""
+        """Return what a deal is called; it is listed when it is new."""
         if deal == self.real:
             return words.THE_REAL_DEAL()
         if deal not in self.deals:
@@ -396,7 +396,7 @@ class _Writer:
         self.say(level, words.CANNOT_HOLD(who=owner, card=card, reason=reason), claim)
 
     def _as_formula(self, case: Case) -> Formula:
-        """A case as a formula."""
+        """Return a case as a formula."""
         return every(
             some(logic.Holds(one, card) for one in players_in(mask & self._owners(card)))
             for card, mask in case.items()
@@ -406,7 +406,7 @@ class _Writer:
         return self.problem.sets[card.set_index].owners[card.number]
 
     def _in_words(self, case: Case) -> str:
-        """What a case says about each of its cards."""
+        """Return what a case says about each of its cards."""
         phrases = []
         for card, mask in case.items():
             owners = players_in(mask & self._owners(card))

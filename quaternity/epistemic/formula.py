@@ -224,6 +224,7 @@ class Not(Formula):
     part: Formula
 
     def parts(self) -> tuple[Formula, ...]:
+        """Return the formulas directly inside."""
         return (self.part,)
 
     def __str__(self) -> str:
@@ -241,6 +242,7 @@ class Knows(Formula):
         _settle_numbers(self, "player")
 
     def parts(self) -> tuple[Formula, ...]:
+        """Return the formulas directly inside."""
         return (self.part,)
 
     @property
@@ -249,6 +251,7 @@ class Knows(Formula):
         return (self.player,)
 
     def with_parts(self, parts: Sequence[Formula]) -> Formula:
+        """Return the same with other formulas directly inside."""
         return Knows(self.player, *parts)
 
     def _settled(self) -> tuple[frozenset[int], bool]:
@@ -274,9 +277,11 @@ class Distributed(Formula):
             raise InputError("D{}: at least one player is needed (`P` asks about all public deals)")
 
     def parts(self) -> tuple[Formula, ...]:
+        """Return the formulas directly inside."""
         return (self.part,)
 
     def with_parts(self, parts: Sequence[Formula]) -> Formula:
+        """Return the same with other formulas directly inside."""
         return Distributed(self.players, *parts)
 
     def _settled(self) -> tuple[frozenset[int], bool]:
@@ -304,9 +309,11 @@ class Common(Formula):
         _settle_players(self)
 
     def parts(self) -> tuple[Formula, ...]:
+        """Return the formulas directly inside."""
         return (self.part,)
 
     def with_parts(self, parts: Sequence[Formula]) -> Formula:
+        """Return the same with other formulas directly inside."""
         (part,) = parts
         return Common(part, self.players)
 
@@ -330,6 +337,7 @@ class Everywhere(Formula):
     part: Formula
 
     def parts(self) -> tuple[Formula, ...]:
+        """Return the formulas directly inside."""
         return (self.part,)
 
     def _settled(self) -> tuple[frozenset[int], bool]:
@@ -349,9 +357,11 @@ class And(Formula):
         object.__setattr__(self, "conjuncts", _laid_open(self.conjuncts, And))
 
     def parts(self) -> tuple[Formula, ...]:
+        """Return the formulas directly inside."""
         return self.conjuncts
 
     def with_parts(self, parts: Sequence[Formula]) -> Formula:
+        """Return the same with other formulas directly inside."""
         return And(tuple(parts))
 
     def __str__(self) -> str:
@@ -368,9 +378,11 @@ class Or(Formula):
         object.__setattr__(self, "disjuncts", _laid_open(self.disjuncts, Or))
 
     def parts(self) -> tuple[Formula, ...]:
+        """Return the formulas directly inside."""
         return self.disjuncts
 
     def with_parts(self, parts: Sequence[Formula]) -> Formula:
+        """Return the same with other formulas directly inside."""
         return Or(tuple(parts))
 
     def __str__(self) -> str:
@@ -385,6 +397,7 @@ class Implies(Formula):
     conclusion: Formula
 
     def parts(self) -> tuple[Formula, ...]:
+        """Return the formulas directly inside."""
         return (self.premise, self.conclusion)
 
     def __str__(self) -> str:
@@ -399,6 +412,7 @@ class Iff(Formula):
     second: Formula
 
     def parts(self) -> tuple[Formula, ...]:
+        """Return the formulas directly inside."""
         return (self.first, self.second)
 
     def __str__(self) -> str:
@@ -413,6 +427,7 @@ class Announced(Formula):
     then: Formula
 
     def parts(self) -> tuple[Formula, ...]:
+        """Return the formulas directly inside."""
         return (self.announcement, self.then)
 
     def __str__(self) -> str:

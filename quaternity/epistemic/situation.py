@@ -73,7 +73,7 @@ class Situation:
 
 
 def parse_situation(text: str, path: str = "situation") -> Situation:
-    """Read a situation.
+    r"""Read a situation.
 
     Args:
         path: of the file, for messages.
@@ -81,7 +81,7 @@ def parse_situation(text: str, path: str = "situation") -> Situation:
     Raises:
         InputError: with the line, and what is expected there.
 
-    >>> text = "situation 1\\nhands 1 1\\nset 2 cards\\ndeal 01\\ntrue C H0 0/0\\n"
+    >>> text = "situation 1\nhands 1 1\nset 2 cards\ndeal 01\ntrue C H0 0/0\n"
     >>> parse_situation(text).asked[0].expected
     True
     """

@@ -144,15 +144,17 @@ class Prospect:
 
     @property
     def bits_of_asking(self) -> float:
-        """What the asking tells before any answer, in bits: the asker does not have the card, but
-        another of its set.
+        """Return the bits that the asking tells before any answer.
+
+        The asker does not have the card, but another of its set.
         """
         return log2(self.before) - log2(self.after_no + self.after_yes)
 
     @property
     def bits(self) -> float:
-        """Expected information of asking and answer: how much the logarithm (base 2) of the number
-        of deals falls.
+        """Return the expected information of asking and answer.
+
+        It is how much the logarithm (base 2) of the number of deals falls.
         """
         asked = self.after_no + self.after_yes
         left = sum(

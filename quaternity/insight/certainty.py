@@ -33,7 +33,7 @@ class Certainty(NamedTuple):
 
 
 def certainty(text: str, game: Game, why: bool = False, seconds: float = SECONDS) -> Certainty:
-    """What everybody can tell of a formula at the end of a game.
+    """Return what everybody can tell of a formula at the end of a game.
 
     Args:
         why: also which moves it rests on: a minimal list.
@@ -68,7 +68,7 @@ def certainty(text: str, game: Game, why: bool = False, seconds: float = SECONDS
 
 
 def _resting(formula: Formula, game: Game, seconds: float) -> tuple[str, ...]:
-    """The moves that make a formula true in every deal."""
+    """Return the moves that make a formula true in every deal."""
     from quaternity.epistemic.formula import Everywhere, Holds
     from quaternity.epistemic.needed_requests import reasons
     from solvers.registry import solve

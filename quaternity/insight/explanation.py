@@ -78,12 +78,12 @@ class Explanation:
     reason: str
 
     def in_words(self) -> str:
-        """The shortage as a sentence."""
+        """Return the shortage as a sentence."""
         return self.proof
 
 
 def known_from(game: Game, chosen: Collection[int]) -> DealProblem:
-    """What some of a game's moves state about the cards now, with completed sets still in hands.
+    """Return what some moves state about the cards now, with completed sets still in hands.
 
     Args:
         chosen: indices of moves. With all of them the deals are those of the state.
@@ -229,7 +229,7 @@ def _explanation(game: Game, question: Question, answer: Answer | None) -> Expla
 def _proof_in_words(
     game: Game, chosen: Collection[int], problem: DealProblem, shortage: Certificate
 ) -> str:
-    """A shortage of what some moves state as a sentence that needs no receipts.
+    """Return a shortage of what some moves state as a sentence that needs no receipts.
 
     Players who are short of cards hold those of the start and those that the chosen moves brought
     them, less all that they ever gave away; a hand with too little room, the other way round.

@@ -59,7 +59,7 @@ class Moment(NamedTuple):
 
 
 def moment_of_view(start: PublicState, view: View) -> Moment:
-    """The moment that a view shows."""
+    """Return the moment that a view shows."""
     from quaternity.kwartet.view import NOBODY
 
     seat = None if view.seat == NOBODY else view.seat
@@ -67,7 +67,7 @@ def moment_of_view(start: PublicState, view: View) -> Moment:
 
 
 def moment(log: GameLog | SeenLog, step: int, seat: int | None = None) -> Moment:
-    """A moment of a log: with all hands where the log has them and no seat is named.
+    """Return a moment of a log: with all hands where the log has them and no seat is named.
 
     Raises:
         InputError: the log does not show what the seat saw.
@@ -82,7 +82,7 @@ def moment(log: GameLog | SeenLog, step: int, seat: int | None = None) -> Moment
 
 
 def read_formula(text: str, at: Moment) -> Formula:
-    """A formula at a moment.
+    """Return a formula at a moment.
 
     Raises:
         InputError: it cannot be read.
@@ -96,7 +96,7 @@ def read_formula(text: str, at: Moment) -> Formula:
 def truth_at(
     formula: Formula, at: Moment, method: str = "auto", seconds: float = SECONDS, why: bool = False
 ) -> SeenTruth:
-    """The truth of a formula, as far as it is seen, once all that is said is said.
+    """Return the truth of a formula, as far as it is seen, once all that is said is said.
 
     Raises as `quaternity.epistemic.as_seen`.
     """
@@ -133,7 +133,7 @@ def chance_at(
 
 
 def chance_text(found: FormulaChance) -> str:
-    """A chance in words."""
+    """Return a chance in words."""
     if found.is_exact:
         return percent(found.chance)
     ends = f"{percent(found.low)} to {percent(found.high)}"
@@ -143,7 +143,7 @@ def chance_text(found: FormulaChance) -> str:
 def _reasons_at(
     formula: Formula, deal: Deal, at: Moment, method: str, seconds: float
 ) -> Reasons | None:
-    """The requests that make a formula true, where it says that something is known.
+    """Return the requests that make a formula true, where it says that something is known.
 
     Args:
         deal: the real one, or one that is possible.
@@ -196,7 +196,7 @@ def why_at(
     seconds: float,
     text: str | None = None,
 ) -> Why:
-    """The reason for a truth value that was found together with its explanation.
+    """Return the reason for a truth value that was found together with its explanation.
 
     Args:
         text: that the formula was read from; of numbers in it no requests are told.
@@ -227,7 +227,7 @@ def why_at(
 
 
 def reason_lines(formula: Formula, found: Reasons, events: Sequence[Event]) -> Iterator[str]:
-    """The requests in a list of reasons, and what follows from them."""
+    """Yield the requests in a list of reasons, and what follows from them."""
     if not found.requests:
         yield f"{formula} follows from the hands and the rules: no request is needed"
     else:
@@ -248,7 +248,7 @@ def reason_lines(formula: Formula, found: Reasons, events: Sequence[Event]) -> I
 
 
 def deal_lines(why: Why, at: Moment, wide: float = inf) -> Iterator[str]:
-    """The deals of a reason: against the real one where that is seen.
+    """Yield the deals of a reason: against the real one where that is seen.
 
     Args:
         wide: how wide lines may be.
@@ -266,7 +266,7 @@ def deal_lines(why: Why, at: Moment, wide: float = inf) -> Iterator[str]:
 def told_lines(
     text: str, at: Moment, seconds: float = SECONDS, why: bool = False, wide: float = inf
 ) -> Iterator[str]:
-    """What whoever sits at a table can tell of a formula that was typed.
+    """Yield what whoever sits at a table can tell of a formula that was typed.
 
     Args:
         why: with the reason, or two deals that differ in it.
@@ -289,7 +289,7 @@ def told_lines(
 
 
 def told_text(text: str, formula: Formula, found: SeenTruth, at: Moment) -> str:
-    """What can be told of a formula, as a sentence; the chance where it is counted at once."""
+    """Give what can be told of a formula, as a sentence; the chance where it is counted at once."""
     if found.truth is None:
         likely = ""
         with suppress(LimitError):

@@ -113,10 +113,10 @@ def read_log(path: str) -> GameLog:
 
 
 def parse_any_log(data: bytes | str, path: str = "") -> GameLog | SeenLog:
-    """Read the text of a log with all hands, or of one as a seat saw it. Raises as `read_log`.
+    r"""Read the text of a log with all hands, or of one as a seat saw it. Raises as `read_log`.
 
-    >>> text = "kwartet 1\\nplayers 2\\nsets 2\\nhand 0: 4 cards\\nhand 1: 0/3 1/1 1/2 1/3\\n"
-    >>> parse_any_log(text + "0 asks 1 for 0/3: yes\\n0 puts down 0\\n").events[0].announced
+    >>> text = "kwartet 1\nplayers 2\nsets 2\nhand 0: 4 cards\nhand 1: 0/3 1/1 1/2 1/3\n"
+    >>> parse_any_log(text + "0 asks 1 for 0/3: yes\n0 puts down 0\n").events[0].announced
     (0,)
     """
     try:

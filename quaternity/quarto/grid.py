@@ -15,10 +15,10 @@ LONGEST = 40
 
 
 def quoted(text: str) -> str:
-    """Return a text in quotes, without unprintable characters and not too long.
+    r"""Return a text in quotes, without unprintable characters and not too long.
 
-    >>> print(quoted("a\\tb"), quoted("x" * 50))
-    'a\\tb' 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...
+    >>> print(quoted("a\tb"), quoted("x" * 50))
+    'a\tb' 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...
     """
     short = repr(text[:LONGEST])
     return short if len(text) <= LONGEST else f"{short[:-1]}..."

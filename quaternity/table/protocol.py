@@ -34,28 +34,25 @@ class Step(NamedTuple):
 
 
 class Rules(Protocol[P, M, V]):
-    """One game with its settings.
-
-    Attributes:
-        name: as in its record's first line, for example "quarto".
-        settings: a frozen dataclass.
-        seats: how many take part.
-        hidden: whether seats see different things, so that two people cannot share a screen.
-    """
+    """One game with its settings."""
 
     __slots__ = ()
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """Return the name in its record's first line, for example "quarto"."""
 
     @property
-    def settings(self) -> Any: ...
+    def settings(self) -> Any:
+        """Return the settings, a frozen dataclass."""
 
     @property
-    def seats(self) -> int: ...
+    def seats(self) -> int:
+        """Return how many take part."""
 
     @property
-    def hidden(self) -> bool: ...
+    def hidden(self) -> bool:
+        """Return whether seats see different things, so two people cannot share a screen."""
 
     def start(self, random: Random) -> P:
         """Return the first position. All chance of the game is drawn here."""

@@ -40,7 +40,7 @@ def quaternity_chances(rules: Any, view: Any, record: str, said: Mapping[str, st
 
 
 def questions(rules: Any, view: Any, record: str, said: Mapping[str, str]) -> Any:
-    """What every question would tell."""
+    """Return what every question would tell."""
     from quaternity.insight.analysis import prospects
 
     del rules, record, said
@@ -118,7 +118,7 @@ def certain(rules: Any, view: Any, record: str, said: Mapping[str, str]) -> Any:
 
 
 def _either_way(deals: Sequence[Any], players: int) -> list[str]:
-    """A deal that makes a formula true, and one that makes it false."""
+    """Return a deal that makes a formula true, and one that makes it false."""
     from quaternity.epistemic.two_deals import hand_lines
 
     true, false = (hand_lines(deal, players) for deal in deals)
@@ -179,7 +179,7 @@ def quarto_analysis(rules: Any, view: Any, record: str, said: Mapping[str, str])
 
 
 def chance_of_yes(view: Any, move: Any) -> dict[str, float]:
-    """What a hint in Kwartet says of its request."""
+    """Return what a hint in Kwartet says of its request."""
     from quaternity.kwartet.chances import chance_of
 
     try:

@@ -29,8 +29,10 @@ from quaternity.web.sight import Sight
 
 @cache
 def static_files() -> dict[str, bytes]:
-    """What browsers load besides pages, by path. Paths change with what is in them, so that they
-    may be kept for ever, and files that name each other do so within one version.
+    """Return what browsers load besides pages, by path.
+
+    Paths change with what is in the files, so browsers may keep them for ever. Files that name each
+    other do so within one version.
     """
     folder = resources.files("quaternity.web") / "static"
     found = {i.name: i.read_bytes() for i in folder.iterdir() if i.is_file()}
@@ -39,13 +41,13 @@ def static_files() -> dict[str, bytes]:
 
 
 def static(name: str) -> str:
-    """The path of a static file."""
+    """Return the path of a static file."""
     return next(path for path in static_files() if path.endswith(f"/{name}"))
 
 
 @cache
 def templates() -> Environment:
-    """The templates; everything in them is escaped."""
+    """Return the templates; everything in them is escaped."""
     found = Environment(
         loader=PackageLoader("quaternity.web"),
         autoescape=True,
@@ -63,7 +65,7 @@ def templates() -> Environment:
 
 
 def grouped(digits: str) -> str:
-    """A large number as people read it.
+    """Return a large number as people read it.
 
     >>> grouped("1234567"), grouped("53644737765488792839237440000")
     ('1,234,567', 'about 5.36 × 10²⁸')
@@ -86,7 +88,7 @@ def table_html(
     replayed: bool = False,
     more: Sequence[str] = (),
 ) -> str:
-    """The page of a table, or the part of it that changes.
+    """Return the page of a table, or the part of it that changes.
 
     Args:
         base: where links for others begin, without a last slash.
@@ -99,7 +101,7 @@ def table_html(
 
 
 def home_html(tables: Sequence[Any] = (), root: str = "") -> str:
-    """The first page: the games, and the tables of whoever looks."""
+    """Return the first page: the games, and the tables of whoever looks."""
     games = [registration(name) for name in game_names()]
     pictures = {game.name: Markup(draw()) for game in games if (draw := game.part("picture"))}
     return _rendered(
@@ -112,7 +114,7 @@ def _titles() -> dict[str, str]:
 
 
 def new_html(game: str, root: str = "", more: Sequence[str] = ()) -> str:
-    """The form that makes a table.
+    """Return the form that makes a table.
 
     Raises:
         InputError: there is no such game.
@@ -135,7 +137,7 @@ def new_html(game: str, root: str = "", more: Sequence[str] = ()) -> str:
 
 
 def join_html(sight: Sight, seat: int, invitation: str, root: str = "") -> str:
-    """The page that an invitation leads to."""
+    """Return the page that an invitation leads to."""
     names = seat_names(sight.seats)
     others = [
         names[number] for number, one in enumerate(sight.seats) if one.name and number != seat
@@ -155,7 +157,7 @@ def join_html(sight: Sight, seat: int, invitation: str, root: str = "") -> str:
 def help_html(
     sight: Sight, word: str, found: dict[str, Any], said: Mapping[str, str], root: str = ""
 ) -> str:
-    """What somebody asked for at a table; see `quaternity.web.helping`."""
+    """Return what somebody asked for at a table; see `quaternity.web.helping`."""
     words = Words(seat_names(sight.seats))
     context = table_context(sight, "", root, replayed=False)
     if word == "chances":
@@ -171,19 +173,19 @@ def help_html(
 
 
 def learn_html(root: str = "") -> str:
-    """The page on which files are dropped."""
+    """Return the page on which files are dropped."""
     return _rendered("learn.html", root)
 
 
 def learned_html(found: dict[str, Any] | None, error: str = "", root: str = "") -> str:
-    """What a file says that somebody dropped; see `quaternity.web.learning`."""
+    """Return what a file says that somebody dropped; see `quaternity.web.learning`."""
     names = [f"Player {seat}" for seat in range(found["players"] if found else 0)]
     return _rendered("learned.html", root, found=found, error=error, names=names, titles=_titles())
 
 
 @cache
 def guide_pictures() -> dict[str, bytes]:
-    """The pictures of the guide, by name."""
+    """Return the pictures of the guide, by name."""
     folder = resources.files("quaternity.guide")
     return {
         one.name: _without_styles(one.read_text(encoding="utf-8")).encode()
@@ -193,7 +195,7 @@ def guide_pictures() -> dict[str, bytes]:
 
 
 def _without_styles(svg: str) -> str:
-    """A drawing whose styles are attributes: the policy of the pages allows no others.
+    """Return a drawing whose styles are attributes: the policy of the pages allows no others.
 
     >>> _without_styles('<path style="fill: none; stroke: #b0b0b0"/>')
     '<path fill="none" stroke="#b0b0b0"/>'
@@ -209,7 +211,7 @@ def _without_styles(svg: str) -> str:
 
 @lru_cache(maxsize=64)
 def guide_html(name: str, root: str = "") -> str:
-    """A page of the guide.
+    """Return a page of the guide.
 
     Raises:
         InputError: there is none.
@@ -224,5 +226,5 @@ def guide_html(name: str, root: str = "") -> str:
 
 
 def message_html(headline: str, text: str, root: str = "") -> str:
-    """A page that only says something."""
+    """Return a page that only says something."""
     return _rendered("message.html", root, headline=headline, text=text)

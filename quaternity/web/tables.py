@@ -74,7 +74,7 @@ class Tables:
     # ------------------------------------------------------------------ making
 
     async def make(self, new: NewTable, caller: Caller) -> tuple[str, list[Seated]]:
-        """A new table; its name, and its seats.
+        """Return a new table; its name, and its seats.
 
         Raises:
             Refusal: it cannot be.
@@ -124,7 +124,7 @@ class Tables:
         await self.store.write(log, (table, *rows, *more))
 
     async def again(self, table: Table, who: Who) -> str:
-        """The table at which the same play the same again, each in the next seat.
+        """Return the table at which the same play the same again, each in the next seat.
 
         Raises:
             Refusal: the game is not over, or who asks has no seat.
@@ -156,7 +156,7 @@ class Tables:
         return table.again
 
     async def upload(self, data: bytes, caller: Caller) -> str:
-        """A table to look at only: that of a record.
+        """Return a table to look at only: that of a record.
 
         Raises:
             Refusal: it is none.
@@ -177,7 +177,7 @@ class Tables:
     # ------------------------------------------------------------------ coming
 
     async def open(self, name: str) -> Table:
-        """A table.
+        """Return a table.
 
         Raises:
             Refusal: there is none of this name.
@@ -277,7 +277,7 @@ class Tables:
         return table.kept.id, Seated(number, token, None)
 
     async def invited(self, invitation: str) -> tuple[Table, int]:
-        """The table and the seat that an invitation leads to, open or not any more.
+        """Return the table and the seat that an invitation leads to, open or not any more.
 
         Raises:
             Refusal: there is no such invitation.
@@ -337,7 +337,7 @@ class Tables:
     async def sight(
         self, name: str, caller: Caller, seat: int | None = None, at: int | None = None
     ) -> Sight:
-        """What somebody may be shown of a table.
+        """Return what somebody may be shown of a table.
 
         Args:
             seat: the seat from which they look; None: their own.
@@ -350,7 +350,7 @@ class Tables:
         return table.sight(table.who(*caller, seat), at)
 
     async def help(self, table: Table, who: Who, word: str, said: Mapping[str, str]) -> Any:
-        """What somebody asked for; see `quaternity.web.helping`.
+        """Return what somebody asked for; see `quaternity.web.helping`.
 
         Raises:
             Refusal: help is not allowed at this table, there is no such help, or it is beyond the
@@ -392,7 +392,7 @@ class Tables:
         return {"move": move_text(move, text), "by": name, **more}
 
     def of_browser(self, browser: str | None) -> list[dict[str, Any]]:
-        """The tables of somebody, the latest first: `table`, `game`, `over` and `made` (UTC)."""
+        """List somebody's tables, the latest first: `table`, `game`, `over` and `made` (UTC)."""
         rows = self.store.read(
             "SELECT DISTINCT id, game, over, made, tables.rowid FROM tables JOIN seats ON id = "
             "table_id WHERE browser = ? AND archive = 0 UNION SELECT id, game, over, made, rowid "

@@ -101,8 +101,11 @@ class Pool:
         check: Callable[[], None] = _nothing,
         threads: int = 1,
     ) -> None:
-        """`start` gives an executor, and what ends it at once with all that it runs; `check`,
-        called every `CHECK_SECONDS` of waiting, raises when no result can come any more.
+        """Make a pool.
+
+        Args:
+            start: gives an executor, and what ends it at once with all that it runs.
+            check: called every `CHECK_SECONDS` of waiting; raises when no result can come any more.
         """
         self._start = start
         self._running: tuple[Executor, Callable[[], None]] | None = None

@@ -55,6 +55,7 @@ class Values(pickle.Unpickler):
     """
 
     def find_class(self, module: str, name: str) -> Any:
+        """Return a class or function of ours or of Python; refuse everything else."""
         if "." not in name and module.partition(".")[0] in ("builtins", "quaternity", "solvers"):
             found = super().find_class(module, name)
             kinds = (BaseException, frozenset, set)
@@ -120,8 +121,9 @@ def _worked(work: bytes, told: Notes) -> bytes:
 
 
 def _end_with_parent() -> None:
-    """Have the session end with the parent, also in the middle of a call into C: by a process that
-    waits for the other side of the commands to be closed.
+    """Have the session end with the parent, also in the middle of a call into C.
+
+    A process of its own waits for the other side of the commands to be closed.
     """
     middle = os.fork()
     if middle:

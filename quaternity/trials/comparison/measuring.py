@@ -306,8 +306,9 @@ class _Meeting:
 
     @contextmanager
     def _watched(self, solver: Solver, pays: bool = True) -> Iterator[Solver]:
-        """Give the solver, with no more time than its budget has; count what it takes, and note
-        whatever it raises.
+        """Give the solver, with no more time than its budget has.
+
+        What it takes is counted, and whatever it raises is noted.
         """
         name, begun, left = solver.name, perf_counter(), self.budget.left(solver.name)
         cut = isinstance(solver, Apart) and left < solver.limits.seconds

@@ -115,8 +115,10 @@ def cactus(times: Iterable[float | None]) -> Curve:
 
 
 def performance_profile(times: Times) -> dict[str, Curve]:
-    """Per solver the points (r, share): on that share of all instances it took at most r times as
-    long as the quickest solver there. One that it did not decide never counts for it.
+    """Return per solver the points (r, share) of its performance profile.
+
+    On that share of all instances it took at most r times as long as the quickest solver there. An
+    instance that it did not decide never counts for it.
 
     Source: Dolan and Moré, *Benchmarking optimization software with performance profiles* (2002).
     """

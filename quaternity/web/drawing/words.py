@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 
 def plain_names(seats: Sequence[SeatSight]) -> list[str]:
-    """A name per seat, for places where its number stands beside it."""
+    """Return a name per seat, for places where its number stands beside it."""
     return [one.name or f"Seat {number}" for number, one in enumerate(seats)]
 
 
 def seat_names(seats: Sequence[SeatSight]) -> list[str]:
-    """A name per seat; equal ones are told apart by the number of the seat."""
+    """Return a name per seat; equal ones are told apart by the number of the seat."""
     names = plain_names(seats)
     numbered = [f"{name} ({number})" for number, name in enumerate(names)]
     apart = [

@@ -179,8 +179,9 @@ def _steps_among_many(weights: Floats, times: Floats, target: Floats) -> Steps:
 
 
 def coupled(weights: Floats, hands: Sequence[int], seat: int | None) -> tuple[Floats, Floats]:
-    """Return the chances of cards `[card, player, set]` given the hands, and that of each
-    set's likeliest way to be shared out: 1.0 if, and only if, there is one.
+    """Return the chances of cards `[card, player, set]`, and of each set's likeliest sharing.
+
+    The latter is 1.0 if, and only if, there is one way to share the set out.
 
     A set's weights are a polynomial with an unknown per player, whose exponent is the number of
     cards; what the other sets leave is a coefficient of the product of theirs, which a Fourier

@@ -206,8 +206,9 @@ def in_play(public: PublicState) -> list[int]:
 
 @lru_cache(maxsize=4096)
 def trusting(one: SetConstraint, vain: tuple[int, ...], with_cards: int) -> Floats:
-    """Give what is possible of a set if nobody holds what they asked for in vain, unless nothing
-    is.
+    """Return what is possible of a set if nobody holds what they asked for in vain.
+
+    Where nothing is possible so, it is ignored who asked.
 
     Args:
         vain: per card who asked for it in vain, as a bit mask.
