@@ -31,10 +31,7 @@ def deals(problem: DealProblem) -> Iterator[Deal]:
     """Give all deals that satisfy a problem, in lexicographic order of the owners.
 
     List every way to deal each set by itself, then combine these, set after set, while the hands
-    have room.
-
-    Raises:
-        UnsupportedProblem: above `MAX_ASSIGNMENTS`.
+    have room. Raises `UnsupportedProblem` above `MAX_ASSIGNMENTS`.
     """
     reason = refuses(problem)
     if reason:

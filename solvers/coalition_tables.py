@@ -12,8 +12,7 @@ and the top bit of every lane is left free as a guard. Adding tables adds all th
 lane of x is at least the lane of y" is one subtraction from x with the guards set, and one mask.
 
 Cost: a table takes P passes, each about twenty operations on an integer of 2^P lanes; the memory
-of a table is 2^P lanes of 1, 2 or 4 bytes. Doubling with every player, this serves up to
-`MAX_PLAYERS`.
+of a table is 2^P lanes of 1, 2 or 4 bytes. It doubles with every player, up to `MAX_PLAYERS`.
 """
 
 from __future__ import annotations

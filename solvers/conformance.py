@@ -7,7 +7,7 @@
 
 The laws are tried on small random problems of any shape, on problems of every number of cards, sets
 and players, on the families of `solvers.instances`, and on problems of the size of games, up to 600
-cards and 70 players: some open, some just feasible, some just not. A broken law raises
+cards and 70 players: some open, some just feasible, some just infeasible. A broken law raises
 `SolverFault` with a smallest problem to show it.
 """
 

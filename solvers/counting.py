@@ -1,4 +1,4 @@
-"""How many deals there are, and in how many of them a player owns a card: exactly.
+"""Exact numbers: of all deals, and of the deals in which a player owns a card.
 
 Sets meet only in the hand sizes. For one set, list its count vectors (k_0 … k_{P-1}) with the
 number of ways to reach each; the number of deals is the coefficient of x0^h0 x1^h1 … in the product
@@ -58,8 +58,7 @@ class Chances:
     def chance(self, set_index: int, card: int, player: int) -> Fraction:
         """Return the exact chance that a player owns a card, all deals being equally likely.
 
-        Raises:
-            NoDeal: there is no deal.
+        Raises `NoDeal` without a deal, as `floats` does.
         """
         if not self.deals:
             raise NoDeal("no deal satisfies the problem, so nothing has a chance")
@@ -72,9 +71,6 @@ class Chances:
 
         0.0 and 1.0 are exact: a chance that would only round to one of them becomes the float next
         to it. Equal rows may be one list: treat them as read-only.
-
-        Raises:
-            NoDeal: there is no deal.
         """
         deals = self.deals
         if not deals:
@@ -107,11 +103,8 @@ def count_deals(
     """Return the exact number of deals; 0 iff the problem is infeasible.
 
     Cost: one shift and one addition of a polynomial per count vector of a set whose bounds
-    matter, and per possible owner of every other open card.
-
-    Args:
-        most_work: refuse what needs more bytes touched by additions; 10**9 take a second or two.
-        seconds: a time limit; None for none.
+    matter, and per possible owner of every other open card. `most_work` limits the bytes that
+    additions touch; 10**9 take a second or two.
 
     Raises:
         LimitError: see the module.
@@ -192,9 +185,6 @@ def count_vector_distribution(
 
     Vectors without a deal are left out, so an infeasible problem gives an empty dictionary.
     Cost and limits: as `count_deals`.
-
-    Raises:
-        InputError: there is no such set.
     """
     by_vector = _by_vector(problem, set_index, seconds)
     return {vector: ways * others for vector, (ways, others) in by_vector.items() if others}
@@ -283,9 +273,6 @@ def count_distribution(
     """Count the deals per number of cards of one set that a player may hold.
 
     Numbers ascend; those without a deal are left out. Cost and limits: as `count_deals`.
-
-    Raises:
-        InputError: there is no such player or set.
 
     >>> from solvers import SetConstraint
     >>> pair = SetConstraint.of([[0, 1], [0, 1]], players=2)

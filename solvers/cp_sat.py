@@ -4,13 +4,13 @@ One boolean per allowed (card, player); exactly one owner per card; hand sizes; 
 minimum and a maximum. OR-Tools' CP-SAT proves or refutes it with one thread and a fixed seed. An
 infeasible verdict carries no shortage of its own: `solvers.certify` pairs it with one.
 
-Above `MOST_BOOLEANS` cards with equal owners are bundled: one whole number per player says how many
-of them are theirs. They are bundled within a set, and over all sets whose bounds forbid nothing.
+Above `MOST_BOOLEANS` cards with equal owners are bundled: a whole number per player counts theirs.
+They are bundled within a set, and over all sets whose bounds forbid nothing.
 
 All constraints go into the linear relaxation, which is solved to its end before any search: it is
-nearly always integral, and refutes what clauses take exponential time for (pigeons and holes). That
-this is the best way, at all sizes and on all families of instances, is measured by
-`python -m tests.bench.cp_sat_ablation`; other ways are `VARIANTS`.
+nearly always integral, and refutes what clauses take exponential time for (pigeons and holes).
+`python -m tests.bench.cp_sat_ablation` measures that this is the best way at all sizes and on all
+families of instances; other ways are `VARIANTS`.
 """
 
 from __future__ import annotations
@@ -100,10 +100,6 @@ def prepare(
     """Build the model; the result solves it, or raises `SolverTimeout` after `seconds`.
 
     `deadline` limits the building, which takes seconds for 100,000 booleans.
-
-    Raises:
-        InputError: `seconds` is negative or not a number.
-        SolverTimeout: the deadline has passed.
     """
     seconds = checked_seconds(seconds)
     from ortools.sat.python import cp_model

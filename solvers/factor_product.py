@@ -268,11 +268,7 @@ class Product:
         return sum(map(self._cost, factors))
 
     def check_work(self, additions: int | None = None) -> None:
-        """Refuse too large a product; `additions` defaults to those of one product of all factors.
-
-        Raises:
-            LimitError: with what it would take.
-        """
+        """Raise `LimitError` for too much work; by default, that of one full product."""
         if additions is None:
             additions = self._costs(self.moving)
         if self.size > MAX_BYTES:
@@ -324,12 +320,8 @@ def laid_out(
 ) -> tuple[Residue, Product] | None:
     """Lay out the product that counts the deals; give None when there is plainly none.
 
-    Refuse what is surely too large before any count vector is listed. For `keep` see
-    `solvers.residue.residue`. `seconds` limits the later work of the product too.
-
-    Raises:
-        LimitError: too large.
-        SolverTimeout: the time limit was reached.
+    Raise `LimitError` for what is surely too large before any count vector is listed. For `keep`
+    see `solvers.residue.residue`. `seconds` limits the later work of the product too.
     """
     deadline = NEVER if seconds is None else Deadline(seconds)
     hands = problem.hands

@@ -170,12 +170,7 @@ def _closed(
 def closed_by_tables(problem: DealProblem, deadline: Deadline = NEVER) -> DealProblem:
     """Tighten every owner, minimum and maximum as far as possible; keep the same deals.
 
-    For up to `solvers.coalition_tables.MAX_PLAYERS` players.
-
-    Raises:
-        NoDeal: the problem is infeasible.
-        LimitError: there are more players.
-        SolverTimeout: the deadline has passed.
+    For up to `solvers.coalition_tables.MAX_PLAYERS` players. Raises as `closed`.
     """
     if problem.players > MAX_PLAYERS:
         raise LimitError(
@@ -213,9 +208,6 @@ def closed(problem: DealProblem, seconds: float | None = None) -> DealProblem:
 
     In the result a card's owners are exactly the players who own it in some deal. A player's `low`
     and `high` for a set are the fewest and the most cards of it that the player holds in some deal.
-
-    Args:
-        seconds: a time limit; None for none.
 
     Raises:
         NoDeal: the problem is infeasible.

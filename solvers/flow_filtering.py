@@ -131,10 +131,8 @@ class _Residual:
 def closed_by_flow(problem: DealProblem, deadline: Deadline = NEVER) -> DealProblem:
     """Tighten every owner, minimum and maximum as far as possible; keep the same deals.
 
-    Raises:
-        NoDeal: the problem is infeasible.
-        LimitError: above `MAX_STEPS`, as soon as that is to be expected.
-        SolverTimeout: the deadline has passed.
+    Raises as `solvers.filtering.closed`; `LimitError` as soon as more than `MAX_STEPS` steps are to
+    be expected.
     """
     nothing = "no deal satisfies the problem, so nothing can be said about its deals"
     if plain_shortage(problem) is not None:

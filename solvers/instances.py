@@ -52,11 +52,7 @@ class Shape:
     depth: int | None = None
 
     def drawn(self, name: str, random: Random, least: int, most: int) -> int:
-        """Return the coalition or the depth: as asked for, else drawn from a range.
-
-        Raises:
-            InputError: what is asked for is outside of the range.
-        """
+        """Return the coalition or the depth: as asked for, else drawn from a range."""
         wished = getattr(self, name)
         if wished is None:
             return random.randint(least, most)

@@ -6,9 +6,9 @@ problem is feasible iff a matching covers all slots (Hopcroft-Karp, SciPy). Othe
 reachable by alternating paths from an unmatched one see fewer cards than they are (Hall), which
 reads as a coalition with its witnesses.
 
-Upper bounds cannot be said in this graph, so problems where one matters are refused.
+This graph cannot express upper bounds, so problems where one matters are refused.
 Cost: O(E sqrt(V)) with up to (cards)^2 edges; at `MAX_EDGES` up to two seconds, in which SciPy
-hears of no interrupt.
+cannot be interrupted.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ capacity is exactly the sum of the coalition inequality (see `solvers.shortage`)
 
 Cards of a set with equal owners share one node, so the graph has at most
 P + P*N + (distinct owner masks) nodes. Cost: OR-Tools' push-relabel, O(V^2 sqrt(E)) at worst; the
-largest problems take half a second, and so keep no time limit and hear of an interrupt after it.
+largest problems take half a second, without a time limit, and cannot be interrupted.
 """
 
 from __future__ import annotations
@@ -102,11 +102,7 @@ def build(network: Network) -> Any:
 
 
 def run(solver: Any) -> int:
-    """Solve, and return the amount of flow that reaches the sink.
-
-    Raises:
-        SolverFault: the flow solver ended without an answer.
-    """
+    """Solve, and return the amount of flow that reaches the sink."""
     from ortools.graph.python import max_flow
 
     status = solver.solve(SOURCE, SINK)

@@ -35,9 +35,6 @@ MAX_ROWS = 100_000
 def players_in(mask: int) -> tuple[int, ...]:
     """Return the players of a bit mask, ascending.
 
-    Raises:
-        InputError: it is no whole number.
-
     >>> players_in(0b1101)
     (0, 2, 3)
     """
@@ -49,9 +46,6 @@ def players_in(mask: int) -> tuple[int, ...]:
 
 def mask_of(players: Iterable[int]) -> int:
     """Return the bit mask of some players.
-
-    Raises:
-        InputError: they are not whole numbers from 0 on.
 
     >>> mask_of([0, 2, 3]) == 0b1101
     True
@@ -170,11 +164,7 @@ class SetConstraint(_SetFields):
         return len(self.low)
 
     def bound_is_loose(self, player: int) -> bool:
-        """Return whether `high[player]` forbids nothing that `owners` does not forbid already.
-
-        Raises:
-            InputError: there is no such player.
-        """
+        """Return whether `high[player]` forbids nothing that `owners` does not forbid already."""
         player = numbered(player, self.players, "player")
         ownable = sum(mask >> player & 1 for mask in self.owners)
         return self.high[player] >= ownable
@@ -254,20 +244,12 @@ class DealProblem(_ProblemFields):
         return sum(len(constraint.owners) for constraint in self.sets)
 
     def may_own(self, set_index: int, card: int) -> tuple[int, ...]:
-        """Return the players whom `owners` allows for a card, ascending.
-
-        Raises:
-            InputError: there is no such card.
-        """
+        """Return the players whom `owners` allows for a card, ascending."""
         owners = self.sets[numbered(set_index, len(self.sets), "set")].owners
         return players_in(owners[numbered(card, len(owners), "card")])
 
     def with_set(self, set_index: int, constraint: SetConstraint) -> DealProblem:
-        """Return the same problem with one set's constraints replaced.
-
-        Raises:
-            InputError: there is no such set, or the constraints are for other players.
-        """
+        """Return the same problem with other constraints for one set."""
         set_index = numbered(set_index, len(self.sets), "set")
         _check_set(constraint, set_index, len(self.hands))
         more = len(constraint.owners) - len(self.sets[set_index].owners)
@@ -357,11 +339,7 @@ def _check_set(constraint: SetConstraint, index: int, players: int) -> None:
 
 
 def check_size(players: int, sets: int, cards: int) -> None:
-    """Refuse what is larger than the documented limits, before anything is built.
-
-    Raises:
-        InputError: naming the limit.
-    """
+    """Refuse what is larger than the documented limits, before anything is built."""
     for count, limit, unit in (
         (players, MAX_PLAYERS, "players"),
         (cards, MAX_CARDS, "cards"),

@@ -1,4 +1,4 @@
-"""What is left of a problem when everything plainly certain is taken away.
+"""The part of a problem that remains when everything plainly certain is taken away.
 
 A card with one possible owner, a player with no room left, a set whose bounds forbid nothing: none
 of these needs counting. What remains is a product of *factors*, hands to fill, and the place of
@@ -157,12 +157,11 @@ def _single_card(mask: int, players: int) -> SetWays:
 
 @dataclass(frozen=True, slots=True)
 class Residue:
-    """What remains to be counted.
+    """The factors that remain to be counted, each with how often it occurs.
 
     Attributes:
         hands: per player, the cards still to come from the vectors of the factors.
         parts: per set, what it contributes.
-        factors: the distinct factors, each with how often it occurs.
     """
 
     hands: Vector
@@ -176,11 +175,7 @@ def residue(
     """Take away what is certain; return None when plainly no deal satisfies the problem.
 
     Other infeasible problems are left for the count to discover. The set `keep` becomes one factor
-    even if no bound matters in it.
-
-    Raises:
-        LimitError: a set has too many count vectors.
-        SolverTimeout: the deadline has passed.
+    even if no bound matters in it. Raises `LimitError` for a set with too many count vectors.
     """
     if sum(problem.hands) != problem.cards:
         return None

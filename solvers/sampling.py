@@ -91,11 +91,7 @@ class NumberedDeals:
         self.number = product.constant * last
 
     def deal(self, number: int) -> Deal:
-        """Return the deal of a number; different numbers are different deals.
-
-        Raises:
-            InputError: there is no such number.
-        """
+        """Return the deal of a number; different numbers are different deals."""
         number = whole_number(number, None, None, "a whole number", "deal")
         if self._residue is None or not 0 <= number < self.number:
             there = shown(self.number)
@@ -145,11 +141,7 @@ class NumberedDeals:
         return dealt
 
     def draw(self, random: Random) -> Deal:
-        """Draw a deal, all of them equally likely.
-
-        Raises:
-            NoDeal: there is none.
-        """
+        """Draw a deal, all of them equally likely; raise `NoDeal` if there is none."""
         if not self.number:
             raise NoDeal("no deal satisfies the problem, so none can be drawn")
         return self.deal(random.randrange(self.number))

@@ -26,11 +26,9 @@ def vector_bound(constraint: SetConstraint) -> int:
 def count_vectors(constraint: SetConstraint) -> dict[Vector, int]:
     """Give all count vectors within owners and bounds, each with its number of ways.
 
-    They come in the order in which dealing card after card meets them.
+    They come in the order in which dealing card after card meets them. Raises `LimitError` above
+    `MAX_VECTORS` times 20 steps for a card.
     Cost: (number of cards) x (number of vectors) x (owners per card).
-
-    Raises:
-        LimitError: more than `MAX_VECTORS` times 20 steps for a card.
 
     >>> dict(count_vectors(SetConstraint.of([[0, 1], [0, 1]], players=2, low=[1, 0])))
     {(2, 0): 1, (1, 1): 2}

@@ -54,10 +54,8 @@ def spoilt_problems(
 def game_problems(draw: st.DrawFn, size: tuple[int, int, int] = (4, 13, 4)) -> DealProblem:
     """Draw problems of the size of a game: feasible ones, and pairs on both sides of the brink.
 
-    They are drawn as a whole and do not shrink: `solvers.reduction.reduced` makes one smaller.
-
-    Args:
-        size: cards in one set, sets, players (at least 2).
+    `size` is cards in one set, sets, players (at least 2). Problems are drawn as a whole and do not
+    shrink: `solvers.reduction.reduced` makes one smaller.
     """
     random = Random(draw(st.integers(0, 2**32)))
     problem = game_like(random, GameSize(*size))
@@ -71,10 +69,9 @@ def deal_problems(
     upper_bounds: bool = True,
     same_size: bool = False,
 ) -> st.SearchStrategy[DealProblem]:
-    """Draw feasible and infeasible problems.
+    """Draw feasible and infeasible problems up to these sizes.
 
     Args:
-        max_players, max_sets, max_set_size: the largest sizes; at least one player.
         upper_bounds: False: no upper bound ever matters.
         same_size: at least one set, and all sets of one size of at least 1, as in a game.
     """

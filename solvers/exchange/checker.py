@@ -1,8 +1,7 @@
 """A checker of pseudo-boolean proofs that are sums of rows.
 
-It shares nothing with what writes them. It reads a part of two formats, and refuses everything
-else. A *formula* (OPB) is lines. A line that starts with `*` is a comment. Every other one is a
-row:
+It shares no code with their writer. It reads a part of two formats, and refuses everything else. A
+*formula* (OPB) is lines. A line that starts with `*` is a comment. Every other one is a row:
 
     +1 x1 -2 ~x2 +1 x3 >= 1 ;
 
@@ -12,7 +11,7 @@ solution. A *proof* (VeriPB 3.0) is its first line and statements that end in `;
 a comment up to the end of the line. Both are plain ASCII, so that no two readers see other lines:
 
     pseudo-Boolean proof version 3.0
-    f 3;                     the formula has so many rows, numbered from 1; `=` counts as two, first
+    f 3;                     the formula has 3 rows, numbered from 1; `=` counts as two, first
                              its `>=`, then its `<=`
     pol 1 3 2 * + ;          any number of these: a new row with the next number, in reverse Polish
                              notation: the number of a row puts it on the stack, `k *` multiplies
@@ -48,12 +47,9 @@ class RefusedProof(InputError):
 
 
 def check_proof(formula: str, proof: str) -> None:
-    r"""Check that a proof shows that a formula has no solution.
+    r"""Check that a proof shows that a formula has no solution; else raise `RefusedProof`.
 
     Cost: the length of the formula, and for each `pol` that of the rows it names.
-
-    Raises:
-        RefusedProof: it does not; says where and why.
 
     >>> check_proof("+1 x1 >= 1 ;\n-1 x1 >= 0 ;\n", '''pseudo-Boolean proof version 3.0
     ... f 2;

@@ -51,13 +51,11 @@ def opb(problem: DealProblem) -> str:
 def cnf(problem: DealProblem) -> str:
     """Write clauses (DIMACS): rows as sequential counters, booleans' numbers in comments.
 
-    A row takes up to 2 x (its terms) x (its bound) clauses for each of its sides.
-
-    Raises:
-        LimitError: there would be more than `MOST_CLAUSES`.
+    A row takes up to 2 x (its terms) x (its bound) clauses for each of its sides. Raises
+    `LimitError` above `MOST_CLAUSES`. Lower bounds are written likewise; a high one counts the
+    booleans that are false.
 
     Source: Sinz, *Towards an optimal CNF encoding of boolean cardinality constraints* (2005).
-    Lower bounds are written likewise; a high one counts the booleans that are false.
     """
     model = linear_model(problem)
     booleans = len(model.names)

@@ -98,11 +98,7 @@ class DocumentReader:
         return document
 
     def check(self) -> None:
-        """Refuse the document if it has faults.
-
-        Raises:
-            MalformedDocument: it has; the class is the format's.
-        """
+        """Raise the format's `MalformedDocument` if the document has faults."""
         if self.faults:
             raise self.ERROR(self.faults)
 

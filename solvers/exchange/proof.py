@@ -97,8 +97,7 @@ def _sides(problem: DealProblem, certificate: Certificate) -> Iterator[Side]:
 def check_refutation(problem: DealProblem, formula: str, proof: str) -> None:
     """Check a proof, and that its formula is that of this problem, word for word.
 
-    Raises:
-        RefusedProof: it is not.
+    Raises `RefusedProof` otherwise.
     """
     if formula != opb(problem):
         raise RefusedProof("the formula is not that of the problem")

@@ -7,7 +7,7 @@ player who may own a card. Every row bounds a plain sum of them:
     hand_of_player_2        the cards of a hand                          = the hand
     set_3_of_player_2       the cards of a set, where bounds matter      from low to high
 
-That is the problem written down naively, without a word about what its structure is good for.
+That is the problem written down naively; its structure is not used.
 
 A refutation by such rows is a weight for each (the multipliers of Farkas' lemma). Those of a
 player's hand and of their shares of the sets are read as potentials: some level of the potentials

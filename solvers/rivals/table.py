@@ -91,11 +91,7 @@ class Rival:
             return None
 
     def check_installed(self) -> None:
-        """Refuse a rival that is not installed.
-
-        Raises:
-            InputError: says the command that installs it.
-        """
+        """Refuse a rival that is not installed; say the command that installs it."""
         if not self.installed:
             raise InputError(f"solver {self.name!r} is not installed: {self.command}")
 
@@ -107,11 +103,7 @@ class Rival:
 
     @property
     def solver(self) -> Solver:
-        """Return the row of `solvers.registry` for it.
-
-        Raises:
-            InputError: it is not installed; says the command that installs it.
-        """
+        """Return the row of `solvers.registry` for it; refuse it if it is not installed."""
         self.check_installed()
         limited = self.prepare if self.keeps_limit else None
         certifies = self.evidence != PAIRED
