@@ -57,7 +57,7 @@ class BotPlayer:
             QuaternityError: the game is too large for a bot.
         """
         del details
-        who = [Sitting("bot", player.text, seat) for seat, player in enumerate(players)]
+        sittings = [Sitting("bot", player.text, seat) for seat, player in enumerate(players)]
         for player, chance in zip(players, chances, strict=True):
             player.chance.setstate(chance.getstate())
         bots = [player.bot for player in players]
@@ -69,7 +69,7 @@ class BotPlayer:
             try:
                 question = bots[seat].ask(state)
                 if not is_plain(question):
-                    question = who[seat].made_plain(plain_question, question)
+                    question = sittings[seat].made_plain(plain_question, question)
                 answers = state.answers(question)
                 answer = answers[0]
                 if len(answers) > 1:
@@ -78,15 +78,15 @@ class BotPlayer:
                     given = bots[seat].answer(state, question)
                     if not isinstance(given, int) or given not in answers:
                         legal = " or ".join(map(str, answers))
-                        what = f"it answers {shown(given)} to '{question}', not {legal}"
-                        raise who[seat].breaks_rules(InputError(what))
+                        fault = f"it answers {shown(given)} to '{question}', not {legal}"
+                        raise sittings[seat].breaks_rules(InputError(fault))
                     answer = Answer(given)
             except IllegalMove as error:
-                raise who[seat].breaks_rules(error) from error
+                raise sittings[seat].breaks_rules(error) from error
             except QuaternityError:
                 raise
             except BaseException as error:  # whatever a bot may raise
-                raise who[seat].fault(error) from None
+                raise sittings[seat].fault(error) from None
             state = state.after(question, answer)
             course.moved(asker, question)
             if len(answers) > 1:

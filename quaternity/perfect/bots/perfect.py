@@ -30,9 +30,9 @@ class PerfectBot:
         first = prospects[0]
         best = [
             question
-            for one in prospects
-            if (one.worst, one.best) == (first.worst, first.best)
-            for question in one.alike
+            for prospect in prospects
+            if (prospect.worst, prospect.best) == (first.worst, first.best)
+            for question in prospect.alike
         ]
         known = state.closed()
         moving = [question for question in best if not is_pass(known, question)]

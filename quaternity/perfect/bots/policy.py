@@ -2,7 +2,7 @@
 
 It does what the informed bot does, at rough prospects instead of exact chances, and where proof
 (`quaternity.perfect.forcing`) finds a forced win of the player on turn it sees the end of the game.
-What it found for a state is kept under the state's key, and depends on nothing but the state.
+Its results for a state are kept under the state's key, and depends on nothing but the state.
 """
 
 from __future__ import annotations
@@ -97,21 +97,21 @@ class Policy:
 
     def look(self, key: Key) -> Outlook:
         """Return what is seen of a state at a glance."""
-        found = self._outlooks.get(key)
-        if found is None:
+        outlook = self._outlooks.get(key)
+        if outlook is None:
             options, result = self.options(key), None
             weighed, players = len(options), self.code.rules.players
             if not options:
                 points = self.code.parts(key).points
                 best = max(points)
-                result = tuple([(one == best) / points.count(best) for one in points])
+                result = tuple([(point == best) / points.count(best) for point in points])
             elif self.glance and options[0].asked < players:
                 proof = self.proof(key, 0, self.glance)
                 weighed += proof.weighed // ANSWERS_A_QUESTION
                 if proof.won:
                     result = (1.0, *[0.0] * (players - 1))
-            found = self._outlooks[key] = Outlook(options, result, weighed)
-        return found
+            outlook = self._outlooks[key] = Outlook(options, result, weighed)
+        return outlook
 
     def proof(self, key: Key, role: int, most: int) -> Proof:
         """Search for a forced win of a role.
@@ -121,30 +121,30 @@ class Policy:
         Args:
             most: answers to weigh.
         """
-        found = self._proofs.get((key, role, most))
-        if found is None:
+        proof = self._proofs.get((key, role, most))
+        if proof is None:
             proofs, question = ProofGraph(self.code, self.options), None
 
             def last(option: Choice) -> float:
-                after = [proofs.node(one.key, one.roles.index(0)) for one in option.replies]
-                return max(one.rank if one.won else inf for one in after)
+                after = [proofs.node(reply.key, reply.roles.index(0)) for reply in option.replies]
+                return max(node.rank if node.won else inf for node in after)
 
             cards = len(self.code.parts(key).kinds) * self.code.rules.set_size
             small = most and cards <= MOST_CARDS
             won = bool(small and proofs.search(proofs.node(key, role), most=most))
             if won and not role and (options := self.options(key)):
                 question = min(options, key=last)
-            found = self._proofs[key, role, most] = Proof(won, question, proofs.weighed)
-        return found
+            proof = self._proofs[key, role, most] = Proof(won, question, proofs.weighed)
+        return proof
 
     def _sorted(self, options: list[Choice]) -> list[Choice]:
-        found = []
+        ranked = []
         for asked, replies in options:
             if len(replies) > 1:
-                replies = tuple(sorted(replies, key=lambda one: -self.outlook(one, asked)))
-            found.append((-self.outlook(replies[0], 0), Choice(asked, replies)))
-        found.sort(key=lambda one: one[0])
-        return [choice for _, choice in found]
+                replies = tuple(sorted(replies, key=lambda reply: -self.outlook(reply, asked)))
+            ranked.append((-self.outlook(replies[0], 0), Choice(asked, replies)))
+        ranked.sort(key=lambda entry: entry[0])
+        return [choice for _, choice in ranked]
 
     def outlook(self, reply: Reply, role: int) -> float:
         """Return how far a role is ahead of the others after a reply."""

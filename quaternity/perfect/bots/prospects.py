@@ -29,8 +29,8 @@ def exact_prospects(code: Coding, key: Key) -> Prospects:
     parts = code.parts(key)
     sets = [code.book.numbered(number).constraint for number in parts.kinds]
     worths = []
-    for one in chances(DealProblem(parts.hands, sets)) if sets else ():
-        shares = [sum(column) / len(one) for column in zip(*one, strict=True)]
+    for cards in chances(DealProblem(parts.hands, sets)) if sets else ():
+        shares = [sum(column) / len(cards) for column in zip(*cards, strict=True)]
         worths.append([share * share for share in shares])
     return _together(parts, worths)
 

@@ -101,18 +101,18 @@ class SearchBot:
         replies = [
             Reply(answer, *canonical_after(code, state, question, answer)) for answer in answers
         ]
-        replies.sort(key=lambda one: -policy.outlook(one, asked))
+        replies.sort(key=lambda reply: -policy.outlook(reply, asked))
         for reply in replies:
             if policy.proof(reply.key, reply.roles.index(asked), self.proved).won:
                 return reply.answer
         tree = Tree(policy, self._random, self.weighed)
         node = _Node(len(replies))
         for _ in self._budget(tree):
-            one = node.chosen(len(replies))
-            result = tree.imagine(replies[one].key, replies[one].roles)
-            node.add(one, result[asked])
-        told = node.ranked([Choice(asked, (reply,)) for reply in replies])
-        return self._safest(policy, asked, told).replies[0].answer
+            choice = node.chosen(len(replies))
+            result = tree.imagine(replies[choice].key, replies[choice].roles)
+            node.add(choice, result[asked])
+        ranked = node.ranked([Choice(asked, (reply,)) for reply in replies])
+        return self._safest(policy, asked, ranked).replies[0].answer
 
     def _budget(self, tree: Tree) -> Iterator[int]:
         """Yield once for each game that a decision may imagine."""
@@ -147,15 +147,15 @@ def _questions(code: Coding, state: State, roles: Roles, choice: Choice) -> list
     """Return the real questions behind a choice in the canonical state."""
     assert state.turn is not None, "somebody asks"
     wanted = {(reply.answer, reply.key) for reply in choice.replies}
-    found: list[Question] = []
+    same: list[Question] = []
     others: list[Question] = []
     for asked, index, cards, answers in state.legal_questions.groups():
         alike = [Question.trusted(state.turn, asked, Card.trusted(index, card)) for card in cards]
         after = {(answer, canonical_after(code, state, alike[0], answer).key) for answer in answers}
         if after == wanted:
             # Where players look alike, roles may have been given out in another way.
-            (found if asked == roles[choice.asked] else others).extend(alike)
-    return found or others
+            (same if asked == roles[choice.asked] else others).extend(alike)
+    return same or others
 
 
 class _Node:
@@ -190,7 +190,7 @@ class _Node:
     def ranked(self, options: Sequence[Choice]) -> list[Choice]:
         """Sort the options, the most chosen first."""
         ranks = [(-times, -total) for times, total in zip(self.visits, self.totals, strict=True)]
-        return [options[one] for one in sorted(range(len(options)), key=ranks.__getitem__)]
+        return [options[option] for option in sorted(range(len(options)), key=ranks.__getitem__)]
 
 
 class Tree:
@@ -231,9 +231,9 @@ class Tree:
                 reply = replies[0]
                 if len(replies) > 1:
                     node = self._replies.setdefault((key, chosen), _Node(len(replies)))
-                    said = node.chosen(len(replies))
-                    path.append((node, said, names[asked]))
-                    reply = replies[said]
+                    chosen = node.chosen(len(replies))
+                    path.append((node, chosen, names[asked]))
+                    reply = replies[chosen]
             names = [names[role] for role in reply.roles]
             key = reply.key
         else:

@@ -291,7 +291,7 @@ class KindArrays:
         kind = self._kinds[place]
         first = len(self._entries)
         for asked, no, yes in kind.questions():
-            after = [-1 if one is None else self.place(one) for one in (no, yes)]
+            after = [-1 if k is None else self.place(k) for k in (no, yes)]
             self._entries.append((asked, after[0], after[1]))
         self.first[place] = first
         self.count[place] = len(self._entries) - first
@@ -315,15 +315,15 @@ class KindArrays:
         tight = ((lanes == needs) << np.arange(2**players, dtype=np.uint64)).sum(1, np.uint64)
         result = places.astype(np.int64)
         for player in range(players):
-            having = [one for one in range(2**players) if one >> player & 1]
-            fewest = (needs[:, having] - lanes[:, [one ^ 1 << player for one in having]]).max(1)
+            having = [mask for mask in range(2**players) if mask >> player & 1]
+            fewest = (needs[:, having] - lanes[:, [mask ^ 1 << player for mask in having]]).max(1)
             result = result << size.bit_length() | fewest
         lowered = self.lowered[places]
         for index in range(size):
             for player in range(players):
                 result = result << 1 | (lowered[:, index, player] & tight == 0)
-        found, inverse = np.unique(result, return_inverse=True)
-        closed = [self._closing(one) for one in found.tolist()]
+        different, inverse = np.unique(result, return_inverse=True)
+        closed = [self._closing(digits) for digits in different.tolist()]
         return np.array(closed, np.int32)[inverse]
 
     def _closing(self, result: int) -> int:
@@ -331,14 +331,14 @@ class KindArrays:
         place = self._closings.get(result)
         if place is None:
             players, size = self.book.players, self.book.set_size
-            rest = result
-            bits = [bool(rest >> shift & 1) for shift in reversed(range(size * players))]
-            rest >>= size * players
+            digits = result
+            bits = [bool(digits >> shift & 1) for shift in reversed(range(size * players))]
+            digits >>= size * players
             low = []
             for _ in range(players):
-                low.append(rest & ((1 << size.bit_length()) - 1))
-                rest >>= size.bit_length()
-            kind = self._kinds[rest]
+                low.append(digits & ((1 << size.bit_length()) - 1))
+                digits >>= size.bit_length()
+            kind = self._kinds[digits]
             distinct = sorted(set(kind.masks))
             masks = []
             for mask in kind.masks:
@@ -370,16 +370,16 @@ class Closings:
         self._known = np.full(1 << KEPT_BITS, -1, np.int64)
         self._closed = np.zeros(1 << KEPT_BITS, np.int32)
 
-    def get(self, places: NDArray[Any], rest: NDArray[Any]) -> NDArray[Any]:
+    def get(self, places: NDArray[Any], others: NDArray[Any]) -> NDArray[Any]:
         """Return the closed kinds.
 
         Args:
             places: of the kinds.
-            rest: [word, set], the slack of the state without the set. A lane below its guard says
+            others: [word, set], the slack of the state without the set. A lane below its guard says
                 how
                 many cards of the set the coalition needs, at most the size of the set.
         """
-        needs = self._needs(rest)
+        needs = self._needs(others)
         alike = self._number(places, needs)
         slots = ((alike * np.uint64(_SPREAD)) >> np.uint64(64 - KEPT_BITS)).astype(np.int64)
         closed: NDArray[Any] = self._closed[slots]
@@ -393,17 +393,17 @@ class Closings:
             lanes = lanes[:, : 2**self._kinds.book.players].astype(np.int16)
             # The set is among those of all players.
             lanes[:, -1] = self._kinds.book.set_size
-            found = self._kinds.closed(places[rows], lanes)
-            closed[missing] = found[inverse]
+            new = self._kinds.closed(places[rows], lanes)
+            closed[missing] = new[inverse]
             self._known[slots[rows]] = numbers.view(np.int64)
-            self._closed[slots[rows]] = found
+            self._closed[slots[rows]] = new
         return closed
 
-    def _needs(self, rest: NDArray[Any]) -> NDArray[Any]:
+    def _needs(self, others: NDArray[Any]) -> NDArray[Any]:
         """Return the guard minus each lane, where positive; not for nobody and for everybody."""
-        below = ~rest & _HIGH
+        below = ~others & _HIGH
         every = (below >> np.uint64(7)) * np.uint64(255)
-        return np.asarray((_HIGH - (rest & ~_HIGH)) & every & self._some[:, None])
+        return np.asarray((_HIGH - (others & ~_HIGH)) & every & self._some[:, None])
 
     def _number(self, places: NDArray[Any], needs: NDArray[Any]) -> NDArray[Any]:
         """Pack a kind and its needs into one number, as digits."""

@@ -282,9 +282,11 @@ def canonical(state: State) -> Canonical:
 
     >>> from quaternity import Answer, Card, Question, Settings
     >>> state = State.start(Settings(set_size=2, sets=3, players=3))
-    >>> one, two = (state.after(Question(0, asked, Card(1, 0)), Answer.NO) for asked in (1, 2))
-    >>> canonical(one).key == canonical(two).key, canonical(one).roles, canonical(two).roles
-    (True, (1, 0, 2), (2, 0, 1))
+    >>> first, second = (state.after(Question(0, asked, Card(1, 0)), Answer.NO) for asked in (1, 2))
+    >>> canonical(first).key == canonical(second).key
+    True
+    >>> canonical(first).roles, canonical(second).roles
+    ((1, 0, 2), (2, 0, 1))
     """
     code = coding(Rules.of(state))
     kinds = closed_kinds(code, state)
@@ -368,13 +370,13 @@ def _role_orders(hands: Sequence[int], points: Sequence[int], first: int) -> Ite
     groups: list[list[Roles]] = []
     start = 0
     for end in range(1, len(others) + 1):
-        one = others[start]
+        lowest = others[start]
         if end < len(others):
             other = others[end]
-            if hands[one] == hands[other] and points[one] == points[other]:
+            if hands[lowest] == hands[other] and points[lowest] == points[other]:
                 continue
         group = tuple(others[start:end])
-        groups.append(list(permutations(group)) if hands[one] else [group])
+        groups.append(list(permutations(group)) if hands[lowest] else [group])
         start = end
     for choice in product(*groups):
         yield (first, *chain.from_iterable(choice))

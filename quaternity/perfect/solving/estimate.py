@@ -1,18 +1,18 @@
-"""How large will it be? The number of states, the time and the disk of a game, from samples.
+"""Estimate the number of states, the time and the disk that a game takes, from samples.
 
-Levels are expanded whole while they are small. Of a larger level a random sample is expanded. If m
-of n states lead to e new states, d of them distinct, and the answers hit the states of the next
-level evenly, these number u with d = u (1 - exp(-e / u)), of which all n states would reach
-u (1 - exp(-(e n / m) / u)). The next level is sampled from the d states.
+Small levels are expanded whole, of a larger level a random sample. Say that m of n states lead to e
+new states, d of them distinct, and that answers hit the u states of the next level evenly. Then
+d = u (1 - exp(-e / u)), and all n states would reach u (1 - exp(-(e n / m) / u)). The next level is
+sampled from the d states.
 
-That is low, the more so the smaller the samples: answers hit some states more often than others,
-samples hold those more often, and what follows from the rest is missed. (States of earlier levels
-that no sample held are counted again, which makes up for some of it.) So samples of several sizes
-are taken, each four times the last, until that changes little, the sample is no longer small
-compared with the game, or time is up; and the number is taken to grow by the last factor once more.
+This is too low, the more so the smaller the samples: answers hit some states more often, samples
+hold those more often, and the successors of the others are missed. (States of earlier levels that
+no sample held are counted again, which makes up for some of it.) So each sample is four times the
+last, until the number changes little, the sample is no longer small compared with the game, or time
+is up. The number is then taken to grow by the last factor once more.
 
-This is rough, and where time ran out before larger samples changed little (`Estimate.steady`), it
-may be many times too low: 3-4-4 came out at 8 million states, where a run met 24 million within
+The estimate is rough. Where time ran out before larger samples changed little (`Estimate.steady`),
+it may be many times too low: 3-4-4 came out at 8 million states, where a run met 24 million within
 eight moves. As `quaternity solve` asks, it came out at these multiples of the true numbers of
 states: 3-4-3 (S-N-P) 1.4, 4-3-3 2.0, 2-6-4 1.7, 2-5-5 0.5, 3-5-3 2.3, 5-3-3 2.5, 2-8-4 0.9, 3-6-3
 0.6, 3-7-3 0.2.
@@ -67,7 +67,7 @@ class Estimate:
         exact: whether `states` is the true number, no level having been sampled.
         finished: False when time ran out before the last level; all numbers are then too low.
         seconds: of one process.
-        disk: bytes of working files when there are most, which is while the graph is written.
+        disk: most bytes of working files, reached while the graph is written.
         steady: False when time ran out while larger samples still found many more states; all
             numbers may then be many times too low.
     """
@@ -100,11 +100,11 @@ def estimate(
     sample: int = SAMPLE,
     patience: float = float("inf"),
 ) -> Estimate:
-    """Return what it takes to solve a game from a state.
+    """Estimate what it takes to solve a game from a state.
 
     Args:
         sample: states expanded per level at first.
-        patience: seconds after which a game too large to be sampled to its end is given up; then
+        patience: seconds after which a game too large to sample to its end is given up; then
             the result is not `finished`.
 
     Cost: two or three dozen times `sample` expansions; for large games several times that.
@@ -126,12 +126,7 @@ def estimate(
 
 
 class _Sampled(NamedTuple):
-    """What samples of one size say.
-
-    Attributes:
-        expanded: states in all samples.
-        taken: seconds spent.
-    """
+    """The result of samples of one size: `expanded` states in all, in `taken` seconds."""
 
     states: float
     exact: bool
@@ -142,7 +137,7 @@ class _Sampled(NamedTuple):
     taken: float
 
     def estimate(self, growth: float, steady: bool = True) -> Estimate:
-        """Return the estimate when all numbers would grow by a factor."""
+        """Multiply all numbers by `growth`."""
         return Estimate(
             round(self.states * growth),
             self.exact and self.finished,
@@ -154,7 +149,7 @@ class _Sampled(NamedTuple):
 
 
 def _sampled(rules: Rules, start: Key, random: Random, sample: int, end: float) -> _Sampled:
-    """Return the numbers by samples of one size, given up at a time of `time.perf_counter`."""
+    """Take samples of one size until `end`, a time of `time.perf_counter`."""
     code, orders = coding(rules), len(role_orders(rules.players)[0])
     started = time.perf_counter()
     level = key_array(code, [start])
@@ -194,7 +189,7 @@ def _sampled(rules: Rules, start: Key, random: Random, sample: int, end: float) 
 
 
 def _new(result: Expansion, seen: Keys, orders: int) -> tuple[Keys, int]:
-    """Give the states that were not seen before, and how often they are led to, once per state."""
+    """Return the states not seen before, and how often they are reached, once per parent state."""
     groups, states = result.counts.shape
     parent = np.repeat(np.tile(np.arange(states), groups), result.counts.ravel())
     answers = np.arange(len(result.outcomes))
@@ -207,7 +202,7 @@ def _new(result: Expansion, seen: Keys, orders: int) -> tuple[Keys, int]:
 
 
 def _distinct(distinct: int, reached: int, scale: float) -> float:
-    """Return the size of the next level, from a sample that reached some states so often."""
+    """Estimate the size of the next level from a sample that reached `distinct` states."""
     if distinct == reached:
         return distinct * scale
     low, high = float(distinct), float(distinct) * max(2, reached) ** 2

@@ -1,26 +1,26 @@
-"""What comes when everybody plays for themselves, in a game that cannot go on for ever.
+"""Outcomes when everybody plays for themselves, in a game that must end.
 
-An *outcome* says what every player gets: their sets; or, where only winning counts, 2 for who alone
-has the most sets, 1 for who shares that, 0 for others. Whoever chooses, the player on turn among
-the questions and the asked player among the legal answers, takes what gives themselves most (max^n:
-Luckhardt and Irani 1986). That leaves ties, which are nothing to them and decide what others get.
-So a state has not one outcome but a set of them, all that come about however ties are broken
-without chance:
+An *outcome* is what every player gets: their sets; or, where only winning counts, 2 for a player
+who alone has the most sets, 1 for a player who shares the most sets, 0 for others. The player on
+turn chooses among the questions, and the asked player among the legal answers. Both choose what
+gives them most (max^n: Luckhardt and Irani 1986). Ties do not matter to the chooser but decide what
+others get. So a state has a set of outcomes: all that are possible however ties are broken without
+chance:
 
-- at the end, the one outcome that it is;
-- where a player chooses, each outcome of a choice that they like no less than the worst that each
-  of the choices may bring them. (Could they be sure of better elsewhere they would go there; if
-  not, ties may be broken such that they do not.)
+- at the end of the game, its outcome;
+- where a player chooses, each outcome of a choice that is no worse for the player than the worst
+  outcome of each choice. (A player who is sure of better elsewhere goes there; otherwise ties may
+  be broken such that they do not.)
 
 These are the outcomes of the subgame-perfect equilibria in pure strategies. A coin that breaks ties
-may bring others: who expects a better lottery elsewhere goes there. Ties in one state may be broken
-one way after one history and another way after another, so there may be many. With all
-ties *against* a player everybody likes, of outcomes that give themselves the same, those better
-that give that player less; with all ties *for* them those that give them more. That leaves the ties
-in which they and the chooser get the same: again a set, by the same rule.
+may bring others, since a player may prefer a lottery. Ties in one state may be broken differently
+after different histories, so there may be many outcomes. With all ties *against* a player,
+everybody who gets the same from two outcomes prefers that in which the player gets less; with all
+ties *for* the player, that in which the player gets more. Ties in which both get the same remain:
+again a set, by the same rule.
 
-Every state is worked out once all that can follow it are, stratum by stratum of
-`quaternity.perfect.solving.graph`; so positions must not come again.
+A state is computed once all its successors are, stratum by stratum of
+`quaternity.perfect.solving.graph`; so positions must not repeat.
 """
 
 from __future__ import annotations
@@ -59,18 +59,17 @@ def _places(points: Sequence[int]) -> Outcome:
 
 
 WISHES: dict[str, Callable[[Sequence[int]], Outcome]] = {"points": tuple, "win": _places}
-"""What everybody wants most of, by its name: what the players get for their points."""
+"""What everybody wants, by name: what the players get for their points."""
 
 TIES = {"any": 0, "against": -1, "for": 1}
-"""How ties are broken, by its name: how they count what the player gets whom they are about."""
+"""How ties are broken, by name: the weight of what the player gets whom they are about."""
 
 
 @dataclass(frozen=True, slots=True)
 class Everybody:
-    """The outcomes of all states when everybody plays for themselves, and ties know no chance.
+    """The outcomes of all states when everybody plays for themselves.
 
     Attributes:
-        graph: of the game.
         outcomes: all that a state may have, by role.
         sets: [state, role, word], the outcomes of each as bits (uint64), with ties against or for
             that role; of one role only with any ties.
@@ -92,31 +91,27 @@ class Everybody:
         key, roles = canonical(state)
         [number] = self.graph.numbers([key])
         words = self.sets[number, roles.index(player) % self.sets.shape[1]].tolist()
-        found = [
+        outcomes = [
             tuple([outcome[roles.index(player)] for player in range(len(roles))])
             for place, outcome in enumerate(self.outcomes)
             if words[place // 64] >> place % 64 & 1
         ]
-        return sorted(found, reverse=True)
+        return sorted(outcomes, reverse=True)
 
 
 def checked_wish(name: str) -> str:
-    """Return the name of a wish.
-
-    Raises:
-        InputError: it is none.
-    """
+    """Return the name of a wish; raise an InputError for any other name."""
     return _checked("wish of everybody", name, WISHES)
 
 
-def _checked(what: str, name: str, known: Mapping[str, object]) -> str:
+def _checked(meaning: str, name: str, known: Mapping[str, object]) -> str:
     if name not in known:
-        raise InputError(f"{what}: {name[:40]!r} is not {' or '.join(known)}")
+        raise InputError(f"{meaning}: {name[:40]!r} is not {' or '.join(known)}")
     return name
 
 
 def for_himself(solved: Solution | GameGraph, wish: str = "points", ties: str = "any") -> Everybody:
-    """All outcomes of all states when everybody plays for themselves.
+    """Return all outcomes of all states when everybody plays for themselves.
 
     Args:
         wish: what everybody wants, a name in `WISHES`.
@@ -127,8 +122,8 @@ def for_himself(solved: Solution | GameGraph, wish: str = "points", ties: str = 
     players have ten.
 
     Raises:
-        InputError: positions can come again, so that the game need not end; or chance has a say in
-            it: use the tie-break first-in-order; or an unknown name.
+        InputError: positions can repeat, so the game need not end; or chance matters: use the
+            tie-break first-in-order; or an unknown name.
         LimitError: it takes more than `MOST_BYTES`.
     """
     graph = solved if isinstance(solved, GameGraph) else solved.graph
@@ -141,16 +136,16 @@ def for_himself(solved: Solution | GameGraph, wish: str = "points", ties: str = 
     ends, _ = graph.ends()
     code = coding(graph.rules)
     over = [code.parts(key) for key in key_bytes(graph.keys[ends])]
-    if any(one.kinds for one in over):
+    if any(parts.kinds for parts in over):
         raise InputError(
             "nobody can be asked in this state, and sets are left for ever: --everybody needs a "
             "game that ends"
         )
-    gets = [WISHES[wish](one.points) for one in over]
+    gets = [WISHES[wish](parts.points) for parts in over]
     tables = _Tables(graph.rules.players, gets, TIES[ties], len(graph))
     sets = np.zeros((len(graph), tables.abouts, tables.words), np.uint64)
     for end, outcome in zip(ends, gets, strict=True):
-        sets[end] = tables.bits([one == outcome for one in tables.outcomes])
+        sets[end] = tables.bits([other == outcome for other in tables.outcomes])
     settled = np.zeros(len(graph), bool)
     settled[ends] = True
     numbers = np.argsort(graph.found).astype(np.uint32)
@@ -158,7 +153,7 @@ def for_himself(solved: Solution | GameGraph, wish: str = "points", ties: str = 
         segments = [block.segment(graph.orders, numbers) for block in stratum()]
         while segments:
             before = np.count_nonzero(settled)
-            segments = [one for one in segments if not _worked_out(one, tables, sets, settled)]
+            segments = [s for s in segments if not _worked_out(s, tables, sets, settled)]
             if segments and np.count_nonzero(settled) == before:
                 raise InputError(
                     "positions can come again in this game, so that it need not end: everybody for "
@@ -170,7 +165,7 @@ def for_himself(solved: Solution | GameGraph, wish: str = "points", ties: str = 
 def _worked_out(
     segment: Segment, tables: _Tables, sets: NDArray[np.uint64], settled: NDArray[Any]
 ) -> bool:
-    """Work out the states of a segment of which all that follow are; whether those are all."""
+    """Compute the states of a segment whose successors are settled; return whether that is all."""
     counts = np.diff(segment.first, append=len(segment.asked))
     ready = np.logical_and.reduceat(settled[segment.no] & settled[segment.yes], segment.first)
     rows = np.nonzero(ready & ~settled[segment.states])[0]
@@ -183,9 +178,9 @@ def _worked_out(
         no = tables.before(sets, segment.no[at], segment.no_order[at], about)
         yes = tables.before(sets, segment.yes[at], segment.yes_order[at], about)
         worst = np.maximum(tables.worst(no, asked, about), tables.worst(yes, asked, about))
-        found = (no | yes) & tables.no_worse[about, asked, worst]
-        worst = np.maximum.reduceat(tables.worst(found, asker, about), first)
-        some = np.bitwise_or.reduceat(found, first)
+        possible = (no | yes) & tables.no_worse[about, asked, worst]
+        worst = np.maximum.reduceat(tables.worst(possible, asker, about), first)
+        some = np.bitwise_or.reduceat(possible, first)
         sets[segment.states[rows], about] = some & tables.no_worse[about, 0, worst]
     settled[segment.states[rows]] = True
     return bool(settled[segment.states].all())
@@ -196,17 +191,17 @@ CHUNK = 8
 
 
 class _Tables:
-    """Sets of outcomes as bits: how roles are renamed in them, and how roles like them.
+    """Sets of outcomes as bits: how roles are renamed in them, and how roles rank them.
 
     Attributes:
         outcomes: all that there are, whoever has which role.
-        words: of 64 bits a set of them takes.
+        words: words of 64 bits in a set of them.
         abouts: how many roles ties are about: all of them, or one that stands for any ties.
-        no_worse: [role that ties are about, role, liking, word], what it likes as much or more.
+        no_worse: [role that ties are about, role, rank, word], what it likes as much or more.
     """
 
     def __init__(self, players: int, ends: Sequence[Outcome], ties: int, states: int) -> None:
-        self.outcomes = tuple(sorted({one for end in ends for one in permutations(end)}))
+        self.outcomes = tuple(sorted({outcome for end in ends for outcome in permutations(end)}))
         self.words = -(-len(self.outcomes) // 64)
         self.abouts = players if ties else 1
         orders = role_orders(players)[0]
@@ -253,16 +248,16 @@ class _Tables:
         self, sets: NDArray[np.uint64], states: NDArray[Any], order: NDArray[Any], about: int
     ) -> NDArray[np.uint64]:
         """Return the sets of states after an answer, by the roles before it."""
-        found = sets[states, self.after[about, order] if self.abouts > 1 else 0]
-        result = np.zeros(found.shape, np.uint64)
-        for table, bits in zip(self._before, self._chunks(found), strict=True):
+        after = sets[states, self.after[about, order] if self.abouts > 1 else 0]
+        result = np.zeros(after.shape, np.uint64)
+        for table, bits in zip(self._before, self._chunks(after), strict=True):
             result |= table[order, bits]
         return result
 
     def worst(self, sets: NDArray[np.uint64], roles: NDArray[Any], about: int) -> NDArray[Any]:
-        """How much a role likes the worst of each set."""
-        found = zip(self._worst, self._chunks(sets), strict=True)
-        return np.asarray(np.minimum.reduce([table[about, roles, bits] for table, bits in found]))
+        """Return the rank that a role gives the worst outcome of each set."""
+        chunks = zip(self._worst, self._chunks(sets), strict=True)
+        return np.asarray(np.minimum.reduce([table[about, roles, bits] for table, bits in chunks]))
 
     def _chunks(self, sets: NDArray[np.uint64]) -> Iterator[NDArray[np.uint64]]:
         for chunk in range(len(self._before)):
@@ -273,18 +268,18 @@ class _Tables:
 def everybody_document(
     solved: Solution | GameGraph, state: State, wish: str = "points"
 ) -> dict[str, Any]:
-    """Return what comes of a state when everybody plays for themselves, as plain values for JSON.
+    """Return the outcomes of a state when everybody plays for themselves, as values for JSON.
 
-    The outcomes however ties are broken without chance, what each player gets at least and at most
-    in them, and who wins (null: nobody); and per player the outcomes with all ties against them,
-    and for them.
+    These are the outcomes however ties are broken without chance, what each player gets at least
+    and at most, and who wins (null: nobody). Then per player the outcomes with all ties against
+    them, and for them.
 
     Cost and errors: as `for_himself`, three times.
     """
     anyhow = for_himself(solved, wish).of(state)
-    alone = {one.index(max(one)) for one in anyhow if one.count(max(one)) == 1}
-    shared = any(one.count(max(one)) > 1 for one in anyhow)
-    found: dict[str, Any] = {
+    alone = {gets.index(max(gets)) for gets in anyhow if gets.count(max(gets)) == 1}
+    shared = any(gets.count(max(gets)) > 1 for gets in anyhow)
+    document: dict[str, Any] = {
         "wish": wish,
         "outcomes": anyhow,
         "least": [min(gets) for gets in zip(*anyhow, strict=True)],
@@ -293,5 +288,5 @@ def everybody_document(
     }
     for ties in ("against", "for"):
         everybody = for_himself(solved, wish, ties)
-        found[ties] = [everybody.of(state, player) for player in range(state.players)]
-    return found
+        document[ties] = [everybody.of(state, player) for player in range(state.players)]
+    return document

@@ -1,16 +1,14 @@
-"""The graph of a game: all canonical states that can follow from one, and what leads where.
+"""The graph of a game: all canonical states that can follow from one, and their successors.
 
-They are found breadth first. The states of one level are expanded in portions, wherever the
-executor runs them; what they lead to is merged with what was met before, in ranges of keys that fit
-in memory. Then what the level leads to is numbered, in the order in which states are found.
-Everything is kept in a working directory: portions as they come back, levels as they are found. A
-run that was interrupted goes on from there. The states, their numbering and the graph are the same
-however they were found.
+They are found breadth first. The states of a level are expanded in portions, wherever the executor
+runs them. Their successors are merged with the known states, in ranges of keys that fit in memory,
+and then numbered in the order in which states are found. A working directory keeps every portion
+and every level, so an interrupted run goes on from there. States, numbers and graph do not depend
+on how the work was divided.
 
-No answer makes a state less certain (`quaternity.perfect.keys.kinds.NumberedKind.uncertainty`). So
-the states of equal uncertainty, a *stratum*, lead to each other only by idle questions, by which
-nothing is learnt, and else to strata that are more certain. Within a level states are sorted by
-their strata.
+No answer makes a state less certain (`quaternity.perfect.keys.kinds.NumberedKind.uncertainty`). The
+states of equal uncertainty are a *stratum*. They lead to each other only by idle questions, which
+teach nothing, and otherwise to more certain strata. Within a level states are sorted by stratum.
 """
 
 from __future__ import annotations
@@ -50,10 +48,10 @@ class Segment:
 
     Attributes:
         states: their numbers.
-        first: per state, where its questions begin; each has at least one. In states in which
-            chance is on turn, the questions are what it can choose.
+        first: per state, where its questions begin; each has at least one. Where chance is on
+            turn, the questions are what it can choose.
         asked: per question the role that answers.
-        no, yes: per question the state after the answer; the other one where an answer is illegal.
+        no, yes: per question the state after the answer; if an answer is illegal, after the other.
         no_order, yes_order: the orders of roles (see
             `quaternity.perfect.successors.many_states.Expansion`).
     """
@@ -76,10 +74,10 @@ class Portion(NamedTuple):
 
     Attributes:
         begin: the number of the first state, alone in an array; the others follow.
-        strata: the uncertainty of the states, one for each run of states where it is the same.
+        strata: the uncertainty of the states, once for each run of states where it is the same.
         first: where the runs begin.
         counts, asked, outcomes: see `quaternity.perfect.successors.many_states.Expansion`, with the
-            numbers of states in the place of indices of keys.
+            numbers of states instead of indices of keys.
     """
 
     begin: NDArray[Any]
@@ -107,10 +105,9 @@ class Block(NamedTuple):
 
     @classmethod
     def of(cls, portion: Portion, first: int, end: int, ends: NDArray[Any]) -> Block:
-        """Return the states of a portion from one to before another that have questions.
+        """Return the states of a portion in [first, end) that have questions.
 
-        Args:
-            ends: [group, 2], how many questions of the portion come before each of the two.
+        `ends` is [group, 2]: how many questions of the portion come before each of the two states.
         """
         counts = portion.counts[:, first:end]
         asking = counts.any(0)
@@ -130,7 +127,7 @@ class Block(NamedTuple):
 
     @classmethod
     def joined(cls, blocks: Sequence[Block]) -> Block:
-        """Blocks as one."""
+        """Join blocks into one."""
         if len(blocks) == 1:
             return blocks[0]
         return cls(
@@ -141,7 +138,7 @@ class Block(NamedTuple):
         )
 
     def chosen(self, rows: NDArray[Any]) -> Block:
-        """Return some of the states, by their places."""
+        """Return the block of some rows."""
         counts = self.counts[:, rows].astype(np.int64)
         before = np.cumsum(self.counts, 1, np.int64)[:, rows] - np.cumsum(counts, 1)
         at = [
@@ -151,22 +148,22 @@ class Block(NamedTuple):
         return Block(
             self.states[rows],
             self.counts[:, rows],
-            tuple([column[one] for column, one in zip(self.asked, at, strict=True)]),
+            tuple([column[rows] for column, rows in zip(self.asked, at, strict=True)]),
             tuple(
-                [column[one] for column, one in zip(self.outcomes, [*at, at[OPEN]], strict=True)]
+                [column[rows] for column, rows in zip(self.outcomes, [*at, at[OPEN]], strict=True)]
             ),
         )
 
     def chances(self, players: int) -> NDArray[Any]:
-        """In which states chance is on turn."""
+        """Return a mask of the states in which chance is on turn."""
         idle = self.counts[IDLE].astype(np.int64)
         rows = np.nonzero(idle)[0]
-        found = np.zeros(len(idle), bool)
-        found[rows] = self.asked[IDLE][(np.cumsum(idle) - idle)[rows]] == players
-        return found
+        mask = np.zeros(len(idle), bool)
+        mask[rows] = self.asked[IDLE][(np.cumsum(idle) - idle)[rows]] == players
+        return mask
 
     def segment(self, orders: int, numbers: NDArray[Any]) -> Segment:
-        """Return the same, question by question, with other numbers in the place of these."""
+        """Order the block question by question, and replace the numbers of states by `numbers`."""
         counts = self.counts.astype(np.int64)
         total = counts.sum(0)
         first = np.cumsum(total) - total
@@ -174,14 +171,14 @@ class Block(NamedTuple):
         flat = counts.ravel()
         place = np.repeat(begin.ravel() - np.cumsum(flat) + flat, flat) + np.arange(flat.sum())
         no, yes, asked = (
-            np.empty(len(place), one.dtype) for one in (*self.outcomes[:2], self.asked[0])
+            np.empty(len(place), column.dtype) for column in (*self.outcomes[:2], self.asked[0])
         )
         idle, forced, *free = self.outcomes
         no[place] = np.concatenate([idle, forced, free[0]])
         yes[place] = np.concatenate([idle, forced, free[1]])
         asked[place] = np.concatenate(self.asked)
         (no, no_order), (yes, yes_order) = (
-            np.divmod(one, one.dtype.type(orders)) for one in (no, yes)
+            np.divmod(column, column.dtype.type(orders)) for column in (no, yes)
         )
         small = np.min_scalar_type(orders - 1)
         return Segment(
@@ -192,14 +189,13 @@ class Block(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class GameGraph:
-    """All states that can follow from one, numbered in the order of their keys.
+    """All states that can follow from a start, numbered in the order of their keys.
 
     Attributes:
-        rules: of the game.
         start: the number of the state from which all follow.
         keys: per state its key, ascending.
         found: per state when it was found: its number in `portions`, `strata` and `Block`.
-        questions, answers: how many there are; questions that come to the same are one (see
+        questions, answers: how many there are; equivalent questions count once (see
             `quaternity.perfect.successors.one_state.Choice`).
         levels: per number of moves how many states are first reached by so many.
         portions: the states in which somebody can ask, or chance is on turn, mapped from disk.
@@ -233,10 +229,9 @@ class GameGraph:
                 yield block.segment(self.orders, numbers)
 
     def strata(self, most_states: int) -> list[Callable[[], list[Block]]]:
-        """Return the strata from the most certain on: what gives the blocks of each.
+        """Return a function for each stratum, the most certain first, that gives its blocks.
 
-        Args:
-            most_states: how many states a block of several portions should at most have.
+        A block of several portions has about `most_states` states at most.
         """
         runs: dict[int, list[tuple[Portion, int, int, NDArray[Any]]]] = {}
         for portion in self.portions:
@@ -253,11 +248,11 @@ class GameGraph:
         """Return the states in which chance is on turn, or None when there are none."""
         if self.rules.players < 4:
             return None
-        found = [one.states[one.asked[one.first] == self.rules.players] for one in self.segments()]
-        return np.concatenate(found) if any(map(len, found)) else None
+        states = [s.states[s.asked[s.first] == self.rules.players] for s in self.segments()]
+        return np.concatenate(states) if any(map(len, states)) else None
 
     def ends(self) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return the states after which nothing comes: their numbers, and the role that won.
+        """Return the numbers of the states that have no successor, and the role that won each.
 
         The role is the number of players where the most sets are shared, and where sets are still
         in play: nobody can be asked there, so the game never ends. No game leads there, but it can
@@ -283,20 +278,19 @@ class GameGraph:
         """Return the numbers of states given by key.
 
         Raises:
-            InputError: one is not in the graph.
+            InputError: a state is not in the graph.
         """
         wanted = key_array(coding(self.rules), keys)
-        found = found_at(self.keys, wanted)
-        found[found == len(self.keys)] = 0
-        if (self.keys[found] != wanted).any():
+        numbers = found_at(self.keys, wanted)
+        numbers[numbers == len(self.keys)] = 0
+        if (self.keys[numbers] != wanted).any():
             raise InputError("a state is not among those that can follow")
-        return [int(number) for number in found]
+        return [int(number) for number in numbers]
 
 
 def _blocks(
     runs: Sequence[tuple[Portion, int, int, NDArray[Any]]], most_states: int
 ) -> list[Block]:
-    """Return the blocks of a stratum, from parts of portions."""
     blocks: list[Block] = []
     waiting: list[Block] = []
     size = 0
@@ -312,7 +306,7 @@ def _blocks(
 
 
 def loaded_graph(code: Coding, directory: WorkDirectory) -> GameGraph:
-    """Return the graph in a directory."""
+    """Read the graph from a directory."""
     about = directory.arrays("graph")
     levels = tuple(about["levels"].tolist())
     portions = []
@@ -343,7 +337,7 @@ MERGE_BYTES = 256 * 2**20
 
 
 def portion(rules: Rules) -> int:
-    """States of a game that are expanded at a time: about 100 MB worth of them.
+    """Return how many states of a game are expanded at a time: about 100 MB worth of them.
 
     >>> portion(Rules(4, 3, 3)), portion(Rules(4, 13, 4))
     (8192, 387)
@@ -360,17 +354,17 @@ def generate(
     most_states: int | None = None,
     report: Report = quiet,
 ) -> GameGraph:
-    """All canonical states that can follow from one, and what leads where.
+    """Generate all canonical states that can follow from a start, and their successors.
 
     Args:
         directory: for the working files; what is there already is not done again.
         pool: runs the expansions.
         most_states: give up above so many.
-        report: told the states expanded so far.
+        report: called with the states expanded so far.
 
-    Cost: half a microsecond an answer where `Expander` serves, some thirty elsewhere.
-    Memory: `MERGE_BYTES`, and per executor about 100 MB; disk: a byte a question, four an
-    answer and 16 * `Coding.words` + 7 a state; and for a while the largest level once more.
+    Cost: half a microsecond an answer where `Expander` can be used, some thirty elsewhere.
+    Memory: `MERGE_BYTES`, and per executor about 100 MB. Disk: a byte a question, four an
+    answer and 16 * `Coding.words` + 7 a state, and at times the largest level once more.
 
     Raises:
         LimitError: more than `most_states`.
@@ -393,10 +387,10 @@ def generate(
 class _Levels:
     """The levels found so far, in files.
 
-    Files: `level-L` the states first reached by L moves; `expanded-L-C` what portion C of level L
-    leads to, and `fresh-L-C` the keys among it that were not known before; `known-L` all states of
-    levels up to L by ascending keys, and `found-L` their numbers; `graph-L` what level L
-    leads to in numbers.
+    Files of level L: `level-L` has the states first reached by L moves, `expanded-L-C` the
+    successors of portion C of it, and `fresh-L-C` the keys of those that were not known before.
+    `known-L` has all states up to level L by ascending keys, `found-L` their numbers, and
+    `graph-L` the successors of level L by number.
     """
 
     def __init__(self, code: Coding, directory: WorkDirectory) -> None:
@@ -416,7 +410,7 @@ class _Levels:
             self.sizes.append(1)
 
     def end(self, start: Key) -> None:
-        """Say that the graph is there."""
+        """Mark the graph as complete."""
         last = len(self.sizes) - 1
         known = self.directory.array(f"known-{last}")
         place = found_at(known, key_array(self.code, [start]))
@@ -424,13 +418,13 @@ class _Levels:
         self.directory.drop([f"level-{level}" for level in range(last + 1)])
 
     def portions(self, level: int) -> int:
-        """How many portions a level is expanded in."""
+        """Return how many portions a level is expanded in."""
         return -(-self.sizes[level] // self._portion)
 
     def expand(self, pool: Pool, report: Report) -> None:
         """Expand the last level and find the next."""
         level = len(self.sizes) - 1
-        keys, known = (self.directory.array(f"{what}-{level}") for what in ("level", "known"))
+        keys, known = (self.directory.array(f"{name}-{level}") for name in ("level", "known"))
         missing = [
             number
             for number in range(self.portions(level))
@@ -454,7 +448,7 @@ class _Levels:
         return np.array(keys[number * self._portion : (number + 1) * self._portion])
 
     def _merge(self, level: int) -> None:
-        """Sort what a level leads to into known states and the next level."""
+        """Merge the successors of a level into the known states and the next level."""
         names = [f"fresh-{level}-{number}" for number in range(self.portions(level))]
         columns = [self.directory.array(name) for name in (f"known-{level}", *names)]
         numbers = self.directory.array(f"found-{level}")
@@ -463,7 +457,7 @@ class _Levels:
             # Closed, and named, in turn from the last: a level is there when all of it is known.
             self.directory.pieces(f"level-{level + 1}") as fresh,
             self.directory.pieces(f"known-{level + 1}") as merged,
-            self.directory.pieces(f"found-{level + 1}") as found,
+            self.directory.pieces(f"found-{level + 1}") as order,
         ):
             for parts in _ranges(columns, MERGE_BYTES // 4):
                 new = distinct(np.concatenate(parts[1:]))
@@ -478,7 +472,7 @@ class _Levels:
                 known[place] = False
                 for file, mine, theirs in (
                     (merged, parts[0], new),
-                    (found, numbers[old : old + len(parts[0])], number),
+                    (order, numbers[old : old + len(parts[0])], number),
                 ):
                     both = np.empty(len(known), mine.dtype)
                     both[known], both[place] = mine, theirs
@@ -488,7 +482,7 @@ class _Levels:
         self.directory.drop([f"known-{level}", f"found-{level}", *names])
 
     def number(self, threads: int) -> None:
-        """Write what the last level but one leads to in numbers of states, unless it is there."""
+        """Write the successors of the last level but one by number, unless that is done."""
         level = len(self.sizes) - 2
         if level < 0:
             return
@@ -496,20 +490,21 @@ class _Levels:
         if not self.directory.has(f"graph-{level}"):
             numbered = threaded_map(threads, partial(self._numbered, level), range(count))
             with self.directory.pieces(f"graph-{level}") as file:
-                for number, one in enumerate(numbered):
-                    for name, column in one._asdict().items():
+                for number, part in enumerate(numbered):
+                    for name, column in part._asdict().items():
                         file.add(column, f"{number} {name}")
         self.directory.drop([f"expanded-{level}-{number}" for number in range(count)])
 
     def _numbered(self, level: int, number: int) -> Portion:
-        """One portion of a level."""
         arrays = self.directory.arrays(f"expanded-{level}-{number}")
         keys = self.portion_of(self.directory.array(f"level-{level}"), number)
-        known, found = (self.directory.array(f"{what}-{level + 1}") for what in ("known", "found"))
+        known, number_of = (
+            self.directory.array(f"{name}-{level + 1}") for name in ("known", "found")
+        )
         orders = len(role_orders(self.code.rules.players)[0])
         # The outcomes' own type may be too narrow for the number of orders.
         key, order = np.divmod(arrays["outcomes"], np.min_scalar_type(orders).type(orders))
-        numbers = found[found_at(known, arrays["keys"])]
+        numbers = number_of[found_at(known, arrays["keys"])]
         outcome = np.min_scalar_type(sum(self.sizes) * orders).type
         uncertainty = self._uncertainty.of(keys)
         first = np.nonzero(np.diff(uncertainty, prepend=-1))[0]
@@ -524,7 +519,7 @@ class _Levels:
 
 
 def _ranges(columns: Sequence[Keys], most_bytes: int) -> Iterator[list[Keys]]:
-    """Ascending arrays cut at the same keys, such that the pieces together stay small."""
+    """Cut ascending arrays at the same keys, so that the pieces together stay small."""
     size = sum(column.nbytes for column in columns)
     pieces = size // most_bytes + 1
     cuts: Keys = []

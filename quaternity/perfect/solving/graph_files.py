@@ -1,9 +1,9 @@
 """Arrays on disk that may be larger than memory: written piece by piece, mapped when read.
 
 A file holds named arrays one after the other, then a line of JSON with their names, types, shapes
-and places, the length of that line, and a checksum of all before it. The checksum begins with what
-the computation is and with the name of the file, so a file that was cut, changed, or brought here
-from elsewhere is refused. A file is on the disk before it gets its name.
+and places, the length of that line, and a checksum of all before it. The checksum also covers the
+computation and the name of the file, so a file that was cut, changed, or brought from elsewhere is
+refused. A file is complete on the disk before it gets its name.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ if TYPE_CHECKING:
 
 
 Report = Callable[[str, int, int | None], None]
-"""Told what is going on, how much of it is done, and of how much (None: not known)."""
+"""Called with the name of the task, how much of it is done, and of how much (None: unknown)."""
 
 
-def quiet(what: str, done: int, total: int | None) -> None:
+def quiet(task: str, done: int, total: int | None) -> None:
     """Report to nobody."""
 
 
 MANIFEST = "about.json"
-"""Says which computation a working directory belongs to: the first file there, and the last."""
+"""Names the computation of a working directory: the first file written, the last removed."""
 
 LOCK = "lock"
 """Held by the run that works in a directory, and by no other; it dies with its process."""
@@ -49,7 +49,7 @@ PART = ".part"
 """Ends the name of a file that is not whole."""
 
 TEMPORARY = "quaternity-solve-"
-"""Begins the name of a working directory of a run that was not told where to work."""
+"""Begins the name of a working directory that the run chose itself."""
 
 ALIGNED = 64
 """Arrays begin at multiples of so many bytes."""
@@ -69,7 +69,7 @@ class Pieces:
     """A file that gets arrays piece by piece, and its name when all of it is on the disk."""
 
     def __init__(self, path: Path, seed: int, durable: bool, whole: set[str]) -> None:
-        """`whole` gets the name of the file when the file has it."""
+        """Begin the file; its name is added to `whole` when it is complete."""
         self._path, self._durable, self._whole = path, durable, whole
         self._part = path.with_name(path.name + PART)
         self._file = self._part.open("wb")
@@ -77,7 +77,7 @@ class Pieces:
         self._arrays: dict[str, tuple[str, list[int], int]] = {}
 
     def add(self, array: NDArray[Any], name: str = "") -> None:
-        """Append an array, or a piece of the one that was begun last."""
+        """Append an array, or a piece of the array that was begun last."""
         known = self._arrays.get(name)
         if known is None:
             self._write(b"\0" * (-self._place % ALIGNED))
@@ -125,17 +125,17 @@ class Pieces:
 
 
 class WorkDirectory:
-    """Where a long computation keeps what it has done, so that it can go on after a break.
+    """The files of a long computation, so that it can go on after a break.
 
-    A context manager: within it nobody else can use the directory. What a killed run left half
-    written is removed when the next one begins.
+    A context manager: within it nobody else can use the directory. Files that a killed run left
+    half written are removed when the next run begins.
 
     Raises:
         InputError: the directory holds another computation, cannot be used, or is in use.
     """
 
     def __init__(self, path: Path, about: Mapping[str, Any], durable: bool = True) -> None:
-        """`about` is what the computation depends on; a directory made for another is refused.
+        """Open or make the directory of the computation that `about` describes.
 
         Unless `durable`, files need not outlast a crash of the machine.
         """
@@ -163,14 +163,14 @@ class WorkDirectory:
             raise InputError(f"{path} cannot be used: {reason}") from error
 
     def _claim(self, manifest: Path, about: dict[str, Any]) -> None:
-        """Write the manifest, or see that the one there says the same."""
+        """Write the manifest, or refuse the directory if its manifest differs."""
         if not manifest.exists():
             write_text(manifest, json.dumps(about))
             return
         kept = json.loads(manifest.read_text())
         if kept != about:
             raise InputError(
-                f"{self.path} holds the beginnings of another computation, of {kept}; "
+                f"{self.path} holds the files of another computation, of {kept}; "
                 f"remove it to start anew"
             )
 
@@ -181,11 +181,11 @@ class WorkDirectory:
         self._lock.close()
 
     def has(self, name: str) -> bool:
-        """Whether there is a file of this name."""
+        """Return whether there is a file of this name."""
         return (self.path / name).exists()
 
     def pieces(self, name: str) -> Pieces:
-        """Return a file to be written piece by piece."""
+        """Begin a file that is written piece by piece."""
         return Pieces(self.path / name, self._seed_of(name), self._durable, self._verified)
 
     def save(self, name: str, arrays: Mapping[str, NDArray[Any]]) -> None:
@@ -195,10 +195,10 @@ class WorkDirectory:
                 pieces.add(array, key)
 
     def arrays(self, name: str) -> dict[str, NDArray[Any]]:
-        """Return the arrays in a file, read where they are looked at.
+        """Map the arrays of a file, which are read only where they are used.
 
-        All of a file that an earlier run wrote is read for its checksum the first time: four
-        gigabytes a second and more, if it still is in memory.
+        The first time, a file of an earlier run is read whole for its checksum: four gigabytes a
+        second and more, if it is still in memory.
 
         Raises:
             InputError: it is damaged, of another computation, or missing.
@@ -208,20 +208,20 @@ class WorkDirectory:
             with path.open("rb") as file:
                 table = self._table(file, name)
             data = np.asarray(np.memmap(path, np.uint8, "r"))
-            found = {}
+            arrays = {}
             for key, (dtype, shape, place) in table.items():
                 size = np.dtype(dtype).itemsize * int(np.prod(shape))
-                found[key] = data[place : place + size].view(dtype).reshape(shape)
+                arrays[key] = data[place : place + size].view(dtype).reshape(shape)
         except FileNotFoundError:
             fault = "missing"
         except (ValueError, TypeError) as error:
             fault = f"damaged ({error})"
         else:
-            return found
+            return arrays
         raise InputError(f"{path}: {fault}; remove {self.path} to start anew")
 
     def array(self, name: str) -> NDArray[Any]:
-        """Return the only array in a file. As `arrays`."""
+        """Map the only array in a file, as `arrays`."""
         [array] = self.arrays(name).values()
         return array
 
@@ -229,7 +229,7 @@ class WorkDirectory:
         return crc32(name.encode(), self._seed)
 
     def _table(self, file: BinaryIO, name: str) -> dict[str, Any]:
-        """Return what a file says it holds.
+        """Read the names, types, shapes and places of the arrays in a file.
 
         Raises:
             ValueError: the file is damaged.
@@ -243,11 +243,11 @@ class WorkDirectory:
             raise ValueError("its end is not that of a whole file")
         if name not in self._verified:
             file.seek(0)
-            found, left = self._seed_of(name), size
-            while left and (data := file.read(min(READ_AT_ONCE, left))):
-                found = crc32(data, found)
-                left -= len(data)
-            if crc32(_LENGTH.pack(length), found) != checksum:
+            computed, remaining = self._seed_of(name), size
+            while remaining and (data := file.read(min(READ_AT_ONCE, remaining))):
+                computed = crc32(data, computed)
+                remaining -= len(data)
+            if crc32(_LENGTH.pack(length), computed) != checksum:
                 raise ValueError("its checksum is not that of its content")
             self._verified.add(name)
         file.seek(size - length)
@@ -255,16 +255,16 @@ class WorkDirectory:
         return table
 
     def drop(self, names: Iterable[str]) -> None:
-        """Remove files that are not needed any more."""
+        """Remove files that are no longer needed."""
         if self._durable:
-            synchronise_names(self.path)  # what makes them needless has its name for good
+            synchronise_names(self.path)  # what replaces them must outlast a crash
         for name in names:
             (self.path / name).unlink(missing_ok=True)
 
     def remove(self) -> None:
         """Remove the directory with all that is in it.
 
-        Whatever stops this, what is left is empty but for the lock, or says what it was.
+        If this is interrupted, the directory is empty but for the lock, or still has its manifest.
         """
         with os.scandir(self.path) as entries:
             names = [entry.name for entry in entries if entry.name not in (MANIFEST, LOCK)]
@@ -274,7 +274,7 @@ class WorkDirectory:
 
 @contextmanager
 def temporary_directory(about: Mapping[str, Any]) -> Iterator[WorkDirectory]:
-    """Yield a working directory for as long as a computation takes.
+    """Make a working directory for as long as a computation takes.
 
     Its files live on while they are mapped. Directories that killed runs left behind are removed.
 
@@ -291,10 +291,10 @@ def temporary_directory(about: Mapping[str, Any]) -> Iterator[WorkDirectory]:
 
 
 def remove_dead_directories(folder: Path) -> None:
-    """Remove this user's temporary working directories whose runs are not alive any more.
+    """Remove this user's temporary working directories whose runs have ended.
 
-    A living run holds its lock before it writes anything else, so an empty directory is left alone,
-    and so is one whose lock cannot be had.
+    A living run takes its lock before it writes anything else. So empty directories are kept, and
+    those whose lock is taken.
     """
     for path in folder.glob(f"{TEMPORARY}*"):
         try:
@@ -308,9 +308,9 @@ def remove_dead_directories(folder: Path) -> None:
 
 
 def _locked(path: Path, surely: bool = False) -> BinaryIO:
-    """Return a file that no other run has, for as long as it is open.
+    """Open a file that no other run has, for as long as it is open.
 
-    Where the file system has no locks it is given without one, unless it is wanted `surely`.
+    On a file system without locks the file is opened without a lock, unless `surely`.
 
     Raises:
         InputError: another run has it.

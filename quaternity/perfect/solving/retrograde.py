@@ -1,28 +1,27 @@
 """Who can force what: retrograde analysis of the graph of a game.
 
-The player on turn chooses the question, the asked player the answer among the legal ones. Against
-one player all others stand together, and with them chance. A play that never ends is won by nobody.
-Then
+The player on turn chooses the question, the asked player a legal answer. All others stand together
+against one player, and chance stands with them. Nobody wins a play that never ends. Then
 
-- a player *can force* a win if they win alone at the end however the others play: the attractor of
-  their won ends, in the game in which they control their questions and answers and the others all
-  else;
-- a player *can win* if there is any way to an end that they win alone;
-- a player *can prevent* the win of another if, against all others together, they can see to it that
-  the other does not win alone: the complement of the attractor in the game in which the one
-  controls what is theirs and everybody else helps the other to win;
-- the *length* of a forced win is the number of moves (a question with its answer) to the end when
-  the winner hastens it and the others delay it.
+- a player *can force* a win if they win alone at the end however the others play. This is the
+  attractor of their won ends, in the game in which they control their questions and answers, and
+  the others everything else;
+- a player *can win* if some play leads to an end that they win alone;
+- a player *can prevent* the win of another if they can ensure, against all others together, that
+  the other does not win alone. This is the complement of the attractor in the game in which the
+  player controls what is theirs and everybody else helps the other to win;
+- the *length* of a forced win is the number of moves (a question with its answer) to the end if the
+  winner plays for the shortest play and the others for the longest.
 
-Every set is a least fixed point. All of them are found together, a bit for each in one word per
-state: the bits of a question are "and" or "or" of those after its answers, by who controls the
-answer in that game; and those of a state likewise, by who controls the question. The strata
-(`quaternity.perfect.solving.graph`) are settled one after the other, the most certain first. What
-leads to others is looked at once; only idle questions, which lead from a stratum into itself, are
-looked at again and again, until nothing changes. As a question is in no other way idle than that
-its only answer teaches nothing, these are mostly passes and cards that everybody knows of. Any
-order of such steps leads to the same least fixed point (chaotic iteration, Cousot 1977). The
-lengths of a stratum's forced wins are then found from above in the same way.
+Every set is a least fixpoint. All are computed together, each as a bit of one word per state. The
+bits of a question are "and" or "or" of those after its answers, by who controls the answer in that
+game; those of a state likewise, by who controls the question. The strata
+(`quaternity.perfect.solving.graph`) are settled one after the other, the most certain first.
+Questions that lead to another stratum are evaluated once. Only idle questions, which lead from a
+stratum into itself, are evaluated until nothing changes. The only answer to an idle question
+teaches nothing, so most are passes, and cards that everybody knows of. Any order of such steps
+leads to the same least fixpoint (chaotic iteration, Cousot 1977). The lengths of a stratum's forced
+wins are then computed from above in the same way.
 
 Cost: some 30 nanoseconds for every question, and a few for every idle question each time.
 """
@@ -80,11 +79,10 @@ class Values:
 def solve_graph(
     graph: GameGraph, directory: WorkDirectory, report: Report, threads: int = 1
 ) -> Values:
-    """All values of all states.
+    """Compute the values of all states.
 
-    Blocks of a stratum are worked out by as many threads as are given. The values of the strata
-    that are settled are kept in the directory.
-    Memory: about 10 + 4 P bytes a state.
+    The threads work on blocks of one stratum. The values of settled strata are kept in the
+    directory. Memory: about 10 + 4 P bytes a state.
     """
     games = Games(graph.rules.players)
     settled = _Settled(graph, games, directory)
@@ -103,15 +101,15 @@ def solve_graph(
 
 
 class Games:
-    """All games of which the roles are found that can get what they want, a bit of a word each.
+    """All games that decide what a role can achieve, a bit of a word each.
 
-    Bit a * players + b is that b wins though a plays against it, with everybody else for it; or, of
-    a = b, that b wins against everybody else, and chance. Bit players ** 2 + b is that b wins when
-    everybody wants it.
+    In game a * players + b, b wins though a plays against it and everybody else helps; if a = b,
+    b wins against everybody else, and chance. In game players ** 2 + b, b wins when everybody
+    helps.
 
     Attributes:
         word: the type of a word.
-        won: per role the word of an end that it won; and of one that nobody won.
+        won: per role the word of an end that it won; and of an end that nobody won.
     """
 
     def __init__(self, players: int) -> None:
@@ -131,9 +129,9 @@ class Games:
         self._against = np.array(
             [
                 sum(
-                    1 << one * players + two
-                    for one, two in pairs
-                    if (one != mover if one == two else one == mover)
+                    1 << opponent * players + winner
+                    for opponent, winner in pairs
+                    if (opponent != mover if opponent == winner else opponent == mover)
                 )
                 for mover in range(players + 1)
             ],
@@ -151,15 +149,17 @@ class Games:
         )
 
     def _renaming_tables(self, bits: int) -> Iterator[tuple[int, NDArray[Any]]]:
-        """Give the first of some bits of a word, and [order, these bits], what they were before."""
+        """Yield the first of some bits, and [order, these bits]: the bits before an answer."""
         players, orders = self.players, self._orders
         parts = -(-bits // (TABLE_BITS - len(orders).bit_length()))
         for first, end in pairwise([bits * part // parts for part in range(parts + 1)]):
             table = np.zeros((len(orders), 1 << end - first), self.word)
             for bit in range(first, end):
-                one, two = divmod(bit, players)
+                opponent, winner = divmod(bit, players)
                 before = [
-                    1 << (one if one == players else roles[one]) * players + roles[two]
+                    1
+                    << (opponent if opponent == players else roles[opponent]) * players
+                    + roles[winner]
                     for roles in orders
                 ]
                 half = 1 << bit - first
@@ -168,15 +168,15 @@ class Games:
             yield first, table
 
     def can_force(self, words: NDArray[Any], role: int) -> NDArray[Any]:
-        """Per state whether a role can force a win."""
+        """Return per state whether a role can force a win."""
         return np.asarray(words >> self.word(role * (self.players + 1)) & self.word(1) != 0)
 
     def can_win(self, words: NDArray[Any]) -> NDArray[Any]:
-        """Per state the roles that can win, as bits."""
+        """Return per state the roles that can win, as bits."""
         return self._bits(words, range(self.players**2, self.players * (self.players + 1)))
 
     def can_prevent(self, words: NDArray[Any]) -> NDArray[Any]:
-        """[state, role], the other roles whose win the role can prevent, as bits."""
+        """Return [state, role], the other roles whose win the role can prevent, as bits."""
         players = self.players
         result = np.empty((len(words), players), np.uint8)
         for role in range(players):
@@ -186,14 +186,14 @@ class Games:
         return result
 
     def _bits(self, words: NDArray[Any], places: Sequence[int]) -> NDArray[Any]:
-        """Return some bits of words, put together."""
+        """Collect the bits of words at some places."""
         result = np.zeros(len(words), np.uint8)
         for number, place in enumerate(places):
             result |= (words >> self.word(place) & self.word(1)).astype(np.uint8) << number
         return result
 
     def before(self, order: NDArray[Any], words: NDArray[Any]) -> NDArray[Any]:
-        """Words by the roles before an answer, given by the number of the order of roles."""
+        """Rename words to the roles before an answer, given by the number of the order of roles."""
         result = np.zeros(len(words), self.word)
         for first, table in self._tables:
             result |= table[order, words >> self.word(first) & self.word(table.shape[1] - 1)]
@@ -207,23 +207,23 @@ class Games:
     def lengths_after(
         self, role: int, words: NDArray[Any], lengths: NDArray[Any], outcomes: NDArray[Any]
     ) -> NDArray[Any]:
-        """Return the lengths of a role's forced wins after answers; `NEVER` where there is none."""
+        """Return the lengths of a role's forced wins after answers, or `NEVER`."""
         states, order = np.divmod(outcomes, outcomes.dtype.type(len(self._orders)))
         wins = words[states] >> self._winning[role][order] & self.word(1)
         return np.where(wins != 0, lengths[states], np.uint16(NEVER))
 
     def against(self, movers: NDArray[Any]) -> NDArray[Any]:
-        """Return the games in which roles, or chance, do not want what is wanted."""
+        """Return, as bits, the games in which each role, or chance, plays against the winner."""
         return np.asarray(self._against[movers])
 
 
 class _Settled:
-    """The values of the strata that are settled, in the order in which states are found.
+    """The values of the settled strata, in the order in which states are found.
 
     Attributes:
         strata, states: how many are settled.
         words: see `Games`.
-        lengths: of the forced win of the one role that has one.
+        lengths: of the forced win of the role that has one.
     """
 
     def __init__(self, graph: GameGraph, games: Games, directory: WorkDirectory) -> None:
@@ -241,15 +241,15 @@ class _Settled:
         self.lengths[graph.found[ends[winners < games.players]]] = 0
 
     def save(self) -> None:
-        """Keep the values in the directory."""
+        """Save the values in the directory."""
         settled = np.array([self.strata, self.states])
         arrays = {"words": self.words, "lengths": self.lengths, "settled": settled}
         self.directory.save("values", arrays)
 
     def values(self) -> Values:
         """Return the values in the order of keys."""
-        games, found = self.games, self.graph.found
-        words, lengths = self.words[found], self.lengths[found]
+        games, order = self.games, self.graph.found
+        words, lengths = self.words[order], self.lengths[order]
         can_force = np.zeros(len(words), np.uint8)
         length = np.full((len(words), games.players), NEVER, np.uint16)
         for role in range(games.players):
@@ -259,9 +259,9 @@ class _Settled:
         return Values(can_force, games.can_win(words), games.can_prevent(words), length)
 
     def settle(self, blocks: Sequence[Block], threads: int) -> None:
-        """Find the values of a stratum, all that it leads to being settled.
+        """Compute the values of a stratum whose successors in other strata are settled.
 
-        Threads may meet each other's values of before or after a step: both are right so far.
+        Threads may read each other's values before or after a step: both are correct bounds.
         """
         values = self.games, self.words
         _repeat([*threaded_map(threads, partial(Words, *values), blocks)], threads)
@@ -272,11 +272,7 @@ class _Settled:
 
 
 class Words:
-    """The words of a block on the way to the least fixed point.
-
-    Args:
-        words: of all states.
-    """
+    """The words of a block on the way up to the least fixpoint; `words` are those of all states."""
 
     def __init__(self, games: Games, words: NDArray[Any], block: Block) -> None:
         self._games, self._words, self._states = games, words, block.states
@@ -293,7 +289,7 @@ class Words:
         self.idle = idle
 
     def step(self) -> bool:
-        """Go on; gives whether anything changed."""
+        """Take a step; return whether anything changed."""
         idle = {IDLE: self._games.after(self.idle, self._words)}
         some = self._over(np.bitwise_or, idle, self._some)
         every = self._over(np.bitwise_and, idle, self._every)
@@ -331,7 +327,7 @@ class Lengths:
         self._move = (~block.chances(games.players)).astype(np.uint16)
 
     def step(self) -> bool:
-        """Go on; gives whether anything changed."""
+        """Take a step; return whether anything changed."""
         best = self._over(self._choose, {IDLE: self._after(self.idle)}, self._best)
         best += np.where(best == NEVER, np.uint16(0), self._move)
         return _changed(self._lengths, self._states, best)
@@ -340,7 +336,7 @@ class Lengths:
 def all_lengths(
     games: Games, words: NDArray[Any], lengths: NDArray[Any], block: Block
 ) -> Iterator[Lengths]:
-    """For each role that can force a win; chance and all others delay it.
+    """Yield the lengths of each role that can force a win; chance and all others delay it.
 
     In a state at most one role can force a win.
     """
@@ -355,7 +351,7 @@ def all_lengths(
 
 
 class _OverStates:
-    """Puts together what the questions of each state are worth."""
+    """Combines the values of the questions of each state."""
 
     def __init__(self, counts: NDArray[Any]) -> None:
         rows = [np.nonzero(count)[0] for count in counts]
@@ -367,7 +363,7 @@ class _OverStates:
     def __call__(
         self, ufunc: np.ufunc, values: dict[int, NDArray[Any]], start: NDArray[Any]
     ) -> NDArray[Any]:
-        """Per state its value at the start and, by group, those of its questions, put together."""
+        """Combine per state its value at the start and, by group, those of its questions."""
         result = start.copy()
         for group, worth in values.items():
             states, first = self._groups[group]
@@ -377,7 +373,7 @@ class _OverStates:
 
 
 def _changed(values: NDArray[Any], states: NDArray[Any], new: NDArray[Any]) -> bool:
-    """Give states new values; whether there are any."""
+    """Give states new values; return whether any differs."""
     rows = np.nonzero(new != values[states])[0]
     values[states[rows]] = new[rows]
     return len(rows) > 0

@@ -1,4 +1,4 @@
-"""Solve a game from a state: all states that can follow, and what the players can do in each."""
+"""Solve a game from a state: what the players can do in every state that can follow."""
 
 from __future__ import annotations
 
@@ -22,23 +22,18 @@ if TYPE_CHECKING:
     from quaternity.game.state import State
 
 FORMAT = "quaternity-solve/4"
-"""Of working directories; a new version does not go on where an old one stopped."""
+"""The version of working directories; a new version does not go on where an old one stopped."""
 
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """A solved game.
-
-    Attributes:
-        graph: its states and what leads where.
-        values: what the players can do in every state, by role.
-    """
+    """A solved game: its graph, and what the players can do in every state, by role."""
 
     graph: GameGraph
     values: Values
 
     def facts(self) -> dict[str, Any]:
-        """Rules and sizes as plain values: what a tablebase says about itself.
+        """Return rules and sizes as plain values: what a tablebase says about itself.
 
         `levels` counts the states by the fewest moves that lead to them; `longest_forced` is the
         length of the longest win that anybody can force anywhere, None when there is none.
@@ -76,18 +71,17 @@ def solve(
     most_states: int | None = None,
     report: Report = quiet,
 ) -> Solution:
-    """Solve a game from a state on.
+    """Solve a game from a state.
 
     Args:
         pool: runs the expansions (`quaternity.workers.pool.open_executor`); by default this
             process.
-        directory: where to keep what is done, so that an interrupted run goes on; without one it is
-            kept in a temporary directory while this runs.
+        directory: keeps the work, so that an interrupted run goes on; by default a temporary one.
         most_states: give up above so many canonical states.
-        report: told about the progress.
+        report: called with the progress.
 
     Raises:
-        LimitError: more than `most_states`, more players than canonical states are made for, or
+        LimitError: more than `most_states`, more players than canonical states allow, or
             no room for the working files.
         InputError: the state has no canonical form, or the directory belongs to something else,
             or to another run that is under way.
@@ -110,10 +104,7 @@ def game_graph(
     most_states: int | None = None,
     report: Report = quiet,
 ) -> GameGraph:
-    """All states that can follow from one, and what leads where, without their values.
-
-    Args and errors as in `solve`.
-    """
+    """Return all states that can follow and their successors, without values. As `solve`."""
     pool = pool or Pool.around(SerialExecutor(), in_flight=1)
     with _graph(state, pool, None, most_states, report) as (graph, _):
         return graph
@@ -143,7 +134,7 @@ def _graph(
 
 
 def remove_working_files(state: State, directory: str | Path) -> None:
-    """Remove the directory in which a game was solved from a state on, if it is there.
+    """Remove the directory in which a game was solved from a state, if it is there.
 
     Raises:
         InputError: it holds something else, is in use, or cannot be removed.

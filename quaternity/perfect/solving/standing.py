@@ -1,4 +1,4 @@
-"""What the players can do in one state, and how good that is for one of them."""
+"""What the players can do in a state, and how good that is for one of them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Standing:
     """What the players can do in one state; players by their real numbers.
 
     Attributes:
-        can_force: the players who can force a sole win against all others together: one at most.
+        can_force: the players who can force a sole win against all others together: at most one.
         can_win: the players who win alone in some continuation.
         can_prevent: per player, the other players whose sole win that player can prevent.
         forced_length: per player the moves of the forced win, None where there is none.
@@ -36,7 +36,7 @@ class Standing:
     def of_roles(
         cls, roles: Roles, force: int, win: int, prevent: Sequence[int], length: Sequence[int]
     ) -> Standing:
-        """From what is kept by role (see `quaternity.perfect.solving.retrograde.Values`)."""
+        """Convert from values by role (see `quaternity.perfect.solving.retrograde.Values`)."""
         role_of = [roles.index(player) for player in range(len(roles))]
         return cls(
             _real(roles, force),
@@ -46,7 +46,7 @@ class Standing:
         )
 
     def document(self) -> dict[str, Any]:
-        """As plain values for JSON."""
+        """Return plain values for JSON."""
         return {
             "can_force_win": list(self.can_force),
             "can_win": list(self.can_win),
@@ -55,7 +55,7 @@ class Standing:
         }
 
     def worth(self, player: int) -> Worth:
-        """How good the state is for a player, knowing nothing about the others' wishes.
+        """Return how good the state is for a player who knows nothing about the others' wishes.
 
         In this order: a forced win, and a short one; no other player's forced win, or a long one;
         a win that is possible at all; many others whose win can be prevented; few others who can

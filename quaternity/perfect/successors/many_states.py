@@ -1,4 +1,4 @@
-"""What one step of a game leads to, for many canonical states at once.
+"""The successors of many canonical states at once.
 
 Everything is exact integer arithmetic on arrays: the tests of all candidate answers, the closing
 of all sets, and the search for the smallest names of the players.
@@ -65,7 +65,7 @@ class Positions:
         """Return these positions and the others."""
         if not len(other.place):
             return self
-        names = [one.name for one in fields(self)]
+        names = [field.name for field in fields(self)]
         return Positions(
             *(np.concatenate([getattr(self, name), getattr(other, name)], -1) for name in names)
         )
@@ -81,8 +81,8 @@ def smallest_keys(
     named = []
     for order, roles in enumerate(kinds.orders):
         fits = positions.first[roles[0]]
-        for one, two in pairwise(roles[1:]):
-            fits = fits & (positions.rank[one] <= positions.rank[two])
+        for role, after in pairwise(roles[1:]):
+            fits = fits & (positions.rank[role] <= positions.rank[after])
         rows = np.nonzero(fits)[0]
         if len(rows):
             renamed = [kinds.renamed(column.take(rows), order) for column in positions.kinds]
@@ -128,14 +128,14 @@ def _sort(columns: list[NDArray[Any]]) -> None:
     """Sort columns such that each row ascends, by a network of exchanges."""
     for end in range(len(columns) - 1, 0, -1):
         for place in range(end):
-            one, two = columns[place : place + 2]
-            columns[place : place + 2] = np.minimum(one, two), np.maximum(one, two)
+            pair = columns[place : place + 2]
+            columns[place : place + 2] = np.minimum(*pair), np.maximum(*pair)
 
 
-def _smaller(one: NDArray[Any], two: NDArray[Any]) -> NDArray[Any]:
-    """Return where the first of two [word, row] is smaller, the first word counting most."""
-    smaller = one[-1] < two[-1]
-    for first, second in zip(one[-2::-1], two[-2::-1], strict=True):
+def _smaller(words: NDArray[Any], others: NDArray[Any]) -> NDArray[Any]:
+    """Return where `words` [word, row] are smaller; the first word counts most."""
+    smaller = words[-1] < others[-1]
+    for first, second in zip(words[-2::-1], others[-2::-1], strict=True):
         smaller = (first < second) | (first == second) & smaller
     return np.asarray(smaller)
 
@@ -188,20 +188,20 @@ def _gathered(keys: Keys, states: int, questions: _Answered) -> Expansion:
     owner, asked, led, learns = questions
     legal = led >= 0
     # A question is a number, for quick sorting: its group, state and asked role, and its outcomes.
-    found, most = None, int(led.max(initial=0))
+    values, most = None, int(led.max(initial=0))
     if states.bit_length() + 5 + 2 * most.bit_length() > 64:
-        found, led = np.unique(led, return_inverse=True)
-        most = len(found)
-    one, width = np.uint64(1), np.uint64(most.bit_length())
-    mask = (one << width) - one
+        values, led = np.unique(led, return_inverse=True)
+        most = len(values)
+    unit, width = np.uint64(1), np.uint64(most.bit_length())
+    mask = (unit << width) - unit
     no, yes = np.where(legal, led, 0).astype(np.uint64)
     head = owner.astype(np.uint64) << np.uint64(3) | asked.astype(np.uint64)
     both = legal[0] & legal[1]
     free = distinct((head[both] << width | no[both]) << width | yes[both])
     group = learns.astype(np.uint64) * np.uint64(states)
-    single = ((head + (group << np.uint64(3))) << one | legal[1]) << width | no | yes
+    single = ((head + (group << np.uint64(3))) << unit | legal[1]) << width | no | yes
     single = distinct(single[~both])
-    heads = np.concatenate([single >> width + one, free >> width + width])
+    heads = np.concatenate([single >> width + unit, free >> width + width])
     owners = (heads >> np.uint64(3)).astype(np.int64)
     owners[len(single) :] += 2 * states
     outcomes = np.concatenate([single & mask, free >> width & mask, free & mask])
@@ -209,8 +209,8 @@ def _gathered(keys: Keys, states: int, questions: _Answered) -> Expansion:
         keys,
         narrow(np.bincount(owners, minlength=3 * states).reshape(3, states)),
         (heads & np.uint64(7)).astype(np.uint8),
-        narrow(outcomes if found is None else found[outcomes]),
-        (single >> width & one).astype(bool),
+        narrow(outcomes if values is None else values[outcomes]),
+        (single >> width & unit).astype(bool),
     )
 
 
@@ -241,7 +241,7 @@ class _Questions(NamedTuple):
         which: index of the set.
         asked: the asked role.
         no, yes: the kind after the answer, or -1 when it is not legal.
-        rest: the slack of the state without the set, [word, question].
+        others: the slack of the state without the set, [word, question].
     """
 
     parent: NDArray[Any]
@@ -249,7 +249,7 @@ class _Questions(NamedTuple):
     asked: NDArray[Any]
     no: NDArray[Any]
     yes: NDArray[Any]
-    rest: NDArray[Any]
+    others: NDArray[Any]
 
 
 class Expander:
@@ -278,14 +278,14 @@ class Expander:
         questions = _Questions(*map(_joined, zip(*parts, strict=True)))
         rows = [np.nonzero(answer >= 0)[0] for answer in (questions.no, questions.yes)]
         answers = [
-            self._answered(states, questions, mine, said)
-            for said, mine in zip((False, True), rows, strict=True)
+            self._answered(states, questions, mine, is_yes)
+            for is_yes, mine in zip((False, True), rows, strict=True)
         ]
-        asked, said, slack, *after = map(_joined, zip(*answers, strict=True))
-        positions = self._settled(_States(*after), slack, asked, said)
+        asked, is_yes, slack, *after = map(_joined, zip(*answers, strict=True))
+        positions = self._settled(_States(*after), slack, asked, is_yes)
         chance_owner, chances = self._chosen(states)
         positions = positions.joined(chances)
-        found, inverse, order = smallest_keys(self.code, self.kinds, positions)
+        successors, inverse, order = smallest_keys(self.code, self.kinds, positions)
         # What chance chooses counts as an answer no to a question more.
         owner = np.concatenate([questions.parent, chance_owner])
         rows.append(np.arange(len(questions.parent), len(owner)))
@@ -300,7 +300,7 @@ class Expander:
         learns[at] = self.kinds.uncertainty[positions.kinds].sum(0) != before
         chance = np.full(len(chance_owner), self.rules.players, np.uint8)
         asked = np.concatenate([questions.asked, chance])
-        return _gathered(found, len(keys), _Answered(owner, asked, outcomes, learns))
+        return _gathered(successors, len(keys), _Answered(owner, asked, outcomes, learns))
 
     # ------------------------------------------------------------------ before the answer
 
@@ -315,9 +315,9 @@ class Expander:
         kinds = self.kinds.places_of(np.stack(fields[-sets:]))
         hands, points = np.zeros((2, players, len(words)), np.int32)
         hands[1:], points[1:] = fields[1:players], fields[players : 2 * players - 1]
-        left = (kinds > 0).sum(0)
-        hands[0] = self.rules.set_size * left - hands.sum(0)
-        points[0] = sets - left - points.sum(0)
+        in_play = (kinds > 0).sum(0)
+        hands[0] = self.rules.set_size * in_play - hands.sum(0)
+        points[0] = sets - in_play - points.sum(0)
         return _States(fields[0].astype(np.int32), hands, points, kinds)
 
     def _slack(self, kinds: NDArray[Any], hands: NDArray[Any]) -> NDArray[Any]:
@@ -346,13 +346,13 @@ class Expander:
         asked, parent = arrays.asked[entry], rows[place_of]
         table, member = arrays.table, arrays.member.T
         others = self._slack(kinds[:, rows], hands[:, rows]) - table[:, mine[rows]]
-        rest = others.take(place_of, 1)
+        without = others.take(place_of, 1)
         no, yes = arrays.no[entry], arrays.yes[entry]
         # Every final lane is between 0 and 255, so words of lanes never borrow from each other.
-        no = np.where((no >= 0) & self._holds(rest + table.take(no, 1)), no, -1)
+        no = np.where((no >= 0) & self._holds(without + table.take(no, 1)), no, -1)
         moved = (member - member[:, :1]).take(asked, 1)
-        yes = np.where((yes >= 0) & self._holds(rest + table.take(yes, 1) + moved), yes, -1)
-        questions = _Questions(parent, np.full(len(parent), index), asked, no, yes, rest)
+        yes = np.where((yes >= 0) & self._holds(without + table.take(yes, 1) + moved), yes, -1)
+        questions = _Questions(parent, np.full(len(parent), index), asked, no, yes, without)
         legal = np.nonzero(self._asked_of[(no >= 0) + 2 * (yes >= 0)])[0]
         return _Questions(*(column.take(legal, -1) for column in questions))
 
@@ -365,21 +365,21 @@ class Expander:
     # ------------------------------------------------------------------ after the answer
 
     def _answered(
-        self, states: _States, questions: _Questions, rows: NDArray[Any], said: bool
+        self, states: _States, questions: _Questions, rows: NDArray[Any], yes: bool
     ) -> tuple[NDArray[Any], ...]:
         """Give one answer to some questions: asked role, answer, slack, columns of `_States`."""
-        changed = (questions.yes if said else questions.no)[rows]
+        changed = (questions.yes if yes else questions.no)[rows]
         parent, asked = questions.parent[rows], questions.asked[rows]
         after = _States(*(column.take(parent, -1) for column in states))
         every = np.arange(len(parent))
         after.kinds[questions.which[rows], every] = changed
-        slack = questions.rest.take(rows, 1) + self.kinds.table.take(changed, 1)
-        if said:
+        slack = questions.others.take(rows, 1) + self.kinds.table.take(changed, 1)
+        if yes:
             after.hands[0] += 1
             after.hands[asked, every] -= 1
             member = self.kinds.member.T
             slack += (member - member[:, :1])[:, asked]
-        return asked, np.full(len(rows), said), slack, *after
+        return asked, np.full(len(rows), yes), slack, *after
 
     def _closed(self, kinds: NDArray[Any], slack: NDArray[Any]) -> NDArray[Any]:
         """Return the closed kinds of all sets of all positions."""
@@ -387,12 +387,12 @@ class Expander:
         for mine, result in zip(kinds, closed, strict=True):
             rows = slice(None) if mine.all() else np.nonzero(mine)[0]
             places = mine[rows]
-            rest = slack[:, rows] - self.kinds.table.take(places, 1)
-            result[rows] = self._closings.get(places, rest)
+            others = slack[:, rows] - self.kinds.table.take(places, 1)
+            result[rows] = self._closings.get(places, others)
         return closed
 
     def _settled(
-        self, after: _States, slack: NDArray[Any], asked: NDArray[Any], said: NDArray[Any]
+        self, after: _States, slack: NDArray[Any], asked: NDArray[Any], yes: NDArray[Any]
     ) -> Positions:
         """Close all sets, put down completed ones, find who is on turn. Changes its arguments."""
         rules, players = self.rules, self.rules.players
@@ -405,8 +405,8 @@ class Expander:
             hands[owner[rows], rows] -= rules.set_size
             points[owner[rows], rows] += 1
             mine[rows] = 0
-        turn = np.where(said, 0, asked).astype(np.int64)
-        turn = np.where(hands[turn, every] > 0, turn, np.where(said, asked, 0))
+        turn = np.where(yes, 0, asked).astype(np.int64)
+        turn = np.where(hands[turn, every] > 0, turn, np.where(yes, asked, 0))
         role = np.arange(players)[:, None]
         tied = role == turn
         new_place = np.zeros(len(asked), np.int32)
@@ -480,25 +480,25 @@ def expanded(work: tuple[Rules, Keys]) -> Expansion:
 def expanded_plainly(code: Coding, keys: Keys) -> Expansion:
     """Expand keys of any game, one state at a time."""
     numbers = role_orders(code.rules.players)[1]
-    found: dict[Key, int] = {}
+    places: dict[Key, int] = {}
     rows: list[tuple[int, ...]] = []
     for state, key in enumerate(key_bytes(keys)):
         for question in choices(code, key):
             led = [-1, -1]
             for reply in question.replies:
-                place = found.setdefault(reply.key, len(found))
+                place = places.setdefault(reply.key, len(places))
                 led[reply.answer] = place * len(numbers) + numbers[reply.roles]
             rows.append((state, question.asked, *led))
-    ordered = key_array(code, sorted(found))
+    ordered = key_array(code, sorted(places))
     columns = np.array(rows, np.int64).reshape(-1, 4).T
     owner, asked, outcomes = columns[0], columns[1], columns[2:]
-    rank = found_at(ordered, key_array(code, found))
+    rank = found_at(ordered, key_array(code, places))
     uncertainty = Uncertainty(code)
     before, after = uncertainty.of(keys), uncertainty.of(ordered)
     legal = outcomes >= 0
     number, order = np.divmod(outcomes[legal], len(numbers))
     outcomes[legal] = rank[number] * len(numbers) + order
-    left = np.full(outcomes.shape, -1)
-    left[legal] = after[rank[number]]
-    learns = left.max(0) != before[owner]
+    later = np.full(outcomes.shape, -1)
+    later[legal] = after[rank[number]]
+    learns = later.max(0) != before[owner]
     return _gathered(ordered, len(keys), _Answered(owner, asked, outcomes, learns))
