@@ -16,11 +16,7 @@ from quaternity.workers.foreign import Sitting
 
 
 class BotPlayer:
-    """A bot in a seat; see `quaternity.perfect.bots`.
-
-    Attributes:
-        chance: the generator that the bot was made with.
-    """
+    """A bot in a seat; see `quaternity.perfect.bots`. Its chance comes from `chance`."""
 
     game = "quaternity"
 
@@ -128,11 +124,7 @@ def search(rules: QuaternityRules, argument: str | None) -> BotPlayer:
 
 
 def perfect(rules: QuaternityRules, argument: str | None) -> BotPlayer:
-    """Return the player `perfect:FILE`.
-
-    Raises:
-        InputError: there is no such tablebase, or it is for another game.
-    """
+    """Return the player `perfect:FILE`; refuse a file that is missing or for another game."""
     from quaternity.perfect.bots.perfect import PerfectBot
     from quaternity.perfect.tablebase import Tablebase
 

@@ -114,12 +114,9 @@ class Policy:
         return outlook
 
     def proof(self, key: Key, role: int, most: int) -> Proof:
-        """Search for a forced win of a role.
+        """Search for a forced win of a role, weighing at most `most` answers.
 
         Nothing is searched while more than `MOST_CARDS` cards are in play.
-
-        Args:
-            most: answers to weigh.
         """
         proof = self._proofs.get((key, role, most))
         if proof is None:

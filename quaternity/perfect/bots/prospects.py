@@ -36,14 +36,9 @@ def exact_prospects(code: Coding, key: Key) -> Prospects:
 
 
 def rough_prospects(code: Coding, key: Key, known: dict[int, Prospects]) -> Prospects:
-    """Return the prospects with every card shared evenly among its possible owners.
+    """Return the prospects with every card shared evenly among its owners, whatever the hands.
 
-    Hand sizes are ignored.
-
-    Args:
-        known: keeps what each kind of set is worth.
-
-    Cost: two microseconds.
+    `known` keeps what each kind of set is worth. Cost: two microseconds.
     """
     parts = code.parts(key)
     for number in parts.kinds:

@@ -182,7 +182,6 @@ class _Node:
         return best
 
     def add(self, option: int, result: float) -> None:
-        """Count the result of an option."""
         self.times += 1
         self.visits[option] += 1
         self.totals[option] += result

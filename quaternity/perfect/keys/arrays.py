@@ -327,7 +327,6 @@ class KindArrays:
         return np.array(closed, np.int32)[inverse]
 
     def _closing(self, result: int) -> int:
-        """Return the place of a closed kind, from the digits that `closed` puts together."""
         place = self._closings.get(result)
         if place is None:
             players, size = self.book.players, self.book.set_size
@@ -371,13 +370,10 @@ class Closings:
         self._closed = np.zeros(1 << KEPT_BITS, np.int32)
 
     def get(self, places: NDArray[Any], others: NDArray[Any]) -> NDArray[Any]:
-        """Return the closed kinds.
+        """Return the closed kinds of some places.
 
-        Args:
-            places: of the kinds.
-            others: [word, set], the slack of the state without the set. A lane below its guard says
-                how
-                many cards of the set the coalition needs, at most the size of the set.
+        `others` is [word, set], the slack of the state without the set. A lane below its guard says
+        how many cards of the set the coalition needs, at most the size of the set.
         """
         needs = self._needs(others)
         alike = self._number(places, needs)
@@ -406,7 +402,6 @@ class Closings:
         return np.asarray((_HIGH - (others & ~_HIGH)) & every & self._some[:, None])
 
     def _number(self, places: NDArray[Any], needs: NDArray[Any]) -> NDArray[Any]:
-        """Pack a kind and its needs into one number, as digits."""
         number = places.astype(np.uint64) * self._kinds_base
         weight = np.uint64(1)
         for word, lanes in enumerate(needs):

@@ -62,11 +62,7 @@ class Parts(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The rules that canonical states and their graph depend on.
-
-    Attributes:
-        set_size, sets, players: as in `Settings`. The cards may be shared unevenly.
-        tie_break, brisk: the rules of the game.
+    """The rules that canonical states and their graph depend on; cards may be shared unevenly.
 
     >>> Rules.of(Settings(4, 3, 3)) == Rules(4, 3, 3)
     True
@@ -97,11 +93,7 @@ class Rules:
 
     @classmethod
     def of_document(cls, document: dict[str, Any]) -> Rules:
-        """Read what `document` wrote.
-
-        Raises:
-            KeyError, TypeError, ValueError: it is something else.
-        """
+        """Read what `document` wrote; raise a KeyError, TypeError or ValueError for anything else."""
         sizes = ("set_size", "sets", "players")
         set_size, sets, players = (index(document[name]) for name in sizes)
         brisk = document.get("brisk", False)
@@ -190,11 +182,7 @@ class Coding:
         return self._struct.pack(*words)
 
     def parts(self, key: Key) -> Parts:
-        """Take a key apart.
-
-        Raises:
-            InputError: it is not a key of this game.
-        """
+        """Take a key apart; raise an InputError if it is not a key of this game."""
         if len(key) != 8 * self.words:
             raise InputError(f"a key of {len(key)} bytes: expected {8 * self.words}")
         words = self._struct.unpack(key)
@@ -212,12 +200,10 @@ class Coding:
         return Parts(values[0], (hand, *hands), (mine, *points), kinds)
 
     def state(self, key: Key) -> State:
-        """Return a state with this key.
-
-        The players come in their order where it matters, else role 0 first.
+        """Return a state with this key, the players in their order where it matters.
 
         Raises:
-            InputError: it is not a key of this game, or one of a state in which chance is on turn.
+            InputError: it is not a key of this game, or chance is on turn.
         """
         parts = self.parts(key)
         players = self.rules.players
@@ -251,11 +237,7 @@ class Coding:
 
 @lru_cache(maxsize=32)
 def coding(rules: Rules) -> Coding:
-    """Return the one coding of a game.
-
-    Raises:
-        LimitError: see `Coding`.
-    """
+    """Return the one coding of a game; see `Coding` for games that are refused."""
     return Coding(rules)
 
 
@@ -299,11 +281,7 @@ def canonical(state: State) -> Canonical:
 
 
 def closed_kinds(code: Coding, state: State) -> list[NumberedKind]:
-    """Return the closed sets of a state that are in play, in order.
-
-    Raises:
-        InputError: as in `canonical`.
-    """
+    """Return the closed sets of a state that are in play, in order; refuse as `canonical` does."""
     slack = state.slack()
     if slack is None:
         raise InputError("the state is impossible, so it has no canonical form")

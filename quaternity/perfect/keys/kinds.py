@@ -111,11 +111,7 @@ class NumberedKind(Kind):
         return kind
 
     def closed(self, slack: int) -> NumberedKind:
-        """Return the kind with owners and minimums as tight as the whole state makes them.
-
-        Args:
-            slack: of the state (see `solvers.filtering.closed_set`), this set included.
-        """
+        """Return the kind with owners and minimums as tight as the slack of the state makes them."""
         return self._book.closed(self, slack)
 
     def questions(self) -> list[tuple[int, NumberedKind | None, NumberedKind | None]]:

@@ -237,9 +237,7 @@ class _Questions(NamedTuple):
     """Legal questions about canonical states, as rows of arrays.
 
     Attributes:
-        parent: the state.
         which: index of the set.
-        asked: the asked role.
         no, yes: the kind after the answer, or -1 when it is not legal.
         others: the slack of the state without the set, [word, question].
     """
@@ -305,7 +303,6 @@ class Expander:
     # ------------------------------------------------------------------ before the answer
 
     def _decoded(self, keys: Keys) -> _States:
-        """Return canonical states by their keys."""
         words = to_words(keys)
         code, players, sets = self.code, self.rules.players, self.rules.sets
         fields = [
@@ -459,7 +456,6 @@ class Expander:
 
 
 def _joined(columns: tuple[NDArray[Any], ...]) -> NDArray[Any]:
-    """Join arrays by their last axes."""
     return np.concatenate(columns, -1)
 
 
