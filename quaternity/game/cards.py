@@ -18,12 +18,9 @@ class _CardFields(NamedTuple):
 
 
 class Card(_CardFields):
-    """A card: the index of its set and its number in the set, both from 0.
+    """A card: the index of its set and its number in the set, both whole numbers from 0.
 
-    Each game checks which sets and numbers it has; a card only needs whole numbers.
-
-    Raises:
-        InputError: they are not whole numbers.
+    Each game checks which sets and numbers it has.
 
     >>> str(Card(0, 2)), Card.parse("0/2")
     ('0/2', Card(set_index=0, number=2))
@@ -47,11 +44,7 @@ class Card(_CardFields):
     @classmethod
     @takes(text=str)
     def parse(cls, text: str) -> Card:
-        """Read `set/number`.
-
-        Raises:
-            InputError: the text is not of that form.
-        """
+        """Read `set/number`; raise an InputError for any other text."""
         match = _CARD.fullmatch(text.strip())
         if match is None:
             raise InputError(f"card {text!r}: expected set/number, for example 0/2")

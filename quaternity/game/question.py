@@ -27,11 +27,7 @@ class Answer(IntEnum):
     @classmethod
     @takes(text=str)
     def parse(cls, text: str) -> Answer:
-        """Read y, n, yes, no, 1 or 0, in any case.
-
-        Raises:
-            InputError: the text is something else.
-        """
+        """Read y, n, yes, no, 1 or 0, in any case; raise an InputError for any other text."""
         word = text.strip().lower()
         if word in ("y", "yes", "1"):
             return cls.YES
@@ -45,11 +41,7 @@ class Answer(IntEnum):
 
     @classmethod
     def of(cls, value: Answer | bool | int | str) -> Answer:
-        """Return the answer given as an `Answer`, a truth value, 1 or 0, or a text for `parse`.
-
-        Raises:
-            InputError: it is something else.
-        """
+        """Return the answer given as an `Answer`, a truth value, 1 or 0, or a text for `parse`."""
         if type(value) is cls:
             return value
         if isinstance(value, str):
@@ -72,10 +64,7 @@ class _QuestionFields(NamedTuple):
 class Question(_QuestionFields):
     """`asker` asks `asked` for `card`, which may be given as a pair of numbers.
 
-    Each game checks which players and cards it has; a question only needs whole numbers.
-
-    Raises:
-        InputError: the players are not whole numbers, or the card is not a card.
+    Each game checks which players and cards it has.
 
     >>> str(Question(0, 1, Card(0, 2)))
     '0 asks 1 for 0/2'
@@ -100,11 +89,7 @@ class Question(_QuestionFields):
 
     @classmethod
     def of(cls, value: Question | Sequence[Any]) -> Question:
-        """Return a question, which may be given as its three parts.
-
-        Raises:
-            InputError: it is something else.
-        """
+        """Return a question, which may be given as its three parts."""
         return value if type(value) is cls else _parts(cls, value, "question")
 
     def __str__(self) -> str:
@@ -151,11 +136,7 @@ class Move(_MoveFields):
     @classmethod
     @takes(text=str)
     def parse(cls, text: str) -> Move:
-        """Read `asker asks asked for set/number: yes|no`.
-
-        Raises:
-            InputError: the text is not of that form.
-        """
+        """Read `asker asks asked for set/number: yes|no`; refuse any other text."""
         match = _MOVE.fullmatch(text.strip())
         if match is None:
             raise InputError(

@@ -36,13 +36,7 @@ class RecordError(MalformedDocument):
 
 
 class ImpossibleRecord(QuaternityError):
-    """A record whose game breaks the rules.
-
-    Attributes:
-        line: the line of the first illegal move, from 1.
-        game: the game up to there.
-        cause: the error of the illegal move.
-    """
+    """A record with an illegal move at `line`, from 1; `game` ends before it, `cause` says why."""
 
     def __init__(self, line: int, game: Game, move: Move, cause: IllegalMove) -> None:
         super().__init__(f"line {line}: {cause}; {_legal_instead(game.state, move, cause)}")

@@ -49,11 +49,7 @@ def _still_faulty(problem: DealProblem, solvers: Sequence[Solver]) -> Callable[[
 
 
 def check_directory(directory: str) -> None:
-    """Make sure, before long work, that a finding could be saved.
-
-    Raises:
-        InputError: no directory, or not writable.
-    """
+    """Refuse, before long work, a directory in which no finding could be saved."""
     if not Path(directory).is_dir():
         raise InputError(f"{directory}: not a directory")
     if not os.access(directory, os.W_OK):
@@ -61,11 +57,7 @@ def check_directory(directory: str) -> None:
 
 
 def save_finding(directory: str, text: str) -> str:
-    """Save the text of a state or deal problem under a name made from its content; return the path.
-
-    Raises:
-        InputError: it cannot be written.
-    """
+    """Save the text of a state or deal problem, named by its content; return the path."""
     path = Path(directory) / f"disagreement-{sha256(text.encode()).hexdigest()[:8]}.json"
     write_text(path, text)
     return str(path)

@@ -22,11 +22,7 @@ class NamedChoice(StrEnum):
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Return the choice of a name.
-
-        Raises:
-            InputError: unknown name; lists the known ones.
-        """
+        """Return the choice of a name; refuse an unknown name and list the known ones."""
         if not isinstance(text, str) or text not in list(cls):
             kind = "-".join(re.findall("[A-Z][a-z]+", cls.__name__)).lower()
             raise InputError(f"{kind} {shown(text)} is unknown; known are {', '.join(cls)}")
@@ -49,11 +45,7 @@ class TieBreak(NamedChoice):
 
 
 def checked_seed(seed: int) -> int:
-    """Return a seed as a plain number.
-
-    Raises:
-        InputError: not a whole number, or out of range.
-    """
+    """Return a seed as a plain number; refuse what is out of range."""
     seed = whole(seed, "seed")
     if not 0 <= seed <= LARGEST_SEED:
         raise InputError(f"seed: {seed} is out of range 0..{LARGEST_SEED}")

@@ -196,11 +196,7 @@ class State(Shown):
         return len(self.completed)
 
     def owners_of(self, set_index: int, number: int) -> tuple[int, ...]:
-        """Return the players who may own a card; for a completed set its owner.
-
-        Raises:
-            InputError: there is no such card.
-        """
+        """Return the players who may own a card; for a completed set its owner."""
         owner = self.completed[numbered(set_index, len(self.completed), "set")]
         if owner is None:
             return self.problem.may_own(set_index, number)
@@ -250,11 +246,7 @@ class State(Shown):
         return closed(self.problem, seconds)
 
     def same_position(self, other: State) -> bool:
-        """Return whether two possible states have the same deals, turn and completed sets.
-
-        Raises:
-            NoDeal: one of them is impossible.
-        """
+        """Return whether two possible states have the same deals, turn and completed sets."""
         if not isinstance(other, State):
             raise InputError(f"other: {shown(other)} is not a State")
         mine = (self.turn, self.completed, self.hands)
@@ -558,10 +550,7 @@ class LegalQuestions:
         return (question for question, _ in self.items())
 
     def answers(self, question: Question) -> Answers:
-        """Return the legal answers to a question; none when it is not legal.
-
-        Cost: while the view has not been listed, that of one question.
-        """
+        """Return the legal answers to a question; none when it is not legal. Lists no others."""
         question = Question.of(question)
         if self._known is None and self._solver is None:
             return self.state._answers(question)

@@ -19,7 +19,6 @@ class Finding:
 
     Attributes:
         where: "problem" or "game".
-        text: sentences that say what is wrong.
         state_file: the text of a state file that shows it, as small as possible.
         moves: of a game, the moves that led there.
     """
@@ -31,12 +30,10 @@ class Finding:
 
 
 class Shape(NamedTuple):
-    """Kind, size and verdict of an example.
+    """Kind, size and verdict of an example; of a game, the size at its start.
 
     Attributes:
         kind: "loosened", "spoilt" or "brink" for a problem (see `examples`), "game" for a game.
-        players, cards: its size; of a game, that of its start.
-        feasible: the verdict; True for a game.
     """
 
     kind: str
