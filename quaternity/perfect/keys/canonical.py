@@ -93,7 +93,7 @@ class Rules:
 
     @classmethod
     def of_document(cls, document: dict[str, Any]) -> Rules:
-        """Read what `document` wrote; raise a KeyError, TypeError or ValueError for anything else."""
+        """Read what `document` wrote; raise a KeyError, TypeError or ValueError otherwise."""
         sizes = ("set_size", "sets", "players")
         set_size, sets, players = (index(document[name]) for name in sizes)
         brisk = document.get("brisk", False)

@@ -111,7 +111,7 @@ class NumberedKind(Kind):
         return kind
 
     def closed(self, slack: int) -> NumberedKind:
-        """Return the kind with owners and minimums as tight as the slack of the state makes them."""
+        """Return the kind with owners and minimums as tight as the state's slack makes them."""
         return self._book.closed(self, slack)
 
     def questions(self) -> list[tuple[int, NumberedKind | None, NumberedKind | None]]:
