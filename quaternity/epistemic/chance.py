@@ -81,8 +81,7 @@ def formula_chance(
         samples: most deals that are drawn; 0 for an exact chance or none.
 
     Raises:
-        InputError: as for `as_seen`.
-        LimitError: neither counted nor estimated within the limits.
+        InputError, LimitError: as for `as_seen`; or not even estimated within the limits.
 
     >>> from solvers import SetConstraint
     >>> three_cards = DealProblem([1, 1, 1], [SetConstraint.of([[0, 1, 2]] * 3, players=3)])

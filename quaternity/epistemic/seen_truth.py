@@ -52,17 +52,14 @@ def as_seen(
     What the seat knows or does not know, and what is common knowledge, it can always tell.
 
     Args:
-        problem: the public information.
         seat: who is asked; None for a bystander.
         hand: the seat's cards, a bit mask per set; nothing for a bystander.
         points: per player the sets put down, where formulas may speak of them.
         why: also give the reason.
-        said: what is supposed to be said in public before, one after another, and true when it is
-            said; only the deals in which it is are possible then.
+        said: announcements before, one after another, each supposed to be true when it is made.
 
     Raises:
-        InputError: as for `holds`; or no deal fits.
-        LimitError: as for `holds`.
+        InputError, LimitError: as for `holds`; or no deal fits.
 
     >>> from solvers import SetConstraint
     >>> three_cards = DealProblem([1, 1, 1], [SetConstraint.of([[0, 1, 2]] * 3, players=3)])

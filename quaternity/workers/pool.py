@@ -202,15 +202,12 @@ def ordered_map(
     """Yield `function` of every item, in order. Items are taken as they are needed.
 
     Args:
-        pool: from `open_executor`, or any executor.
-        function: see `open_executor` for what may run elsewhere.
         chunk_size: items a worker gets at a time; at most `pool.in_flight` chunks are out.
         on_done: called with the number of items each time a chunk has come back.
 
     Raises:
         WorkersLost: workers died `MOST_LOSSES` times in a row without a chunk coming back.
-        What `function` raises, at the item's turn: the results before it come first. What is meant
-            to end a program (`SystemExit` and the like) becomes a `SolverFault`.
+        What `function` raises, after earlier results; `SystemExit` becomes a `SolverFault`.
     """
     if chunk_size < 1:
         raise InputError(f"chunk_size: {chunk_size} is not at least 1")
