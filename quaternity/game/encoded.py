@@ -18,7 +18,7 @@ from quaternity.game.state_file import parse_state
 from solvers.problem import SetConstraint
 
 KEPT = 4096
-"""Questions, points and masks whose numbers are kept, so many of each: below 2 MB each."""
+"""Most questions, points and masks whose numbers are kept: below 2 MB each."""
 
 
 @Memo

@@ -1,16 +1,16 @@
 """A solved game in a file, probed in microseconds.
 
-The file begins with three lines of text: the version of the format; what the file says about itself
-as JSON (rules, sizes, the state from which it was solved, its own length); and a checksum of the
-two. Blocks of rows follow, a row for every canonical state: its key and its value, in the order of
-the keys. A value is the roles that can force a win and those that can win (a byte of bits each),
+The file begins with three lines of text: the version of the format; a description as JSON (rules,
+sizes, the state from which the game was solved, the length of the file); and a checksum of the two.
+Blocks of rows follow, a row for every canonical state: its key and its value, in the order of the
+keys. A value is the roles that can force a win and those that can win (a byte of bits each),
 per role the others whose win it can prevent (a byte), and per role the moves of its forced win (two
 bytes, the larger first). At the end comes the index: the first key of every block, then the
 checksum of every block. Checksums are CRC-32, so no single damaged spot goes unnoticed.
 
 The index is read, and its checksum verified, when a file is opened; a block when a probe first
-touches it. `MOST_BLOCKS` verified blocks stay in memory. A file that is replaced while it is open
-goes on as it was; of one that is changed in place no damaged block is used.
+touches it. `MOST_BLOCKS` verified blocks stay in memory. If the file is replaced while it is open,
+the old file stays in use; if it is changed in place, no damaged block is used.
 
 Measured on the 114,339 states of 4-3-3, in processor time and without the canonical form of some
 13 µs: a probe takes 3 µs; the first to touch a block 4 µs more, of which 1 is for its checksum;

@@ -38,7 +38,7 @@ MOST_WEIGHED = 6_000
 """Questions weighed for a decision unless a number of games is asked for; some 60 us each."""
 
 LONGEST = 60
-"""An imagined game is given up after so many moves, as won by nobody."""
+"""Moves after which an imagined game is given up, as won by nobody."""
 
 MOST_PROVED = 1_000
 """Answers that are weighed to prove or refute one forced win of a state that is at hand."""

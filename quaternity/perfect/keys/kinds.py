@@ -28,7 +28,7 @@ MOST_KINDS = 1 << 17
 """Kinds kept per book before all are forgotten, at some two kilobytes each (sets of ten: eight)."""
 
 MOST_CARDS = 1 << 16
-"""Owners count for more than so many cards of minimums."""
+"""An owner counts for more than this number of cards of minimums."""
 
 Roles = tuple[int, ...]
 """An order of players: `roles[role]` is a player."""

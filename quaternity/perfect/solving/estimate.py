@@ -40,13 +40,13 @@ SAMPLE = 1000
 """States of a level that are expanded."""
 
 STEADY = 1.2
-"""Larger samples are not taken when the last ones raised the number by a smaller factor."""
+"""Larger samples are not taken once the last raised the number by a smaller factor."""
 
 WORTH = 20
-"""Larger samples are not taken when one state in so many has been expanded."""
+"""Larger samples are not taken once 1 state in `WORTH` has been expanded."""
 
 DEARER = 5
-"""How much more time four times the samples take, or less."""
+"""Samples four times as large take at most `DEARER` times as long."""
 
 VALUE_SHARE = 0.6
 """Time for merging, numbering and the values, as a share of the time for expanding."""

@@ -524,7 +524,7 @@ def _ranges(columns: Sequence[Keys], most_bytes: int) -> Iterator[list[Keys]]:
     pieces = size // most_bytes + 1
     cuts: Keys = []
     if pieces > 1:
-        # Every so many-th key of every column stands for as many.
+        # Each sampled key stands for `step` keys of its column.
         step = max(1, sum(map(len, columns)) // (64 * pieces))
         sample = np.sort(np.concatenate([column[step // 2 :: step] for column in columns]))
         cuts = np.unique(sample[np.arange(1, pieces) * len(sample) // pieces])

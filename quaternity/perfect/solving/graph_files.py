@@ -52,7 +52,7 @@ TEMPORARY = "quaternity-solve-"
 """Begins the name of a working directory that the run chose itself."""
 
 ALIGNED = 64
-"""Arrays begin at multiples of so many bytes."""
+"""Arrays begin at multiples of this number of bytes."""
 
 READ_AT_ONCE = 1 << 20
 """Bytes read at a time for a checksum."""
