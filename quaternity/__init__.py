@@ -7,11 +7,10 @@ and state files. The mathematics is in the package `solvers`; the sister games a
 
 from __future__ import annotations
 
+from importlib import import_module
 from importlib.machinery import PathFinder
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
-
-from quaternity.base.lazy_names import lazy_names
+from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
@@ -57,18 +56,30 @@ if TYPE_CHECKING:
     from quaternity.insight.explanation import Explanation as Explanation
     from quaternity.insight.explanation import explain as explain
 
-__all__, __getattr__, __dir__ = lazy_names(
-    globals(),
-    {
-        "quaternity.game.cards": "Card",
-        "quaternity.errors": "IllegalMove InputError LimitError QuaternityError",
-        "quaternity.insight.explanation": "Explanation explain",
-        "quaternity.game.faults": "IllegalAnswer IllegalQuestion",
-        "quaternity.game.game": "Game",
-        "quaternity.game.question": "Answer Move Question",
-        "quaternity.game.record": "parse_record read_record record_text",
-        "quaternity.game.settings": "Settings TieBreak",
-        "quaternity.game.state": "LegalQuestions State",
-        "quaternity.game.state_file": "parse_state read_state state_text",
-    },
-)
+_HOMES = {
+    "quaternity.game.cards": "Card",
+    "quaternity.errors": "IllegalMove InputError LimitError QuaternityError",
+    "quaternity.insight.explanation": "Explanation explain",
+    "quaternity.game.faults": "IllegalAnswer IllegalQuestion",
+    "quaternity.game.game": "Game",
+    "quaternity.game.question": "Answer Move Question",
+    "quaternity.game.record": "parse_record read_record record_text",
+    "quaternity.game.settings": "Settings TieBreak",
+    "quaternity.game.state": "LegalQuestions State",
+    "quaternity.game.state_file": "parse_state read_state state_text",
+}
+_HOME = {name: module for module, names in _HOMES.items() for name in names.split()}
+__all__ = list(_HOME)
+
+
+# Not by `lazy_names`: a package that loads a module of its own while it is loaded waits for threads
+# that load this module first, and they wait for the package.
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(_HOME[name]), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*_HOME, *(name for name in globals() if name.startswith("__"))})
