@@ -1,5 +1,5 @@
 # One command each; every one makes and fills .venv by itself.
-.PHONY: help install demo serve test thorough slow rivals mutants lint check format bench growth reader ladder perfect fuzz docs notebooks package wheels clean
+.PHONY: help install demo serve test thorough slow rivals mutants lint check format bench ablation growth reader ladder perfect fuzz docs notebooks package wheels clean
 .DEFAULT_GOAL := help
 
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
@@ -72,6 +72,9 @@ format: $(READY)  ## let ruff format and mend
 
 bench: $(READY)  ## measure speed, as ratios between rivals in the same run
 	$(BIN)/python -m pytest -m bench tests/bench
+
+ablation: $(READY)  ## what is each mechanism worth? All switched off in turn; ABLATION="--every 2"
+	$(BIN)/python -m tests.bench.ablation $(ABLATION)
 
 growth: $(READY)  ## how every solver's time and proofs grow: half an hour, into growth/ and the guide
 	$(BIN)/python -m tests.bench.growth $(GROWTH)

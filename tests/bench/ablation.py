@@ -1,0 +1,567 @@
+"""What each mechanism for speed or decidability is worth: all of them switched off in turn.
+
+    python -m tests.bench.ablation --workload formulas --only chains --every 2 --repeats 3
+
+`OFF` says how each is switched off, always by putting something plainer in its place from here, and
+in which workload it should be missed. A workload is a list of tasks, each with a known answer. It
+runs as it is and without the mechanism in turn, each time in a process of its own, so that nothing
+is kept from before; the quickest of the repeats counts. Reported are tasks without an answer within
+the limit of processor time, and the processor time of all. An answer that differs ends the run.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import ExitStack, suppress
+from functools import partial
+from math import inf
+from multiprocessing import get_context
+from pathlib import Path
+from pkgutil import resolve_name
+from random import Random
+from tempfile import TemporaryDirectory
+from time import process_time
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+from unittest.mock import patch
+
+from quaternity.base.deadline import Deadline
+from quaternity.base.errors import LimitError, NoDeal
+from quaternity.base.interruptible import searched
+from quaternity.epistemic import holds, parse
+from quaternity.epistemic.by_solvers import SolverEvaluator
+from quaternity.epistemic.encoding import Encoder, Guess
+from quaternity.epistemic.evaluator import information_set
+from quaternity.epistemic.explicit import Model
+from quaternity.epistemic.formula import FALSE, TRUE, Formula
+from quaternity.epistemic.hand_patterns import HandPatterns
+from quaternity.epistemic.language import Language
+from quaternity.epistemic.propositional import without_knowledge
+from quaternity.game import card_picture
+from quaternity.game.encoded import QuaternityEncoded
+from quaternity.game.rules import QuaternityPosition, QuaternityRules
+from quaternity.game.settings import Settings
+from quaternity.game.state import State
+from quaternity.perfect.bots.search import SearchBot
+from quaternity.perfect.forcing import Forcing
+from quaternity.perfect.solving.solver import solve as solve_game
+from quaternity.perfect.tablebase import Tablebase, write_tablebase
+from solvers.counting import chances, count_deals
+from solvers.filtering import FILTERS, closed
+from solvers.instances import FAMILIES, twins
+from solvers.problem import DealProblem
+from solvers.registry import SOLVERS, solve
+from solvers.solver import Solver
+from solvers.verdict import Deal
+from tests.bench.hard_formulas import Listed, certified, drawn, listed
+from tests.solvers.problems import oracle_games
+
+LIMIT = 1.0
+"""Seconds of processor time a task."""
+
+CLOCK = 3.0
+"""Seconds by the clock that CP-SAT gets for a second of processor time; other work may go on."""
+
+Task = Callable[[float], object]
+Off = Mapping[str, object]
+"""Names of functions, methods and numbers, and what takes their place."""
+
+
+class Result(NamedTuple):
+    """What became of the tasks of a workload.
+
+    Attributes:
+        outcomes: per task its processor time and result; None where it was not done.
+        spent: processor time of all.
+    """
+
+    outcomes: list[tuple[float, object] | None]
+    spent: float
+
+    @property
+    def decided(self) -> int:
+        """How many tasks have an answer."""
+        return sum(outcome is not None for outcome in self.outcomes)
+
+
+class Unkept:
+    """In place of a `Memo`: makes everything anew."""
+
+    def __init__(self, memo: Any) -> None:
+        self._made = memo._made
+
+    def __getitem__(self, key: tuple[Any, ...]) -> object:
+        if self._made is None:
+            raise KeyError(key)
+        return self._made(*key)[0]
+
+    def get(self, key: object) -> None:
+        """Say that nothing is kept."""
+
+    def keep(self, key: object, result: object, size: int) -> object:
+        """Keep nothing."""
+        return result
+
+
+def _unkept(*names: str) -> Off:
+    """Put memos that keep nothing in the place of some."""
+    return {name: Unkept(resolve_name(name)) for name in names}
+
+
+def _uncached(*names: str) -> Off:
+    """Put functions without their `lru_cache` in the place of some with one."""
+    return {name: resolve_name(name).__wrapped__ for name in names}
+
+
+class Forgetful(dict[Any, Any]):
+    """A memo that never says that it has something."""
+
+    def __contains__(self, key: object) -> bool:
+        return False
+
+
+def _forgetting(kind: type, *names: str) -> Callable[..., None]:
+    """Return an `__init__` after which some memos of an object forget."""
+    real = kind.__init__  # type: ignore[misc]
+
+    def init(self: object, *arguments: object, **named: object) -> None:
+        real(self, *arguments, **named)
+        for name in names:
+            setattr(self, name, Forgetful())
+
+    return init
+
+
+def _same(formula: object, *_: object) -> object:
+    return formula
+
+
+def _only_itself(formula: Any, weaker: bool) -> Any:
+    return formula if not formula.modal_depth else TRUE if weaker else FALSE
+
+
+def _only_weaker(formula: Any, weaker: bool) -> Any:
+    return (without_knowledge if weaker else _only_itself)(formula, weaker)
+
+
+def _only_stronger(formula: Any, weaker: bool) -> Any:
+    return (_only_itself if weaker else without_knowledge)(formula, weaker)
+
+
+def _bare_common(self: Encoder, formula: Any, part: Any, truth: bool, table: Any, said: Any) -> Any:
+    group = formula.among(self.problem.players)
+    return self._guess([], Guess(None, formula, truth, table, said, group[:1]))
+
+
+def _own_hand(problem: Any, *rest: Any) -> Any:
+    deal, player = rest[-2:] if isinstance(rest[-1], int) else rest[:2]
+    return information_set(problem, deal, (player,))
+
+
+def _by_defaults(model: Any, left: float, text: Any, **others: Any) -> Any:
+    for name in ("symmetry_level", "cp_model_probing_level"):
+        others.pop(name)
+    return searched(model, left, text, **others)
+
+
+def _nobody_alike(hands: Any, sets: Any) -> list[int]:
+    return list(range(len(hands)))
+
+
+def _all_roles(code: Any, key: Any) -> list[int]:
+    return list(range(code.rules.players))
+
+
+def _at_the_end(code: Any, place: Any) -> bool | None:
+    parts, role = code.parts(place[0]), place[1]
+    if parts.kinds:
+        return None
+    best = max(points for other, points in enumerate(parts.points) if other != role)
+    return bool(parts.points[role] > best)
+
+
+E = "quaternity.epistemic."
+G = "quaternity.game."
+P = "quaternity.perfect."
+EVALUATOR = f"{E}by_solvers.SolverEvaluator."
+OFF: dict[str, dict[str, Off]] = {
+    "formulas": {
+        "normal forms": {f"{E}by_solvers.normal_form": _same},
+        "knowledge seen in hands first": {f"{E}by_solvers.told_by_hands": _same},
+        "a consequence without knowledge": {f"{E}by_solvers.without_knowledge": _only_stronger},
+        "a sufficient case without knowledge": {f"{E}by_solvers.without_knowledge": _only_weaker},
+        "few cases by deal problems": {f"{E}by_solvers.MAX_CASES": 0},
+        "few cases refuted in the model": {f"{E}encoding.MAX_REFUTED_CASES": 0},
+        "patterns of hands": {f"{E}hand_patterns.HandPatterns.provable": lambda *_: None},
+        "smallest totals": {
+            f"{E}smallest_totals.smallest_totals": lambda *_: None,
+            f"{E}hand_patterns.HandPatterns._short_in_groups": lambda *_: True,
+        },
+        "smallest totals of groups": {
+            f"{E}hand_patterns.HandPatterns._short_in_groups": lambda *_: True
+        },
+        "smallest totals with much work": {f"{E}hand_patterns.MUCH_WORK": 0},
+        "cases alike but for names": {
+            f"{E}hand_patterns.HandPatterns._alike": lambda _, case: tuple(sorted(case.items()))
+        },
+        "patterns kept": {f"{E}refutation.hand_patterns": HandPatterns},
+        "the unknowable in knowledge": {
+            f"{E}encoding.Encoder._without_the_unknowable": lambda _, formula, said: formula
+        },
+        "the unknowable at all": {f"{E}refutation.Refuter.never": lambda *_: False},
+        "ignorance that cannot be": {f"{E}encoding.without_knowledge": _only_stronger},
+        "necessary for common knowledge": {f"{E}encoding.Encoder._common": _bare_common},
+        "what never changes for a pair": {f"{E}by_solvers.joined_at_most": _same},
+        "common knowledge wrong in an area": {f"{E}encoding.agree_in_cards": lambda *_: False},
+        "hands that lead to a failure": {f"{EVALUATOR}_leading_there": lambda *_: iter(())},
+        "hands before bad ones, widened": {f"{E}by_solvers.deals_before": _own_hand},
+        "hands around, widened": {f"{E}by_solvers.deals_around": _own_hand},
+        "known around a deal": {f"{EVALUATOR}_known_around": lambda *_: None},
+        "cases of wrong guesses": {f"{EVALUATOR}_counter_case": lambda *_: None},
+        "settled for the piece": {f"{EVALUATOR}_settled": lambda _, formula, *__: formula},
+        "public at once": {f"{EVALUATOR}_is_public": lambda *_: False},
+        "chains to a chosen deal": {f"{E}by_solvers.FEW_STEPS": 0},
+        "chains in listed deals": {f"{E}by_solvers.MAX_LISTED": 0},
+        "induction over chains": {f"{EVALUATOR}_closed": lambda *_: False},
+        "induction and listed deals": {
+            f"{EVALUATOR}_closed": lambda *_: False,
+            f"{E}by_solvers.MAX_LISTED": 0,
+        },
+        "quick parts first": {
+            f"{E}{name}.effort": lambda _: 0 for name in ("by_solvers", "propositional")
+        },
+        "answers kept": {f"{EVALUATOR}__init__": _forgetting(SolverEvaluator, "_answers")},
+        "failures kept": {f"{EVALUATOR}__init__": _forgetting(SolverEvaluator, "_failures")},
+        "chains kept": {f"{EVALUATOR}__init__": _forgetting(SolverEvaluator, "_chains")},
+        "literals kept": {f"{E}encoding.Encoder.__init__": _forgetting(Encoder, "_known")},
+        "no symmetry, no probing": {f"{E}coupled_deals.searched": _by_defaults},
+        "seen sets kept": _uncached("solvers.problem._seen_by"),
+    },
+    "formulas, any way": {
+        "few deals listed": {f"{E}holding.FEW_WORLDS": 0},
+        "list after the solvers": {f"{E}worlds.MAX_WORLDS": -1},
+        "models kept": {f"{E}explicit._kept": lambda _: []},
+        "pieces kept": {f"{E}explicit.Model.__init__": _forgetting(Model, "_pieces")},
+    },
+    "problems": {
+        "all memos": {"quaternity.base.memo.Memo.keep": lambda *rest: rest[2]},
+        "coalitions before flow": {"solvers.registry.MOST_LANES": -1},
+        "filtering by tables": {"solvers.filtering._by_tables": lambda _: False},
+        "closed sets kept": _unkept("solvers.filtering._CLOSED"),
+        "closing kinds kept": _unkept("solvers.filtering._KINDS"),
+        "slack parts kept": _unkept("solvers.filtering._slack_parts"),
+        "tables kept": _unkept("solvers.coalition_tables._tables"),
+        "sets to deal kept": _unkept("solvers.coalitions._prepared"),
+        "choices of few vectors": {"solvers.coalitions.MOST_VECTORS": 0},
+        "parts of a residue kept": _unkept("solvers.residue._PARTS"),
+        "ways of a set kept": _unkept("solvers.set_ways._WAYS"),
+        "lanes of masks kept": {"solvers.coalition_tables.MEETINGS_KEPT": 0},
+        "few masks one by one": {"solvers.coalition_tables.FEW_MASKS": 0},
+        "players who are alike": {"solvers.flow_filtering._players_alike": _nobody_alike},
+        "sets that look alike": {"solvers.flow_filtering._looks": _same},
+        "a tree by costs": {"solvers.factor_product.Product._cost": lambda *_: 1},
+        "cards alike in a product": {"solvers.factor_product.Product.cards_alike": lambda _: None},
+        "few slots at once": {"solvers.matching.FEW_SLOTS": 0},
+        "cards in bundles": {"solvers.cp_sat.MOST_BOOLEANS": inf},
+        "few cards one by one": {"solvers.cp_sat.MOST_BOOLEANS": 0},
+        "short searches unheard": {"solvers.cp_sat.QUICK": 0},
+    },
+    "games": {
+        **{
+            f"legal: {name[1:]} kept": _unkept(f"{G}legal.{name}")
+            for name in (
+                "_kinds",
+                "_rows",
+                "_asks",
+                "_statements",
+                "_askable",
+                "_claims",
+                "_groups",
+                "_pairs",
+                "_pairs_of_sets",
+            )
+        },
+        "cards to ask": {f"{G}state.cards_to_ask": lambda *_: None},
+        "actions and masks kept": {f"{G}encoded.KEPT": 0},
+        "numbers of sets kept": _unkept(f"{G}encoded._kept_numbers"),
+        "sets out of play kept": _uncached(f"{G}transition.out_of_play", f"{G}state.out_of_play"),
+        "drawn cards kept": _uncached(f"{G}card_picture.card_svg", f"{G}card_picture.suit_svg"),
+    },
+    "solved games": {
+        "states in arrays": {f"{P}successors.many_states.Expander.fault": lambda *_: "off"},
+        "expanders kept": _uncached(f"{P}successors.many_states._expander"),
+        "closed kinds in arrays kept": {f"{P}keys.arrays.KEPT_BITS": 1},
+        "blocks of states": {f"{P}solving.retrograde.BLOCK": 1 << 30},
+        "tables of renamings": {f"{P}solving.retrograde.TABLE_BITS": 9},
+        "blocks of a tablebase kept": {f"{P}tablebase.MOST_BLOCKS": 0},
+        "values of a tablebase kept": _uncached(f"{P}tablebase._standing_of"),
+    },
+    "perfect players": {
+        "closed kinds kept": {f"{P}keys.kinds.MOST_CLOSINGS": 0},
+        "orders of roles kept": _uncached(f"{P}keys.kinds.role_orders"),
+        "rings kept": _uncached(f"{P}waiting.rings"),
+        "rings of opponents at sight": {f"{P}forcing.ring_of_opponents": lambda *_: None},
+        "caught by rings": {f"{P}forcing.caught": lambda *_: False},
+        "lost and won at sight": {f"{P}forcing.at_sight": _at_the_end},
+        "roles that are alike": {f"{P}forcing.alike_roles": _all_roles},
+        "a policy remembers": {f"{P}bots.policy.MOST_REMEMBERED": 0},
+    },
+}
+"""How mechanisms are switched off, by the workload in which each should be missed, and by its name.
+Where something changes which of several right answers is given, tasks answer with what all must
+agree on."""
+
+
+def formulas(method: str = "solvers") -> Iterator[Task]:
+    """Yield the list of hard formulas, by the solvers."""
+
+    def task(limit: float, entry: Listed) -> bool:
+        truth = holds(entry.formula, entry.problem, entry.deal, method, limit)
+        assert truth == entry.truth, entry
+        return truth
+
+    for entry in listed():
+        yield partial(task, entry=entry)
+
+
+def problems() -> Iterator[Task]:
+    """Yield recorded states of games and families of problems, to decide, count and close."""
+    recorded = [problem for problem, valid, _ in oracle_games() if valid][::2]
+    hard = [
+        problem for family in FAMILIES for size in (52, 120) for problem in twins(family, size, 1)
+    ]
+
+    def decided(limit: float, problem: DealProblem, solver: Solver | None = None) -> bool:
+        return bool((solver.limited(CLOCK * limit) if solver else solve)(problem))
+
+    def closed_quickly(limit: float, problem: DealProblem) -> object:
+        return _or_none(closed, problem, limit)
+
+    def counted(limit: float, problem: DealProblem) -> int:
+        return count_deals(problem, seconds=limit)
+
+    def likely(limit: float, problem: DealProblem) -> object:
+        return chances(problem, seconds=limit)
+
+    def closed_by_flow(limit: float, problem: DealProblem) -> object:
+        return _or_none(FILTERS["flow"], problem, Deadline(limit))
+
+    for problem in recorded + hard:
+        yield partial(decided, problem=problem)
+        for name, solver in SOLVERS.items():
+            if name != "brute-force" and solver.refuses(problem) is None:
+                yield partial(decided, problem=problem, solver=solver)
+        yield partial(closed_quickly, problem=problem)
+        yield partial(closed_by_flow, problem=problem)
+        yield partial(counted, problem=problem)
+    for problem in recorded[::4]:
+        yield partial(likely, problem=problem)
+
+
+def _or_none(work: Callable[..., object], *arguments: object) -> object:
+    try:
+        return work(*arguments)
+    except NoDeal:
+        return None
+
+
+def games() -> Iterator[Task]:
+    """Yield games of each size: what may be asked, masks and numbers, and a drawn hand."""
+
+    def task(_: float, size: tuple[int, int, int], seed: int) -> object:
+        settings, random, made = Settings(*size), Random(seed), list[int]()
+        encoded, state = QuaternityEncoded(QuaternityRules(settings)), State.start(settings)
+        while not state.is_over and len(made) < 150:
+            view = QuaternityPosition(state)
+            made.append(hash((bytes(encoded.mask(view)), bytes(encoded.numbers(view).cast("B")))))
+            question, answers = random.choice(list(state.legal_questions.items()))
+            made.append(len(card_picture.card_svg(question.card, size[0])))
+            state = state.after(question, random.choice(answers))
+        return made
+
+    for seed in range(30):
+        for size in ((4, 13, 4), (4, 3, 3), (4, 6, 6)):
+            yield partial(task, size=size, seed=seed)
+
+
+def solved_games() -> Iterator[Task]:
+    """Yield small games to solve, and a tablebase to read."""
+
+    def task(_: float, size: tuple[int, int, int]) -> object:
+        start = State.start(Settings(*size))
+        solution = solve_game(start)
+        with TemporaryDirectory() as folder:
+            path = Path(folder) / "t.tablebase"
+            write_tablebase(path, solution)
+            state, seen = start, []
+            with Tablebase(path) as tablebase:
+                random = Random(1)
+                for _step in range(300):
+                    if state.is_over:
+                        state = start
+                    seen.append(tablebase.standing(state))
+                    question, answers = random.choice(list(state.legal_questions.items()))
+                    state = state.after(question, random.choice(answers))
+        return solution.facts(), seen
+
+    for size in ((3, 3, 3), (4, 3, 3), (2, 4, 4), (3, 4, 3)):
+        yield partial(task, size=size)
+
+
+def perfect_players() -> Iterator[Task]:
+    """Yield states in which somebody may force a win, and games of the bot that searches."""
+
+    def forced(limit: float, state: State, player: int) -> bool:
+        can_force = Forcing(state, player).search(limit)
+        if can_force is None:
+            raise LimitError("undecided")
+        return can_force
+
+    def asked(_: float, state: State) -> bool:
+        return SearchBot(Random(1), games=50).ask(state) in state.legal_questions
+
+    for seed in range(6):
+        for size in ((4, 3, 3), (3, 4, 4), (4, 5, 4)):
+            state, random = State.start(Settings(*size)), Random(seed)
+            for _step in range(8):
+                question, answers = random.choice(list(state.legal_questions.items()))
+                after = state.after(question, random.choice(answers))
+                if after.is_over:
+                    break
+                state = after
+            for player in range(state.players):
+                yield partial(forced, state=state, player=player)
+            yield partial(asked, state=state)
+
+
+WORKLOADS: dict[str, Callable[[], Iterable[Task]]] = {
+    "formulas": formulas,
+    "formulas, any way": partial(formulas, "auto"),
+    "problems": problems,
+    "games": games,
+    "solved games": solved_games,
+    "perfect players": perfect_players,
+}
+
+
+def timed(task: Task, limit: float) -> tuple[float, object] | None:
+    """Return the processor time of a task, and its result; None if not done within the limit."""
+    begun = process_time()
+    try:
+        result = task(limit)
+    except LimitError:
+        return None
+    spent = process_time() - begun
+    return (spent, result) if spent <= limit else None
+
+
+def switched_off(off: Off) -> ExitStack:
+    """Return a context in which something is switched off, and limits are of processor time."""
+    stack = ExitStack()
+    for target, instead in off.items():
+        stack.enter_context(patch(target, instead))
+    inner = resolve_name(f"{E}coupled_deals.searched")
+    stack.enter_context(patch("quaternity.base.deadline.monotonic", process_time))
+    own_clock = SimpleNamespace(monotonic=process_time)
+    stack.enter_context(patch(f"{P}forcing.time", own_clock))
+    stack.enter_context(
+        patch(
+            f"{E}coupled_deals.searched",
+            lambda model, left, text, **others: inner(model, CLOCK * left, text, **others),
+        )
+    )
+    return stack
+
+
+def measured(workload: str, off: tuple[str, str] | None, every: int, limit: float) -> Result:
+    """Run a workload with some mechanism switched off, or none."""
+    with switched_off(OFF[off[0]][off[1]] if off else {}):
+        tasks = list(WORKLOADS[workload]())[::every]
+        begun = process_time()
+        limit *= 20 if workload == "solved games" else 1
+        outcomes = [timed(task, limit) for task in tasks]
+        return Result(outcomes, process_time() - begun)
+
+
+def all_off() -> Off:
+    """Switch off whatever a formula may need at once, all that is kept aside."""
+    off: dict[str, object] = {}
+    for name, instead in OFF["formulas"].items():
+        if not name.endswith("kept"):
+            off |= instead
+    off[f"{E}by_solvers.without_knowledge"] = _only_itself
+    return off
+
+
+def draw(first: int, last: int) -> None:
+    """Print formulas of some seeds that tell mechanisms apart, as lines of the list."""
+    for seed in range(first, last):
+        problem, deal, texts = drawn(seed)
+        for text in texts:
+            formula = parse(text, Language.of(problem))
+            task = partial(_truth, formula, problem, deal)
+            with switched_off({}):
+                quick = timed(task, 0.6)
+            if quick is not None and quick[0] < 0.02:
+                with switched_off(all_off()):
+                    slow = timed(task, 0.3)
+                quick = quick if slow is None or slow[0] > 4 * quick[0] + 0.02 else None
+            if quick is not None:
+                with suppress(LimitError):
+                    (truth,) = set(certified(problem, deal, formula).values())
+                    print(seed, str(truth).lower(), text)
+
+
+def _truth(formula: Formula, problem: DealProblem, deal: Deal, limit: float) -> bool:
+    return holds(formula, problem, deal, "solvers", limit)
+
+
+def main() -> None:
+    """Switch off what is asked for, and print a table."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else "")
+    parser.add_argument("--only", default="", help="mechanisms whose name has these words")
+    parser.add_argument("--workload", choices=WORKLOADS, help="mechanisms of this workload")
+    parser.add_argument("--tasks", choices=WORKLOADS, help="run these tasks instead of their own")
+    parser.add_argument("--every", type=int, default=1, help="every so manieth task of a workload")
+    parser.add_argument(
+        "--repeats", type=int, default=1, help="the quickest of so many runs counts"
+    )
+    parser.add_argument("--limit", type=float, default=LIMIT, help="processor seconds a task")
+    parser.add_argument("--draw", type=int, nargs=2, help="instead: draw formulas from seeds")
+    chosen = parser.parse_args()
+    if chosen.draw:
+        draw(*chosen.draw)
+        return
+    print("| switched off | workload | lost | processor time | times as much |")
+    print("|---|---|---|---|---|")
+    for workload, mechanisms in OFF.items():
+        if chosen.workload in (None, workload):
+            for name in mechanisms:
+                if chosen.only in name:
+                    print(_row(workload, name, chosen), flush=True)
+
+
+def _row(workload: str, name: str, chosen: argparse.Namespace) -> str:
+    """Measure with and without a mechanism in turn, each time in a process of its own."""
+
+    tasks = chosen.tasks or workload
+
+    def run(off: tuple[str, str] | None) -> Result:
+        with ProcessPoolExecutor(1, get_context("fork")) as pool:
+            return pool.submit(measured, tasks, off, chosen.every, chosen.limit).result()
+
+    runs = [(run(None), run((workload, name))) for _ in range(chosen.repeats)]
+    whole, without = (min(results, key=lambda r: r.spent) for results in zip(*runs, strict=True))
+    for mine, other in zip(without.outcomes, whole.outcomes, strict=True):
+        if mine and other and mine[1] != other[1]:
+            raise SystemExit(f"{name}: {mine[1]} instead of {other[1]}")
+    return (
+        f"| {name} | {tasks} | {whole.decided - without.decided} of {len(whole.outcomes)} "
+        f"| {without.spent:.1f} s | {without.spent / whole.spent:.2f} |"
+    )
+
+
+if __name__ == "__main__":
+    main()
