@@ -200,6 +200,8 @@ class QuartoRules(PlainRules[QuartoPosition, Move, QuartoPosition]):
     def read(self, text: str, view: QuartoPosition) -> Move:
         """Return a move such as `H1V2 K`, `place it on H1V2, hand over K` or `K`.
 
+        A placement that ends the game does so whatever is handed over with it: that is left out.
+
         Raises:
             InputError: no move is in it.
         """
@@ -211,7 +213,9 @@ class QuartoRules(PlainRules[QuartoPosition, Move, QuartoPosition]):
 
         match = _PLACE.fullmatch(text)
         if match is not None:
-            return Move(SIDE * (int(match[1]) - 1) + int(match[2]) - 1, piece(match[3]))
+            move = Move(SIDE * (int(match[1]) - 1) + int(match[2]) - 1, piece(match[3]))
+            alone = Move(move.cell, None)
+            return alone if not self.faults(view, alone) else move
         match = _GIVE.fullmatch(text)
         if match is not None and view.in_hand is None:
             return Move(None, piece(match[1]))
