@@ -1,6 +1,6 @@
 """Quaternity as every door opens it."""
 
-from quaternity.table.registration import Registration
+from quaternity.table.registration import Level, Registration
 
 _PLAYERS = "quaternity.perfect.players"
 _HELPING = "quaternity.web.helping"
@@ -14,6 +14,11 @@ QUATERNITY = Registration(
     seats=(2, 52),
     players={name: f"{_PLAYERS}:{name}" for name in ("random", "informed", "search", "perfect")},
     strongest="search",
+    levels=(
+        Level("easy", "random", "Asks and answers by chance, whatever the rules allow.", 1375),
+        Level("medium", "informed", "Weighs every question by what its answer would tell.", 1560),
+        Level("strong", "search", "Imagines how the game could go on, some moves ahead.", 1566),
+    ),
     player_kind="bot",
     chance_by_entry=True,
     encoded="quaternity.game.encoded:QuaternityEncoded",

@@ -1,6 +1,6 @@
 """Kwartet as every door opens it."""
 
-from quaternity.table.registration import Registration
+from quaternity.table.registration import Level, Registration
 
 _STUDENTS = "quaternity.kwartet.strategies.students"
 _COUNTING = "quaternity.kwartet.strategies.counting"
@@ -23,6 +23,11 @@ KWARTET = Registration(
         "reader": "quaternity.kwartet.strategies.reader:reader",
     },
     strongest="reader",
+    levels=(
+        Level("easy", "better-greedy", "Takes cards that it has seen, and else guesses.", 1442),
+        Level("medium", "exact", "Counts all deals and asks for the likeliest card.", 1575),
+        Level("strong", "reader", "Reads from your requests what you hold, and plans ahead.", 1820),
+    ),
     player_kind="strategy",
     strategy_player="quaternity.kwartet.players:StrategyPlayer",
     strategy_group="quaternity.kwartet.strategies",

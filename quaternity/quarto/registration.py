@@ -1,6 +1,6 @@
 """Quarto as every door opens it."""
 
-from quaternity.table.registration import RANDOM, Registration
+from quaternity.table.registration import RANDOM, Level, Registration
 
 QUARTO = Registration(
     name="quarto",
@@ -15,6 +15,11 @@ QUARTO = Registration(
         "search": "quaternity.quarto.players:search",
     },
     strongest="search",
+    levels=(
+        Level("easy", "random", "Places and hands over by chance, and may miss a quarto.", 970),
+        Level("medium", "careful", "Takes a quarto, and hands you none if it can help it.", 1583),
+        Level("strong", "search", "Imagines many games, and plays the end without fault.", 1947),
+    ),
     encoded="quaternity.quarto.encoded:QuartoEncoded",
     max_moves=17,
     words="quaternity.cli.quarto_play:quarto_words",

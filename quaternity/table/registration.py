@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from quaternity.base.errors import InputError
 from quaternity.base.plugins import PLACE, load_place
@@ -34,6 +34,22 @@ _PLACES = (
 )
 
 
+class Level(NamedTuple):
+    """How strong a program is, for people who choose an opponent.
+
+    Attributes:
+        name: such as easy, medium or strong.
+        player: its name in the registry, with its argument if any.
+        text: a sentence on how it plays.
+        rating: of the ladder in the guide.
+    """
+
+    name: str
+    player: str
+    text: str
+    rating: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Registration:
     """A game, as every door opens it. Only `name` and `rules` are needed.
@@ -45,6 +61,7 @@ class Registration:
         players: per name a player's factory or its place, called with the rules and the argument
             after the colon (with the rules alone where it takes one parameter only).
         strongest: the player that gives hints; the first one unless another is named.
+        levels: the players that a page offers first, the weakest first.
         player_kind: what a player is called.
         strategy_player: where players are functions `(view, random) -> move`, the place of what
             makes a player of a name and such a function.
@@ -76,6 +93,7 @@ class Registration:
     text: str = ""
     players: Mapping[str, str | Callable[..., Any]] = field(default_factory=lambda: RANDOM)
     strongest: str = ""
+    levels: tuple[Level, ...] = ()
     player_kind: str = "player"
     strategy_player: str = ""
     strategy_group: str = ""
@@ -111,11 +129,13 @@ class Registration:
             object.__setattr__(self, "title", self.name.capitalize())
         if not self.strongest:
             object.__setattr__(self, "strongest", next(iter(self.players)))
-        if self.strongest not in self.players:
-            known = ", ".join(self.players)
-            raise InputError(
-                f"game {self.name!r}: strongest is {shown(self.strongest)}, not one of {known}"
-            )
+        chosen = {f"level {level.name}": level.player for level in self.levels}
+        for part, player in {"strongest": self.strongest, **chosen}.items():
+            if player.partition(":")[0] not in self.players:
+                known = ", ".join(self.players)
+                raise InputError(
+                    f"game {self.name!r}: {part} is {shown(player)}, not one of {known}"
+                )
 
     def part(self, name: str) -> Any:
         """Load a part; None where the game has none."""

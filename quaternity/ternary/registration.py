@@ -1,6 +1,6 @@
 """SET as every door opens it."""
 
-from quaternity.table.registration import Registration
+from quaternity.table.registration import Level, Registration
 
 SET = Registration(
     name="set",
@@ -14,6 +14,13 @@ SET = Registration(
         "quick": "quaternity.ternary.players:quick",
     },
     strongest="quick",
+    levels=(
+        Level("easy", "slow:40", "Finds a SET in half a minute or so.", 688),
+        Level("medium", "slow", "Finds a SET in seven seconds or so.", 1541),
+        Level(
+            "strong", "quick", "Finds a SET in two seconds or so: faster than most people.", 2271
+        ),
+    ),
     encoded="quaternity.ternary.encoded:SetEncoded",
     words="quaternity.cli.set_play:set_words",
     command="quaternity.cli.ternary:set_app",

@@ -11,7 +11,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import Receive, Scope, Send
 
-from quaternity.table.games import game_names
+from quaternity.table.games import game_names, registration
 from quaternity.web.forms import form_fields
 from quaternity.web.guards import (
     Limits,
@@ -323,6 +323,7 @@ def game_document(game: str, more: Any) -> dict[str, Any]:
         "game": game,
         "settings": [form_field._asdict() for form_field in form_fields(game)],
         "players": known_players(game, more),
+        "levels": [level._asdict() for level in registration(game).levels],
     }
 
 

@@ -133,6 +133,7 @@ def new_html(game: str, root: str = "", more: Sequence[str] = ()) -> str:
             default=2,
         ),
         programs=[*programs(game), *more],
+        levels=registration(game).levels,
     )
 
 

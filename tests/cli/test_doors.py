@@ -14,7 +14,7 @@ from quaternity.base.errors import InputError
 from quaternity.table.conformance import BrokenLaw
 from quaternity.table.doors import check_game
 from quaternity.table.games import GAMES, game_names, registration
-from quaternity.table.registration import Registration
+from quaternity.table.registration import Level, Registration
 from tests.cli.conftest import Cli
 from tests.installed import installed
 from tests.sizes import thorough
@@ -71,6 +71,10 @@ def test_a_door_that_does_not_open_is_named(nim: Path, wrong: str, door: str) ->
         ({"players": {}}, "players: there are none"),
         ({"players": {"best": 1}}, "player best is 1"),
         ({"strongest": "best"}, "strongest is 'best', not one of random"),
+        (
+            {"levels": (Level("easy", "best:2", "", 1),)},
+            "level easy is 'best:2', not one of random",
+        ),
     ],
 )
 def test_a_registration_says_what_is_wrong_with_it(given: dict[str, object], message: str) -> None:

@@ -17,6 +17,7 @@ from quaternity.game.sentences import MUST_HAVE, PUTS_DOWN, question_sentence
 from quaternity.game.settings import Settings
 from quaternity.kwartet.rules import KwartetRules
 from quaternity.kwartet.settings import KwartetSettings
+from quaternity.table.games import GAMES, registration, rules_class
 from quaternity.ternary.rules import MORE
 from solvers.shortage import CARDS, EACH_KEEP, SHORT
 
@@ -196,7 +197,25 @@ def test_programs_that_the_server_has_besides_may_sit_there() -> None:
     assert 'value="mine"' in new_html("quarto", more=["mine"])
     game = played(QUATERNITY, 0)
     html = table_html(sight(game, 0), BASE, more=["mine"])
-    assert "<option>mine</option>" in html
+    assert '<option value="mine">mine</option>' in html
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_programs_are_offered_by_levels_with_their_ratings(game: str) -> None:
+    known, html, weaker = registration(game), new_html(game), 0
+    ladder = (
+        guide.page("players").text.partition(f"<!-- ladder {game} -->")[2].partition("<!-- end")[0]
+    )
+    table = table_html(sight(played(rules_class(game)(), 0), 0), BASE)
+    assert [level.name for level in known.levels] == ["easy", "medium", "strong"]
+    for level in known.levels:
+        assert f"| `{level.player}` | {level.rating} ±" in ladder
+        assert f"{level.name} <small>{level.rating}</small></dt><dd>{level.text}</dd>" in html
+        for page in (html, table):
+            assert f'<option value="{level.player}">{level.name} program</option>' in page
+        assert weaker < level.rating
+        weaker = level.rating
+    assert {*re.findall(r'<option value="([a-z-]+)"', html)} >= {*known.players} - {"perfect"}
 
 
 def test_a_name_keeps_its_capitals_while_a_question_waits() -> None:

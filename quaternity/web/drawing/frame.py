@@ -92,6 +92,7 @@ def table_context(
         "help_words": registration(sight.game).help,
         "movable": [] if sight.places is not None else _movable(sight),
         "programs": [*programs(sight.game), *more],
+        "levels": registration(sight.game).levels,
         "seat_query": f"?seat={sight.seat}" if replayed and sight.seat is not None else "",
         "who_undo": listed([names[seat] for seat in sight.undo]) if sight.undo else "",
         "only_here": urlsplit(base).hostname in ("127.0.0.1", "localhost", "::1"),
