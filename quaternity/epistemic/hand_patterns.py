@@ -9,7 +9,6 @@ cards dealt so far: often it shows at once that nobody could ever know such a th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cache, cached_property, lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -25,8 +24,8 @@ MAX_OTHERS = 7
 """With more players whose hands are not seen, their coalitions are not listed."""
 MAX_OPTIONS = 4_000
 """With more (counts, pattern) pairs, a set's patterns are not listed."""
-LITTLE_WORK, MUCH_WORK = 3e6, 1e8
-"""Steps of finding smallest totals: up to the first at once, up to the second where it matters."""
+MAX_WORK = 1e8
+"""Most steps of finding smallest totals."""
 
 Pattern: TypeAlias = tuple[int, ...]
 """Per card of a set the seen player who holds it, or -1."""
@@ -86,7 +85,6 @@ class HandPatterns:
         # A case speaks of few sets: what is found of the others serves for the next case.
         self._shares = cache(self._new_shares)
         self._costs = cache(self._new_costs)
-        self._grouped = cache(self._new_grouped)
 
     @cached_property
     def options(self) -> list[set[tuple[Counts, Pattern]]] | None:
@@ -191,45 +189,12 @@ class HandPatterns:
         if not chosen:
             return []
         hands = self.problem.hands
-        totals = smallest_totals(hands, [step.of_kinds(chosen) for step in steps], LITTLE_WORK)
-        if totals is None:
-            chosen = [number for number in chosen if self._short_in_groups(number, allowed)]
-            if not chosen:
-                return []
-            totals = smallest_totals(hands, [s.of_kinds(chosen) for s in steps], MUCH_WORK)
+        totals = smallest_totals(hands, [step.of_kinds(chosen) for step in steps], MAX_WORK)
         if totals is None:
             return chosen
         return [
             number for number, total in zip(chosen, totals, strict=True) if total < needed[number]
         ]
-
-    def _short_in_groups(self, number: int, allowed: Sequence[tuple[int, ...]]) -> bool:
-        """Whether a coalition could fall short if its members had one hand, and all others one."""
-        from quaternity.epistemic.smallest_totals import smallest_totals
-
-        hands = [
-            sum(self.problem.hands[player] for player in group) for group in self._groups(number)
-        ]
-        merged = [self._grouped(number, index, owners) for index, owners in enumerate(allowed)]
-        total = smallest_totals(hands, merged)
-        assert total is not None
-        return bool(total[0] < self.hand(self.coalitions[number]))
-
-    def _groups(self, number: int) -> list[list[int]]:
-        """Return the players who are seen, each alone; a coalition; all others."""
-        coalition = self.coalitions[number]
-        others = [
-            player
-            for player in range(self.problem.players)
-            if not (coalition | self._seen) >> player & 1
-        ]
-        groups = [[player] for player in self.seen]
-        return groups + [list(x) for x in (players_in(coalition), others) if x]
-
-    def _new_grouped(self, number: int, index: int, allowed: tuple[int, ...]) -> Options:
-        """Return what a set costs a coalition, by the counts of the groups."""
-        costs = self._costs(index, allowed).of_kinds([number])
-        return costs.of_groups(self._groups(number))
 
     def _new_costs(self, index: int, allowed: tuple[int, ...]) -> Options:
         """Per counts of a set, for each coalition the smallest share over the patterns."""

@@ -30,14 +30,6 @@ class Options(NamedTuple):
         """With these kinds of costs only."""
         return Options(self.counts, self.costs[:, list(kinds)])
 
-    def of_groups(self, groups: Sequence[Sequence[int]]) -> Options:
-        """With groups of players for players, and the smallest costs for each of their counts."""
-        together = np.stack([self.counts[:, list(group)].sum(axis=1) for group in groups], axis=1)
-        counts, which = np.unique(together, axis=0, return_inverse=True)
-        costs = np.full((len(counts), self.costs.shape[1]), FAR, dtype=np.int32)
-        np.minimum.at(costs, which.reshape(-1), self.costs)
-        return Options(counts.astype(np.int32), costs)
-
 
 def without_hands(steps: Sequence[Options]) -> Numbers:
     """Per kind of cost, the sum of each set's smallest: never more than the smallest total."""

@@ -195,14 +195,7 @@ OFF: dict[str, dict[str, Off]] = {
         "few cases by deal problems": {f"{E}by_solvers.MAX_CASES": 0},
         "few cases refuted in the model": {f"{E}encoding.MAX_REFUTED_CASES": 0},
         "patterns of hands": {f"{E}hand_patterns.HandPatterns.provable": lambda *_: None},
-        "smallest totals": {
-            f"{E}smallest_totals.smallest_totals": lambda *_: None,
-            f"{E}hand_patterns.HandPatterns._short_in_groups": lambda *_: True,
-        },
-        "smallest totals of groups": {
-            f"{E}hand_patterns.HandPatterns._short_in_groups": lambda *_: True
-        },
-        "smallest totals with much work": {f"{E}hand_patterns.MUCH_WORK": 0},
+        "smallest totals": {f"{E}hand_patterns.MAX_WORK": 0},
         "cases alike but for names": {
             f"{E}hand_patterns.HandPatterns._alike": lambda _, case: tuple(sorted(case.items()))
         },

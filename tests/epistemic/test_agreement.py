@@ -200,19 +200,6 @@ def test_witnesses_instead_of_patterns(position: Position, data: st.DataObject) 
     hand_patterns.hand_patterns.cache_clear()
 
 
-@given(positions(max_players=4), st.data())
-@settings(max_examples=examples(250))
-def test_groups_instead_of_hands(position: Position, data: st.DataObject) -> None:
-    """Where totals by hands take too much work, the players are looked at in groups first."""
-    problem, deal = position
-    formula = data.draw(chains(Language.of(problem)), label="formula")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(hand_patterns, "LITTLE_WORK", 0)
-        hand_patterns.hand_patterns.cache_clear()
-        agree(TWO_WAYS, formula, problem, deal)
-    hand_patterns.hand_patterns.cache_clear()
-
-
 @given(positions(max_players=3), st.data())
 @settings(max_examples=thorough(15, 250))
 def test_guesses_instead_of_refutations(position: Position, data: st.DataObject) -> None:

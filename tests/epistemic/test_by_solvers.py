@@ -269,21 +269,18 @@ def test_provable_coalitions_by_enumeration(
 
 @given(hidden_cases())
 @settings(max_examples=examples(150))
-def test_bounds_by_groups_leave_out_no_coalition(
+def test_without_totals_no_coalition_is_left_out(
     hidden: tuple[DealProblem, Deal, int, Case],
 ) -> None:
-    """Where the whole programme is too much work, more coalitions may be listed, never fewer."""
+    """Where the programme is too much work, more coalitions may be listed, never fewer."""
     problem, _, seen, case = hidden
     right = HandPatterns(problem, problem, (seen,)).provable(case)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(hand_patterns, "MAX_WORK", 0)
+        listed = HandPatterns(problem, problem, (seen,)).provable(case)
     assert right is not None
-    for work in (0, 1e8):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(hand_patterns, "LITTLE_WORK", 0)
-            patch.setattr(hand_patterns, "MUCH_WORK", work)
-            listed = HandPatterns(problem, problem, (seen,)).provable(case)
-        assert listed is not None
-        assert set(right) <= set(listed)
-        assert not work or right == listed
+    assert listed is not None
+    assert set(right) <= set(listed)
 
 
 @given(positions(max_sets=2, max_set_size=3))
@@ -292,13 +289,11 @@ def test_one_case_after_another_gives_what_each_gives_alone(position: Position) 
     """What is kept of one case is not taken for another."""
     problem, _ = position
     kept = HandPatterns(problem, problem, (0,))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(hand_patterns, "LITTLE_WORK", 0)
-        for index, number, _ in every_card(problem):
-            for player in range(problem.players):
-                case = {Card(index, number): 1 << player}
-                alone = HandPatterns(problem, problem, (0,)).provable(case)
-                assert kept.provable(case) == alone
+    for index, number, _ in every_card(problem):
+        for player in range(problem.players):
+            case = {Card(index, number): 1 << player}
+            alone = HandPatterns(problem, problem, (0,)).provable(case)
+            assert kept.provable(case) == alone
 
 
 Bounds = tuple[list[int], list[int]]
