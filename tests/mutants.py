@@ -57,10 +57,16 @@ GROUPS = {
         " quaternity/perfect/solving/*.py",
         "__init__ players estimate",
         "tests/perfect/test_canonical.py tests/perfect/test_expansion.py"
-        " tests/perfect/test_kinds.py"
+        " tests/perfect/test_forcing.py tests/perfect/test_kinds.py"
         " tests/perfect/test_retrograde.py tests/perfect/test_solving.py"
         " tests/perfect/test_standing.py tests/perfect/test_tablebase.py"
-        " tests/perfect/test_work_files.py",
+        " tests/perfect/test_waiting.py tests/perfect/test_work_files.py",
+    ),
+    "bots": (
+        "quaternity/perfect/bots/*.py quaternity/perfect/players.py"
+        " quaternity/perfect/solving/estimate.py",
+        "__init__",
+        "tests/perfect/test_bots.py tests/perfect/test_estimate.py",
     ),
     "scores": (
         "quaternity/table/tournament/scores.py",

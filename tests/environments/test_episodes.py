@@ -9,11 +9,12 @@ from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from random import Random
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from quaternity.base.errors import IllegalMove, InputError
+from quaternity.base.errors import IllegalMove, InputError, LimitError
 from quaternity.environments.episode import REWARDS, Episode, TableGame, win
 from quaternity.environments.plain_encoded import PlainEncoded
 from quaternity.game.rules import QuaternityPosition
@@ -131,6 +132,40 @@ def test_a_game_without_numbers_of_its_own_has_plain_ones(rules: Any) -> None:
         assert chance * len(starts) == pytest.approx(1)
         assert encoded.dealt([number]) == rules.start(Random(number))
         assert not encoded.chance([number])
+
+
+def offering(moves: int, size: int) -> PlainEncoded:
+    """A game of so many moves, and of views of so many bytes."""
+    view = "x" * (size - len('""'))
+    return PlainEncoded(
+        SimpleNamespace(name="x", moves=lambda _: range(moves), view_json=lambda _: view)
+    )
+
+
+def test_plain_numbers_are_as_many_as_a_learner_has_built_on() -> None:
+    encoded = offering(512, 8192)
+    assert encoded.mask(None) == b"\1" * 512 + b"\0"
+    assert len(encoded.numbers(None)) == 8192
+    assert len(PlainEncoded(SetRules()).chance(())) == 1000
+    with pytest.raises(LimitError, match="513 legal moves are more than 512"):
+        offering(513, 2).mask(None)
+    with pytest.raises(LimitError, match="8193 bytes is longer than 8192"):
+        offering(1, 8193).numbers(None)
+
+
+@pytest.mark.parametrize("name", GAMES_OF_OURS)
+def test_a_description_has_every_number_once(name: str) -> None:
+    game = TableGame(name)
+    described: list[int] = []
+    for line, (entry, size, meaning) in zip(
+        game.describe().splitlines(), game.encoded.entries, strict=True
+    ):
+        numbers, told = line.split(" ", 1)
+        begin, end = map(int, numbers.split(".."))
+        assert told == f"{entry}: {meaning}"
+        assert end - begin == size - 1
+        described += range(begin, end + 1)
+    assert described == [*range(len(game.episode(Random(1)).numbers(0)))]
 
 
 @pytest.mark.parametrize(
@@ -290,6 +325,55 @@ def test_who_wins_alone_gets_one_and_the_others_share_the_loss() -> None:
     assert win([5], [1]) == [1]
 
 
+@pytest.mark.parametrize("name", GAMES_OF_OURS)
+@pytest.mark.parametrize("reward", REWARDS)
+def test_a_reward_is_what_it_says_at_every_moment(name: str, reward: str) -> None:
+    most = {"quaternity": 0, "kwartet": 60, "quarto": 0, "set": 12}[name]
+    game, sums = TableGame(name, reward=reward, max_moves=most), set()
+    low, high = game.bounds
+    for seed in range(thorough(3, 30)):
+        episode, random = game.episode(Random(seed)), Random(seed)
+        while True:
+            returns = episode.returns()
+            assert len(returns) == game.seats
+            assert low <= min(returns) <= max(returns) <= high
+            if reward == "points":
+                assert returns == list(game.rules.points(episode.position))
+            elif episode.seat is not None:
+                assert not any(returns)
+            if episode.seat is None:
+                break
+            episode = episode.after(random.choice(legal(episode)))
+        assert most == 0 or episode.moves <= most
+        sums.add(round(sum(returns), 9))
+    assert game.reward.zero_sum == (reward == "win")
+    assert sums == {0} or not game.reward.zero_sum
+    assert game.reward.at_end == (reward == "win")
+    if reward == "win":
+        assert game.bounds == (-1, 1)
+    else:
+        assert game.bounds == (-most or -1e6 if name == "set" else 0, game.encoded.points[1])
+    assert TableGame(name, reward=reward, max_moves=0).bounds[0] in (-1, 0, -1e6)
+
+
+@pytest.mark.parametrize("most", [1, 2, 3])
+@pytest.mark.parametrize("name", GAMES_OF_OURS)
+def test_an_episode_has_as_many_moves_as_it_may(name: str, most: int) -> None:
+    episode = played(TableGame(name, max_moves=most), Random(1))
+    assert (episode.moves, episode.is_cut_off) == (most, True)
+    start = TableGame(name, max_moves=0).episode(Random(1))
+    assert start.seat is not None
+    waiting = {start.game.encoded.move(action, start.view) for action in legal(start)} & {None}
+    assert start.several == bool(waiting) == (name == "set")
+
+
+def test_seat_0_is_asked_first_unless_another_is_named() -> None:
+    game = TableGame("set")
+    position = game.rules.start(Random(1))
+    assert Episode(game, position).seat == 0
+    assert Episode(game, position, 1).seat == 1
+
+
 def test_a_reward_of_ones_own(monkeypatch: pytest.MonkeyPatch) -> None:
     own = replace_returns(lambda points, places: [10 * one for one in points])
     monkeypatch.setitem(REWARDS, "tenfold", own)
@@ -312,6 +396,22 @@ def test_episodes_begin_where_a_record_ends(tmp_path: Path) -> None:
         assert pickle.loads(pickle.dumps(game)).start == game.start  # noqa: S301
     with pytest.raises(InputError, match="squares no was asked for, but the record has yes"):
         TableGame("quarto", {"squares": False}, start=record)
+
+
+def test_episodes_begin_where_a_record_of_any_game_ends() -> None:
+    for name in GAMES_OF_OURS:
+        episode = TableGame(name).episode(Random(1))
+        rules = episode.game.rules
+        record = rules.record_start(episode.position, [f"p{k}" for k in range(rules.seats)])
+        for _ in range(3):
+            seat, before = episode.seat, episode
+            assert seat is not None
+            move = episode.game.encoded.move(legal(episode)[0], episode.view)
+            episode = episode.after_move(seat, move)
+            record += rules.record_move(before.position, seat, move, episode.position)
+        started = TableGame(name, start=record)
+        assert started.rules.settings == rules.settings
+        assert started.start == episode.position
 
 
 def test_episodes_begin_with_a_state() -> None:

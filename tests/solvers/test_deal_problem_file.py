@@ -12,7 +12,7 @@ from solvers.exchange.deal_problem_file import (
     deal_problem_text,
     parse_deal_problem,
 )
-from solvers.exchange.json_document import MalformedDocument
+from solvers.exchange.json_document import MalformedDocument, quoted
 from solvers.instances import twins
 from solvers.problem import DealProblem, SetConstraint
 from solvers.strategies import deal_problems
@@ -54,6 +54,7 @@ def test_the_largest_is_read_again() -> None:
         ({"sets": [{**SET, "low": [0]}]}, "sets[0].low: 1 entries, expected 2"),
         ({"sets": [{**SET, "high": [0, None]}]}, "sets[0].high[1]: null is not a whole number"),
         ({"sets": [{**SET, "owners": [[0], [2]]}]}, "owners[1]: player 2 is out of range 0..1"),
+        ({"sets": [{**SET, "owners": [[-1], [0]]}]}, "owners[0]: player -1 is out of range 0..1"),
         ({"sets": [{**SET, "owners": [[0], 1]}]}, "owners[1]: a number where a list of players"),
         ({"sets": [{**SET, "owners": [["0"]]}]}, 'owners[0]: "0" is not a player'),
     ],
@@ -81,6 +82,13 @@ def test_what_is_wrong_is_named(change: dict[str, Any], words: str) -> None:
 def test_what_is_no_problem_at_all(text: str, words: str) -> None:
     with pytest.raises(InputError, match=words):
         parse_deal_problem(text)
+
+
+def test_what_is_quoted_is_whole_up_to_forty_characters() -> None:
+    for length in range(60):
+        whole = f'"{"x" * length}"'
+        cut = quoted("x" * length)
+        assert cut == whole if len(whole) <= 40 else (len(cut), cut[-3:]) == (40, "...")
 
 
 def test_all_faults_at_once_and_unknown_fields() -> None:

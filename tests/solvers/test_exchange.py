@@ -15,7 +15,7 @@ from solvers.instances import FAMILIES, twins
 from solvers.problem import DealProblem, SetConstraint
 from solvers.random_problems import Sizes, loosened, spoilt
 from solvers.registry import SOLVERS, solve
-from solvers.shortage import Shortage
+from solvers.shortage import Shortage, plain_shortage
 from solvers.verdict import Feasible, verify
 from tests.sizes import thorough
 from tests.solvers.foreign_readers import READERS, Reader
@@ -32,6 +32,8 @@ ODD = [
     DealProblem([1, 1], [SetConstraint((3, 3), (2, 0), (1, 2))]),
     DealProblem([1, 1], [SetConstraint((3, 1), (0, 0), (2, 2))]),
     DealProblem([2, 1], [SetConstraint((3, 3, 3), (0, 0), (10**30, 0))]),
+    # A minimum above its set, but not above the hand.
+    DealProblem([2, 0], [SetConstraint((3,), (2, 0), (9, 9)), SetConstraint((3,), (0, 0), (9, 9))]),
 ]
 
 
@@ -129,6 +131,77 @@ def test_every_boolean_is_written_in_all_its_rows(name: str) -> None:
         assert len({said[boolean] - rows[boolean] for boolean in model.names[1:]}) == 1
 
 
+ROWS = {
+    "mzn": r"constraint (?P<names>.*) (?P<sign>[<>]?=) (?P<bound>\d+);",
+    "smt2": r"\(assert \(! \((?P<sign>[<>]?=) (?P<names>.*) (?P<bound>\d+)\) :named",
+    "asp": r":- not (?P<low>\d+ )?\{ (?P<names>.*) \}(?P<high> \d+)?\. %",
+}
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_every_row_is_written_with_its_booleans_and_bounds(name: str) -> None:
+    """In formats that nobody may read back here."""
+    for problem in islice(instances(), thorough(30, 300)):
+        written = []
+        for match in re.finditer(ROWS[name], exported(problem, name)):
+            row = match.groupdict()
+            names = re.findall(r"card_\w+|never", row["names"])
+            if name == "smt2":  # whose sums have two terms at least
+                assert row["names"].startswith("(+ ") == (len(names) > 1)
+            if name == "asp":
+                sides = [(row["low"], ">="), (row["high"], "<=")]
+                if row["low"] and row["high"]:
+                    assert int(row["low"]) == int(row["high"])
+                    sides = [(row["low"], "=")]
+            else:
+                sides = [(row["bound"], row["sign"])]
+            written += [(names, sign, int(bound)) for bound, sign in sides if bound]
+        model = linear_model(problem)
+        assert written == [
+            ([model.names[term] for term in row.terms], *side)
+            for row in model.rows
+            for side in row.sides
+        ]
+
+
+def clauses_of(problem: DealProblem) -> int:
+    return int(re.search(r"^p cnf \d+ (\d+)", exported(problem, "cnf"), re.MULTILINE)[1])  # type: ignore[index]
+
+
+def test_clauses_are_as_few_as_is_said_and_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At most twice the terms times the bound for a side; written up to the limit, never above."""
+    place = "solvers.exchange.formats.MOST_CLAUSES"
+    for problem in islice(instances(), thorough(60, 600)):
+        most = 0
+        for row in linear_model(problem).rows:
+            count, sides = len(row.terms), len(row.sides) + (row.low == row.high)
+            bounds = [row.low] * (row.low > 0) + [row.high + 1] * (row.high < count)
+            others = [count - row.low + 1] * (row.low > 0) + [count - row.high]
+            most += 2 * count * sides * min(max(bounds, default=0), max(others)) + 1
+        monkeypatch.undo()
+        clauses = clauses_of(problem)
+        assert clauses <= most
+        monkeypatch.setattr(place, most)
+        assert clauses_of(problem) == clauses
+        plain = len(linear_model(problem).rows)  # at most: rows that are a clause by themselves
+        monkeypatch.setattr(place, clauses - plain - 1)
+        if clauses > plain:
+            with pytest.raises(LimitError, match="the limit"):
+                exported(problem, "cnf")
+
+
+@pytest.mark.parametrize("seed", range(thorough(30, 400)))
+def test_a_row_with_too_few_booleans_refutes(seed: int) -> None:
+    random = Random(seed)
+    for maker in (loosened, spoilt):
+        problem = maker(random.randint, Sizes())
+        if plain_shortage(problem) is None:
+            model = linear_model(problem)
+            short = any(row.low > len(row.terms) for row in model.rows)
+            assert (model.hopeless is not None) == short
+            assert model.hopeless is None or verify(problem, model.hopeless)
+
+
 @pytest.mark.parametrize("seed", range(thorough(30, 400)))
 def test_values_of_the_booleans_are_read_as_their_deal(seed: int) -> None:
     """As whole numbers and as floats beside them; a card that nobody gets has no owner."""
@@ -170,7 +243,7 @@ def test_weights_of_a_shortage_are_read_as_one(seed: int) -> None:
             weights.append((shortage.witnesses[row.set_index] >> row.member & 1) - inside)
         else:
             weights.append(0)
-    for factor in (1, 0.001, 1e6):
+    for factor in (1, 1e-5, 1e6):
         read = model.shortage(
             [factor * (weight + random.uniform(-1e-8, 1e-8)) for weight in weights]
         )
