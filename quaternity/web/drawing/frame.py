@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from markupsafe import Markup
 
-from quaternity.base.sentences import Words
+from quaternity.base.sentences import Sentence, Words, facts
 from quaternity.base.wording import counted, listed
 from quaternity.table.course import whole_events
 from quaternity.table.games import registration
@@ -19,8 +19,6 @@ from quaternity.web.sight import Sight
 
 MOST_TOLD = 100
 """So many of the latest events are in a page; a replay shows the others."""
-
-MOST_NEWS = 6
 
 READ = "read"
 """What asks, of chances in Kwartet, for those that are read from the requests."""
@@ -54,6 +52,19 @@ class Chair(NamedTuple):
     first_open: bool
 
 
+class Told(NamedTuple):
+    """An event as the page words it.
+
+    Attributes:
+        number: counted from 1 over the whole game.
+        journey: attributes that say what moves when it is shown.
+    """
+
+    number: int
+    text: str
+    journey: Markup
+
+
 def table_context(
     sight: Sight, base: str, root: str, replayed: bool, more: Sequence[str] = ()
 ) -> dict[str, Any]:
@@ -70,7 +81,10 @@ def table_context(
         headline, advice = drawn.get("headline", headline), drawn.get("advice", advice)
     words, whole = Words(names), whole_events(sight.moves)
     untold = max(0, len(whole) - MOST_TOLD)
-    events = [(number, words.say(event)) for number, event in whole[untold:]]
+    told = [
+        Told(number, words.say(event), _journey(event))
+        for number, (_, event) in enumerate(whole[untold:], untold + 1)
+    ]
     return {
         "sight": sight,
         "drawn": drawn,
@@ -83,8 +97,7 @@ def table_context(
         "acting": acting,
         "title": f"{'● ' if acting else ''}{headline} – {registration(sight.game).title}",
         "chairs": _chairs(sight, names, drawn.get("notes", ()), base),
-        "news": drawn.get("news", _news(sight, events)),
-        "history": list(enumerate([text for _, text in events], untold + 1))[::-1],
+        "history": told[::-1],
         "untold": bool(untold),
         "watch": f"{base}/t/{sight.watch}",
         "replayed": replayed,
@@ -181,11 +194,14 @@ def _is_away(sight: Sight, number: int) -> bool:
     return seat.kind == "person" and not seat.present and waited_for
 
 
-def _news(sight: Sight, events: list[tuple[int, str]]) -> list[str]:
-    """Return the news since the last move of who looks, that move included."""
-    mine = [number for number, step in enumerate(sight.moves, 1) if step.seat == sight.seat]
-    since = mine[-1] if mine else 1
-    return [text for number, text in events if number >= since][-MOST_NEWS:]
+def _journey(event: str) -> Markup:
+    """Return what moves on the page when an event is shown, as attributes."""
+    about = facts(event)
+    if str(about.get("answer")) == "yes":
+        return Markup(' data-from="{}" data-to="{}"').format(about["asked"], about["asker"])
+    if isinstance(event, Sentence) and event.kind.name in ("completes", "puts_down"):
+        return Markup(' data-laid="{}"').format(about["who"])
+    return Markup("")
 
 
 @lru_cache(maxsize=256)

@@ -1,0 +1,149 @@
+// Clicks and forms that become moves and other requests. No rule of any game is in here: a move is a
+// text that the server wrote into the page, or a form filled in.
+import { closeHelp, help } from "./helping.js";
+import { complain, faults, freshId, part, remember, root, said, send, table } from "./page.js";
+import { refresh } from "./showing.js";
+import { go } from "./watching.js";
+import { upload } from "./files.js";
+
+let armed = null;
+export const disarm = () => { armed = null; };
+
+// A finger is wider than a cell: what it touches is asked for when it touches it again.
+function isArmed(cell, event) {
+  armed?.removeAttribute("aria-pressed");
+  if (event.pointerType !== "touch" || armed === cell || !cell.classList.contains("cell") || cell.ariaDisabled) {
+    armed = null;
+    return true;
+  }
+  armed = cell;
+  cell.setAttribute("aria-pressed", "true");
+  complain(`${cell.getAttribute("aria-label")}. Touch it again to ask.`, cell);
+  return false;
+}
+
+// `otherwise` is played where the move is refused: a part of it that is a whole move.
+export async function move(text, element, otherwise = null) {
+  if (!part || part.dataset.at || element.hasAttribute("aria-busy")) return;
+  element.setAttribute("aria-busy", "true");
+  faults.textContent = "";
+  try {
+    const body = { version: Number(part.dataset.version), id: freshId(), move: text };
+    // Who has several seats says from which.
+    const seat = part.querySelector("[data-seat]");
+    if (seat) body.seat = Number(seat.dataset.seat);
+    const path = `/api/tables/${table}/moves`;
+    let answer = await send(path, body);
+    if (answer.status === 422 && otherwise) {
+      const second = await send(path, { ...body, id: freshId(), move: otherwise });
+      if (second.ok) answer = second;
+    }
+    if (answer.status === 409) complain(`Not played: ${await said(answer)}`);
+    else if (!answer.ok) {
+      complain(await said(answer));
+      if (answer.status === 422 && part.querySelector("[data-help=why]")) help(`why?move=${encodeURIComponent(text)}`);
+    }
+    if (answer.ok || answer.status === 409) await refresh();
+  } catch {
+    complain("The server does not answer: the move may not have been played.");
+  } finally { element.removeAttribute("aria-busy"); }
+}
+
+// The move that a text and a form stand for; null while something is not chosen. {name} is what is
+// chosen under that name; data-count says how many of it are needed.
+function written(text, form) {
+  let whole = true;
+  const move = text.replace(/\{(\w+)\}/g, (_, name) => {
+    const values = new FormData(form ?? undefined).getAll(name).filter((one) => one !== "");
+    if (values.length !== Number(form?.dataset.count ?? 1)) whole = false;
+    return values.join(" ");
+  });
+  return whole ? move : null;
+}
+
+// What cannot be played yet looks so.
+export function mark(form) {
+  for (const one of form.querySelectorAll("button")) {
+    const text = one.dataset.move ?? (one.type === "submit" ? form.dataset.moveTemplate : undefined);
+    if (text === undefined || !text.includes("{")) continue;
+    if (written(text, form) !== null) one.removeAttribute("aria-disabled"); else one.setAttribute("aria-disabled", "true");
+  }
+}
+
+const incomplete = (form) => complain(form.dataset.incomplete ?? "Something is not chosen yet.");
+
+document.addEventListener("click", (event) => {
+  const link = event.target.closest("[data-move], [data-select], [data-help], [data-close]");
+  if (!link) return;
+  if (link.dataset.move !== undefined) {
+    const text = written(link.dataset.move, link.form);
+    if (text === null) incomplete(link.form); else if (isArmed(link, event)) move(text, link, written(link.dataset.otherwise ?? "", link.form) || null);
+  }
+  else if (link.dataset.help !== undefined) help(link.dataset.help, true);
+  else if (link.dataset.close !== undefined) closeHelp();
+  else {
+    link.select();
+    navigator.clipboard?.writeText(link.value).then(() => complain("The link is copied."), () => {});
+  }
+});
+
+document.addEventListener("change", (event) => {
+  const form = event.target.form;
+  if (event.target.closest("[data-count-of-seats]")) showSeats(Number(event.target.value));
+  if (event.target.dataset.goTo) go(event.target.dataset.goTo.replace("{n}", event.target.value));
+  if (event.target.files?.length) upload(event.target.closest("[data-drop]"), event.target.files[0]);
+  if (!form) return;
+  mark(form);
+  const template = form.dataset.moveTemplate;
+  if (form.dataset.auto !== undefined && template && written(template, form) !== null) form.requestSubmit();
+});
+
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  if (form.dataset.moveTemplate !== undefined) {
+    event.preventDefault();
+    const text = written(form.dataset.moveTemplate, form);
+    if (text === null) incomplete(form);
+    else move(text, form).then(() => { if (form.isConnected) { form.reset(); mark(form); } });
+  } else if (form.dataset.api !== undefined) {
+    event.preventDefault();
+    ask(form);
+  } else if (form.dataset.helpForm !== undefined) {
+    event.preventDefault();
+    help(`${form.dataset.helpForm}?${new URLSearchParams(new FormData(form, event.submitter))}`, true);
+  } else if (form.dataset.paste !== undefined) {
+    event.preventDefault();
+    upload({ dataset: { drop: form.dataset.paste, result: form.dataset.result } }, new FormData(form).get("text"));
+  }
+});
+
+// A form that is a request: its fields by name ("settings.players" is one within another, "seats[]"
+// a list), the version of the table added.
+async function ask(form) {
+  const body = part ? { version: Number(part.dataset.version) } : {};
+  for (const one of form.elements) {
+    if (!one.name || one.disabled || one.closest("[hidden]")) continue;
+    if (one.type === "radio" && !one.checked) continue;
+    const text = one.dataset.json === undefined ? one.value : JSON.parse(one.value);
+    const value = one.type === "checkbox" ? one.checked : text;
+    const [outer, inner] = one.name.split(".");
+    if (outer.endsWith("[]")) (body[outer.slice(0, -2)] ??= []).push(value);
+    else if (inner) (body[outer] ??= {})[inner] = value;
+    else body[outer] = value;
+  }
+  if (typeof body.name === "string") remember("name", body.name.trim());
+  try {
+    const answer = await send(form.dataset.api, body);
+    if (answer.status === 409 && !part) location.reload(); // a seat that is taken, perhaps by us
+    if (!answer.ok) { complain(await said(answer)); if (part) await refresh(); return; }
+    const told = await answer.json();
+    if (form.dataset.then !== undefined) location.href = `${root}/t/${told.table}`;
+    else await refresh();
+  } catch {
+    complain("The server does not answer. Try again.");
+  }
+}
+
+export function showSeats(count) {
+  for (const row of document.querySelectorAll("[data-seat-row]")) row.hidden = Number(row.dataset.seatRow) >= count;
+}

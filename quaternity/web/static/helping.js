@@ -1,0 +1,35 @@
+// What the table says when it is asked for help.
+import { Idiomorph } from "./idiomorph.js";
+import { complain, live, root, said, table } from "./page.js";
+
+let helping = null;
+
+// What still fits the table is asked for again, what was said of an earlier moment goes.
+export function afterHelp() {
+  if (!helping) return;
+  if (/^(chances|questions|know|analysis)/.test(helping)) help(helping); else closeHelp();
+}
+
+export async function help(what, wanted = false) {
+  const panel = document.getElementById("help");
+  helping = what;
+  panel.setAttribute("aria-busy", "true");
+  try {
+    const answer = await fetch(`${root}/t/${table}/help/${what}`, { cache: "no-store" });
+    if (helping !== what) return;
+    const html = answer.ok ? await answer.text() : null;
+    if (html === null) complain(await said(answer));
+    else Idiomorph.morph(panel, html, { morphStyle: "innerHTML", restoreFocus: true });
+    panel.hidden = html === null && !panel.childElementCount;
+    if (wanted && html !== null) {
+      panel.scrollIntoView({ block: "nearest" });
+      live.textContent = `${panel.querySelector("h2").textContent}. ${panel.querySelector("p")?.textContent ?? ""}`;
+    }
+  } catch { complain("The server does not answer."); }
+  panel.removeAttribute("aria-busy");
+}
+
+export function closeHelp() {
+  helping = null;
+  document.getElementById("help").hidden = true;
+}

@@ -1,0 +1,44 @@
+// One stream for all tabs of this browser where there are shared workers, else one of this tab's own
+// while it can be seen: a browser has six connections to a server.
+import { part, root, table } from "./page.js";
+import { refresh } from "./showing.js";
+
+export function listen() {
+  const path = `${root}/api/tables/${table}/events`;
+  try {
+    const worker = new SharedWorker(document.body.dataset.stream, { type: "module", name: "quaternity" });
+    const tell = (what) => worker.port.postMessage({ what, path });
+    worker.onerror = () => listenAlone(path);
+    worker.port.onmessage = ({ data }) => { if (data.path === path) heard(data); };
+    tell("open");
+    addEventListener("pageshow", (event) => { if (event.persisted) tell("open"); });
+    addEventListener("pagehide", () => tell("close"));
+    addEventListener("visibilitychange", () => { if (!document.hidden) { tell("seen"); refresh(); } });
+  } catch {
+    listenAlone(path);
+  }
+}
+
+async function listenAlone(path) {
+  const { Stream } = await import("./stream-worker.js");
+  const stream = new Stream(path, heard);
+  if (!document.hidden) stream.open();
+  addEventListener("visibilitychange", () => {
+    if (document.hidden) stream.close(); else { stream.open(); refresh(); }
+  });
+}
+
+let lost = false;
+
+function heard({ kind, data }) {
+  if (kind === "lost") { lost = true; document.body.classList.add("lost"); return; }
+  if (kind === "open") {
+    document.body.classList.remove("lost");
+    if (lost) refresh();
+    lost = false;
+    return;
+  }
+  // What this page shows already is no news to it.
+  const version = data && JSON.parse(data).version;
+  if (version === undefined || version > Number(part.dataset.version)) refresh();
+}

@@ -1,0 +1,60 @@
+// What all parts of a page need: where it is, what it asks the server, and what it says.
+export const root = document.body.dataset.root;
+export const part = document.getElementById("part");
+export const table = part?.dataset.table;
+export const live = document.getElementById("live");
+export const faults = document.getElementById("faults");
+export const wait = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
+
+// Pages on plain HTTP in a local network have no crypto.randomUUID.
+export function freshId() {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (one) => one.toString(16).padStart(2, "0")).join("");
+}
+
+let hiding;
+export function complain(text, about) {
+  clearTimeout(hiding);
+  // It must not cover what it is about.
+  faults.classList.toggle("above", (about?.getBoundingClientRect().bottom ?? 0) > innerHeight / 2);
+  faults.textContent = text;
+  hiding = setTimeout(() => { faults.textContent = ""; }, 8000);
+}
+
+// The answer to a request; a lost one is asked for again, with the same id.
+export async function send(path, body) {
+  const request = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
+  for (let pause = 250; ; pause *= 2) {
+    try {
+      const answer = await fetch(root + path, request);
+      if (![502, 503, 504].includes(answer.status)) return answer;
+    } catch (error) {
+      if (pause > 8000) throw error;
+    }
+    if (pause > 8000) throw new Error("no answer");
+    complain("No answer from the server; trying again…");
+    await wait(pause);
+  }
+}
+
+// Why a request was refused: in a document of the requests, or on a page.
+export async function said(answer) {
+  try {
+    const text = await answer.text();
+    if (answer.headers.get("Content-Type")?.startsWith("text/html")) {
+      return new DOMParser().parseFromString(text, "text/html").querySelector("main p").textContent;
+    }
+    const body = JSON.parse(text);
+    return [].concat(body.faults ?? body.error ?? body.detail).join("; ");
+  } catch {
+    return `The server said ${answer.status}.`;
+  }
+}
+
+export function remember(key, value) {
+  try { localStorage.setItem(`quaternity-${key}`, JSON.stringify(value)); } catch { /* not allowed here */ }
+}
+
+export function remembered(key, otherwise) {
+  try { return JSON.parse(localStorage.getItem(`quaternity-${key}`)) ?? otherwise; } catch { return otherwise; }
+}

@@ -1,0 +1,33 @@
+// The sheet with all that is not needed at every moment, and what this browser likes.
+import { part } from "./page.js";
+import { pace } from "./news.js";
+import { isOn } from "./sound.js";
+
+function turn(name) {
+  const open = document.body.dataset.sheet !== name;
+  if (open) document.body.dataset.sheet = name; else delete document.body.dataset.sheet;
+  document.getElementById(open ? name : "more-button")?.focus({ preventScroll: true });
+}
+
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("[data-sheet]:not(body)");
+  if (button) turn(button.dataset.sheet);
+  // What is asked for lies on the board.
+  else if (event.target.closest("[data-help], .side a") && document.body.dataset.sheet) turn(document.body.dataset.sheet);
+});
+
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape" && document.body.dataset.sheet) turn(document.body.dataset.sheet);
+});
+
+document.addEventListener("change", ({ target }) => {
+  if (target.id === "pace") localStorage.setItem("pace", target.value);
+  if (target.id === "sound") localStorage.setItem("sound", target.checked ? "on" : "off");
+});
+
+export function likes() {
+  const choice = part?.querySelector("#pace");
+  if (!choice) return;
+  choice.value = pace();
+  part.querySelector("#sound").checked = isOn();
+}

@@ -1,0 +1,73 @@
+// The part of a page that changes: it is fetched when something happened, and morphed into place.
+import { Idiomorph } from "./idiomorph.js";
+import { disarm, mark } from "./acting.js";
+import { afterHelp } from "./helping.js";
+import { rove } from "./keys.js";
+import { takeNews } from "./news.js";
+import { likes } from "./sheets.js";
+import { complain, live, part, root, said, table } from "./page.js";
+
+let fetching = false;
+let again = false;
+
+export async function refresh() {
+  if (!part || part.dataset.at) return;
+  if (fetching) { again = true; return; }
+  fetching = true;
+  try {
+    do {
+      again = false;
+      const answer = await fetch(`${root}/t/${table}/part${location.search}`, { cache: "no-store", signal: AbortSignal.timeout?.(20000) });
+      if (answer.ok) show(await answer.text(), answer.headers.get("Quaternity-Version"));
+      else complain(await said(answer));
+    } while (again);
+  } catch { /* the stream says when the server is back */ } finally { fetching = false; }
+}
+
+// What was asked for, and what is being told, stays when the table changes.
+const kept = (node) => !["help", "news", "behind"].includes(node.id);
+
+export function show(html, version) {
+  if (version !== null && Number(version) < Number(part.dataset.version)) return;
+  disarm();
+  const before = lastEvent();
+  const focused = part.contains(document.activeElement);
+  const open = new Set(Array.from(part.querySelectorAll("details[id][open]"), (one) => one.id));
+  const chosen = chosenInputs();
+  // What is being typed stays; of anything else with the focus the words have to change.
+  const typing = document.activeElement?.matches("input, textarea, select") ?? false;
+  const how = { morphStyle: "innerHTML", ignoreActiveValue: typing, restoreFocus: true };
+  Idiomorph.morph(part, html, { ...how, callbacks: { beforeNodeMorphed: kept } });
+  if (part.dataset.version !== version) afterHelp();
+  if (version !== null) part.dataset.version = version;
+  for (const one of part.querySelectorAll("details[id]")) if (open.has(one.id)) one.open = true;
+  for (const id of chosen) { const one = document.getElementById(id); if (one && !one.disabled) one.checked = true; }
+  // What had the focus may be gone: who uses keys goes on from the top of the part.
+  if (focused && !part.contains(document.activeElement)) part.querySelector("#headline")?.focus({ preventScroll: true });
+  prepare();
+  announce(before);
+  takeNews();
+}
+
+const lastEvent = () => Number(part?.querySelector(".history li")?.value ?? 0);
+const chosenInputs = () => Array.from(part.querySelectorAll("input[id]:checked"), (one) => one.id);
+
+export function prepare() {
+  for (const area of document.querySelectorAll("[data-arrows]")) rove(area);
+  const drawn = part?.querySelector("[data-title]");
+  if (drawn) document.title = drawn.dataset.title;
+  for (const form of document.querySelectorAll("#part form")) mark(form);
+  likes();
+}
+
+// What is new, for who listens to the page.
+function announce(before) {
+  const news = [];
+  for (const one of part.querySelectorAll(".history li")) {
+    if (one.value <= before || news.length > 4) break;
+    news.unshift(one.textContent);
+  }
+  const headline = part.querySelector("#headline")?.textContent ?? "";
+  if (news.length || live.dataset.said !== headline) live.textContent = [...news, headline].join(". ");
+  live.dataset.said = headline;
+}

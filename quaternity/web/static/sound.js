@@ -1,0 +1,21 @@
+// Short tones, made here, off until they are asked for.
+const TONES = { event: [], yours: [660, 880], set: [523, 659, 784], over: [784, 659, 523, 784] };
+let context = null;
+
+export const isOn = () => localStorage.getItem("sound") === "on";
+
+export function play(name) {
+  if (!isOn() || !TONES[name].length) return;
+  context ??= new AudioContext();
+  TONES[name].forEach((pitch, index) => {
+    const start = context.currentTime + index * 0.13;
+    const tone = context.createOscillator();
+    const volume = context.createGain();
+    tone.frequency.value = pitch;
+    volume.gain.setValueAtTime(0.12, start);
+    volume.gain.exponentialRampToValueAtTime(0.001, start + 0.25);
+    tone.connect(volume).connect(context.destination);
+    tone.start(start);
+    tone.stop(start + 0.26);
+  });
+}

@@ -1,0 +1,31 @@
+// To other moments of a game, without leaving the page.
+import { complain, part, said } from "./page.js";
+import { show } from "./showing.js";
+
+let going = null;
+
+// To another moment of a game, or another seat, without leaving the page; only the last wish counts.
+export async function go(path) {
+  going = path;
+  try {
+    const answer = await fetch(path, { cache: "no-store" });
+    if (going !== path) return;
+    if (!answer.ok) { complain(await said(answer)); return; }
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    show(page.getElementById("part").innerHTML, null);
+    history.replaceState(null, "", path);
+  } catch { complain("The server does not answer."); }
+}
+
+document.addEventListener("keydown", (event) => {
+  if (event.target.closest("input, select, textarea, [data-arrows]") || event.ctrlKey || event.altKey || event.metaKey) return;
+  const link = part?.querySelector(`[data-key="${CSS.escape(event.key)}"]`);
+  if (link) { event.preventDefault(); go(link.href); }
+});
+
+document.addEventListener("click", (event) => {
+  const link = event.target.closest("a[data-go]");
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
+  event.preventDefault();
+  go(link.href);
+});
