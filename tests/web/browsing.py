@@ -132,6 +132,11 @@ class Person:
         else:
             what.click(force=True)
 
+    def open_sheet(self) -> None:
+        """Open what stands beside the board on a wide screen, and behind a button on others."""
+        if not self.page.locator("#side").is_visible():
+            self.page.locator("#more-button").click()
+
     def walk_to(self, what: Locator, most: int = 400) -> None:
         """Press Tab until something has the focus."""
         for _ in range(most):
@@ -195,7 +200,7 @@ class Person:
 
 def _any_button(person: Person, random: Random) -> bool:
     """Press any button that is a move."""
-    moves = person.page.locator(".board [data-move]:not([aria-disabled=true])")
+    moves = person.page.locator(":is(.board, .thumb) [data-move]:not([aria-disabled=true])")
     count = moves.count()
     if count:
         person.press(moves.nth(random.randrange(count)))

@@ -334,11 +334,8 @@ def test_what_is_chosen_stays_while_others_come_and_go(person: Callable[..., Per
 SIZES: dict[str, dict[str, Any]] = {"phone": {**PHONE, "viewport": {"width": 390, "height": 844}},
          "wide": {"viewport": {"width": 1280, "height": 800}}}  # fmt: skip
 
-LINES = """one => {
-  const range = document.createRange();
-  range.selectNodeContents(one);
-  return range.getClientRects().length;
-}"""
+LINES = """one => Math.round(one.getBoundingClientRect().height
+  / parseFloat(getComputedStyle(one).lineHeight))"""
 
 BOXES = """() => Object.fromEntries(Array.from(document.querySelectorAll('.set-card'), (one) => {
   const box = one.getBoundingClientRect();
@@ -380,6 +377,7 @@ def test_a_card_stays_under_the_finger_whatever_comes(
         threes = [sorted(three) for three in triples(cards, "set")]
         way = random.choice(["wrong", "right", "more", "more", "undo", "help"])
         if way == "help":
+            ann.open_sheet()
             ann.press(ann.page.locator("[data-help=hint]"))
             ann.page.wait_for_selector("#help:not([hidden]):not([aria-busy])")
             before = ann.page.evaluate(BOXES)  # who asks for help may be taken to it

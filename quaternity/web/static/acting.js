@@ -30,7 +30,7 @@ export async function move(text, element, otherwise = null) {
   try {
     const body = { version: Number(part.dataset.version), id: freshId(), move: text };
     // Who has several seats says from which.
-    const seat = part.querySelector("[data-seat]");
+    const seat = part.querySelector(".table[data-seat]");
     if (seat) body.seat = Number(seat.dataset.seat);
     const path = `/api/tables/${table}/moves`;
     let answer = await send(path, body);
