@@ -87,7 +87,7 @@ GROUPS = {
     "base": (
         "quaternity/base/*.py",
         "__init__ deadline errors interruptible interrupts lazy_names memo",
-        "tests/test_files.py tests/test_pictures.py tests/test_colours.py"
+        "tests/test_base.py tests/test_files.py tests/test_pictures.py tests/test_colours.py"
         " tests/table/test_journal.py tests/table/test_laws.py tests/table/test_sentences.py"
         " tests/game/test_card_picture.py tests/game/test_writing.py tests/cli/test_widths.py"
         " tests/solvers/test_problem.py tests/solvers/test_registry.py",
