@@ -100,7 +100,8 @@ def test_a_whole_number_is_an_exact_one_within_its_bounds() -> None:
 
 
 def test_a_list_is_an_exact_tuple_as_long_as_it_says() -> None:
-    for values in ([1, 2], (1, 2), np.array([1, 2]), range(1, 3)):
+    lists: list[Any] = [[1, 2], (1, 2), np.array([1, 2]), range(1, 3)]
+    for values in lists:
         assert type(entries(values, "x")) is tuple
         assert list(entries(values, "x")) == [1, 2]
         assert wholes(values, "x", 1) == (1, 2)
@@ -117,9 +118,10 @@ def test_a_list_is_an_exact_tuple_as_long_as_it_says() -> None:
         else:
             with pytest.raises(InputError, match=f"not as long as it says, {claimed}"):
                 entries(Lies([1, 2]), "x")
-    for wrong in ("12", b"12", {1, 2}, {1: 2}, frozenset(), 5, None):
+    no_lists: list[Any] = ["12", b"12", {1, 2}, {1: 2}, frozenset(), 5, None]
+    for wrong in no_lists:
         with pytest.raises(InputError, match=r"x: .* is not a list"):
-            entries(wrong, "x")  # type: ignore[arg-type]
+            entries(wrong, "x")
 
 
 def test_one_of_so_many_is_numbered_from_0() -> None:
@@ -198,7 +200,7 @@ def test_values_of_a_sentence_are_data_where_they_are_plain() -> None:
 
 
 def test_what_was_odd_about_a_file_makes_no_other_game() -> None:
-    replays = [
+    replays: list[Replay[str, None]] = [
         Replay(("start",), (), ("Ann",), (), 10, (10,)),
         Replay(("start",), (), ("Ann",), ("cut off",), 12, (12,)),
     ]
@@ -242,20 +244,20 @@ def test_cells_of_a_picture_lie_side_by_side_within_it_and_hold_their_text() -> 
             right, top = size, None
             for cell in row:
                 group = next(cells)
-                box, text = group.find(f"{SVG}rect"), group.find(f"{SVG}text")
+                box, words = group.find(f"{SVG}rect"), group.find(f"{SVG}text")
                 assert box is not None
-                assert text is not None
+                assert words is not None
                 x, y, wide, high = (float(box.attrib[k]) for k in ("x", "y", "width", "height"))
                 assert x == pytest.approx(right, abs=0.01)
                 assert top in (None, y)
                 assert high > 1.2 * size
                 if cell.kind != "gone":
                     assert len(cell.text) * 0.6 * size < wide
-                middle = float(text.attrib["x"]), float(text.attrib["y"])
+                middle = float(words.attrib["x"]), float(words.attrib["y"])
                 assert middle[0] == pytest.approx(x + wide / 2, abs=0.01)
                 assert y + size <= middle[1] + 0.2 * size < y + high
-                assert (text.attrib["fill"] == "#767676") == (cell.kind == "gone")
-                assert ("font-weight" in text.attrib) == (cell.kind in ("sure", "head"))
+                assert (words.attrib["fill"] == "#767676") == (cell.kind == "gone")
+                assert ("font-weight" in words.attrib) == (cell.kind in ("sure", "head"))
                 fill = {"sure": "#c9e1f0", "head": "#eeeeee"}.get(cell.kind, "none")
                 assert box.attrib["fill"] == fill
                 assert (group.find(f"{SVG}title") is not None) == bool(cell.title)
