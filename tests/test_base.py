@@ -28,7 +28,7 @@ from quaternity.base.plain_values import (
 )
 from quaternity.base.sentences import Kind, document
 from quaternity.base.svg import svg_text
-from quaternity.base.text_record import Replay
+from quaternity.base.text_record import Replay, parse_text_record
 from quaternity.base.wording import MOST_DECIMALS, MOST_TEXT, listed, percent, shown
 
 # ------------------------------------------------------------------ words
@@ -199,6 +199,16 @@ def test_values_of_a_sentence_are_data_where_they_are_plain() -> None:
     assert document("plain") == {"text": "plain"}
 
 
+@pytest.mark.parametrize("line", range(4))
+def test_a_mark_of_byte_order_may_stand_before_a_record_and_nowhere_else(line: int) -> None:
+    lines = [b"game 1\n", b"seed 5\n", b"0 moves\n", b"1 moves\n"]
+    plain = parse_text_record(b"".join(lines), "game 1", ("seed",))
+    lines[line] = b"\xef\xbb\xbf" + lines[line]
+    marked = parse_text_record(b"".join(lines), "game 1", ("seed",))
+    texts = [[move.text for move in record.moves] for record in (plain, marked)]
+    assert (texts[0] == texts[1]) == (line == 0)
+
+
 def test_what_was_odd_about_a_file_makes_no_other_game() -> None:
     replays: list[Replay[str, None]] = [
         Replay(("start",), (), ("Ann",), (), 10, (10,)),
@@ -278,4 +288,5 @@ def test_a_cell_of_a_page_takes_its_columns_and_says_what_it_is() -> None:
             assert cell.tag == ("th" if kind == "head" else "td")
             assert cell.attrib.get("colspan", "1") == str(wide)
             assert cell.attrib.get("title", "") == "why" * (wide > 1)
+    assert Cell("x") == Cell("x", "", "", 1)
     assert "<table" not in Picture("t", ("line",)).html()

@@ -94,6 +94,20 @@ def test_a_process_that_dies_leaves_what_it_noted(
     assert not ended.overdue
 
 
+def test_it_runs_from_its_first_call_until_it_ends() -> None:
+    process = OwnProcess()
+    assert not process.is_running
+    assert process.call(doubled, 2) == 4
+    assert process.is_running
+    process.end()
+    assert not process.is_running
+    assert process.call(doubled, 2) == 4
+    assert process.is_running
+    with pytest.raises(ProcessEnded):
+        process.call(exits, 0)
+    assert not process.is_running
+
+
 def test_copies_of_it_say_nothing_and_end_with_it(process: OwnProcess, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     assert process.call(copies, str(tmp_path / "pipe")) == 7

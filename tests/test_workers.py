@@ -7,17 +7,18 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, ThreadPoolExecutor
 from multiprocessing import active_children
 from pathlib import Path
 from threading import Thread
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from quaternity.base.errors import InputError, SolverFault, WorkersLost
 from quaternity.workers.cluster import cluster_parts
-from quaternity.workers.pool import open_executor, ordered_map
+from quaternity.workers.pool import Pool, SerialExecutor, open_executor, ordered_map
 from tests.bulk_work import (
     Drawn,
     Private,
@@ -87,6 +88,38 @@ def test_processes_that_die_again_and_again_are_given_up(monkeypatch: pytest.Mon
         list(ordered_map(pool, die, range(3)))
 
 
+class Dies(SerialExecutor):
+    """An executor whose workers die at some of the chunks that are handed over."""
+
+    def __init__(self, deaths: set[int]) -> None:
+        self.deaths, self.handed, self.ran = deaths, 0, list[int]()
+
+    def submit(self, fn: Any, /, *arguments: Any, **named: Any) -> Any:
+        self.handed += 1
+        if self.handed in self.deaths:
+            raise BrokenExecutor
+        self.ran += arguments[1]
+        return super().submit(fn, *arguments, **named)
+
+
+@pytest.mark.parametrize("first", range(1, 5))
+@pytest.mark.parametrize("times", range(7))
+def test_workers_may_die_four_times_in_a_row(times: int, first: int) -> None:
+    """Wherever it is: what was finished is not done again, and nothing is lost."""
+    executor = Dies(set(range(first, first + times)))
+    pool = Pool(lambda: (executor, lambda: None), in_flight=3)
+    results = ordered_map(pool, double, range(8))
+    if times > 4:
+        with pytest.raises(WorkersLost, match="workers died 5 times in a row"):
+            list(results)
+    else:
+        assert list(results) == [2 * item for item in range(8)]
+        assert executor.ran == [*range(8)]
+        often = Dies({1, 2, 3, 4, 6, 7, 8, 9})  # each time a chunk came back in between
+        pool = Pool(lambda: (often, lambda: None), in_flight=1)
+        assert list(ordered_map(pool, double, range(3))) == [0, 2, 4]
+
+
 @pytest.mark.parametrize("chunk", [7, 5, 20])
 def test_an_error_arrives_at_its_turn_and_leaves_the_pool_usable(chunk: int) -> None:
     with open_executor() as pool:
@@ -114,7 +147,7 @@ def test_what_would_end_a_worker_is_an_error_at_its_turn(workers: int) -> None:
 
 INTERRUPTED = """
 import os, signal
-from quaternity.workers.pool import open_executor, ordered_map
+from quaternity.workers.pool import Pool, SerialExecutor, open_executor, ordered_map
 from tests.bulk_work import draw
 if __name__ == "__main__":
     seen = 0

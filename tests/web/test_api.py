@@ -9,12 +9,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import product
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
 
 from quaternity import guide
 from quaternity.base.errors import InputError
+from quaternity.game.game import Game
+from quaternity.game.question import Move as GameMove
+from quaternity.game.record import record_text
+from quaternity.game.rules import QuaternityPosition, QuaternityRules
 from quaternity.game.settings import Settings
 from quaternity.game.state import State
 from quaternity.perfect.solving.solver import solve
@@ -23,7 +28,9 @@ from quaternity.quarto.rules import QuartoRules
 from quaternity.table.match import Match
 from quaternity.web.app import app
 from quaternity.web.guards import Limits
+from quaternity.web.helping import why
 from quaternity.web.new_table import parsed_record
+from tests.sizes import thorough
 from tests.web.server import Server
 from tests.web.site import Page, Site
 
@@ -310,6 +317,26 @@ def test_help_is_given_where_it_is_allowed(site: Site) -> None:
     assert site.ask("GET", f"{table.path}/help/know?formula=H9+0/0").status == 422
     assert site.ask("GET", f"{table.path}/help/know").status == 422
     assert site.ask("GET", f"{table.path}/help/why?move=?").status == 422
+
+
+@pytest.mark.parametrize("seed", range(thorough(4, 40)))
+def test_why_is_about_the_last_answer_that_was_forced(seed: int) -> None:
+    """As when that question is asked about at its moment."""
+    random, game = Random(seed), Game.start(Settings(2, 3, 3))
+    rules: Any = QuaternityRules(game.settings)
+    wanted = ["no answer was forced yet"]
+    for _ in range(12):
+        view = QuaternityPosition(game.state)
+        assert why(rules, view, record_text(game), {})["lines"] == wanted
+        if not game.state.legal_questions:
+            break
+        question = random.choice(list(game.state.legal_questions))
+        answers = game.state.answers(question)
+        if len(answers) == 1:
+            text = rules.write(question)
+            wanted = why(rules, view, record_text(game), {"move": text})["lines"]
+            assert wanted != ["no answer was forced yet"]
+        game = game.play(GameMove(question, random.choice(answers)))
 
 
 async def thought(site: Site, name: str) -> None:

@@ -3,7 +3,7 @@
 import asyncio
 import sqlite3
 from collections.abc import Iterator
-from itertools import islice
+from itertools import islice, product
 from math import inf
 from pathlib import Path
 from random import Random
@@ -18,7 +18,7 @@ from quaternity.ternary.triples import triples
 from quaternity.web.app import app
 from quaternity.web.course import RECENT, LoggedCourse, has_secret
 from quaternity.web.guards import Limits
-from quaternity.web.seats import Caller
+from quaternity.web.seats import Caller, Who
 from quaternity.web.store import FILE, Entry
 from tests.web.pipes import Pipe
 from tests.web.site import Page, Site
@@ -333,6 +333,47 @@ def test_programs_rest_while_nobody_looks(site: Site, monkeypatch: pytest.Monkey
     site.listen(f"{table.path}/events", None)
     site._runner.run(thought(site, table.made["table"]))
     assert table.look()["outcome"] is not None
+
+
+@pytest.mark.parametrize("game", ["kwartet", "quaternity"])
+@pytest.mark.parametrize("kinds", [*product(["me", "open", "random"], repeat=2)])
+def test_nobody_shows_a_second_self_what_a_program_holds(
+    site: Site, game: str, kinds: tuple[str, str]
+) -> None:
+    """In a game with hands, under way, where a person sits whose seats one has not all."""
+    seats = ["me", *kinds]
+    settings = {"sets": 3, "players": 3}
+    made = site.ask("POST", "/api/tables", {"game": game, "settings": settings, "seats": seats})
+    table = site._runner.run(site.app.state.tables.open(made.json["table"]))
+    people = {number for number, kind in enumerate(seats) if kind == "me"}
+    assert set(table.people()) == people
+    for seat, held in product(range(3), [(), (0,), (1,), (0, 1), (0, 2), (0, 1, 2)]):
+        for archive in (False, True):
+            table.kept = table.kept._replace(archive=archive)
+            hides = game == "kwartet" and not archive and seats[seat] == "random"
+            who = Who(held, maker=True, looking=None)
+            assert table.would_show(seat, who) == (hides and not people <= set(held))
+
+
+def test_programs_stop_alone_and_go_on_with_every_move_of_a_person(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("quaternity.web.table.MOST_ALONE", 3)
+    seats = {"game": "quarto", "settings": {}, "seats": ["random", "random"], "seed": 1}
+    alone = Table(site, **seats)
+    name = alone.made["table"]
+    site._runner.run(thought(site, name))
+    assert alone.look()["version"] == 4
+    table = site._runner.run(site.app.state.tables.open(name))
+    site._runner.run(table.change_seat(0, table.seats[0]))
+    site._runner.run(thought(site, name))
+    assert alone.look()["version"] == 8
+    monkeypatch.setattr("quaternity.web.table.MOST_ALONE", 1)
+    together = Table(site, **seats | {"seats": ["me", "random"]})
+    for version in (0, 2, 4, 6):
+        assert together.look(0)["version"] == version
+        assert together.move(0, together.look(0)["moves"][0]).status == 200
+        site._runner.run(thought(site, together.made["table"]))
 
 
 def test_a_table_that_was_changed_on_the_disk_is_told(tmp_path: Any) -> None:
