@@ -24,6 +24,7 @@ ROOMS: dict[str, tuple[str, str]] = {
     # room: (its modules, a package standing for all in it; the rooms it may import);
     # from outside of solvers/, `solvers` stands for all of it.
     "base": ("quaternity.base", ""),
+    "decks": ("quaternity.decks", "base"),
     "solvers/contract": (
         "solvers.problem solvers.shortage solvers.solver solvers.verdict",
         "base",

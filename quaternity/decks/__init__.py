@@ -1,0 +1,17 @@
+"""Decks: names and pictures for cards, in several languages.
+
+A game knows a card by its numbers, `set/number`, and so do records and requests. A deck is what
+people call it. `deck` has all of it; a file of data beside it is a deck.
+"""
+
+from quaternity.decks.deck import (
+    LANGUAGES,
+    PLAIN,
+    Deck,
+    deck_for,
+    decks,
+    find_deck,
+    read_deck,
+)
+
+__all__ = ["LANGUAGES", "PLAIN", "Deck", "deck_for", "decks", "find_deck", "read_deck"]

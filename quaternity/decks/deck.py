@@ -1,0 +1,348 @@
+"""A deck: what people call the cards of a game, and the strict reader of its file."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from importlib import resources
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from quaternity.base.errors import InputError
+from quaternity.base.reading import decode, read_bytes
+from quaternity.base.wording import counted, listed, shown
+
+LANGUAGES = ("en", "nl", "de")
+"""The languages of the decks that come with this package."""
+
+MAX_BYTES = 2**20
+MOST_SETS = 100
+MOST_CARDS = 100
+"""Most cards of a set."""
+LONGEST_NAME = 40
+LONGEST_PICTURE = 8
+
+_COMMANDS = (
+    "and all any asks cards chances exit false for help hint history in know let moves n no none "
+    "not of or oracle points puts down q questions quit rules seat set sets some state true undo "
+    "why y yes"
+)
+COMMAND_WORDS = frozenset(_COMMANDS.split())
+"""What can be typed in a game besides the names of cards."""
+
+_LANGUAGE = re.compile(r"[a-z]{2,3}")
+_NUMBERS = re.compile(r"[\d\s/.,:;+-]+")
+_MARKUP = frozenset('<>&"`\\{}[]|')
+
+
+class DeckError(InputError):
+    """A file is no deck: the text names the file, the set and the card or the line."""
+
+
+class CardFace(NamedTuple):
+    """What a card shows: a picture, which may be empty, and its name in each language."""
+
+    emoji: str
+    names: tuple[str, ...]
+
+
+class SetFace(NamedTuple):
+    """What a set is called in each language, its mark, and its cards."""
+
+    mark: str
+    names: tuple[str, ...]
+    cards: tuple[CardFace, ...]
+
+
+@dataclass(frozen=True)
+class Deck:
+    """Names and pictures for the cards of a game.
+
+    The plain deck has no sets and fits any game: there a card is called by its numbers. Any deck
+    calls so what it has no name for. A language that it lacks is answered in its first one.
+
+    Attributes:
+        name: what the deck is called in requests and at the terminal.
+        languages: of its names, the first one standing in for those that it lacks.
+        titles: the title in each language.
+
+    >>> deck = find_deck("everyday")
+    >>> deck.card_name(1, 0), deck.card_name(1, 0, "de"), deck.emoji(1, 0), deck.set_name(1)
+    ('fox', 'Fuchs', '🦊', 'forest')
+    >>> deck.card_named("Fox"), PLAIN.card_name(1, 0), PLAIN.set_name(1)
+    ((1, 0), '1/0', 'set 1')
+    """
+
+    name: str
+    languages: tuple[str, ...]
+    titles: tuple[str, ...]
+    sets: tuple[SetFace, ...] = ()
+
+    def title(self, language: str = "en") -> str:
+        """Return the title of the deck."""
+        return self._in(language, self.titles)
+
+    def set_name(self, index: int, language: str = "en") -> str:
+        """Return the name of a set."""
+        face = self._set(index)
+        return self._in(language, face.names) if face else f"set {index}"
+
+    def mark(self, index: int) -> str:
+        """Return the mark of a set; empty where it has none."""
+        face = self._set(index)
+        return face.mark if face else ""
+
+    def card_name(self, index: int, number: int, language: str = "en") -> str:
+        """Return the name of a card."""
+        face = self._card(index, number)
+        return self._in(language, face.names) if face else f"{index}/{number}"
+
+    def emoji(self, index: int, number: int) -> str:
+        """Return the picture of a card; empty where it has none."""
+        face = self._card(index, number)
+        return face.emoji if face else ""
+
+    def fits(self, sets: int, size: int) -> bool:
+        """Return whether the first sets have that many cards each. The plain deck fits any game."""
+        if not self.sets:
+            return True
+        return sets <= len(self.sets) and all(len(face.cards) >= size for face in self.sets[:sets])
+
+    def check_fits(self, sets: int, size: int) -> None:
+        """Refuse a game for which the deck has too few cards.
+
+        Raises:
+            InputError: says what the deck has, what the game needs, and which deck fits.
+        """
+        if not self.fits(sets, size):
+            least = min(len(face.cards) for face in self.sets[:sets])
+            raise InputError(
+                f"deck {self.name}: {counted(len(self.sets), 'set')} with {least} cards or more "
+                f"do not fit a game of {counted(sets, 'set')} of {size}; deck "
+                f"{deck_for(sets, size).name} does, and deck {PLAIN.name} fits any game"
+            )
+
+    def card_named(self, name: str) -> tuple[int, int] | None:
+        """Return the set and number of a card by its name in any language, whatever its case."""
+        return self._by_name.get(_folded(name))
+
+    def set_named(self, name: str) -> int | None:
+        """Return a set by its name in any language, whatever its case."""
+        return self._sets_by_name.get(_folded(name))
+
+    @cached_property
+    def _by_name(self) -> dict[str, tuple[int, int]]:
+        """Cards by name; the first language counts first where two languages share a name."""
+        named: dict[str, tuple[int, int]] = {}
+        for place in range(len(self.languages)):
+            for index, face in enumerate(self.sets):
+                for number, card in enumerate(face.cards):
+                    named.setdefault(_folded(card.names[place]), (index, number))
+        return named
+
+    @cached_property
+    def _sets_by_name(self) -> dict[str, int]:
+        named: dict[str, int] = {}
+        for place in range(len(self.languages)):
+            for index, face in enumerate(self.sets):
+                named.setdefault(_folded(face.names[place]), index)
+        return named
+
+    def _in(self, language: str, names: Sequence[str]) -> str:
+        return names[self.languages.index(language) if language in self.languages else 0]
+
+    def _set(self, index: int) -> SetFace | None:
+        return self.sets[index] if 0 <= index < len(self.sets) else None
+
+    def _card(self, index: int, number: int) -> CardFace | None:
+        face = self._set(index)
+        return face.cards[number] if face and 0 <= number < len(face.cards) else None
+
+
+PLAIN = Deck("plain", LANGUAGES, ("Shapes and numbers", "Vormen en getallen", "Formen und Zahlen"))
+"""The deck that fits any game: cards have numbers, and sets have shapes."""
+
+_FILES = ("everyday", "world")
+"""The decks of this package, in the order in which they are chosen."""
+
+
+@cache
+def decks() -> tuple[Deck, ...]:
+    """Return the decks that come with this package, the plain one last."""
+    folder = resources.files("quaternity.decks")
+    found = (
+        parse_deck((folder / f"{name}.toml").read_text(encoding="utf-8"), f"{name}.toml", name)
+        for name in _FILES
+    )
+    return (*found, PLAIN)
+
+
+def find_deck(name: str) -> Deck:
+    """Return a deck of this package.
+
+    Raises:
+        InputError: there is none of this name.
+    """
+    for deck in decks():
+        if deck.name == name:
+            return deck
+    raise InputError(
+        f"deck {shown(name)}: there is none of this name; there are "
+        f"{listed(deck.name for deck in decks())}"
+    )
+
+
+def deck_for(sets: int, size: int) -> Deck:
+    """Return the first deck of this package that fits a game."""
+    return next(deck for deck in decks() if deck.fits(sets, size))
+
+
+def read_deck(path: str | Path) -> Deck:
+    """Read the file of a deck; it is called by the name of its file.
+
+    Raises:
+        DeckError: the file cannot be read, or is no deck.
+    """
+    source = str(path)
+    try:
+        text = decode(read_bytes(source, MAX_BYTES))
+    except InputError as error:
+        fault = str(error) if str(error).startswith(source) else f"{source}: {error}"
+        raise DeckError(fault) from None
+    return parse_deck(text, source, Path(source).stem)
+
+
+def parse_deck(text: str, source: str, name: str) -> Deck:
+    """Read the text of a deck.
+
+    Args:
+        source: where it comes from, for messages.
+
+    Raises:
+        DeckError: it is no deck.
+    """
+    try:
+        return _deck(tomllib.loads(text), name)
+    except tomllib.TOMLDecodeError as error:
+        raise DeckError(f"{source}: {error}") from None
+    except RecursionError:
+        raise DeckError(f"{source}: nested too deeply") from None
+    except InputError as error:
+        raise DeckError(f"{source}: {error}") from None
+
+
+def _deck(content: dict[str, Any], name: str) -> Deck:
+    _check_keys(content, {"title", "languages", "sets"}, "the deck")
+    languages = content.get("languages", ["en"])
+    if not (
+        isinstance(languages, list)
+        and languages
+        and all(isinstance(code, str) and _LANGUAGE.fullmatch(code) for code in languages)
+        and len({*languages}) == len(languages)
+    ):
+        raise InputError(
+            f"languages {shown(languages)}: expected codes of two or three small letters, each "
+            'once, such as ["en", "nl", "de"]'
+        )
+    titles = _names(content.get("title", name), languages, "title")
+    sets = content.get("sets")
+    if not isinstance(sets, list) or not sets:
+        raise InputError("there are no sets: expected [[sets]] with a name and cards")
+    if len(sets) > MOST_SETS:
+        raise InputError(f"{len(sets)} sets: at most {MOST_SETS} are read")
+    faces = tuple(_set_face(index, face, languages) for index, face in enumerate(sets))
+    for place, language in enumerate(languages):
+        cards = (
+            (f"set {index}, card {number}", card.names[place])
+            for index, face in enumerate(faces)
+            for number, card in enumerate(face.cards)
+        )
+        _check_different(cards, language)
+        _check_different(
+            ((f"set {i}", face.names[place]) for i, face in enumerate(faces)), language
+        )
+    return Deck(name, tuple(languages), titles, faces)
+
+
+def _set_face(index: int, face: Any, languages: Sequence[str]) -> SetFace:
+    place = f"set {index}"
+    if not isinstance(face, dict):
+        raise InputError(f"{place}: {shown(face)} is no set: expected a name and cards")
+    _check_keys(face, {"name", "mark", "cards"}, place)
+    cards = face.get("cards")
+    if not isinstance(cards, list) or not cards:
+        raise InputError(f"{place}: there are no cards: expected cards = [...]")
+    if len(cards) > MOST_CARDS:
+        raise InputError(f"{place}: {len(cards)} cards: at most {MOST_CARDS} are read")
+    names = _names(face.get("name"), languages, f"{place}: name")
+    faces = (_card_face(f"{place}, card {i}", card, languages) for i, card in enumerate(cards))
+    return SetFace(_picture(face.get("mark", ""), f"{place}: mark"), names, tuple(faces))
+
+
+def _card_face(place: str, card: Any, languages: Sequence[str]) -> CardFace:
+    """Read a row of a picture and names; a name alone is a card without a picture."""
+    if isinstance(card, list) and len(card) > len(languages):
+        picture, *names = card
+        return CardFace(_picture(picture, f"{place}: picture"), _names(names, languages, place))
+    return CardFace("", _names(card, languages, place))
+
+
+def _names(value: Any, languages: Sequence[str], place: str) -> tuple[str, ...]:
+    names = [value] if isinstance(value, str) else value
+    if not isinstance(names, list) or len(names) != len(languages):
+        raise InputError(
+            f"{place}: {shown(value)}: expected {counted(len(languages), 'name')}, in "
+            f"{listed(languages)}"
+        )
+    for name in names:
+        _check_name(name, place)
+    return tuple(names)
+
+
+def _check_name(name: Any, place: str) -> None:
+    if not isinstance(name, str):
+        raise InputError(f"{place}: {shown(name)} is no text")
+    if not name or name != " ".join(name.split()) or len(name) > LONGEST_NAME:
+        raise InputError(
+            f"{place}: {shown(name)}: expected 1 to {LONGEST_NAME} characters, with single blanks "
+            "between words"
+        )
+    odd = [sign for sign in name if sign in _MARKUP or not sign.isprintable()]
+    if odd:
+        raise InputError(f"{place}: {shown(name)}: {shown(odd[0])} cannot be part of a name")
+    if _NUMBERS.fullmatch(name):
+        raise InputError(f"{place}: {shown(name)} reads as the number of a card: add a word")
+    if not any(map(str.isalpha, name)):
+        raise InputError(f"{place}: {shown(name)}: expected a name in letters, after any picture")
+    if _folded(name) in COMMAND_WORDS:
+        raise InputError(f"{place}: {shown(name)} is a command of the game: choose another name")
+
+
+def _picture(value: Any, place: str) -> str:
+    if (
+        not isinstance(value, str)
+        or len(value) > LONGEST_PICTURE
+        or re.search(r"[\x00-\x7f]", value)
+    ):
+        raise InputError(f"{place}: {shown(value)}: expected one emoji, or nothing")
+    return value
+
+
+def _check_keys(table: dict[str, Any], known: set[str], place: str) -> None:
+    for key in table:
+        if key not in known:
+            raise InputError(f"{place}: {shown(key)} is unknown: expected {listed(sorted(known))}")
+
+
+def _check_different(named: Iterator[tuple[str, str]], language: str) -> None:
+    places: dict[str, str] = {}
+    for place, name in named:
+        if (first := places.setdefault(_folded(name), place)) != place:
+            raise InputError(f"{place}: {shown(name)} ({language}) is the name of {first} already")
+
+
+def _folded(name: str) -> str:
+    return " ".join(name.split()).casefold()
