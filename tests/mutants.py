@@ -103,7 +103,7 @@ GROUPS = {
         "tests/test_workers.py tests/test_own_process.py tests/test_apart.py tests/test_threads.py",
     ),
     "kwartet": ("quaternity/kwartet/**/*.py", "__init__", "tests/kwartet"),
-    "table": ("quaternity/table/**/*.py", "__init__", "tests/table"),
+    "table": ("quaternity/table/**/*.py", "__init__", "tests/table tests/cli/test_doors.py"),
     "trials": (
         "quaternity/trials/**/*.py",
         "__init__",

@@ -61,6 +61,42 @@ def test_a_door_that_does_not_open_is_named(nim: Path, wrong: str, door: str) ->
         check_game("nim", matches=1)
 
 
+LATE = """
+def late(number):
+    class Late:
+        def __init__(self, rules):
+            self.thoughts = 0
+
+        def choose(self, view, random):
+            self.thoughts += 1
+            if self.thoughts == abs(number) and view.turn == (number > 0):
+                raise ValueError("too late")
+            return 1
+
+    return Late
+"""
+
+
+@pytest.mark.parametrize("number", [1, 2, 3, -1, -2, -3])
+def test_every_player_makes_two_moves_in_every_seat(
+    nim: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    """Before the other doors are opened; below 0 it fails in seat 0."""
+    players = f'players={{"random": RandomPlayer, "late": late({number})}}'
+    text = NIM.replace("\nNIM =", f"{LATE}\nNIM =").replace(
+        '"nim:NimRules",', f'"nim:NimRules", {players},'
+    )
+    (nim / "nim.py").write_text(f"from quaternity.table.players import RandomPlayer\n{text}")
+    monkeypatch.setattr("quaternity.table.doors.subprocess.run", fails)
+    door = "players: .*late" if abs(number) < 3 else "(?!players)"
+    with pytest.raises(BrokenLaw, match=f"nim: {door}"):
+        check_game("nim", matches=1)
+
+
+def fails(*_: object, **__: object) -> None:
+    raise BrokenLaw("the terminal is another door")
+
+
 @pytest.mark.parametrize(
     ("given", "message"),
     [

@@ -368,7 +368,7 @@ def test_programs_stop_alone_and_go_on_with_every_move_of_a_person(
     site._runner.run(table.change_seat(0, table.seats[0]))
     site._runner.run(thought(site, name))
     assert alone.look()["version"] == 8
-    monkeypatch.setattr("quaternity.web.table.MOST_ALONE", 1)
+    monkeypatch.setattr("quaternity.web.table.MOST_ALONE", 0)
     together = Table(site, **seats | {"seats": ["me", "random"]})
     for version in (0, 2, 4, 6):
         assert together.look(0)["version"] == version
