@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 from quaternity import InputError, Settings, State
 from quaternity.base.interruptible import solved
+from quaternity.base.wording import counted
 from quaternity.game.state_file import parse_state, problem_of
 from quaternity.trials.comparison import (
     Budget,
@@ -441,6 +442,35 @@ def test_a_family_has_the_columns_of_a_state_and_the_best_first() -> None:
     assert [row.solver for row in states.rows] == ["a", "b"]
     assert [row.solver for row in families.rows] == ["b", "a"]
     assert {row.solver: row for row in states.rows} == {row.solver: row for row in families.rows}
+
+
+@pytest.mark.parametrize("wrong", [0, 1, 2])
+@pytest.mark.parametrize("crashed", [0, 1, 2])
+def test_wrong_verdicts_and_crashes_are_counted_apart(wrong: int, crashed: int) -> None:
+    endings = [*["wrong"] * wrong, *["crashed"] * crashed]
+    comparison = compared(met({"a": 1.0}, *({"a": ending} for ending in endings)), "a")
+    head, row, _ = report.row_table(comparison)
+    cells = dict(zip(head, row, strict=True))
+    assert cells.get("wrong", "0") == str(wrong)
+    assert cells.get("crash", "0") == str(crashed)
+    faults = wrong + crashed
+    verb = "has" if faults == 1 else "have"
+    what = "a wrong verdict" if wrong else "a crash"
+    line = f"{faults} of {counted(faults + 1, 'state')} {verb} {what}."
+    assert (line in report.remarks(comparison)) == (faults > 0)
+
+
+@pytest.mark.parametrize("ending", ["refused", "gave up", "timeout", "memory"])
+def test_who_refuses_skips_and_who_reaches_a_limit_gives_up(ending: str) -> None:
+    lines = [*report.remarks(compared(met({"a": 1.0}, {"a": ending}), "a"))]
+    word = "skipped" if ending == "refused" else "gave up"
+    assert [line for line in lines if line.startswith("a ")] == [f"a {word}: why"]
+
+
+@pytest.mark.parametrize("seconds", [(0.0,), (0.0, 2.0), (0.5, 0.0, 0.0)])
+def test_a_total_is_the_sum_where_a_clock_saw_nothing_too(seconds: tuple[float, ...]) -> None:
+    (row,) = rows_of(met(*({"a": one} for one in seconds), {"a": "gave up"}), ["a"], 10.0)
+    assert (row.total, row.decided) == (sum(seconds), len(seconds))
 
 
 def test_no_more_than_a_few_faults_are_told_one_by_one() -> None:

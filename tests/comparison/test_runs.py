@@ -135,6 +135,16 @@ def test_the_page_says_what_the_runs_say() -> None:
     assert not THOROUGH or page(comparison()) == made
 
 
+@pytest.mark.parametrize("faults", thorough([20, 30], [0, 1, 19, 20, 21, 30]))
+def test_the_page_tells_twenty_faults_one_by_one_and_counts_the_others(faults: int) -> None:
+    pytest.importorskip("matplotlib")
+    runs = [run("flow", 12 + cards, True, "feasible", 0.1) for cards in range(30)]
+    runs[:faults] = [replace(one, answer="wrong", text="no deal") for one in runs[:faults]]
+    made = page(replace(comparison(), runs=runs))
+    assert made.count("<strong class=wrong>") == min(faults, 20)
+    assert re.findall(r"And (\d+) more", made) == ([str(faults - 20)] if faults > 20 else [])
+
+
 def test_the_best_of_all_is_as_quick_as_the_quickest_and_decides_as_much() -> None:
     (head, *rows) = row_table(comparison())
     best = dict(zip(head, rows[-1], strict=True))
@@ -229,7 +239,7 @@ def test_no_law_is_fitted_across_the_models_of_a_solver() -> None:
     assert laws == {"cp-sat": "two models", "cp-sat-bundled": "size^2.0 (2.0 .. 2.0)"}
 
 
-@pytest.mark.parametrize("sizes", [1, 2])
+@pytest.mark.parametrize("sizes", [0, 1, 2])
 def test_every_curve_has_a_mark(sizes: int) -> None:
     pytest.importorskip("matplotlib")
     names = ("flow", "sat", "matching")
@@ -239,6 +249,5 @@ def test_every_curve_has_a_mark(sizes: int) -> None:
     drawn = growth_svg(Comparison("php", 3, 10.0, "", "a machine", versions, runs))
     assert drawn is not None
     marks = re.findall(r"<use [^>]*fill: (#\w+)", drawn)
-    assert all(marks.count(Style(number).colour.lower()) == 2 for number in range(3)), (
-        "one in the panel, one in the legend"
-    )
+    counts = [marks.count(Style(number).colour.lower()) for number in range(3)]
+    assert counts == [2, 2, 2 if sizes else 1], "one in the panel, one in the legend"

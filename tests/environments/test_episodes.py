@@ -146,6 +146,7 @@ def test_plain_numbers_are_as_many_as_a_learner_has_built_on() -> None:
     encoded = offering(512, 8192)
     assert encoded.mask(None) == b"\1" * 512 + b"\0"
     assert len(encoded.numbers(None)) == 8192
+    assert encoded.points == (-1e6, 1e6)
     assert len(PlainEncoded(SetRules()).chance(())) == 1000
     with pytest.raises(LimitError, match="513 legal moves are more than 512"):
         offering(513, 2).mask(None)
@@ -276,7 +277,7 @@ def test_all_are_asked_first_equally_often() -> None:
     first = episode.first
     assert asked == [(first + lap + place) % 3 for lap in range(3) for place in range(3)]
     assert {TableGame("set").episode(Random(seed)).first for seed in range(9)} == {0, 1}
-    assert episode.told()[:1] == (f"player {first} waits",)
+    assert episode.told() == tuple(f"player {seat} waits" for seat in asked)
 
 
 def test_an_episode_is_cut_off() -> None:
@@ -339,7 +340,10 @@ def test_a_reward_is_what_it_says_at_every_moment(name: str, reward: str) -> Non
             assert low <= min(returns) <= max(returns) <= high
             if reward == "points":
                 assert returns == list(game.rules.points(episode.position))
-            elif episode.seat is not None:
+            elif episode.seat is None:
+                places = game.rules.places(episode.position)
+                assert returns == win(game.rules.points(episode.position), places)
+            else:
                 assert not any(returns)
             if episode.seat is None:
                 break
@@ -362,9 +366,23 @@ def test_an_episode_has_as_many_moves_as_it_may(name: str, most: int) -> None:
     episode = played(TableGame(name, max_moves=most), Random(1))
     assert (episode.moves, episode.is_cut_off) == (most, True)
     start = TableGame(name, max_moves=0).episode(Random(1))
+    assert (start.moves, start.before) == (0, None)
     assert start.seat is not None
     waiting = {start.game.encoded.move(action, start.view) for action in legal(start)} & {None}
     assert start.several == bool(waiting) == (name == "set")
+
+
+@pytest.mark.parametrize("first", range(4))
+@pytest.mark.parametrize("acting", [(0, 2), (1, 2, 3), (0, 1, 2, 3)])
+def test_the_turn_goes_round_those_who_may_act(first: int, acting: tuple[int, ...]) -> None:
+    rules = SimpleNamespace(to_act=lambda _: acting, seats=4)
+    game: Any = SimpleNamespace(rules=rules, seats=4, max_moves=0)
+    episode, asked = Episode(game, "all wait", first), []
+    for _ in range(4 * len(acting)):
+        asked.append(episode.seat)
+        episode = episode.after_move(asked[-1] or 0, None)
+    turns = [(first + lap + place) % 4 for lap in range(4) for place in range(4)]
+    assert asked == [seat for seat in turns if seat in acting]
 
 
 def test_seat_0_is_asked_first_unless_another_is_named() -> None:
@@ -379,6 +397,12 @@ def test_a_reward_of_ones_own(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(REWARDS, "tenfold", own)
     game = TableGame("quaternity", {"set_size": 2, "sets": 2, "players": 2}, reward="tenfold")
     assert sum(played(game, Random(1)).returns()) == 20
+    late = replace_returns(lambda points, places: [5 for _ in points])._replace(at_end=True)
+    monkeypatch.setitem(REWARDS, "late", late)
+    episode = TableGame("quarto", reward="late", max_moves=2).episode(Random(1))
+    for returns in ([0, 0], [0, 0], [5, 5]):
+        assert episode.returns() == returns
+        episode = episode.after(legal(episode)[0]) if episode.seat is not None else episode
 
 
 def replace_returns(returns: Any) -> Any:

@@ -60,24 +60,24 @@ def runs_svg(times: Times) -> str:
 
 
 def growth_svg(comparison: Comparison) -> str | None:
-    """Give the time over the size, a panel for every family and kind; None when there is one size.
+    """Give the time over the size, a panel for every family and kind; None without two sizes.
 
     A mark is the median of one size; a hollow one at the limit says that the median run was ended.
     """
-    kinds = sorted({(run.family, run.feasible is True) for run in comparison.runs})
+    drawn = [run for run in comparison.runs if run.decided or run.ended]
+    kinds = sorted({(run.family, run.feasible is True) for run in drawn})
     limit = comparison.limit
-    if len({run.cards for run in comparison.runs}) < 2:
+    if not kinds or len({run.cards for run in comparison.runs}) < 2:
         return None
     rows = -(-len(kinds) // 3)
     figure = new_figure(11, 3.2 * rows + 0.5 + 0.05 * len(comparison.versions))
     axes = figure.subplots(rows, min(3, len(kinds)), squeeze=False, sharey=True)
     styles = _styles(comparison.versions)
     found: dict[tuple[str, bool, str], dict[int, list[float]]] = {}
-    for run in comparison.runs:
-        if run.decided or run.ended:
-            curve = found.setdefault((run.family, run.feasible is True, run.solver), {})
-            seconds = max(run.seconds, LEAST_SECONDS) if run.decided else limit
-            curve.setdefault(run.cards, []).append(seconds)
+    for run in drawn:
+        curve = found.setdefault((run.family, run.feasible is True, run.solver), {})
+        seconds = max(run.seconds, LEAST_SECONDS) if run.decided else limit
+        curve.setdefault(run.cards, []).append(seconds)
     for panel, (family, feasible) in zip(axes.flat, kinds, strict=False):
         for number, (name, style) in enumerate(styles.items()):
             by_size = found.get((family, feasible, name), {})
