@@ -109,11 +109,11 @@ def _analyse(
     curve = [] if opened.game is None else _curve(opened.game, limits)
     if questions and state is not None and state.turn is None and not state.is_over:
         raise InputError("turn: missing, and needed to know who asks")
-    found: Analysis | Deductions
+    analysis: Analysis | Deductions
     try:
-        found = analysed(given)
+        analysis = analysed(given)
     except TooManyDeals as error:
-        found = error.deductions
+        analysis = error.deductions
         limits.append(error)
     ranked = None
     if questions and state is not None:
@@ -125,7 +125,7 @@ def _analyse(
         # Asked before anything is printed or drawn: it may not know the position.
         tablebase.standing(state)
     if as_json:
-        line = _analysis_json(path, found)
+        line = _analysis_json(path, analysis)
         if curve:
             line["curve"] = curve
         if questions:
@@ -134,7 +134,7 @@ def _analyse(
             line["oracle"] = oracle_document(tablebase, state)
         print(json.dumps(line, separators=(",", ":")), flush=True)
     else:
-        _print(path, given, found, curve)
+        _print(path, given, analysis, curve)
         if ranked is not None:
             _print_questions(ranked)
         if tablebase is not None and state is not None:
@@ -144,8 +144,8 @@ def _analyse(
     sys.stdout.flush()
     # What could be found out is told, whatever becomes of the picture; without chances there is
     # nothing to draw.
-    if plot is not None and isinstance(found, Analysis):
-        plot_analysis(plot, found, curve)
+    if plot is not None and isinstance(analysis, Analysis):
+        plot_analysis(plot, analysis, curve)
         if not as_json:
             print(f"drawn: {plot}")
     if limits:
@@ -191,18 +191,18 @@ def _question(prospect: Prospect) -> dict[str, Any]:
 
 
 def _print(
-    path: str, given: State | DealProblem, found: Analysis | Deductions, curve: list[int | None]
+    path: str, given: State | DealProblem, analysis: Analysis | Deductions, curve: list[int | None]
 ) -> None:
 
     wide = width() or MOST_COLUMNS
-    if isinstance(found, Analysis):
-        say(f"{path}: {found.deals:,} deal{'s' * (found.deals != 1)}")
+    if isinstance(analysis, Analysis):
+        say(f"{path}: {analysis.deals:,} deal{'s' * (analysis.deals != 1)}")
         heading = "Chances in percent (# certain, . impossible)"
-        chances: Chances = found.chances
+        chances: Chances = analysis.chances
     else:
         say(f"{path}: deals not counted")
         heading = "Owners (# certain, ? possible, . impossible)"
-        chances = owner_chances(found.may_own, given.players)
+        chances = owner_chances(analysis.may_own, given.players)
     if isinstance(given, State):
         players = [
             (">" if player == given.turn and not given.is_over else "", str(player),
@@ -214,7 +214,7 @@ def _print(
     for line in chance_lines(chances, wide):
         print(line)
     print("\nCards of each set in hand, fewest-most")
-    for line in count_lines(found.counts, wide):
+    for line in count_lines(analysis.counts, wide):
         print(line)
     if len(curve) > 1:
         print("\nNumber of deals over the moves (log10)")
@@ -233,16 +233,16 @@ def _print_questions(ranked: list[Prospect]) -> None:
     )  # fmt: skip
     rows = [
         [
-            str(one.group.asked),
-            listed(Card(one.group.set_index, number) for number in one.group.cards),
-            percent(one.chance_of_yes),
-            f"{one.after_no:,}",
-            f"{one.after_yes:,}",
-            f"{one.bits_of_asking:.3f}",
-            f"{abs(one.bits - one.bits_of_asking):.3f}",
-            f"{one.bits:.3f}",
+            str(question.group.asked),
+            listed(Card(question.group.set_index, number) for number in question.group.cards),
+            percent(question.chance_of_yes),
+            f"{question.after_no:,}",
+            f"{question.after_yes:,}",
+            f"{question.bits_of_asking:.3f}",
+            f"{abs(question.bits - question.bits_of_asking):.3f}",
+            f"{question.bits:.3f}",
         ]
-        for one in ranked[:MOST_QUESTIONS]
+        for question in ranked[:MOST_QUESTIONS]
     ]
     print("\nQuestions by expected information")
     print("\n".join(table_lines(head, rows, width(), 2, "><>>>>>>")))

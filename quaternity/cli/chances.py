@@ -46,11 +46,11 @@ def chance_lines(
     size = max(map(len, chances))
     players = len(chances[0][0]) if chances[0] else 0
     longest = max(
-        len(percent(one))
+        len(percent(chance))
         for table in (chances, second)
         for cards in table
         for card in cards
-        for one in card
+        for chance in card
     )
     cell = max(narrowest, longest + 1, len(f" /{size - 1}"))
     margin, block = _margin(players), cell * size + 2

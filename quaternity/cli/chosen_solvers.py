@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from typing import Annotated
 
@@ -82,8 +83,8 @@ def chosen_solvers(names: str) -> list[Solver]:
             chosen.append(find_solver(name))
     if not chosen:
         raise InputError(f"solvers: none named; known are {', '.join(all_solvers())}")
-    found = [solver.name for solver in chosen]
-    twice = sorted({name for name in found if found.count(name) > 1})
+    counts = Counter(solver.name for solver in chosen)
+    twice = sorted(name for name, count in counts.items() if count > 1)
     if twice:
         raise InputError(f"solvers: {', '.join(twice)} named twice")
     return chosen

@@ -183,7 +183,7 @@ def compare(
             share = DAMAGE if damage is None else damage
             request = of_games(base, sweep, states, seed, share, repeats, budget)
         measured, interrupted = _measured(request, limit, chosen, workers, dask)
-        rows = [run for one in measured for run in one.runs]
+        rows = [run for measurement in measured for run in measurement.runs]
         comparison = comparison_of(rows, request.what, seed, limit, chosen)
         text = _smallest_fault(measured)
     with Leaving() as leaving:
@@ -287,6 +287,9 @@ def _measured(
 
 def _smallest_fault(measured: Sequence[Measured]) -> str | None:
     """Return the file of the smallest state about which a solver is at fault."""
-    faulty = [(one.runs[0].cards, one.runs[0].players, len(one.text), one.text)
-              for one in measured if one.text is not None]  # fmt: skip
+    faulty = [
+        (runs[0].cards, runs[0].players, len(text), text)
+        for runs, text in ((m.runs, m.text) for m in measured)
+        if text is not None
+    ]
     return min(faulty)[-1] if faulty else None

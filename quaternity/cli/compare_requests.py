@@ -65,8 +65,8 @@ def of_games(
         rounds = repeats or rounds_for(count)
         return Request(
             [
-                Work(one, count, damage, rounds, f"{seed} {one}", budget or BUDGET_OF_A_SWEEP)
-                for one in sizes
+                Work(size, count, damage, rounds, f"{seed} {size}", budget or BUDGET_OF_A_SWEEP)
+                for size in sizes
             ],
             f"{counted(count, 'state')} each of games of {counted(len(sizes), 'size')}",
         )

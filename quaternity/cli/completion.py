@@ -84,7 +84,7 @@ def _completer(values: Callable[[], Iterable[str]]) -> Callable[[Any, str], list
 
         del context
         before, comma, last = incomplete.rpartition(",")
-        found = (name for name in values() if name.startswith(last))
-        return [CompletionItem(f"{before}{comma}{name}") for name in found]
+        names = (name for name in values() if name.startswith(last))
+        return [CompletionItem(f"{before}{comma}{name}") for name in names]
 
     return complete

@@ -86,9 +86,9 @@ def instances(
                          ("depth", depth)) if value is not None]  # fmt: skip
                 path = Path(out) / f"{'-'.join([name, str(cards), *shape, str(number), kind])}.json"
                 write_text(path, deal_problem_text(problem))
-                told = {"file": str(path), "family": name, "cards": cards, "seed": number,
+                document = {"file": str(path), "family": name, "cards": cards, "seed": number,
                         "possible": kind == "possible"}  # fmt: skip
-                print(json.dumps(told) if as_json else path, flush=True)
+                print(json.dumps(document) if as_json else path, flush=True)
 
 
 def _list_families(as_json: bool) -> None:
@@ -168,12 +168,12 @@ def prove(
     """
     problem = _problem(file)
     verdict = certify(problem, solve(problem))
-    told = {"file": file, "formula": None, "proof": None, "checked": False}
+    document = {"file": file, "formula": None, "proof": None, "checked": False}
     if isinstance(verdict, Feasible):
         with Leaving() as leaving:
             leaving.status = ExitStatus.IMPOSSIBLE
             if as_json:
-                print(json.dumps(told | {"deal": verdict.deal.owner}))
+                print(json.dumps(document | {"deal": verdict.deal.owner}))
                 return
             print(f"{file}: possible, so there is nothing to prove; for example:")
             for player in range(problem.players):
@@ -189,7 +189,7 @@ def prove(
         raise SolverFault(f"the proof is refused: {error}") from error
     if out is None:
         print(
-            json.dumps(told | {"proof": proof, "checked": True}) if as_json else proof,
+            json.dumps(document | {"proof": proof, "checked": True}) if as_json else proof,
             end="\n" * as_json,
         )
         return
@@ -198,8 +198,8 @@ def prove(
         write_text(path, text)
     accepted = _veripb(paths)
     if as_json:
-        told |= {"formula": paths[0], "proof": paths[1], "checked": True, "veripb": accepted}
-        print(json.dumps(told))
+        document |= {"formula": paths[0], "proof": paths[1], "checked": True, "veripb": accepted}
+        print(json.dumps(document))
     else:
         by = "checked" if accepted is None else "checked, by VeriPB too"
         print(f"{file}: impossible; {paths[1]} proves it of {paths[0]} ({by})")

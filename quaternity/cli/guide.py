@@ -26,8 +26,8 @@ def guide(
     Example: quaternity guide rules
     """
     if page is None:
-        for one in pages():
-            say(f"{one.name:<14}{one.title}", 14)
+        for each in pages():
+            say(f"{each.name:<14}{each.title}", 14)
         say("\nquaternity guide PAGE shows a page.")
         return
     text = found(page).text

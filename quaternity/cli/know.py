@@ -191,8 +191,8 @@ class _Asked:
                 answer |= {"supposed": supposed} if supposed else {}
                 print(json.dumps(answer, separators=(",", ":")), flush=True)
             else:
-                told = {True: "true", False: "false", None: "open"}[answer["true"]]
-                say(f"{told}  {text}" if len(formulas) > 1 else told)
+                truth = {True: "true", False: "false", None: "open"}[answer["true"]]
+                say(f"{truth}  {text}" if len(formulas) > 1 else truth)
                 for line in lines:
                     say(line)
             for problem in problems:
@@ -203,13 +203,13 @@ class _Asked:
     ) -> tuple[dict[str, Any], list[str], list[str]]:
         """Return the answer to a formula at a moment, its lines, and the reasons not found."""
         begun, formula, problems = monotonic(), read_formula(text, at), []
-        found = truth_at(formula, at, self.method, self.seconds, why)
-        answer: dict[str, Any] = {"formula": text, "true": found.truth}
+        truth = truth_at(formula, at, self.method, self.seconds, why)
+        answer: dict[str, Any] = {"formula": text, "true": truth.truth}
         lines: list[str] = []
         wide = width() or inf
         if why:
-            left = max(1.0, self.seconds - (monotonic() - begun))
-            reason = why_at(formula, found, at, self.method, left, text)
+            remaining = max(1.0, self.seconds - (monotonic() - begun))
+            reason = why_at(formula, truth, at, self.method, remaining, text)
             lines = [f"  {line}" for line in reason.lines]
             if lines:
                 answer["why"] = list(reason.lines)
@@ -220,7 +220,7 @@ class _Asked:
             if reason.requests is not None:
                 answer["requests"] = list(reason.requests.requests)
                 answer["minimal"] = reason.requests.minimal
-            if found.truth is None:
+            if truth.truth is None:
                 both = other_deals(reason.deals, at.public.settings.players, wide - 2)
                 lines += (f"  {line}" for line in both)
             else:
@@ -242,10 +242,10 @@ class _Asked:
         self, formulas: Sequence[str], as_json: bool, svg: str | None, leaving: Leaving
     ) -> None:
         """Print the truth of formulas after each request; it is a limit if one is undecided."""
-        told: list[list[Told]] = [[] for _ in formulas]
+        rows: list[list[Told]] = [[] for _ in formulas]
         undecided = [
             problem for step in range(len(self.log.events) + 1)
-            for problem in self._told_after(step, formulas, told)
+            for problem in self._told_after(step, formulas, rows)
         ]  # fmt: skip
         if undecided:
             leaving.status = ExitStatus.LIMIT
@@ -253,7 +253,7 @@ class _Asked:
             warn(problem)
         # Written in one line, whatever its own lines are.
         texts = formulas if as_json else [" ".join(text.split()) for text in formulas]
-        lines = [Timeline(text, row) for text, row in zip(texts, told, strict=True)]
+        lines = [Timeline(text, row) for text, row in zip(texts, rows, strict=True)]
         if not as_json:
             mark = ", -: --say is not true" * bool(self.said)
             say(f"#: true, .: false, ?: cannot be told{mark}; a mark for the deal and for each "
@@ -268,7 +268,7 @@ class _Asked:
             write_text(svg, timelines_svg(lines, "what is true, request by request"))
 
     def _told_after(
-        self, step: int, formulas: Sequence[str], told: Sequence[list[Told]]
+        self, step: int, formulas: Sequence[str], rows: Sequence[list[Told]]
     ) -> Iterator[str]:
         """Note the truth of each formula after a request; yield the undecided ones."""
         at = self.moment(step)
@@ -276,15 +276,15 @@ class _Asked:
         try:
             at, _ = self.once_said(at)
         except _NotTrue:
-            for row in told:
+            for row in rows:
                 row.append(UNSAID)
             return
         except LimitError as error:
-            for row in told:
+            for row in rows:
                 row.append(None)
             yield f"after request {step}: {error}"
             return
-        for text, formula, row in zip(formulas, asked, told, strict=True):
+        for text, formula, row in zip(formulas, asked, rows, strict=True):
             try:
                 row.append(truth_at(formula, at, self.method, self.seconds).truth)
             except LimitError as error:
@@ -293,10 +293,10 @@ class _Asked:
 
     def _print_json(self, line: Timeline) -> None:
 
-        told = [None if t == UNSAID else t for t in line.told]
-        answer = {"formula": line.formula, "over_time": told, "changes": line.changes()}
+        truths = [None if t == UNSAID else t for t in line.told]
+        answer = {"formula": line.formula, "over_time": truths, "changes": line.changes()}
         if self.said:
-            answer["unsaid"] = [step for step, one in enumerate(line.told) if one == UNSAID]
+            answer["unsaid"] = [step for step, truth in enumerate(line.told) if truth == UNSAID]
         print(json.dumps(answer, separators=(",", ":")), flush=True)
 
     def _print(self, line: Timeline, wide: int) -> None:
@@ -312,11 +312,11 @@ class _Asked:
             for first in range(0, len(row), piece):
                 print(f"{first:>6}  {row[first : first + piece]}")
         for step in (0, *line.changes()):
-            said = "at the deal"
+            moment = "at the deal"
             if step:
                 event = ", ".join(str(self.log.events[step - 1]).splitlines())
-                said = f"from request {step}, {event}"
-            say(f"  {WORDS[line.told[step]]} {said}")
+                moment = f"from request {step}, {event}"
+            say(f"  {WORDS[line.told[step]]} {moment}")
 
 
 class _NotTrue(InputError):

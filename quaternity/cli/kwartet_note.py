@@ -164,14 +164,14 @@ class _Notes:
         """The sets put down at the deal in the order in which they were typed."""
         self.rules = KwartetRules(log.settings)
         self.words: dict[str, Callable[[str], Iterator[str]]] = {
-            "know": lambda rest: self.told(rest, why=False),
-            "why": lambda rest: self.told(rest, why=True),
+            "know": lambda argument: self.told(argument, why=False),
+            "why": lambda argument: self.told(argument, why=True),
             "chances": self.chances,
             "hint": self.hint,
             "state": self.state,
             "history": self.history,
             "undo": self.undo,
-            "help": lambda rest: iter(HELP.splitlines()),
+            "help": lambda argument: iter(HELP.splitlines()),
         }
 
     def keep(self, before: SeenLog) -> None:
@@ -184,7 +184,7 @@ class _Notes:
         if new[:same] != old:
             # Whole requests: by hand, what was put down may be written in another order.
             pairs = zip(_blocks(before), _blocks(self.log), strict=False)
-            same = sum(len(one) for one, _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+            same = sum(len(event) for event, _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
             data = data[: event_lines(data)[same]]
             self.file.shorten(len(data))
         if new[same:]:
@@ -206,8 +206,8 @@ class _Notes:
                 line = "?"
             if line.lower() in ("quit", "q", "exit"):
                 return
-            for told in self.obey(line):
-                print(folded(told, 2))
+            for text in self.obey(line):
+                print(folded(text, 2))
 
     def prompt(self) -> str:
         """Return the prompt, which says who is on turn."""
@@ -216,9 +216,9 @@ class _Notes:
 
     def obey(self, line: str) -> Iterator[str]:
         """Give the lines that answer a typed line."""
-        word, _, rest = line.replace("\t", " ").partition(" ")
+        word, _, argument = line.replace("\t", " ").partition(" ")
         if word.lower() in self.words:
-            yield from self.words[word.lower()](rest.strip())
+            yield from self.words[word.lower()](argument.strip())
             return
         before = self.log
         try:
@@ -244,13 +244,13 @@ class _Notes:
         down = _PUTS_DOWN.fullmatch(line)
         if down is not None:
             return self.put_down(int(down[1]), int(down[2]))
-        found = _REQUEST.fullmatch(line) if len(line) <= MOST_TEXT else None
-        if found is None:
+        request = _REQUEST.fullmatch(line) if len(line) <= MOST_TEXT else None
+        if request is None:
             raise InputError(
                 f"{shown(line)} is not understood: type for example 2 asks 0 for 4/1: no"
             )
-        question, answer = self.read(found[1], found[2])
-        gone = tuple(map(int, re.findall(r"\d{1,9}", found[3] or "")))
+        question, answer = self.read(request[1], request[2])
+        gone = tuple(map(int, re.findall(r"\d{1,9}", request[3] or "")))
         return self.log.after(question, answer, gone or self.log.downs_after(question, answer))
 
     def read(self, asked: str, answer: str) -> tuple[Question, Answer]:
@@ -290,8 +290,8 @@ class _Notes:
             yield f"  certain now: player {owner} has {', '.join(cards)}"
         if self.log.views[-1].public.is_over:
             points = self.log.views[-1].public.points
-            told = ", ".join(f"player {one}: {count}" for one, count in enumerate(points))
-            yield f"all sets are put down ({told})"
+            scores = ", ".join(f"player {player}: {count}" for player, count in enumerate(points))
+            yield f"all sets are put down ({scores})"
 
     # -- words --------------------------------------------------------------------------------
 
@@ -306,14 +306,14 @@ class _Notes:
             return
         yield from told_lines(formula, self.moment(), why=why, wide=columns())
 
-    def state(self, rest: str) -> Iterator[str]:
+    def state(self, argument: str) -> Iterator[str]:
         """Show the table as the seat sees it."""
-        del rest
+        del argument
         yield self.rules.show(self.log.views[-1], columns())
 
-    def chances(self, rest: str) -> Iterator[str]:
+    def chances(self, argument: str) -> Iterator[str]:
         """Show each card's owners with their chances."""
-        del rest
+        del argument
         try:
             table = chances(self.log.views[-1].problem)
         except LimitError as error:
@@ -322,9 +322,9 @@ class _Notes:
         yield "chances in percent; # is certain, . is impossible"
         yield from chance_lines(table, columns(), 3)
 
-    def hint(self, rest: str) -> Iterator[str]:
+    def hint(self, argument: str) -> Iterator[str]:
         """Say what the strongest program would ask in this seat."""
-        del rest
+        del argument
         view = self.log.views[-1]
         if view.public.is_over or view.seat != view.public.turn:
             yield "a hint is for your own turn"
@@ -338,19 +338,19 @@ class _Notes:
             chance = ""
         yield f"{name} would: {move}{chance}"
 
-    def history(self, rest: str) -> Iterator[str]:
+    def history(self, argument: str) -> Iterator[str]:
         """List the requests so far."""
-        del rest
+        del argument
         for number, event in enumerate(self.log.events, start=1):
             yield f"{number}. {' · '.join(str(event).splitlines())}"
 
-    def undo(self, rest: str) -> Iterator[str]:
+    def undo(self, argument: str) -> Iterator[str]:
         """Take the last request back or, where there is none, a set put down at the deal."""
-        del rest
+        del argument
         before = self.log
         if before.events:
             gone = before.events[-1]
-            self.log, said = before.undone(), f"{gone.question}: {gone.answer}"
+            self.log, undone = before.undone(), f"{gone.question}: {gone.answer}"
         else:
             # What is dealt full to the own hand is put down whatever is typed.
             others = [p for p in before.put_down_at_deal if p[1] != before.seat]
@@ -359,15 +359,15 @@ class _Notes:
                 return
             typed = [a for a in self.at_deal if a in others]
             index, player = last = (typed or others)[-1]
-            left = [x for x in before.put_down_at_deal if x != last]
-            said = f"{player} puts down {index}"
+            remaining = [x for x in before.put_down_at_deal if x != last]
+            undone = f"{player} puts down {index}"
             try:
-                self.log = before.redealt(left)
+                self.log = before.redealt(remaining)
             except InputError as error:
-                yield f"{said} cannot be taken back: {error}"
+                yield f"{undone} cannot be taken back: {error}"
                 return
         self.keep(before)
-        yield f"taken back: {said}"
+        yield f"taken back: {undone}"
 
 
 def _whole(path: str, log: SeenLog) -> int:
@@ -395,7 +395,7 @@ def _certain(log: SeenLog) -> dict[str, int]:
     """Return the cards whose owner is certain for the seat."""
     return {
         f"{index}/{number}": mask.bit_length() - 1
-        for index, one in enumerate(closed(log.views[-1].problem).sets)
-        for number, mask in enumerate(one.owners)
+        for index, constraint in enumerate(closed(log.views[-1].problem).sets)
+        for number, mask in enumerate(constraint.owners)
         if mask.bit_count() == 1
     }

@@ -184,8 +184,14 @@ def _print(names: Sequence[str], table: Table, goes: Measured | None, seconds: f
 
     head = ("strategy", "won alone", "tied", "win share", "sets a game")
     rows = [
-        [name, str(one.wins), str(one.tied), _shown(one.win_share, 3), f"{one.points.mean:.2f}"]
-        for name, one in zip(labels(names), table.records, strict=True)
+        [
+            name,
+            str(record.wins),
+            str(record.tied),
+            _shown(record.win_share, 3),
+            f"{record.points.mean:.2f}",
+        ]
+        for name, record in zip(labels(names), table.records, strict=True)
     ]
     print("\n".join(table_lines(head, rows, width())))
     stretches = "" if goes is None else f"{_shown(goes, 1)} goes and "

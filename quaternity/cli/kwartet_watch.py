@@ -93,10 +93,10 @@ def show_step(
     """
     public = log.states[step]
     if step:
-        said = ", ".join(str(log.events[step - 1]).splitlines())
+        news = ", ".join(str(log.events[step - 1]).splitlines())
     else:
-        said = ", ".join(["the deal", *put_down_at_deal(log.states[0])])
-    say(f"{bold(f'step {step} of {len(log.events)}')}: {said}")
+        news = ", ".join(["the deal", *put_down_at_deal(log.states[0])])
+    say(f"{bold(f'step {step} of {len(log.events)}')}: {news}")
     if seat is None and not isinstance(log, SeenLog):
         print("\n".join(hands_lines(log, step)))
     else:
@@ -146,11 +146,11 @@ def hands_lines(log: GameLog, step: int) -> list[str]:
 def points_text(public: PublicState) -> str:
     """Say the points, and who has won."""
     points = public.points
-    told = ", ".join(f"player {player}: {count}" for player, count in enumerate(points))
+    scores = ", ".join(f"player {player}: {count}" for player, count in enumerate(points))
     best = [player for player, count in enumerate(points) if count == max(points)]
     if len(best) == 1:
-        return f"{told}: player {best[0]} wins"
-    return f"{told}: a tie of players {', '.join(map(str, best))}"
+        return f"{scores}: player {best[0]} wins"
+    return f"{scores}: a tie of players {', '.join(map(str, best))}"
 
 
 def _show_view(view: View) -> None:
@@ -160,7 +160,9 @@ def _show_view(view: View) -> None:
 
 
 def _names(log: GameLog | SeenLog) -> str:
-    return ", ".join(f"player {one} is {printable(name)}" for one, name in enumerate(log.names))
+    return ", ".join(
+        f"player {player} is {printable(name)}" for player, name in enumerate(log.names)
+    )
 
 
 def _say_worlds(log: GameLog | SeenLog, step: int, seat: int | None) -> None:
@@ -168,8 +170,8 @@ def _say_worlds(log: GameLog | SeenLog, step: int, seat: int | None) -> None:
     say(f"possible deals: for everybody {_number(worlds_of(log.states[step].problem))}")
     seats = range(log.settings.players) if seat is None else (seat,)
     if seat is not None or not isinstance(log, SeenLog):
-        told = [f"player {s} {_number(worlds_of(log.view(step, s).problem))}" for s in seats]
-        say(f"  for {', '.join(told)}")
+        numbers = [f"player {s} {_number(worlds_of(log.view(step, s).problem))}" for s in seats]
+        say(f"  for {', '.join(numbers)}")
 
 
 def _number(deals: int | None) -> str:

@@ -46,14 +46,14 @@ def kwartet_words() -> GameWords:
     )
 
 
-def _chances(session: MatchSession, seat: int, rest: str) -> Iterator[str]:
+def _chances(session: MatchSession, seat: int, argument: str) -> Iterator[str]:
     from quaternity.kwartet.strategies.reader import beliefs
 
     view = session.match.view(seat)
-    named = rest.split()
+    named = argument.split()
     last = len(view.hand) - 1
     if not all(n.isdecimal() and len(n) < 4 and int(n) <= last for n in named):
-        yield f"chances {rest}: say for example chances or chances 0 {last}; sets are 0..{last}"
+        yield f"chances {argument}: say for example chances or chances 0 {last}; sets are 0..{last}"
         return
     only = sorted({int(x) for x in named}) or None
     try:
@@ -66,20 +66,20 @@ def _chances(session: MatchSession, seat: int, rest: str) -> Iterator[str]:
     yield from chance_lines(table, columns(), 3, beliefs(view), only)
 
 
-def _know(session: MatchSession, seat: int, rest: str) -> Iterator[str]:
+def _know(session: MatchSession, seat: int, argument: str) -> Iterator[str]:
     """Say what a seat can tell of a formula, from what it sees alone."""
-    if not rest:
+    if not argument:
         yield "say what: know H1 0/2 (player 1 has 0/2), or a formula as in kwartet know --help"
         return
-    yield from told_lines(rest, _moment(session, seat))
+    yield from told_lines(argument, _moment(session, seat))
 
 
-def _why(session: MatchSession, seat: int, rest: str) -> Iterator[str]:
+def _why(session: MatchSession, seat: int, argument: str) -> Iterator[str]:
     """Say the same with the requests behind it, or with two deals that differ in it."""
-    if not rest:
+    if not argument:
         yield "say what: why H1 0/2 (how do you know where card 0/2 is?)"
         return
-    yield from told_lines(rest, _moment(session, seat), why=True, wide=columns())
+    yield from told_lines(argument, _moment(session, seat), why=True, wide=columns())
 
 
 def _moment(session: MatchSession, seat: int) -> Moment:

@@ -34,8 +34,8 @@ class PartedTable(TableElement):
                            options.max_width)  # fmt: skip
             table = Table(box=box.SIMPLE, pad_edge=False, style="markdown.table.border")
             table.collapse_padding = True
-            for one, width in zip(part, wide, strict=True):
-                heading = head[one].copy()
+            for column, width in zip(part, wide, strict=True):
+                heading = head[column].copy()
                 heading.stylize("markdown.table.header")
                 table.add_column(heading, width=width, overflow="fold")
             for row in rows:
@@ -78,12 +78,12 @@ def _parts(least: list[int], width: int) -> list[list[int]]:
 def _widths(least: list[int], most: list[int], width: int) -> list[int]:
     """Return the widths of columns: what remains goes evenly to those that want more."""
     wide = list(least)
-    left = width - _needed(wide)
-    while left > 0 and (
+    spare = width - _needed(wide)
+    while spare > 0 and (
         wanting := [number for number in range(len(wide)) if wide[number] < most[number]]
     ):
         wide[min(wanting, key=lambda x: wide[x])] += 1
-        left -= 1
-    if left < 0:
-        wide[-1] = max(1, wide[-1] + left)
+        spare -= 1
+    if spare < 0:
+        wide[-1] = max(1, wide[-1] + spare)
     return wide

@@ -70,7 +70,9 @@ def _own_row(solver: Solver) -> dict[str, Any]:
     row = {"name": solver.name, "kind": "registered", "family": "", "idea": solver.idea}
     about: dict[str, Any] = {"package": "", "version": None, "licence": ""}
     if solver.name in {**SOLVERS, **VARIANTS}:
-        family = next((one for start, one in FAMILIES.items() if solver.name.startswith(start)), "")
+        family = next(
+            (title for start, title in FAMILIES.items() if solver.name.startswith(start)), ""
+        )
         row |= {"kind": "own" if solver.name in SOLVERS else "variant", "family": family}
         about = {"package": "quaternity", "version": __version__, "licence": "MIT"}
     return {**row, **about, "evidence": evidence}

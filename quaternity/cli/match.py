@@ -211,7 +211,7 @@ class MatchSession:
         """Make the move in a line, or say what is wrong with it."""
         rules = self.match.rules
         # What a record says is understood too: "1 place it on H1V1, hand over B".
-        head, _, rest = line.partition(" ")
+        head, _, text = line.partition(" ")
         acting = [str(t) for t in rules.to_act(self.match.position) if t in self.match.people]
         try:
             try:
@@ -220,7 +220,7 @@ class MatchSession:
                 if head not in acting:
                     raise
                 try:
-                    move = rules.read(rest, self.match.view(int(head)))
+                    move = rules.read(text, self.match.view(int(head)))
                 except InputError:
                     raise error from None  # what is wrong with the whole line
                 seat = int(head)
@@ -269,13 +269,13 @@ class MatchSession:
 
     def _command(self, line: str, seat: int) -> bool:
         """Obey a command; False when the line is none."""
-        word, _, rest = line.partition(" ")
+        word, _, argument = line.partition(" ")
         word = word.lower()
         if word in QUIT:
             raise _Quit
         if word in self.words.words:
-            for told in self.words.words[word][1](self, seat, rest.strip()):
-                print(folded(told, 4))
+            for text in self.words.words[word][1](self, seat, argument.strip()):
+                print(folded(text, 4))
         elif word in ("help", "?"):
             self._help()
         elif word == "rules":
@@ -291,7 +291,7 @@ class MatchSession:
         elif word == "undo":
             self._undo()
         elif word == "seat":
-            self._hand_over(rest)
+            self._hand_over(argument)
         else:
             return False
         return True
@@ -339,15 +339,15 @@ class MatchSession:
         self.told = f"{counted(before - match.whole_moves, 'move')} taken back"
         print(self.told)
 
-    def _hand_over(self, rest: str) -> None:
+    def _hand_over(self, argument: str) -> None:
         """Obey `seat 1 NAME`."""
-        number, _, name = rest.strip().partition(" ")
+        number, _, name = argument.strip().partition(" ")
         rules = self.match.rules
         try:
             if number not in map(str, range(rules.seats)) or not name.strip():
                 last = rules.seats - 1
                 raise InputError(
-                    f"seat {rest!r}: say for example seat {last} {YOU}; seats are 0..{last}"
+                    f"seat {argument!r}: say for example seat {last} {YOU}; seats are 0..{last}"
                 )
             self.match.hand_over(int(number), name.strip())
         except InputError as error:
@@ -392,20 +392,20 @@ class MatchSession:
         """Show the table, and below it the news of a seat; above it what fits no screen with it."""
         table = self.match.rules.show(self.match.view(view), columns())
         news = "\n".join(map(folded, self._news(seat))).splitlines()
-        said = folded(remark or "").splitlines()
-        beyond = len(table.splitlines()) + len(news) + len(said) + 2 - lines()
+        remarks = folded(remark or "").splitlines()
+        beyond = len(table.splitlines()) + len(news) + len(remarks) + 2 - lines()
         # The latest stay below even a table that alone fills the screen.
         above = int(max(0, min(beyond, len(news) - LEAST_NEWS)))
-        print(*news[:above], "", table, *news[above:], *said, sep="\n")
+        print(*news[:above], "", table, *news[above:], *remarks, sep="\n")
 
     def _print_news(self, seat: int | None) -> None:
-        for told in self._news(seat):
-            print(folded(told))
+        for text in self._news(seat):
+            print(folded(text))
 
     def _news(self, seat: int | None) -> list[str]:
         """Return what happened since a seat last looked or moved, in as few lines as fit."""
         match = self.match
-        mine = [number for number, (one, _) in enumerate(match.moves) if one == seat]
+        mine = [number for number, (mover, _) in enumerate(match.moves) if mover == seat]
         self.since = self.looked.get(seat, mine[-1] if mine else 0)
         news: list[str] = []
         # The table shows the question that waits.

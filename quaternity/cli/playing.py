@@ -106,9 +106,9 @@ def _seated(
         )
     if handed and (known or chosen is None):
         return list(handed)
-    found = list(known) or chosen or list(default or [YOU] * rules.seats)
-    if chosen is None and not known and len(found) != rules.seats:
+    players = list(known) or chosen or list(default or [YOU] * rules.seats)
+    if chosen is None and not known and len(players) != rules.seats:
         raise InputError(
             f"the record does not say who plays its {rules.seats} seats: name them with --seats"
         )
-    return found
+    return players

@@ -29,7 +29,7 @@ add_tournament(
         "random, informed, search[:GAMES], perfect:TABLEBASE or package.module:name",
         "sets",
         lambda rules: "-".join(
-            str(one) for one in (rules.settings.set_size, rules.settings.sets, rules.seats)
+            str(number) for number in (rules.settings.set_size, rules.settings.sets, rules.seats)
         ) + " brisk" * rules.settings.brisk,
         "tournament search informed random --games 300 --seed 1 --workers 2",
     ),

@@ -44,8 +44,8 @@ Answer:  y, yes or 1;   n, no or 0"""
 def quaternity_words(tablebase: Tablebase | None = None) -> GameWords:
     """Return what Quaternity adds to the terminal, with a tablebase to ask or without."""
 
-    def oracle(session: MatchSession, seat: int, rest: str) -> Iterator[str]:
-        del seat, rest
+    def oracle(session: MatchSession, seat: int, argument: str) -> Iterator[str]:
+        del seat, argument
         if tablebase is None:
             yield "there is no tablebase: start with --oracle FILE (see quaternity solve)"
             return
@@ -87,9 +87,9 @@ def _remark(match: Match[Any, Any, Any]) -> str | None:
     return None
 
 
-def _questions(session: MatchSession, seat: int, rest: str) -> Iterator[str]:
+def _questions(session: MatchSession, seat: int, argument: str) -> Iterator[str]:
     """List the legal questions, cards with equal answers together."""
-    del seat, rest
+    del seat, argument
     groups = []
     for asked, index, cards, answers in session.match.position.state.legal_questions.groups():
         names = listed(Card(index, number) for number in cards)
@@ -131,19 +131,19 @@ def _game(match: Match[Any, Any, Any], moves: int | None = None) -> Game:
     return game_of(match.rules.settings, match.positions[: last + 1], match.moves[:last])
 
 
-def _why(session: MatchSession, seat: int, rest: str) -> Iterator[str]:
+def _why(session: MatchSession, seat: int, argument: str) -> Iterator[str]:
     """Say why something was refused, forced or true; without a word, the last answer."""
     del seat
     match = session.match
-    if rest:
+    if argument:
         try:
             # Of the player on turn, also while an answer is due.
-            asked = match.rules.read(rest, QuaternityPosition(match.position.state))
+            asked = match.rules.read(argument, QuaternityPosition(match.position.state))
         except InputError as error:
-            if rest[0].isdigit():
+            if argument[0].isdigit():
                 yield str(error)
             else:
-                yield from told_of_game(rest, _game(match), why=True)
+                yield from told_of_game(argument, _game(match), why=True)
             return
         at = len(match.moves)
     elif session.refused is not None:
@@ -164,13 +164,13 @@ def _why(session: MatchSession, seat: int, rest: str) -> Iterator[str]:
         yield f"{asked} answers no question"
 
 
-def _know(session: MatchSession, seat: int, rest: str) -> Iterator[str]:
+def _know(session: MatchSession, seat: int, argument: str) -> Iterator[str]:
     """Say what everybody can tell of a formula."""
     del seat
-    if not rest:
+    if not argument:
         yield "say what: know H1 0/2 (player 1 has 0/2), or a formula as in kwartet know --help"
         return
-    yield from told_of_game(rest, _game(session.match))
+    yield from told_of_game(argument, _game(session.match))
 
 
 def told_of_game(text: str, game: Game, why: bool = False) -> Iterator[str]:
@@ -180,11 +180,11 @@ def told_of_game(text: str, game: Game, why: bool = False) -> Iterator[str]:
         why: with the moves behind it, or two deals that differ in it.
     """
     try:
-        found = certainty(text, game, why)
+        answer = certainty(text, game, why)
     except (InputError, LimitError) as error:
         yield str(error)
         return
-    yield found.text
-    yield from (f"  {line}" for line in found.lines)
-    if why and found.truth is None:
-        yield from other_deals(found.deals, game.settings.players, columns())
+    yield answer.text
+    yield from (f"  {line}" for line in answer.lines)
+    if why and answer.truth is None:
+        yield from other_deals(answer.deals, game.settings.players, columns())

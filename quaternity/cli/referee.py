@@ -180,7 +180,7 @@ def questions(files: Files, as_json: AsJsonLines = False) -> None:
                 if as_json:
                     print("[]", flush=True)
                 continue
-            found = state.legal_questions
+            legal = state.legal_questions
             if impossible is not None:
                 warn(f"{path}: impossible: {impossible[1]}")
                 leaving.status = max(leaving.status, ExitStatus.IMPOSSIBLE)
@@ -192,13 +192,13 @@ def questions(files: Files, as_json: AsJsonLines = False) -> None:
                         int(Answer.NO in answers),
                         int(Answer.YES in answers),
                     ]
-                    for question, answers in found.items()
+                    for question, answers in legal.items()
                 ]
                 print(json.dumps(sorted(rows), separators=(",", ":")), flush=True)
                 continue
             turn = "the game is over" if state.is_over else f"player {state.turn} on turn"
-            say(f"{path}: {counted(len(found), 'legal question')}, {turn}")
-            for question, answers in found.items():
+            say(f"{path}: {counted(len(legal), 'legal question')}, {turn}")
+            for question, answers in legal.items():
                 say(f"  {question}: {' or '.join(str(answer) for answer in answers)}")
 
 

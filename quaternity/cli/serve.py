@@ -168,7 +168,7 @@ def _players(texts: list[str]) -> dict[tuple[str, str], str]:
     from quaternity.table.games import game_names
     from quaternity.table.players import check_name
 
-    found, games = {}, tuple(game_names())
+    players, games = {}, tuple(game_names())
     for text in texts:
         name, equals, player = text.partition("=")
         game, dot, short = name.partition(".")
@@ -177,8 +177,8 @@ def _players(texts: list[str]) -> dict[tuple[str, str], str]:
                 f"--players {text!r}: expected GAME.NAME=PLAYER, the game one of {', '.join(games)}"
             )
         check_name(game, player, people=False)
-        found[game, short] = player
-    return found
+        players[game, short] = player
+    return players
 
 
 def _limits(texts: list[str]) -> Limits:

@@ -48,16 +48,16 @@ def situation(
         text = read_bytes(file).decode()
     except UnicodeDecodeError:
         raise InputError(f"{file}: not UTF-8 text") from None
-    found = parse_situation(text, file)
+    given = parse_situation(text, file)
     if to is not None:
-        _write(_exported(found, file, to, after, all_cards), out)
+        _write(_exported(given, file, to, after, all_cards), out)
         return
-    place = found.problem, found.deal, method
+    place = given.problem, given.deal, method
     with Leaving() as leaving:
-        if found.said and not holds(Not(announced(found.said, FALSE)), *place):
+        if given.said and not holds(Not(announced(given.said, FALSE)), *place):
             leaving.status = ExitStatus.IMPOSSIBLE
             say(f"{file}: what is said is not all true when it is said")
-        for asked in found.asked:
+        for asked in given.asked:
             truth = holds(announced(asked.said, asked.formula), *place)
             right = asked.expected in (None, truth)
             if not right:
@@ -75,15 +75,15 @@ def situation(
                 say(f"{str(truth).lower():<6}{asked.text}{wrong}")
 
 
-def _exported(found: Situation, file: str, to: str, after: int | None, all_cards: bool) -> str:
+def _exported(given: Situation, file: str, to: str, after: int | None, all_cards: bool) -> str:
 
-    if after is not None and after > len(found.said):
-        raise InputError(f"--after {after} is out of range 0..{len(found.said)}")
+    if after is not None and after > len(given.said):
+        raise InputError(f"--after {after} is out of range 0..{len(given.said)}")
     if to == "smcdel":
-        return smcdel_text(found)
+        return smcdel_text(given)
     if to not in ("dot", "svg"):
         raise InputError(f"--to {to!r}: known are smcdel, dot and svg")
-    model = kripke_model(found, found.said[:after], every=all_cards)
+    model = kripke_model(given, given.said[:after], every=all_cards)
     return dot_text(model) if to == "dot" else svg_text_of(model, file)
 
 

@@ -182,9 +182,9 @@ def _answer(state: State, ask: str, seconds: float, as_json: bool) -> None:
     checked, whole = forcing.check(seconds)
     moves, again = forcing.line()
     if as_json:
-        found = {"ask": ask, "can_force": answer, "states": forcing.states, "seconds": took}
-        found |= {"line": list(map(str, moves)), "again": again}
-        print(json.dumps(found | {"checked": checked, "checked_whole": whole}))
+        document = {"ask": ask, "can_force": answer, "states": forcing.states, "seconds": took}
+        document |= {"line": list(map(str, moves)), "again": again}
+        print(json.dumps(document | {"checked": checked, "checked_whole": whole}))
         return
     say(f"player {number} {'can' if answer else 'cannot'} force a win")
     ways = "every way" if whole else "many ways"
@@ -285,9 +285,9 @@ def _solved(
                 f"what is done is in {work}; with more allowed, the same command goes on from there"
             )
         raise
-    found = solution.facts() | solution.standing(state).document()
-    found |= {"tablebase": target and str(target), "seconds": time.perf_counter() - began}
-    return found, solution.graph
+    document = solution.facts() | solution.standing(state).document()
+    document |= {"tablebase": target and str(target), "seconds": time.perf_counter() - began}
+    return document, solution.graph
 
 
 def _walked(
@@ -320,8 +320,8 @@ def _from_file(target: Path, state: State) -> dict[str, Any]:
         warn(f"{target} is there already")
         with suppress(InputError):  # killed at the very end, a run leaves its working files
             remove_working_files(state, _work(target))
-        found = tablebase.facts() | tablebase.standing(state).document()
-    return found | {"tablebase": str(target), "seconds": None}
+        document = tablebase.facts() | tablebase.standing(state).document()
+    return document | {"tablebase": str(target), "seconds": None}
 
 
 def _sizes(rules: dict[str, Any]) -> str:
@@ -337,7 +337,7 @@ def _show_estimate(rules: Rules, expected: Estimate, as_json: bool) -> None:
 
 
 def _show_with(
-    found: dict[str, Any],
+    document: dict[str, Any],
     state: State,
     graph: Callable[[], GameGraph],
     wish: str | None,
@@ -349,48 +349,48 @@ def _show_with(
             if wish is not None:
                 from quaternity.perfect.solving.everybody import everybody_document
 
-                found["everybody"] = everybody_document(graph(), state=state, wish=wish)
+                document["everybody"] = everybody_document(graph(), state=state, wish=wish)
         except QuaternityError as error:
             leaving.status = status_of(error)
             raise
         finally:
-            _show(found, as_json)
+            _show(document, as_json)
 
 
-def _show(found: dict[str, Any], as_json: bool) -> None:
+def _show(document: dict[str, Any], as_json: bool) -> None:
     if as_json:
-        print(json.dumps(found))
+        print(json.dumps(document))
         return
-    rules = found["rules"]
+    rules = document["rules"]
     say(
         f"{_sizes(rules)}: "
-        f"{found['states']:,} canonical states, {found['questions']:,} questions, "
-        f"{found['answers']:,} answers"
+        f"{document['states']:,} canonical states, {document['questions']:,} questions, "
+        f"{document['answers']:,} answers"
     )
     for player in range(rules["players"]):
-        length = found["forced_length"][player]
+        length = document["forced_length"][player]
         if length is not None:
             say(f"  player {player} can force a win, in {length} moves at most")
-        elif player not in found["can_win"]:
+        elif player not in document["can_win"]:
             say(f"  player {player} cannot win")
         else:
             say(f"  player {player} can win, but not force it")
         prevented = [
-            value for value in found["can_prevent_win"][player] if value in found["can_win"]
+            value for value in document["can_prevent_win"][player] if value in document["can_win"]
         ]
         if prevented:
             say(f"    and can prevent a win of {', '.join(map(str, prevented))}")
-    longest = found["longest_forced"]
+    longest = document["longest_forced"]
     if longest is not None:
         say(f"  the longest forced win anywhere takes {longest} moves")
-    if "everybody" in found:
-        _show_everybody(found["everybody"])
-    if found["tablebase"]:
-        say(f"  tablebase: {found['tablebase']}")
+    if "everybody" in document:
+        _show_everybody(document["everybody"])
+    if document["tablebase"]:
+        say(f"  tablebase: {document['tablebase']}")
 
 
-def _show_everybody(found: dict[str, Any]) -> None:
-    words = {"win": ("a loss", "a shared win", "a win")}.get(found["wish"])
+def _show_everybody(document: dict[str, Any]) -> None:
+    words = {"win": ("a loss", "a shared win", "a win")}.get(document["wish"])
 
     def gets(outcomes: list[tuple[int, ...]], player: int) -> str:
         amounts = sorted({outcome[player] for outcome in outcomes})
@@ -398,16 +398,20 @@ def _show_everybody(found: dict[str, Any]) -> None:
             return _one_of(list(map(str, amounts))) + (" set" if amounts == [1] else " sets")
         return _one_of([words[amount] for amount in amounts])
 
-    winners = ["nobody" if value is None else f"player {value}" for value in found["winners"]]
+    winners = ["nobody" if value is None else f"player {value}" for value in document["winners"]]
     ties = "as" if len(winners) > 1 else "however"
     say(
-        f"  when everybody plays for themselves ({found['wish']}), {_one_of(winners)} wins, "
+        f"  when everybody plays for themselves ({document['wish']}), {_one_of(winners)} wins, "
         f"{ties} ties are broken without chance"
     )
-    for player in range(len(found["least"])):
+    for player in range(len(document["least"])):
         anyhow, *by_ties = (
             gets(outcomes, player)
-            for outcomes in (found["outcomes"], found["against"][player], found["for"][player])
+            for outcomes in (
+                document["outcomes"],
+                document["against"][player],
+                document["for"][player],
+            )
         )
         line = f"    player {player} gets {anyhow}"
         if {anyhow} != {*by_ties}:

@@ -134,13 +134,13 @@ def find(
     Example: quaternity set find 0 1 2 40 80 --svg table.svg
     """
     chosen, table = Rule(rule), _table(cards, least=3)
-    found = triples(table, chosen)
+    threes = triples(table, chosen)
     if svg is not None:
-        write_text(svg, table_svg(table, threes=found))
+        write_text(svg, table_svg(table, threes=threes))
     if as_json:
-        print_json(triples=found)
+        print_json(triples=threes)
         return
-    _print_threes(found, chosen)
+    _print_threes(threes, chosen)
 
 
 @set_app.command()
@@ -163,15 +163,15 @@ def disjoint(
     best: Best[Triple] = Best()
     with _as_far_as_it_went(best) as status:
         most_disjoint(table, chosen, method, seconds=seconds, random=_random_with(seed), best=best)
-    found = sorted(best.found)
+    threes = sorted(best.found)
     with Leaving() as leaving:
         leaving.status = max(status, default=ExitStatus.DONE)
         if as_json:
             print_json(
-                rule=chosen, method=method, triples=found, bound=best.bound, proved=best.proved
+                rule=chosen, method=method, triples=threes, bound=best.bound, proved=best.proved
             )
         else:
-            _print_threes(found, chosen)
+            _print_threes(threes, chosen)
 
 
 @set_app.command()

@@ -85,16 +85,16 @@ def simulate(
     stuck = sum(often for end, often in ends.items() if end.got_stuck)
     looks = sum(end.looks * often for end, often in ends.items())
     blanks = sum(end.blanks * often for end, often in ends.items())
-    left: Counter[int] = Counter()
+    remaining: Counter[int] = Counter()
     for end, often in sorted(ends.items()):
         if not end.got_stuck:
-            left[end.left] += often
+            remaining[end.left] += often
     with Leaving() as leaving:
         leaving.status = status
         if as_json:
             print_json(
                 rule=chosen, safe=safe, extra=extra, seed=drawn, games=finished,
-                stuck=stuck, tables_of_12=looks, without_three=blanks, left=left, asked=games,
+                stuck=stuck, tables_of_12=looks, without_three=blanks, left=remaining, asked=games,
                 reason=reason,
             )  # fmt: skip
         else:
@@ -102,7 +102,7 @@ def simulate(
             say(f"stuck before the deck was empty: {percent(stuck / finished, 2)}")
             share = percent(blanks / looks, 2)
             say(f"no {chosen.three} on the table of 12: {share} of {looks} times")
-            for number, often in left.items():
+            for number, often in remaining.items():
                 print(f"{number} cards left at the end: {percent(often / finished, 2)}")
 
 

@@ -127,7 +127,7 @@ def _tournament(
     if plot is not None:
         check_picture(plot)
     # As in files: of brisk games alone it is said that they are.
-    said = {name: value for name, value in chosen.items() if name != "brisk" or value}
+    settings = {name: value for name, value in chosen.items() if name != "brisk" or value}
 
     def replay(game: int) -> list[str]:
         options = chosen | {"game": game, "seed": seed, "cap": cap, "move_seconds": move_seconds}
@@ -136,7 +136,7 @@ def _tournament(
     def show(results: list[GameResult], run: dict[str, Any]) -> None:
         table = tabulated(results, len(entries), Random(seed), plan.games_a_deal)
         if as_json:
-            print(json.dumps({**said, **_document(plan, words, table), **run}))
+            print(json.dumps({**settings, **_document(plan, words, table), **run}))
         else:
             _print(plan, words, table)
         # A picture that fails costs no results.
@@ -189,10 +189,10 @@ def _print(plan: Tournament, words: TournamentWords, table: Table) -> None:
     rows = [
         [
             name,
-            *map(str, (one.games, one.wins, one.share, one.score, one.points)),
-            _rounded(one.rating),
+            *map(str, (record.games, record.wins, record.share, record.score, record.points)),
+            _rounded(record.rating),
         ]
-        for name, one in zip(names, table.records, strict=True)
+        for name, record in zip(names, table.records, strict=True)
     ]
     print("\n".join(table_lines(head, rows, width())))
     say(
@@ -222,13 +222,13 @@ def _in_errors(margin: Measured) -> str:
 
 def orders_text(table: Table, seats: int) -> str:
     """Say in which orders of seats the deals were played."""
-    whole, rest = divmod(table.games, table.games_a_deal)
+    whole, extra = divmod(table.games, table.games_a_deal)
     orders = f"{table.games_a_deal} orders of seats"
     if not whole:
-        return f"one deal, in {rest} of {orders}"
-    told = f"{counted(whole, 'deal')} in all {orders}"
+        return f"one deal, in {extra} of {orders}"
+    text = f"{counted(whole, 'deal')} in all {orders}"
     if seats > ALL_ORDERS:
-        told = f"{counted(whole, 'deal')} in {orders}, balanced"
-    if rest:
-        told += f", one more in {rest}"
-    return f"{told}; errors over deals" if table.deals > 1 else told
+        text = f"{counted(whole, 'deal')} in {orders}, balanced"
+    if extra:
+        text += f", one more in {extra}"
+    return f"{text}; errors over deals" if table.deals > 1 else text

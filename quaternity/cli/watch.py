@@ -130,7 +130,7 @@ class Viewer:
 
     def obey(self, line: str) -> None:
         """Do what a line says, or say what can be typed."""
-        word, _, rest = line.partition(" ")
+        word, _, argument = line.partition(" ")
         word = word.lower()
         if word in ("", "n", "next"):
             self.go(self.step + 1)
@@ -141,12 +141,12 @@ class Viewer:
         elif self.show_knowledge is not None and (
             word == "k" or (word[:1] == "k" and word[1:].isdigit())
         ):
-            self.show_knowledge(word[1:] or rest.strip(), self.step)
+            self.show_knowledge(word[1:] or argument.strip(), self.step)
         elif word in ("s", "state"):
             self.show()
         elif word in ("know", "why") and self.tell is not None:
-            for told in self.tell(line[len(word) :].strip(), self.step, word == "why"):
-                print(folded(told))
+            for text in self.tell(line[len(word) :].strip(), self.step, word == "why"):
+                print(folded(text))
         elif word in ("help", "h", "?"):
             self.help()
         else:

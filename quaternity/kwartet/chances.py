@@ -57,8 +57,8 @@ def owner_weights(problem: DealProblem) -> OwnerWeights:
 
 
 def _is_quick(problem: DealProblem) -> bool:
-    rest = residue(problem)
-    return rest is None or Product(rest).lanes.lanes <= MOST_LANES
+    residual = residue(problem)
+    return residual is None or Product(residual).lanes.lanes <= MOST_LANES
 
 
 def chance_of(view: View, question: Question) -> Fraction:

@@ -127,15 +127,17 @@ class KwartetEncoded:
         return memoryview(b"".join(parts)).cast("f")
 
     def _made_set_numbers(
-        self, one: SetConstraint, gone: int | None, held: int, first: int
+        self, constraint: SetConstraint, gone: int | None, held: int, first: int
     ) -> bytes:
         players = self._players
         seats = [(first + away) % players for away in range(players)]
         numbers = [float(held >> number & 1) for number in range(SET_SIZE)]
         numbers += [
-            float(mask >> seat & 1) for mask in one.owners or (0,) * SET_SIZE for seat in seats
+            float(mask >> seat & 1)
+            for mask in constraint.owners or (0,) * SET_SIZE
+            for seat in seats
         ]
-        for bounds in (one.low, one.high):
+        for bounds in (constraint.low, constraint.high):
             numbers += [min(bounds[seat], SET_SIZE) / SET_SIZE for seat in seats]
         numbers += [float(seat == gone) for seat in seats]
         return array("f", numbers).tobytes()
@@ -156,10 +158,10 @@ class KwartetEncoded:
         if uneven and not drawn:
             return [(seat, 1 / self._players) for seat in range(self._players)]
         given = drawn[uneven:]
-        left = self._cards - len(given)
+        remaining = self._cards - len(given)
         sizes = self.rules.settings.hand_sizes(drawn[0] if uneven else 0)
         open_seats = [(seat, size - given.count(seat)) for seat, size in enumerate(sizes)]
-        return [(seat, count / left) for seat, count in open_seats if count]
+        return [(seat, count / remaining) for seat, count in open_seats if count]
 
     def dealt(self, drawn: Sequence[int]) -> KwartetGame:
         """Return the game after all of it is drawn."""

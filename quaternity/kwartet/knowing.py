@@ -132,12 +132,12 @@ def chance_at(
     return formula_chance(formula, *place, seconds, SET_SIZE, samples=drawn, said=at.said)
 
 
-def chance_text(found: FormulaChance) -> str:
+def chance_text(chance: FormulaChance) -> str:
     """Return a chance in words."""
-    if found.is_exact:
-        return percent(found.chance)
-    ends = f"{percent(found.low)} to {percent(found.high)}"
-    return f"about {percent(found.chance)} ({ends}, by {found.drawn} deals drawn)"
+    if chance.is_exact:
+        return percent(chance.chance)
+    ends = f"{percent(chance.low)} to {percent(chance.high)}"
+    return f"about {percent(chance.chance)} ({ends}, by {chance.drawn} deals drawn)"
 
 
 def _reasons_at(
@@ -190,7 +190,7 @@ class Why(NamedTuple):
 
 def why_at(
     formula: Formula,
-    found: SeenTruth,
+    truth: SeenTruth,
     at: Moment,
     method: str,
     seconds: float,
@@ -206,45 +206,45 @@ def why_at(
     from quaternity.epistemic.seen_truth import announced
     from quaternity.kwartet.settings import SET_SIZE
 
-    if found.truth is None:
-        return Why(deals=found.deals)
-    if isinstance(found.why, LimitError):
-        return Why(failed=found.why)
-    assert found.why is not None, "it was asked for"
+    if truth.truth is None:
+        return Why(deals=truth.deals)
+    if isinstance(truth.why, LimitError):
+        return Why(failed=truth.why)
+    assert truth.why is not None, "it was asked for"
     start = at.start
     if text is not None and is_counted(text, formula, start.problem, SET_SIZE, start.points):
-        return Why((COUNTED, *found.why.lines), found.why.deals)
+        return Why((COUNTED, *truth.why.lines), truth.why.deals)
     # Of what is not so for a seat, it knows that.
-    claim = announced(at.said, formula if found.truth else negation(formula))
+    claim = announced(at.said, formula if truth.truth else negation(formula))
     resting = None
-    if found.truth or at.deal is None:
+    if truth.truth or at.deal is None:
         with suppress(LimitError):
-            resting = _reasons_at(claim, at.deal or found.deals[0], at, method, seconds)
+            resting = _reasons_at(claim, at.deal or truth.deals[0], at, method, seconds)
     if resting is None:
-        return Why(found.why.lines, found.why.deals)
+        return Why(truth.why.lines, truth.why.deals)
     deals = () if resting.explanation is None else resting.explanation.deals
     return Why(tuple(reason_lines(claim, resting, at.events)), deals, resting)
 
 
-def reason_lines(formula: Formula, found: Reasons, events: Sequence[Event]) -> Iterator[str]:
+def reason_lines(formula: Formula, reasons: Reasons, events: Sequence[Event]) -> Iterator[str]:
     """Yield the requests in a list of reasons, and what follows from them."""
-    if not found.requests:
+    if not reasons.requests:
         yield f"{formula} follows from the hands and the rules: no request is needed"
     else:
-        how_many = counted(len(found.requests), "request")
-        if found.minimal:
-            each = ", and without any one of them it cannot be shown" * (len(found.requests) > 1)
+        how_many = counted(len(reasons.requests), "request")
+        if reasons.minimal:
+            each = ", and without any one of them it cannot be shown" * (len(reasons.requests) > 1)
             yield f"{formula} rests on {how_many}{each}:"
         else:
             yield f"{formula} rests on {how_many}, of which perhaps not all are needed:"
-        for number in found.requests:
+        for number in reasons.requests:
             event = events[number]
             line: Sentence = question_sentence(event.question, event.answer)
             for index in event.announced:
                 line = AND_PUTS_DOWN(event=line, set=index)
             yield indented(NUMBERED(number=number + 1, event=line))
-    if found.explanation is not None:
-        yield from found.explanation.lines
+    if reasons.explanation is not None:
+        yield from reasons.explanation.lines
 
 
 def deal_lines(why: Why, at: Moment, wide: float = inf) -> Iterator[str]:
@@ -274,12 +274,12 @@ def told_lines(
     """
     try:
         formula = read_formula(text, at)
-        found = truth_at(formula, at, seconds=seconds, why=why)
-        yield told_text(text, formula, found, at)
-        if why and found.truth is None:
-            yield from other_deals(found.deals, at.public.settings.players, wide)
+        truth = truth_at(formula, at, seconds=seconds, why=why)
+        yield told_text(text, formula, truth, at)
+        if why and truth.truth is None:
+            yield from other_deals(truth.deals, at.public.settings.players, wide)
         elif why:
-            reason = why_at(formula, found, at, "auto", seconds, text)
+            reason = why_at(formula, truth, at, "auto", seconds, text)
             yield from reason.lines
             yield from deal_lines(reason, at, wide)
             if reason.failed is not None:
@@ -288,16 +288,16 @@ def told_lines(
         yield str(error)
 
 
-def told_text(text: str, formula: Formula, found: SeenTruth, at: Moment) -> str:
+def told_text(text: str, formula: Formula, truth: SeenTruth, at: Moment) -> str:
     """Give what can be told of a formula, as a sentence; the chance where it is counted at once."""
-    if found.truth is None:
+    if truth.truth is None:
         likely = ""
         with suppress(LimitError):
             likely = f": true with {chance_text(chance_at(formula, at, 2.0, 0))}"
         return (
             f"{'the record does' if at.seat is None else 'you do'} not know whether {text}{likely}"
         )
-    told = "true" if found.truth else "false"
+    word = "true" if truth.truth else "false"
     if at.deal is not None:
-        return f"as the cards lie, {text} is {told}"
-    return f"{'everybody knows' if at.seat is None else 'you know'} that {text} is {told}"
+        return f"as the cards lie, {text} is {word}"
+    return f"{'everybody knows' if at.seat is None else 'you know'} that {text} is {word}"

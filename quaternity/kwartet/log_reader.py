@@ -228,7 +228,7 @@ class _Reader:
             self.hidden[player] = number, int(hidden[1])
             return
         cards: list[Card] = []
-        seen = {card: one for one, (_, hand) in self.dealt.items() for card in hand}
+        seen = {card: seat for seat, (_, hand) in self.dealt.items() for card in hand}
         for word in text.split():
             try:
                 card = Card.parse(word)
@@ -258,10 +258,10 @@ class _Reader:
         if dealt != settings.cards:
             held = {card for _, cards in self.dealt.values() for card in cards}
             lost = next(
-                Card(index, one)
+                Card(index, number)
                 for index in range(settings.sets)
-                for one in range(SET_SIZE)
-                if Card(index, one) not in held
+                for number in range(SET_SIZE)
+                if Card(index, number) not in held
             )
             raise LogError(number, f"{dealt} of {settings.cards} cards are dealt: {lost} is not")
         self.hands = tuple(hands)
@@ -296,7 +296,9 @@ class _Reader:
                 self.seen = self._seen_start(number, down)
             elif self.waiting is not None:
                 number, move = self.waiting
-                self.seen = self.seen.after(move.question, move.answer, [one for one, _ in down])
+                self.seen = self.seen.after(
+                    move.question, move.answer, [index for index, _ in down]
+                )
         except (InputError, IllegalMove) as error:
             raise error if isinstance(error, LogError) else LogError(number, str(error)) from None
         self.waiting = None
@@ -324,11 +326,11 @@ class _Reader:
         if not self.positions:
             self._deal(number)
         if down := _PUTS_DOWN.fullmatch(line):
-            said = f"{int(down[1])} puts down {int(down[2])}"
-            if said not in self.pending:
+            announcement = f"{int(down[1])} puts down {int(down[2])}"
+            if announcement not in self.pending:
                 wanted = f"expected is '{self.pending[0]}'" if self.pending else "no set is full"
-                raise LogError(number, f"'{said}': {wanted}")
-            self.pending.remove(said)
+                raise LogError(number, f"'{announcement}': {wanted}")
+            self.pending.remove(announcement)
             return
         if self.pending:
             raise LogError(number, f"before this, '{self.pending[0]}' is missing")

@@ -40,13 +40,13 @@ class Position(NamedTuple):
         event = Event(question, Answer(hands[asked][index] >> number & 1))
         own = event.hand_after(hands[asker], asker)
         if FULL in own:
-            full = tuple([one for one, held in enumerate(own) if held == FULL])
+            full = tuple([index for index, held in enumerate(own) if held == FULL])
             event = Event(question, event.answer, full)
             own = event.hand_after(hands[asker], asker)
         if own is not hands[asker]:
-            left = list(hands)
-            left[asker], left[asked] = own, event.hand_after(hands[asked], asked)
-            hands = tuple(left)
+            after = list(hands)
+            after[asker], after[asked] = own, event.hand_after(hands[asked], asked)
+            hands = tuple(after)
         return Position(public.after(question, bool(event.answer), event.announced), hands), event
 
     def played(self, questions: Iterable[Question]) -> Iterator[tuple[Position, Event]]:
@@ -95,7 +95,7 @@ def dealt_full(hands: tuple[Hand, ...]) -> list[tuple[int, int]]:
 def _without(hands: tuple[Hand, ...], gone: list[tuple[int, int]] | tuple[()]) -> tuple[Hand, ...]:
     if not gone:
         return hands
-    left = [list(hand) for hand in hands]
+    remaining = [list(hand) for hand in hands]
     for index, player in gone:
-        left[player][index] = 0
-    return tuple(map(tuple, left))
+        remaining[player][index] = 0
+    return tuple(map(tuple, remaining))

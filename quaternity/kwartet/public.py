@@ -103,10 +103,10 @@ class PublicState(NamedTuple):
         sets = (*problem.sets[:index], changed, *problem.sets[index + 1 :])
         if announced:
             counts, rows, owner_of = list(hands), list(sets), list(removed)
-            for one in announced:
+            for complete in announced:
                 counts[asker] -= SET_SIZE
-                rows[one] = out_of_play(len(counts))
-                owner_of[one] = asker
+                rows[complete] = out_of_play(len(counts))
+                owner_of[complete] = asker
             hands, sets, removed = tuple(counts), tuple(rows), tuple(owner_of)
         if not askers >> asker & 1:
             askers |= 1 << asker
@@ -190,8 +190,8 @@ class Event(NamedTuple):
         if self.answer:
             held[index] ^= 1 << number
         if seat == asker:
-            for one in self.announced:
-                held[one] = 0
+            for complete in self.announced:
+                held[complete] = 0
         return tuple(held)
 
 

@@ -147,22 +147,25 @@ class KwartetRules(PlainRules[KwartetGame, Question, View]):
         turn = None if public.is_over else public.turn
         opponents = public.with_cards & ~(1 << view.seat if view.seat >= 0 else 0)
         lines = []
-        for index, one in enumerate(closed(view.problem).sets):
+        for index, constraint in enumerate(closed(view.problem).sets):
             owner = public.removed[index]
             if owner is not None:
                 lines.append(SetLine(str(index), ("-",) * SET_SIZE, f"put down by {owner}"))
                 continue
             mine = 1 << view.seat if view.seat >= 0 else 0
-            cells = ["mine" if mask == mine else owner_cell(mask, opponents) for mask in one.owners]
-            lines.append(SetLine(str(index), cells, at_least(one.low, view.seat)))
-        told = [
+            cells = [
+                "mine" if mask == mine else owner_cell(mask, opponents)
+                for mask in constraint.owners
+            ]
+            lines.append(SetLine(str(index), cells, at_least(constraint.low, view.seat)))
+        paragraphs = [
             score_text(public.hands, public.points, turn, width),
             owners_text(lines, width),
         ]
         if view.seat != NOBODY:
             hand = f"your hand: {hand_text(view.hand)}"
-            told.append(fill(hand, width, subsequent_indent=" " * 11, break_long_words=False))
-        return "\n".join(told)
+            paragraphs.append(fill(hand, width, subsequent_indent=" " * 11, break_long_words=False))
+        return "\n".join(paragraphs)
 
     def view_json(self, view: View) -> dict[str, Any]:
         """Return the public record and the own hand; `owners`, `fewest`: what the seat can know."""
@@ -177,9 +180,9 @@ class KwartetRules(PlainRules[KwartetGame, Question, View]):
             "owners": [
                 [
                     [player for player in range(self.seats) if mask >> player & 1]
-                    for mask in one.owners
+                    for mask in constraint.owners
                 ]
-                for one in known
+                for constraint in known
             ],
             "fewest": [[k.low[player] for k in known] for player in range(self.seats)],
             "events": [str(event) for event in view.events],

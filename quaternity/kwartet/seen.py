@@ -79,7 +79,7 @@ class SeenLog:
     def of_view(cls, view: View) -> SeenLog:
         """Return the game up to a view, as it was seen. Cost: requests x sets."""
         sizes, hand, down = view.at_deal()
-        own = [FULL if (one, view.seat) in down else held for one, held in enumerate(hand)]
+        own = [FULL if (index, view.seat) in down else held for index, held in enumerate(hand)]
         seat = None if view.seat == NOBODY else view.seat
         log = cls.start(view.public.settings, sizes, seat, tuple(own), down)
         views, events = [log.views[0]], view.events
@@ -183,8 +183,8 @@ class SeenLog:
             view.hand
             if mine
             else tuple(
-                FULL & ~(1 << number % SET_SIZE) if one == index else FULL
-                for one in range(self.settings.sets)
+                FULL & ~(1 << number % SET_SIZE) if other == index else FULL
+                for other in range(self.settings.sets)
             )
         )
         faults = request_faults(view.public, hand, question)
@@ -196,7 +196,7 @@ class SeenLog:
             faults.append(f"player {self.seat} {has} {question.card}")
         if mine:
             hand = Event(question, answer).hand_after(view.hand, view.seat)
-            full = [one for one, mask in enumerate(hand) if mask == FULL]
+            full = [index for index, mask in enumerate(hand) if mask == FULL]
             if full != sorted(announced):
                 has = f"set {listed(full)} in full" if full else "no full set"
                 faults.append(f"player {asker} then has {has} to put down")
@@ -290,12 +290,17 @@ def _impossible_parts(
     return faults
 
 
-def _may_be_whole(one: SetConstraint, asker: int, asked: int, given: int | None) -> bool:
+def _may_be_whole(constraint: SetConstraint, asker: int, asked: int, given: int | None) -> bool:
     """Whether a player may have a whole set, one card of which another may just have given."""
-    owners = all(mask >> asker & 1 for number, mask in enumerate(one.owners) if number != given)
-    low = [least - (player == asked and given is not None) for player, least in enumerate(one.low)]
+    owners = all(
+        mask >> asker & 1 for number, mask in enumerate(constraint.owners) if number != given
+    )
+    low = [
+        least - (player == asked and given is not None)
+        for player, least in enumerate(constraint.low)
+    ]
     return (
         owners
         and all(least <= 0 for player, least in enumerate(low) if player != asker)
-        and one.high[asker] >= SET_SIZE - (given is not None)
+        and constraint.high[asker] >= SET_SIZE - (given is not None)
     )

@@ -48,8 +48,11 @@ def stated_by(start: PublicState, events: Sequence[Event], chosen: Collection[in
                 with_entry(low, asked, max(0, low[asked] - 1)),
                 with_entry(high, asker, min(high[asker] + 1, most)),
             )
-        for one in event.announced:
+        for complete in event.announced:
             hands[asker] -= SET_SIZE
-            removed[one] = True
-    left = [out_of_play(players) if gone else one for one, gone in zip(sets, removed, strict=True)]
-    return DealProblem.trusted(tuple(hands), tuple(left))
+            removed[complete] = True
+    remaining = [
+        out_of_play(players) if gone else constraint
+        for constraint, gone in zip(sets, removed, strict=True)
+    ]
+    return DealProblem.trusted(tuple(hands), tuple(remaining))

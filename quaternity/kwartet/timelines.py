@@ -50,10 +50,12 @@ def timelines_svg(lines: Sequence[Timeline], title: str) -> str:
     """
     steps = len(lines[0].told)
     step = min(40.0, _WIDE / steps)
-    parts = [part for number, one in enumerate(lines) for part in _line(one, number * _LINE, step)]
+    parts = [
+        part for number, line in enumerate(lines) for part in _line(line, number * _LINE, step)
+    ]
     bottom = _LINE * len(lines) + _MARGIN
-    every = next(one for size in (1, 10, 100, 1000) for one in (size, 2 * size, 5 * size)
-                 if one * step >= 30 or one >= steps)  # fmt: skip
+    every = next(spacing for size in (1, 10, 100, 1000) for spacing in (size, 2 * size, 5 * size)
+                 if spacing * step >= 30 or spacing >= steps)  # fmt: skip
     for number in range(0, steps, every):
         at = round(_MARGIN + (number + 0.5) * step, 1)
         parts.append(f'<path d="M{at} {bottom - 22}v6" stroke="#555"/>')
@@ -63,12 +65,12 @@ def timelines_svg(lines: Sequence[Timeline], title: str) -> str:
                  colour="#222", anchor="start")
     )  # fmt: skip
     at = _MARGIN
-    for told, word in WORDS.items():
-        if any(told in x.told for x in lines):
-            parts += _bar(told, at, bottom + 42, 24, word)
-            word = word if told != UNSAID else f"blank: {word}"
-            said = svg_text(at + 30, bottom + 42, word, size=12, colour="#222", anchor="start")
-            parts.append(said)
+    for state, word in WORDS.items():
+        if any(state in x.told for x in lines):
+            parts += _bar(state, at, bottom + 42, 24, word)
+            word = word if state != UNSAID else f"blank: {word}"
+            label = svg_text(at + 30, bottom + 42, word, size=12, colour="#222", anchor="start")
+            parts.append(label)
             at += 60 + round(_LETTER * len(word))
     what = "; ".join(f"{line.formula}: {', '.join(_runs(line))}" for line in lines)
     return svg_document(_WIDE + 2 * _MARGIN, bottom + 60, title, what, parts, "#fff")
@@ -85,16 +87,16 @@ def _line(line: Timeline, top: float, step: float) -> Iterator[str]:
     text = line.formula if len(line.formula) <= most else f"{line.formula[: most - 1]}…"
     yield svg_text(_MARGIN, top + 24, text, size=13, colour="#222", anchor="start")
     at = 0
-    for told, run in groupby(line.told):
+    for state, run in groupby(line.told):
         long = len(list(run))
         yield from _bar(
-            told, _MARGIN + at * step, top + 50, long * step, f"{WORDS[told]} from {at}"
+            state, _MARGIN + at * step, top + 50, long * step, f"{WORDS[state]} from {at}"
         )
         at += long
 
 
-def _bar(told: Told, x: float, base: float, wide: float, title: str) -> Iterator[str]:
-    colour, tall = _BARS[told]
+def _bar(state: Told, x: float, base: float, wide: float, title: str) -> Iterator[str]:
+    colour, tall = _BARS[state]
     if tall:
         yield (
             f'<rect x="{x:.1f}" y="{base - tall:g}" width="{wide:.1f}" height="{tall}" '

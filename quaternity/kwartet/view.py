@@ -67,16 +67,16 @@ class View(Shown):
         """
         sizes, hand, removed = list(self.public.hands), list(self.hand), list(self.public.removed)
         for (asker, asked, (index, number)), answer, announced in reversed(self.events):
-            for one in announced:
+            for complete in announced:
                 sizes[asker] += SET_SIZE
-                removed[one] = None
+                removed[complete] = None
                 if asker == self.seat:
-                    hand[one] = FULL
+                    hand[complete] = FULL
             if answer:
                 sizes[asker] -= 1
                 sizes[asked] += 1
                 hand[index] ^= (self.seat in (asker, asked)) << number
-        down = [(one, player) for one, player in enumerate(removed) if player is not None]
+        down = [(index, player) for index, player in enumerate(removed) if player is not None]
         for _, player in down:
             sizes[player] += SET_SIZE
         return sizes, tuple(hand), down

@@ -109,14 +109,14 @@ def _drawn(look: str, pair: tuple[str, str]) -> Sequence[Any]:
 
 def _shown_by_looks(pieces: PieceSet) -> dict[str, int]:
     """Return the feature that each look shows: one that names it, else the first free one."""
-    free, found = list(range(FEATURES)), dict[str, int]()
+    free, features = list(range(FEATURES)), dict[str, int]()
     for by_name in (True, False):
         for look in LOOKS:
             fits = [bit for bit in free if not by_name or _names(look, pieces.properties[bit])]
-            if fits and look not in found:
-                found[look] = fits[0]
+            if fits and look not in features:
+                features[look] = fits[0]
                 free.remove(fits[0])
-    return {look: found[look] for look in LOOKS}
+    return {look: features[look] for look in LOOKS}
 
 
 @lru_cache(maxsize=16)
@@ -252,8 +252,8 @@ def _labels(quartos: Quartos) -> Iterator[str]:
     with_quarto = {row.name for row, _ in quartos}
     for row in ROWS:
         x, y = _label_place(row)
-        found = row.name in with_quarto
-        yield _text(x, y, row.name, size=18, colour=INK if found else FAINT, bold=found)
+        bold = row.name in with_quarto
+        yield _text(x, y, row.name, size=18, colour=INK if bold else FAINT, bold=bold)
 
 
 def _label_place(row: Row) -> tuple[float, float]:

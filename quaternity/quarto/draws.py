@@ -63,20 +63,20 @@ def count_by_backtracking(board: BoardBits, only_first: bool) -> int:
     plan = _plan(board.empty)
     known: dict[tuple[int, int], int] = {}
 
-    def search(depth: int, rows: int, left: int) -> int:
+    def search(depth: int, rows: int, remaining: int) -> int:
         if depth == len(plan):
             return 1
-        total = known.get((rows, left))
+        total = known.get((rows, remaining))
         if total is None:
             total = 0
             cell, complete = plan[depth]
-            for piece in members(left):
+            for piece in members(remaining):
                 after = rows & lines().after[piece][cell]
                 if not after & complete:
-                    total += search(depth + 1, after, left ^ (1 << piece))
+                    total += search(depth + 1, after, remaining ^ (1 << piece))
                     if only_first and total:
                         return 1
-            known[rows, left] = total
+            known[rows, remaining] = total
         return total
 
     return search(0, board.rows, board.left)
@@ -112,14 +112,14 @@ def _count_by_cp_sat(board: BoardBits, only_first: bool, *, seconds: float = SEC
     Raises:
         SolverTimeout: not all found within `seconds`.
     """
-    found: list[object] = []  # something for each solution
+    solutions: list[object] = []  # something for each solution
     text = f"CP-SAT has not found {'a' if only_first else 'every'} completion within {seconds} s"
     searched(
         _model(board), seconds, lambda: text,
-        on_solution=found.append, is_whole=not only_first,
+        on_solution=solutions.append, is_whole=not only_first,
         enumerate_all_solutions=not only_first,
     )  # fmt: skip
-    return len(found)
+    return len(solutions)
 
 
 DRAW_METHODS: Mapping[str, DrawMethod] = {

@@ -70,16 +70,16 @@ class QuartoEncoded:
         """Per action 1 when it is legal, else 0."""
         if view.is_over:
             return bytes(self.actions)
-        rows, empty, left = view.board.in_bits(view.squares)
+        rows, empty, remaining = view.board.in_bits(view.squares)
         if view.in_hand is None:
-            return bytes(_FIRST) + _choices(left)[:PIECES]
+            return bytes(_FIRST) + _choices(remaining)[:PIECES]
         piece = view.board.pieces.piece(view.in_hand)
-        left ^= 1 << piece
+        remaining ^= 1 << piece
         counting = lines(view.squares)
-        ending = 0 if left else empty
+        ending = 0 if remaining else empty
         if SHARING[counting.threats(rows, empty)] >> piece & 1:
             ending |= counting.completing(rows, empty, piece)
-        none, given, end = bytes(_EACH), _choices(left), bytes(PIECES) + b"\1"
+        none, given, end = bytes(_EACH), _choices(remaining), bytes(PIECES) + b"\1"
         return b"".join(
             [
                 end if ending >> cell & 1 else given if empty >> cell & 1 else none
@@ -90,13 +90,13 @@ class QuartoEncoded:
     def numbers(self, view: QuartoPosition) -> memoryview[float]:
         """Return the position; see `entries`. All are 0 or 1."""
         piece = None if view.in_hand is None else view.board.pieces.piece(view.in_hand)
-        left = bytearray(b"\1" * PIECES)
-        for one in (*view.board.cells, piece):
-            if one is not None:
-                left[one] = 0
+        remaining = bytearray(b"\1" * PIECES)
+        for used in (*view.board.cells, piece):
+            if used is not None:
+                remaining[used] = 0
         parts = [array("f", [view.turn == 0, view.turn == 1]).tobytes()]
         parts += map(_piece_numbers, view.board.cells)
-        parts += (_piece_numbers(piece), array("f", list(left)).tobytes())
+        parts += (_piece_numbers(piece), array("f", list(remaining)).tobytes())
         return memoryview(b"".join(parts)).cast("f")
 
     def chance(self, drawn: Sequence[int]) -> Sequence[tuple[int, float]]:

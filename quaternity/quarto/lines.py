@@ -84,13 +84,13 @@ class Lines:
 
     def bits(self, cells: Iterable[int | None]) -> BoardBits:
         """Return the board with a piece, or None, on each of the sixteen cells."""
-        rows, empty, left = self.whole, ALL, ALL
+        rows, empty, remaining = self.whole, ALL, ALL
         for cell, piece in enumerate(cells):
             if piece is not None:
                 rows &= self.after[piece][cell]
                 empty ^= 1 << cell
-                left ^= 1 << piece
-        return BoardBits(rows, empty, left)
+                remaining ^= 1 << piece
+        return BoardBits(rows, empty, remaining)
 
     def threats(self, rows: int, empty: int) -> int:
         """Return the mark of all properties with which one more piece completes a quarto."""
@@ -132,28 +132,28 @@ class Lines:
 
     def _around(self, empty: int) -> tuple[CellBits, ...]:
         """For every empty cell what the threats depend on after a piece came there."""
-        one, two = self._lacking(empty, 1), self._lacking(empty, 2)
-        found = []
+        lacking_one, two = self._lacking(empty, 1), self._lacking(empty, 2)
+        cells = []
         for cell in members(empty):
-            complete = tuple(index for index in one if not self.cells[index] >> cell & 1)
+            complete = tuple(index for index in lacking_one if not self.cells[index] >> cell & 1)
             crossing = tuple(index for index in two if self.cells[index] >> cell & 1)
-            kept = None if len(complete) == len(one) else complete
-            found.append(CellBits(cell, empty ^ 1 << cell, kept, crossing))
-        return tuple(found)
+            kept = None if len(complete) == len(lacking_one) else complete
+            cells.append(CellBits(cell, empty ^ 1 << cell, kept, crossing))
+        return tuple(cells)
 
     def _last(self, empty: int) -> tuple[LastRows, ...]:
         """For each of three empty cells what matters when it is filled."""
-        found = []
+        pairs = []
         for cell in members(empty):
-            one, other = (1 << last for last in members(empty ^ 1 << cell))
-            found.append(
+            first, other = (1 << last for last in members(empty ^ 1 << cell))
+            pairs.append(
                 tuple(
-                    self._lacking_only(rest | filled, empty)
-                    for rest in (one, other, one | other)
+                    self._lacking_only(cells | filled, empty)
+                    for cells in (first, other, first | other)
                     for filled in (0, 1 << cell)
                 )
             )
-        return tuple(found)
+        return tuple(pairs)
 
     @property
     def symmetries(self) -> tuple[tuple[int, ...], ...]:
@@ -176,41 +176,43 @@ class Lines:
         Args:
             hand: the piece to be placed next, one of those left.
         """
-        rows, empty, left = board
-        marks = [self._completable(index, rows, empty, left) for index in range(len(self.cells))]
+        rows, empty, remaining = board
+        marks = [
+            self._completable(index, rows, empty, remaining) for index in range(len(self.cells))
+        ]
         crossed = 0
         for cells, mark in zip(self.cells, marks, strict=True):
             crossed |= cells if mark else 0
         images = [_moved(empty & crossed, symmetry) for symmetry in self.symmetries]
         least = min(images)
         return least, *min(
-            _renamed(self._by_feature(marks, symmetry), left, hand)
+            _renamed(self._by_feature(marks, symmetry), remaining, hand)
             for symmetry, image in zip(self.symmetries, images, strict=True)
             if image == least
         )
 
-    def _completable(self, index: int, rows: int, empty: int, left: int) -> int:
+    def _completable(self, index: int, rows: int, empty: int, remaining: int) -> int:
         """Return the mark of the properties by which a row can still become a quarto."""
         lacking = (self.cells[index] & empty).bit_count()
         mark = rows >> MARK_BITS * index & ANY if lacking else 0
         return sum(
             1 << bit
             for bit in range(MARK_BITS)
-            if mark >> bit & 1 and (left & SHARING[1 << bit]).bit_count() >= lacking
+            if mark >> bit & 1 and (remaining & SHARING[1 << bit]).bit_count() >= lacking
         )
 
     def _by_feature(self, marks: list[int], symmetry: tuple[int, ...]) -> list[tuple[int, int]]:
         """For each feature the rows with its second and with its first property, moved."""
-        found = [0] * MARK_BITS
+        places = [0] * MARK_BITS
         for cells, mark in zip(self.cells, marks, strict=True):
             if mark:
                 place = 1 << self.cells.index(_moved(cells, symmetry))
                 for bit in range(MARK_BITS):
-                    found[bit] |= place if mark >> bit & 1 else 0
-        return list(zip(found[:FEATURES], found[FEATURES:], strict=True))
+                    places[bit] |= place if mark >> bit & 1 else 0
+        return list(zip(places[:FEATURES], places[FEATURES:], strict=True))
 
 
-def _renamed(by_feature: list[tuple[int, int]], left: int, hand: int) -> tuple[int, ...]:
+def _renamed(by_feature: list[tuple[int, int]], remaining: int, hand: int) -> tuple[int, ...]:
     """Give the same with features in order, and of every feature the property first that leads."""
     order = []
     for feature, (ones, zeros) in enumerate(by_feature):
@@ -229,7 +231,7 @@ def _renamed(by_feature: list[tuple[int, int]], left: int, hand: int) -> tuple[i
 
     return (
         *(part for first, second, _, _, _ in order for part in (first, second)),
-        -1, name(hand), *sorted(name(piece) for piece in members(left)),
+        -1, name(hand), *sorted(name(piece) for piece in members(remaining)),
     )  # fmt: skip
 
 
@@ -243,13 +245,13 @@ def lines(squares: bool = False) -> Lines:
 def _symmetries(cells: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
     wanted = set(cells)
     turns = [*permutations(range(SIDE))]
-    found = []
+    symmetries = []
     for rows in turns:
         for columns in turns:
             plain = tuple(SIDE * rows[cell // SIDE] + columns[cell % SIDE] for cell in range(CELLS))
             if {_moved(line, plain) for line in cells} == wanted:
-                found += [plain, tuple(SIDE * (cell % SIDE) + cell // SIDE for cell in plain)]
-    return tuple(found)
+                symmetries += [plain, tuple(SIDE * (cell % SIDE) + cell // SIDE for cell in plain)]
+    return tuple(symmetries)
 
 
 def _moved(mask: int, symmetry: tuple[int, ...]) -> int:

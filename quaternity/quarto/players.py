@@ -30,20 +30,20 @@ def careful_moves(view: QuartoPosition) -> list[Move]:
     if view.in_hand is None:
         return [Move(None, name) for name in safe_pieces(board, squares) or board.left]
     piece, geometry = board.piece_left(view.in_hand), lines(squares)
-    rows, empty, left = board.in_bits(squares)
+    rows, empty, remaining = board.in_bits(squares)
     winning = members(geometry.completing(rows, empty, piece))
     if winning:
         return [Move(winning[0], None)]
-    moves, safe, left = [], [], left ^ 1 << piece
+    moves, safe, remaining = [], [], remaining ^ 1 << piece
     for cell in members(empty):
-        after = BoardBits(rows & geometry.after[piece][cell], empty ^ 1 << cell, left)
+        after = BoardBits(rows & geometry.after[piece][cell], empty ^ 1 << cell, remaining)
         keeping = geometry.safe(after)
-        for given in members(left):
+        for given in members(remaining):
             move = Move(cell, names[given])
             moves.append(move)
             if keeping >> given & 1:
                 safe.append(move)
-        if not left:
+        if not remaining:
             moves.append(Move(cell, None))
     return safe or moves
 
@@ -71,16 +71,16 @@ class Search:
         moves = different_moves(view, random)
         scores = dict.fromkeys(range(len(moves)), 0.0)
         played = dict.fromkeys(range(len(moves)), 0)
-        left = list(scores)
+        candidates = list(scores)
         rounds = max(1, (len(moves) - 1).bit_length())
-        while len(left) > 1:
-            each = max(1, self.playouts // (rounds * len(left)))
-            for index in left:
+        while len(candidates) > 1:
+            each = max(1, self.playouts // (rounds * len(candidates)))
+            for index in candidates:
                 scores[index] += sum(_imagined(view, moves[index], random) for _ in range(each))
                 played[index] += each
-            left.sort(key=lambda index: -scores[index] / played[index])
-            left = left[: (len(left) + 1) // 2]
-        return moves[left[0]]
+            candidates.sort(key=lambda index: -scores[index] / played[index])
+            candidates = candidates[: (len(candidates) + 1) // 2]
+        return moves[candidates[0]]
 
 
 def different_moves(view: QuartoPosition, random: Random) -> list[Move]:
@@ -104,21 +104,21 @@ def _imagined(view: QuartoPosition, move: Move, random: Random) -> float:
     """How a careful random game ends after a move: 1 won, 0 lost, a half drawn."""
     board, geometry = view.board, lines(view.squares)
     assert move.hand_over is not None, "a game goes on after every move but the last"
-    rows, empty, left = board.in_bits(view.squares)
+    rows, empty, remaining = board.in_bits(view.squares)
     if move.cell is not None and view.in_hand is not None:
         placed = board.pieces.piece(view.in_hand)
         rows, empty = rows & geometry.after[placed][move.cell], empty ^ 1 << move.cell
-        left ^= 1 << placed
+        remaining ^= 1 << placed
     piece, mine = board.pieces.piece(move.hand_over), False
     threat = geometry.threats(rows, empty)
     while not MARKS[piece] & threat:
-        left ^= 1 << piece
-        if not left:
+        remaining ^= 1 << piece
+        if not remaining:
             return 0.5
         cell = random.choice(members(empty))
         rows, empty = rows & geometry.after[piece][cell], empty ^ 1 << cell
         threat = geometry.threats(rows, empty)
-        piece = random.choice(members(left & ~SHARING[threat] or left))
+        piece = random.choice(members(remaining & ~SHARING[threat] or remaining))
         mine = not mine
     return float(mine)
 

@@ -44,9 +44,12 @@ ROWS = _rows()
 """All rows: `H1`..`H4`, `V1`..`V4`, `D1`, `D2`."""
 
 SQUARES = tuple(
-    Row(f"S{top + 1}{left + 1}", tuple(SIDE * (top + i) + left + j for i in (0, 1) for j in (0, 1)))
+    Row(
+        f"S{top + 1}{column + 1}",
+        tuple(SIDE * (top + i) + column + j for i in (0, 1) for j in (0, 1)),
+    )
     for top in range(SIDE - 1)
-    for left in range(SIDE - 1)
+    for column in range(SIDE - 1)
 )
 """The nine squares of 2 x 2 cells, which count in a variant: `S11` at the top left to `S33`."""
 

@@ -176,7 +176,7 @@ class QuartoRules(PlainRules[QuartoPosition, Move, QuartoPosition]):
             return ["the game is over"]
         faults = []
         over = False
-        left = board.left
+        remaining = board.left
         if view.in_hand is None:
             if cell is not None:
                 faults.append("there is no piece in hand to place: hand one over")
@@ -188,13 +188,15 @@ class QuartoRules(PlainRules[QuartoPosition, Move, QuartoPosition]):
             faults.append(f"cell {cell_name(cell)} is taken")
         else:
             after = view.placed(cell)
-            left, over = after.board.left, after.is_over
+            remaining, over = after.board.left, after.is_over
         if over and given is not None:
             faults.append("that ends the game: nothing is handed over")
         if not over and given is None:
-            faults.append(f"hand over a piece as well: one of {' '.join(left)}")
-        elif not over and (not isinstance(given, str) or len(given) != 1 or given not in left):
-            faults.append(f"piece {given!r} cannot be handed over: those left are {' '.join(left)}")
+            faults.append(f"hand over a piece as well: one of {' '.join(remaining)}")
+        elif not over and (not isinstance(given, str) or len(given) != 1 or given not in remaining):
+            faults.append(
+                f"piece {given!r} cannot be handed over: those left are {' '.join(remaining)}"
+            )
         return faults
 
     def read(self, text: str, view: QuartoPosition) -> Move:
@@ -228,10 +230,10 @@ class QuartoRules(PlainRules[QuartoPosition, Move, QuartoPosition]):
         words = view.board.pieces.words_of
         piece = view.board.pieces.piece
         lines = [board_text(view.board, [row for row, _ in view.quartos]), ""]
-        left = view.board.left.replace(view.in_hand or " ", "")
+        remaining = view.board.left.replace(view.in_hand or " ", "")
         if view.in_hand is not None:
             lines.append(f"in hand  {view.in_hand} {' '.join(words(piece(view.in_hand)))}")
-        table = [f"{name} {' '.join(words(piece(name)))}" for name in left]
+        table = [f"{name} {' '.join(words(piece(name)))}" for name in remaining]
         wide = max(map(len, table), default=0) + 3
         per_line = max(1, (width - 9 + 3) // wide)
         for first in range(0, len(table), per_line):

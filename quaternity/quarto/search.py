@@ -55,7 +55,7 @@ class Search:
         self._open = most
         self._known: list[dict[int, bool]] = [{} for _ in range(PIECES + 1)]
 
-    def wins_giving(self, rows: int, empty: int, left: int, within: int) -> bool:
+    def wins_giving(self, rows: int, empty: int, remaining: int, within: int) -> bool:
         """Whether the attacker wins when a piece is to be handed over.
 
         Args:
@@ -65,12 +65,12 @@ class Search:
             LimitError: `most` positions were not enough.
         """
         threat = self._lines.threats(rows, empty)
-        safe = left & ~SHARING[threat]
+        safe = remaining & ~SHARING[threat]
         if not safe:
-            return bool(left) and within % 2 == 1
-        return self._attacker_wins(rows, empty, left, safe, threat, within)
+            return bool(remaining) and within % 2 == 1
+        return self._attacker_wins(rows, empty, remaining, safe, threat, within)
 
-    def wins_placing(self, rows: int, empty: int, left: int, piece: int, within: int) -> bool:
+    def wins_placing(self, rows: int, empty: int, remaining: int, piece: int, within: int) -> bool:
         """Whether the attacker wins when a piece is in hand.
 
         Args:
@@ -84,9 +84,11 @@ class Search:
         if MARKS[piece] & threat:
             return attacking
         cells = self._cells(rows, empty, threat)
-        return self._placer_succeeds(rows, cells, left, piece, within - 1) == attacking
+        return self._placer_succeeds(rows, cells, remaining, piece, within - 1) == attacking
 
-    def distance(self, rows: int, empty: int, left: int, piece: int, *, attacking: bool) -> int:
+    def distance(
+        self, rows: int, empty: int, remaining: int, piece: int, *, attacking: bool
+    ) -> int:
         """In how many placements the attacker wins, with a piece in hand.
 
         Args:
@@ -100,7 +102,7 @@ class Search:
             (
                 within
                 for within in range(1 if attacking else 2, last, 2)
-                if self.wins_placing(rows, empty, left, piece, within)
+                if self.wins_placing(rows, empty, remaining, piece, within)
             ),
             last,
         )
@@ -109,7 +111,7 @@ class Search:
         """Give what a piece does on each empty cell, as far as it does not depend on the piece."""
         cells = []
         marks = rows.to_bytes(self._size, "little")
-        for cell, rest, complete, crossing in self._lines.around(empty):
+        for cell, still_empty, complete, crossing in self._lines.around(empty):
             shared = 0
             for index in crossing:
                 shared |= marks[index]
@@ -118,43 +120,43 @@ class Search:
                 staying = 0
                 for index in complete:
                     staying |= marks[index]
-            cells.append((staying, shared, cell, rest))
+            cells.append((staying, shared, cell, still_empty))
         return cells
 
     def _attacker_wins(
-        self, rows: int, empty: int, left: int, safe: int, threat: int, within: int
+        self, rows: int, empty: int, remaining: int, safe: int, threat: int, within: int
     ) -> bool:
         """As `wins_giving`, given the threats and the pieces that do not lose at once, some."""
         if within < 2:
             return False
-        if within == 3 and left.bit_count() == 3:
-            return self._wins_with_last(rows, empty, left, safe)
-        position = rows << 32 | empty << 16 | left
+        if within == 3 and remaining.bit_count() == 3:
+            return self._wins_with_last(rows, empty, remaining, safe)
+        position = rows << 32 | empty << 16 | remaining
         remembered = self._known[within]
         known = remembered.get(position)
         if known is not None:
             return known
         attacking = within % 2 == 0
-        found = not attacking
+        wins = not attacking
         cells = self._cells(rows, empty, threat)
         for piece in members(safe):
-            if not self._placer_succeeds(rows, cells, left ^ 1 << piece, piece, within - 1):
-                found = attacking
+            if not self._placer_succeeds(rows, cells, remaining ^ 1 << piece, piece, within - 1):
+                wins = attacking
                 break
-        self._keep(remembered, position, found)
-        return found
+        self._keep(remembered, position, wins)
+        return wins
 
-    def _keep(self, remembered: dict[int, bool], position: int, found: bool) -> None:
+    def _keep(self, remembered: dict[int, bool], position: int, wins: bool) -> None:
         if self._open is not None:
             self._open -= 1
             if self._open < 0:
                 raise LimitError("the position is not solved with so little effort")
         if len(remembered) >= MOST_KNOWN:
             remembered.clear()
-        remembered[position] = found
+        remembered[position] = wins
 
     def _placer_succeeds(
-        self, rows: int, cells: list[Cell], left: int, piece: int, within: int
+        self, rows: int, cells: list[Cell], remaining: int, piece: int, within: int
     ) -> bool:
         """Whether who places a piece that completes no quarto gets what they want.
 
@@ -166,48 +168,52 @@ class Search:
             # The attacker has no more placement; they have one; or they have none and place now.
             return within < 0 or (
                 within == 1
-                and any(left & ~SHARING[staying | shared & mark] for staying, shared, _, _ in cells)
+                and any(
+                    remaining & ~SHARING[staying | shared & mark] for staying, shared, _, _ in cells
+                )
             )
         after, attacking = self._lines.after[piece], within % 2 == 0
-        if within == 3 and left.bit_count() == 3:
-            for staying, shared, cell, rest in cells:
-                safe = left & ~SHARING[staying | shared & mark]
-                if safe and not self._wins_with_last(rows & after[cell], rest, left, safe):
+        if within == 3 and remaining.bit_count() == 3:
+            for staying, shared, cell, still_empty in cells:
+                safe = remaining & ~SHARING[staying | shared & mark]
+                if safe and not self._wins_with_last(
+                    rows & after[cell], still_empty, remaining, safe
+                ):
                     return True
             return False
-        far = left.bit_count() >= FAR
+        far = remaining.bit_count() >= FAR
         replies = []
-        for staying, shared, cell, rest in cells:
+        for staying, shared, cell, still_empty in cells:
             threat = staying | shared & mark
-            safe = left & ~SHARING[threat]
+            safe = remaining & ~SHARING[threat]
             if safe:
                 order = safe.bit_count()
                 if far:
-                    order = self._answers(rows & after[cell], rest, left, safe, threat)
-                replies.append((order, cell, rest, safe, threat))
+                    order = self._answers(rows & after[cell], still_empty, remaining, safe, threat)
+                replies.append((order, cell, still_empty, safe, threat))
         replies.sort()
-        for _, cell, rest, safe, threat in replies:
+        for _, cell, still_empty, safe, threat in replies:
             rows_after = rows & after[cell]
             if not rows_after:
                 # No row can become a quarto any more: a draw, whatever is played.
                 if attacking:
                     continue
                 return True
-            won = self._attacker_wins(rows_after, rest, left, safe, threat, within)
+            won = self._attacker_wins(rows_after, still_empty, remaining, safe, threat, within)
             if won == attacking:
                 return True
         return False
 
-    def _answers(self, rows: int, empty: int, left: int, safe: int, threat: int) -> int:
+    def _answers(self, rows: int, empty: int, remaining: int, safe: int, threat: int) -> int:
         """On how many cells the pieces that can be handed over can be placed without losing."""
         cells = self._cells(rows, empty, threat)
         return sum(
-            bool((left ^ 1 << piece) & ~SHARING[staying | shared & MARKS[piece]])
+            bool((remaining ^ 1 << piece) & ~SHARING[staying | shared & MARKS[piece]])
             for piece in members(safe)
             for staying, shared, _, _ in cells
         )
 
-    def _wins_with_last(self, rows: int, empty: int, left: int, safe: int) -> bool:
+    def _wins_with_last(self, rows: int, empty: int, remaining: int, safe: int) -> bool:
         """As `_attacker_wins` for three cells: the defender hands over, the attacker places last.
 
         The attacker fills one cell and hands over a piece that is safe; the defender has two cells
@@ -216,17 +222,17 @@ class Search:
         marks = rows.to_bytes(self._size, "little")
         cells = []
         for rows_of in self._lines.last(empty):
-            found = []
+            cell_marks = []
             for indices in rows_of:
                 mark = 0
                 for index in indices:
                     mark |= marks[index]
-                found.append(mark)
-            cells.append(found)
+                cell_marks.append(mark)
+            cells.append(cell_marks)
         for piece in members(safe):
             placed = MARKS[piece]
-            one, other = members(left ^ 1 << piece)
-            mine, their = MARKS[one], MARKS[other]
+            given, last = members(remaining ^ 1 << piece)
+            mine, their = MARKS[given], MARKS[last]
             for first, to_first, second, to_second, both, to_both in cells:
                 on_first, on_second = first | to_first & placed, second | to_second & placed
                 threat = on_first | on_second

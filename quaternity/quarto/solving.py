@@ -111,15 +111,15 @@ def _solved(solver: _Solver, board: Board, piece: int | None, squares: bool) -> 
             return Solution(Outcome.WIN, moves, (1,) * len(moves))
     bits = board.in_bits(squares)
     outcome = solver.outcome(bits, piece)
-    found = [
+    pairs = [
         (distance + (piece is not None), placed.move(board))
         for placed in solver.moves(bits, piece)
         if (distance := solver.to_the_end(placed, outcome)) is not None
     ]
     # Sorting is stable: equally long moves stay by cell and piece.
-    found.sort(key=lambda one: outcome * one[0])
+    pairs.sort(key=lambda pair: outcome * pair[0])
     return Solution(
-        outcome, tuple(move for _, move in found), tuple(distance for distance, _ in found)
+        outcome, tuple(move for _, move in pairs), tuple(distance for distance, _ in pairs)
     )
 
 
@@ -144,7 +144,7 @@ def best_move(
     if outcome == Outcome.LOSS:
         return None
     moves = solver.moves(bits, piece)
-    keeping = (one for one in random.sample(moves, len(moves)) if solver.keeps(one, outcome))
+    keeping = (move for move in random.sample(moves, len(moves)) if solver.keeps(move, outcome))
     return next(keeping).move(board)
 
 
@@ -181,18 +181,18 @@ def rated_moves(
     if board.quartos(squares) or not board.empty:
         return ()
     winning = () if in_hand is None else winning_cells(board, in_hand, squares)
-    found = [RatedMove(Move(cell, None), Outcome.WIN, 1) for cell in winning]
+    rated = [RatedMove(Move(cell, None), Outcome.WIN, 1) for cell in winning]
     solver = _Solver(squares)
     for placed in solver.moves(board.in_bits(squares), piece):
         for outcome in (Outcome.WIN, Outcome.DRAW, Outcome.LOSS):
             distance = solver.to_the_end(placed, outcome)
             if distance is not None:
                 total = distance + (piece is not None)
-                found.append(RatedMove(placed.move(board), outcome, total))
+                rated.append(RatedMove(placed.move(board), outcome, total))
                 break
     # Sorting is stable: moves that are equally good stay by cell and piece.
-    found.sort(key=lambda one: (-one.outcome, one.outcome * one.distance))
-    return tuple(found)
+    rated.sort(key=lambda move: (-move.outcome, move.outcome * move.distance))
+    return tuple(rated)
 
 
 def line_of_play(
@@ -242,13 +242,13 @@ class _Solver:
 
     def outcome(self, bits: BoardBits, piece: int | None) -> Outcome:
         """Return the outcome of a position that is not over."""
-        rows, empty, left = bits
+        rows, empty, remaining = bits
         if piece is None:
-            if self._search.wins_giving(*bits, most_within(left.bit_count(), odd=False)):
+            if self._search.wins_giving(*bits, most_within(remaining.bit_count(), odd=False)):
                 return Outcome.WIN
-            lost = self._search.wins_giving(*bits, most_within(left.bit_count(), odd=True))
+            lost = self._search.wins_giving(*bits, most_within(remaining.bit_count(), odd=True))
         else:
-            position, cells = (rows, empty, left ^ 1 << piece, piece), empty.bit_count()
+            position, cells = (rows, empty, remaining ^ 1 << piece, piece), empty.bit_count()
             if self._search.wins_placing(*position, most_within(cells, odd=True)):
                 return Outcome.WIN
             lost = self._search.wins_placing(*position, most_within(cells, odd=False))
@@ -258,11 +258,11 @@ class _Solver:
         """Return what the moves that complete no quarto lead to, by cell and then by piece."""
         boards: list[tuple[int | None, BoardBits]] = [(None, bits)]
         if piece is not None:
-            rows, empty, left = bits
-            after, left = self._lines.after[piece], left ^ 1 << piece
+            rows, empty, remaining = bits
+            after, remaining = self._lines.after[piece], remaining ^ 1 << piece
             winning = self._lines.completing(rows, empty, piece)
             boards = [
-                (cell, BoardBits(rows & after[cell], empty ^ 1 << cell, left))
+                (cell, BoardBits(rows & after[cell], empty ^ 1 << cell, remaining))
                 for cell in members(empty & ~winning)
             ]
         return [
@@ -288,21 +288,21 @@ class _Solver:
 
     def keeps(self, placed: _Placed, outcome: Outcome) -> bool:
         """Whether a move has the best outcome there is, a win or a draw."""
-        _, (rows, empty, left), given = placed
+        _, (rows, empty, remaining), given = placed
         if given is None:
             return outcome == Outcome.DRAW
         within = most_within(empty.bit_count(), odd=outcome == Outcome.DRAW)
-        won = self._search.wins_placing(rows, empty, left ^ 1 << given, given, within)
+        won = self._search.wins_placing(rows, empty, remaining ^ 1 << given, given, within)
         return won == (outcome == Outcome.WIN)
 
     def _counted(self, placed: _Placed, outcome: Outcome) -> int | None:
         if outcome != Outcome.LOSS and not self.keeps(placed, outcome):
             return None
-        _, (rows, empty, left), given = placed
+        _, (rows, empty, remaining), given = placed
         if given is None or outcome == Outcome.DRAW:
             return empty.bit_count()
         return self._search.distance(
-            rows, empty, left ^ 1 << given, given, attacking=outcome == Outcome.LOSS
+            rows, empty, remaining ^ 1 << given, given, attacking=outcome == Outcome.LOSS
         )
 
 

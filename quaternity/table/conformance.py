@@ -189,8 +189,8 @@ class _Walk:
             expect(not rules.faults(view, move), f"{move} is offered and has faults")
             expect(rules.read(rules.write(move), view) == move, f"{move} is read as another move")
             after = rules.after(position, seat, move)
-            told = rules.events(position, seat, move, after)
-            expect(all(isinstance(t, str) and t for t in told), "an event is no sentence")
+            events = rules.events(position, seat, move, after)
+            expect(all(isinstance(t, str) and t for t in events), "an event is no sentence")
         for move in self.other_moves:
             if may_act:
                 expect((move in legal) == (not rules.faults(view, move)), f"{move} is half legal")
@@ -200,7 +200,7 @@ class _Walk:
     def encodes(self, view: Any, legal: Sequence[Any]) -> None:
         """Actions are the legal moves, one each; numbers are as many as is said, 0 to 1."""
         encoded = self.encoded
-        offered = [action for action, one in enumerate(encoded.mask(view)) if one]
+        offered = [action for action, allowed in enumerate(encoded.mask(view)) if allowed]
         expect(len(encoded.mask(view)) == encoded.actions, "not one entry of the mask per action")
         meant = [encoded.move(action, view) for action in offered]
         moves = [move for move in meant if move is not None]

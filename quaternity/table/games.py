@@ -55,10 +55,10 @@ def registration(game: str) -> Registration:
         own: Registration = load_place(GAMES[game])
         return own
     further_games().check(game)
-    found = further_games().found.get(game)
-    if found is None:
+    registered = further_games().found.get(game)
+    if registered is None:
         raise InputError(f"game {shown(game)} is unknown; known are {', '.join(game_names())}")
-    return found
+    return registered
 
 
 def rules_class(game: str) -> Any:

@@ -123,5 +123,5 @@ class MatchJournal(GrowingFile):
 
 def _seats_in(data: bytes) -> tuple[str, ...]:
     """Who plays by the last comment that tells it."""
-    found = _SEATS.findall(data)
-    return tuple(found[-1].decode(errors="replace").split(", ")) if found else ()
+    lines = _SEATS.findall(data)
+    return tuple(lines[-1].decode(errors="replace").split(", ")) if lines else ()

@@ -264,9 +264,9 @@ def chosen_apart(
 
 def _made_apart(rules: Any, name: str, seat: int) -> Any:
     """Return a player, in a process of its own, which is watched from now on."""
-    told = notes()
-    if told is not None:
-        told.thinks(seat)
+    announced = notes()
+    if announced is not None:
+        announced.thinks(seat)
     return make_player(rules, name)
 
 

@@ -105,7 +105,7 @@ def check_name(game: str, text: str, kind: str = "player", people: bool = True) 
         raise InputError(f"{kind} {text!r} is unknown; known are {every}")
 
 
-def make_player(rules: Any, text: str, found: Callable[[], None] = lambda: None) -> Any:
+def make_player(rules: Any, text: str, on_loaded: Callable[[], None] = lambda: None) -> Any:
     """Return the player that a text names, for one match; None for `you`.
 
     Args:
@@ -133,7 +133,7 @@ def make_player(rules: Any, text: str, found: Callable[[], None] = lambda: None)
         factory = registered(rules.name).found.get(name)
         if factory is None:
             factory, given = load_place(text, here=True), None
-        found()
+        on_loaded()
         if callable(factory):
             player = _made(factory, rules, name, given)
         is_player = callable(getattr(player, "choose", None))

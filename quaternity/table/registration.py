@@ -114,7 +114,11 @@ class Registration:
         if not NAME.fullmatch(self.name):
             raise InputError(f"game {shown(self.name)}: a name is a to z and digits, at most 20")
         places = {part: getattr(self, part) for part in _PLACES}
-        places |= {f"player {name}": one for name, one in self.players.items() if not callable(one)}
+        places |= {
+            f"player {name}": player
+            for name, player in self.players.items()
+            if not callable(player)
+        }
         places |= {f"helper {name}": place for name, place in self.helpers.items()}
         for part, place in places.items():
             if (place or part == "rules") and not (

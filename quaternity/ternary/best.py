@@ -63,12 +63,12 @@ class Best(Generic[Item]):
         Raises:
             SolverFault: a method found what is not right.
         """
-        found = self._found
-        if len(found) > self._verified:
-            if not self._right(found):
-                raise SolverFault(f"not what was looked for: {found}")
-            self._verified = len(found)
-        return found
+        collection = self._found
+        if len(collection) > self._verified:
+            if not self._right(collection):
+                raise SolverFault(f"not what was looked for: {collection}")
+            self._verified = len(collection)
+        return collection
 
     @property
     def size(self) -> int:
@@ -80,10 +80,10 @@ class Best(Generic[Item]):
         """Whether nothing larger than what was found can be."""
         return self.size >= self.bound
 
-    def improve(self, found: Found[Item]) -> None:
+    def improve(self, collection: Found[Item]) -> None:
         """Keep a collection, if it is larger."""
-        if len(found) > self.size:
-            self._found = found
+        if len(collection) > self.size:
+            self._found = collection
 
     def lower(self, bound: int) -> None:
         """Keep a bound, if it is lower."""
@@ -97,10 +97,10 @@ class Best(Generic[Item]):
         """
         if self._end is None:
             return default
-        left = self._end - monotonic()
-        if left <= 0:
+        remaining = self._end - monotonic()
+        if remaining <= 0:
             raise SolverTimeout(f"the time limit of {self._seconds:g} s was reached; {self}")
-        return left
+        return remaining
 
     def limit(self, steps: int, most: int) -> None:
         """Count the steps of a search: up to `most` without a time limit, else while it lasts.

@@ -195,20 +195,20 @@ def _from_digits(text: str) -> int:
 
 
 def _from_words(text: str, words: list[str]) -> int:
-    found: dict[int, int] = {}
+    digits: dict[int, int] = {}
     for word in words:
         if word not in MEANINGS:
             known = "; ".join(map("{}: {}".format, ATTRIBUTES, map(", ".join, WORDS)))
             raise InputError(f"{text!r}: the word {word!r} is not known; {known}")
         attribute, digit = MEANINGS[word]
-        if attribute in found:
-            known = WORDS[attribute][found[attribute]]
+        if attribute in digits:
+            known = WORDS[attribute][digits[attribute]]
             raise InputError(f"{text!r}: two words for {ATTRIBUTES[attribute]}: {known}, {word}")
-        found[attribute] = digit
+        digits[attribute] = digit
     for attribute, name in enumerate(ATTRIBUTES):
-        if attribute not in found:
+        if attribute not in digits:
             one_of = ", ".join(WORDS[attribute])
             raise InputError(
                 f"{text!r}: no word for {name} ({one_of}); all four go into one argument: {ALLOWED}"
             )
-    return index_of((found[0], found[1], found[2], found[3]))
+    return index_of((digits[0], digits[1], digits[2], digits[3]))

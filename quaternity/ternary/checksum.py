@@ -55,7 +55,7 @@ def excludes(cards: int, count: int, total: int, rule: Rule) -> bool:
 
     Under the rule `triple` each three also needs a card with each value of each digit.
     """
-    left = cards.bit_count() - 3 * count
-    if left < 0 or (left == 0 and total != NOTHING) or (left == 1 and not cards >> total & 1):
+    spare = cards.bit_count() - 3 * count
+    if spare < 0 or (spare == 0 and total != NOTHING) or (spare == 1 and not cards >> total & 1):
         return True
     return rule is Rule.TRIPLE and any((cards & holders).bit_count() < count for holders in HOLDERS)

@@ -67,16 +67,16 @@ def kinds(size: int) -> tuple[tuple[tuple[int, ...], int], ...]:
     if size == 0:
         return (((), 1),)
     changes = _changes()
-    found: dict[int, int] = {}
+    sizes: dict[int, int] = {}
     for cards, _ in kinds(size - 1):
         for card in range(LAYER):
             if card not in cards:
                 images = changes[:, [*cards, card]].sum(axis=1)
                 smallest = int(images.min())
-                found[smallest] = len(changes) // int((images == smallest).sum())
+                sizes[smallest] = len(changes) // int((images == smallest).sum())
     return tuple(
         (tuple(card for card in range(LAYER) if bits >> card & 1), alike)
-        for bits, alike in sorted(found.items())
+        for bits, alike in sorted(sizes.items())
     )
 
 

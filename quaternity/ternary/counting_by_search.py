@@ -39,8 +39,8 @@ def count(n: int, rule: Rule) -> int:
         frames = [(cards, CARDS * alike) for cards, alike in TWO_CARDS]
     ordered = sum(alike * _extensions(frame, n, rule) for frame, alike in frames)
     # Each table was met once for every way to choose an ordered frame from its cards.
-    tables, rest = divmod(ordered, perm(n, len(frames[0][0])))
-    assert rest == 0, "every table has the same number of frames"
+    tables, remainder = divmod(ordered, perm(n, len(frames[0][0])))
+    assert remainder == 0, "every table has the same number of frames"
     return tables
 
 

@@ -105,23 +105,23 @@ class SetEncoded:
             for three in threes:
                 for card in three:
                     gone[card] = 1
-        rest = [view.undealt / CARDS]
-        rest += [len(view.taken[seat]) / MOST_THREES for seat in order]
-        rest += [view.wrong[seat] / (1 + view.wrong[seat]) for seat in order]
-        rest += [seat in view.agreed for seat in order]
+        scalars = [view.undealt / CARDS]
+        scalars += [len(view.taken[seat]) / MOST_THREES for seat in order]
+        scalars += [view.wrong[seat] / (1 + view.wrong[seat]) for seat in order]
+        scalars += [seat in view.agreed for seat in order]
         parts = [array("f", [seat == view.seat for seat in range(seats)]).tobytes()]
         parts += map(_card_numbers, view.places)
         parts += (
             bytes(4 * 12 * (self.places - len(view.places))),
             array("f", list(gone)).tobytes(),
-            array("f", rest).tobytes(),
+            array("f", scalars).tobytes(),
         )
         return memoryview(b"".join(parts)).cast("f")
 
     def chance(self, drawn: Sequence[int]) -> Sequence[tuple[int, float]]:
         """Return the cards of the deck, one after another."""
-        left = [card for card in range(CARDS) if card not in drawn]
-        return [(card, 1 / len(left)) for card in left]
+        undrawn = [card for card in range(CARDS) if card not in drawn]
+        return [(card, 1 / len(undrawn)) for card in undrawn]
 
     def dealt(self, drawn: Sequence[int]) -> SetPosition:
         """Return the table when the whole deck is drawn."""

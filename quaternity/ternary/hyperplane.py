@@ -56,15 +56,15 @@ def must_have_full_hyperplane(size: int, full: int) -> bool:
 def images(cards: Iterable[int]) -> frozenset[int]:
     """All images of a part of the hyperplane under its changes of coordinates, as sets of bits."""
     start = bits_of(cards)
-    found, new = {start}, [start]
+    reached, new = {start}, [start]
     while new:
         part = new.pop()
         for change in _changes():
             image = bits_of(change[card] for card in cards_in(part))
-            if image not in found:
-                found.add(image)
+            if image not in reached:
+                reached.add(image)
                 new.append(image)
-    return frozenset(found)
+    return frozenset(reached)
 
 
 _POINTS = tuple(product(range(3), repeat=3))

@@ -112,8 +112,8 @@ def _greedy(table: Sequence[int], rule: Rule, random: Random | None) -> tuple[in
     return tuple(sorted(part))
 
 
-def _is_free(found: Sequence[int], table: Sequence[int], rule: Rule) -> bool:
-    return set(found) <= set(table) and not triples(found, rule)
+def _is_free(cards: Sequence[int], table: Sequence[int], rule: Rule) -> bool:
+    return set(cards) <= set(table) and not triples(cards, rule)
 
 
 def largest_in_deck(
@@ -182,9 +182,9 @@ def _prove_set(chosen: LargestMethod, method: str, best: Best[int]) -> DeckLimit
     # Every cap of a hyperplane has full * (full - 1) * (full - 2) ordered threes of cards; of such
     # threes without a SET the hyperplane has 27 * 26 * 24, one as good as another.
     with_frame = sum(1 for _ in chosen.parts(HYPERPLANE, rule, FRAME, full))
-    caps, rest = divmod(27 * 26 * 24 * with_frame, full * (full - 1) * (full - 2))
+    caps, remainder = divmod(27 * 26 * 24 * with_frame, full * (full - 1) * (full - 2))
     alike = len(images(PARABOLOID))
-    _hold(rest == 0 and caps == alike, f"{method}: {caps} full caps, {alike} alike")
+    _hold(remainder == 0 and caps == alike, f"{method}: {caps} full caps, {alike} alike")
     step = _step_of(best)
     try:
         cards = chosen.largest((*PARABOLOID, *WHOLE_DECK[27:]), rule, PARABOLOID, step)

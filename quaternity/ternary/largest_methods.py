@@ -113,8 +113,8 @@ class _Search:
             return
         card = _busiest(cores)
         self.run(kept | card, open_cards & ~card, list({core & ~card for core in cores}))
-        rest = [core for core in cores if not core & card]
-        self.run(kept, open_cards & ~card, rest, alone)
+        without_card = [core for core in cores if not core & card]
+        self.run(kept, open_cards & ~card, without_card, alone)
 
 
 def _without_lonely(open_cards: int, cores: list[int]) -> tuple[int, list[int]]:
@@ -130,12 +130,12 @@ def _without_lonely(open_cards: int, cores: list[int]) -> tuple[int, list[int]]:
 
 def _disjoint(cores: list[int]) -> int:
     """How many disjoint cores a greedy choice finds, the small ones first."""
-    used = found = 0
+    used = count = 0
     for core in cores:
         if not core & used:
             used |= core
-            found += 1
-    return found
+            count += 1
+    return count
 
 
 def _busiest(cores: list[int]) -> int:
@@ -143,11 +143,11 @@ def _busiest(cores: list[int]) -> int:
     weights: dict[int, int] = {}
     for core in cores:
         weight = 4 if core.bit_count() == 2 else 1
-        rest = core
-        while rest:
-            card = rest & -rest
+        remaining = core
+        while remaining:
+            card = remaining & -remaining
             weights[card] = weights.get(card, 0) + weight
-            rest ^= card
+            remaining ^= card
     return max(weights, key=lambda card: (weights[card], -card))
 
 
@@ -195,14 +195,14 @@ def parts_by_cp_sat(
     """
     model, stays = _model(table, rule, kept)
     model.add(sum(stays.values()) == size)
-    found: list[int] = []
+    parts: list[int] = []
     text = f"CP-SAT has not found all parts of {size} cards within {SECONDS} s"
     Best[int]().searched(
         model, SECONDS, lambda: text,
-        on_solution=lambda value: found.append(bits_of(c for c in table if value(stays[c]))),
+        on_solution=lambda value: parts.append(bits_of(c for c in table if value(stays[c]))),
         is_whole=True, enumerate_all_solutions=True,
     )  # fmt: skip
-    return iter(found)
+    return iter(parts)
 
 
 def _model(

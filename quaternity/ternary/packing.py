@@ -38,8 +38,8 @@ def pack_by_search(
         LimitError: the search has taken `NODES` nodes, or the time is up.
     """
     search = _Search(table, rule, best)
-    found = search.run(bits_of(table), count, checksum(table), search.threes)
-    return None if found is None else tuple(reversed(found))
+    packing = search.run(bits_of(table), count, checksum(table), search.threes)
+    return None if packing is None else tuple(reversed(packing))
 
 
 class _Three(NamedTuple):
@@ -76,23 +76,23 @@ class _Search:
             return None
         if count == 0:
             return []
-        left = live.bit_count() - 3 * count
-        if left == 1:
+        spare = live.bit_count() - 3 * count
+        if spare == 1:
             # The checksum names the card that stays.
-            live, left, total = live & ~(1 << total), 0, NOTHING
+            live, spare, total = live & ~(1 << total), 0, NOTHING
         threes = [three for three in threes if three.bits & live == three.bits]
         card = self._scarcest(live, threes)
         for three in threes:
             if three.bits >> card & 1:
                 self._taken.append(three.cards)
-                found = self.run(live & ~three.bits, count - 1, total, threes)
+                packing = self.run(live & ~three.bits, count - 1, total, threes)
                 self._taken.pop()
-                if found is not None:
-                    found.append(three.cards)
-                    return found
-        if left:
-            rest = live & ~(1 << card)
-            return self.run(rest, count, checksum(cards_in(rest)), threes)
+                if packing is not None:
+                    packing.append(three.cards)
+                    return packing
+        if spare:
+            others = live & ~(1 << card)
+            return self.run(others, count, checksum(cards_in(others)), threes)
         return None
 
     def _scarcest(self, live: int, threes: list[_Three]) -> int:
@@ -131,16 +131,16 @@ def pack_by_cp_sat(
         threes = tuple(best.random.sample(threes, len(threes)))
     model = cp_model.CpModel()
     taken = {three: model.new_bool_var("") for three in threes}
-    left = {card: model.new_bool_var("") for card in table}
-    with_card = {card: [left[card]] for card in table}
+    unused = {card: model.new_bool_var("") for card in table}
+    with_card = {card: [unused[card]] for card in table}
     for three, variable in taken.items():
         for card in three:
             with_card[card].append(variable)
     for choices in with_card.values():
         model.add_exactly_one(choices)
-    model.add(sum(left.values()) == left_over)
+    model.add(sum(unused.values()) == left_over)
     for place, digit in enumerate(digits_of(checksum(table))):
-        sum_left = sum(digits_of(card)[place] * left[card] for card in table)
+        sum_left = sum(digits_of(card)[place] * unused[card] for card in table)
         model.add(sum_left == digit + 3 * model.new_int_var(-1, len(table), ""))
     solver = best.searched(
         model, SECONDS,
@@ -182,15 +182,15 @@ def most_disjoint(
     """
     cards, rule, pack = check_table(table), Rule(rule), named(PACKING_METHODS, method)
     best = begun(
-        best, len(cards) // 3, lambda found: _is_packing(found, cards, rule), seconds, random
+        best, len(cards) // 3, lambda packing: _is_packing(packing, cards, rule), seconds, random
     )
     best.improve(_greedy(triples(cards, rule), best.random))
     while not best.proved:
-        found = pack(cards, rule, best.bound, best)
-        if found is None:
+        packing = pack(cards, rule, best.bound, best)
+        if packing is None:
             best.lower(best.bound - 1)
         else:
-            best.improve(found)
+            best.improve(packing)
     return tuple(sorted(best.found))
 
 
@@ -205,9 +205,9 @@ def _greedy(threes: Sequence[Triple], random: Random | None) -> tuple[Triple, ..
     return tuple(taken)
 
 
-def _is_packing(found: Sequence[Triple], cards: Sequence[int], rule: Rule) -> bool:
-    used = [card for three in found for card in three]
-    return len(set(used)) == len(used) and set(found) <= set(triples(cards, rule))
+def _is_packing(packing: Sequence[Triple], cards: Sequence[int], rule: Rule) -> bool:
+    used = [card for three in packing for card in three]
+    return len(set(used)) == len(used) and set(packing) <= set(triples(cards, rule))
 
 
 def partition(
@@ -237,14 +237,14 @@ def partition(
     ((0, 1, 2), (3, 40, 77))
     """
     cards, rule, pack = check_table(table), Rule(rule), named(PACKING_METHODS, method)
-    count, rest = divmod(len(cards), 3)
+    count, remainder = divmod(len(cards), 3)
     record: Best[Triple] = begun(
-        None, count, lambda found: _is_packing(found, cards, rule), seconds, random
+        None, count, lambda packing: _is_packing(packing, cards, rule), seconds, random
     )
-    if rest:
+    if remainder:
         return None
-    found = pack(cards, rule, count, record)
-    return None if found is None else tuple(sorted(found))
+    packing = pack(cards, rule, count, record)
+    return None if packing is None else tuple(sorted(packing))
 
 
 Pack = Callable[[Sequence[int], Rule, int, Best[Triple]], tuple[Triple, ...] | None]

@@ -90,8 +90,8 @@ class Table:
         for card in cards:
             if card not in self.places:
                 raise InputError(f"card {card} is not on the table")
-        left = tuple(card for card in self.places if card not in cards)
-        return self._trusted(left, self.deck)
+        remaining = tuple(card for card in self.places if card not in cards)
+        return self._trusted(remaining, self.deck)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,14 +146,14 @@ def play_out(
     taken: list[Triple] = []
     looks = blanks = 0
     while True:
-        found = triples(table.places, rule)
+        threes = triples(table.places, rule)
         if len(table.places) == size:
             looks += 1
-            blanks += not found
-        if found:
-            three = choose(found) if choose is not None else random.choice(found)
-            if choose is not None and three not in found:
-                raise InputError(f"choose: {three!r} is none of {found}")
+            blanks += not threes
+        if threes:
+            three = choose(threes) if choose is not None else random.choice(threes)
+            if choose is not None and three not in threes:
+                raise InputError(f"choose: {three!r} is none of {threes}")
             taken.append(three)
             table = table.take(three)
             if table.deck and len(table.places) < size:

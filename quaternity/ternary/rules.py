@@ -186,16 +186,16 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
             return _dealt(replace(seen, agreed=frozenset()), deck, (*seen.places, *deck[:3]))
         first, second, last = move.cards
         if not is_triple(first, second, last, self.settings.rule):
-            wrong = tuple(count + (one == seat) for one, count in enumerate(seen.wrong))
+            wrong = tuple(count + (player == seat) for player, count in enumerate(seen.wrong))
             return SetPosition(replace(seen, wrong=wrong), deck)
         taken = tuple(
-            (*threes, (first, second, last)) if one == seat else threes
-            for one, threes in enumerate(seen.taken)
+            (*threes, (first, second, last)) if player == seat else threes
+            for player, threes in enumerate(seen.taken)
         )
         seen = replace(seen, taken=taken, agreed=frozenset())
         if len(seen.places) > self.settings.table or not deck:
-            left = tuple(card for card in seen.places if card not in move.cards)
-            return SetPosition(replace(seen, places=left), deck)
+            remaining = tuple(card for card in seen.places if card not in move.cards)
+            return SetPosition(replace(seen, places=remaining), deck)
         new = iter(deck)
         filled = tuple(next(new) if card in move.cards else card for card in seen.places)
         return _dealt(seen, deck, filled)
@@ -307,8 +307,8 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
             f"player {seat}: {counted(len(threes) - wrong, 'point')}"
             for seat, (threes, wrong) in enumerate(zip(view.taken, view.wrong, strict=True))
         )
-        told = f"{score}; {counted(view.undealt, 'card')} in the deck"
-        return "\n".join([*lines, fill(told, width)])
+        footer = f"{score}; {counted(view.undealt, 'card')} in the deck"
+        return "\n".join([*lines, fill(footer, width)])
 
     def view_json(self, view: SetView) -> dict[str, Any]:
         """Return the view's attributes; cards by index."""
@@ -324,7 +324,10 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
 
     def like(self, view: SetView, random: Random) -> SetPosition:
         """Return the view with the cards that are not seen, in any order, as the deck."""
-        seen = {*view.places, *(card for threes in view.taken for one in threes for card in one)}
+        seen = {
+            *view.places,
+            *(card for threes in view.taken for three in threes for card in three),
+        }
         deck = [card for card in range(CARDS) if card not in seen]
         return SetPosition(replace(view, seat=None), tuple(random.sample(deck, len(deck))))
 

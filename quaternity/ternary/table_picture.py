@@ -46,31 +46,31 @@ def table_svg(cards: Iterable[int], *, letters: bool = False, threes: Iterable[T
     check_table(given)
     places = [Card(card) for card in given]
     letter_of = LETTERS if letters else ""
-    said = [
+    names = [
         f"{letter_of[place : place + 1]} {card.index}: {card}".lstrip()
         for place, card in enumerate(places)
     ]
     columns = max(1, -(-len(places) // 3))
-    told = [", ".join(map(str, three)) for three in threes]
+    captions = [", ".join(map(str, three)) for three in threes]
     width = GAP + columns * (WIDTH + GAP)
     top = GAP + -(-len(places) // columns) * (HEIGHT + GAP)
-    height = top + (26 * len(told) + 8 if told else 0)
+    height = top + (26 * len(captions) + 8 if captions else 0)
     parts = [*_stripes()]
     for place, card in enumerate(places):
         x = GAP + place % columns * (WIDTH + GAP)
         y = GAP + place // columns * (HEIGHT + GAP)
         parts += [
             f'<g transform="translate({x} {y})">',
-            f"<title>{escape(said[place])}</title>",
+            f"<title>{escape(names[place])}</title>",
             *_card(card, letter_of[place : place + 1]),
             "</g>",
         ]
     parts += [
         svg_text(GAP, top + 12 + 26 * line, text, size=18, colour=INK, anchor="start")
-        for line, text in enumerate(told)
+        for line, text in enumerate(captions)
     ]
     title = f"A table of {len(places)} cards"
-    return svg_document(width, height, title, "; ".join(said), parts, ground=TABLE)
+    return svg_document(width, height, title, "; ".join(names), parts, ground=TABLE)
 
 
 @cache

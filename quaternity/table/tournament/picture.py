@@ -29,22 +29,22 @@ def draw_table(
     """
     rated = any(record.rating for record in table.records)
     figure = new_figure(10.0 if worlds or rated else 5.5, 1.8 + 0.6 * max(4, len(players)))
-    left, *right = figure.subplots(1, 1 + bool(worlds or rated), squeeze=False)[0]
+    bars, *right = figure.subplots(1, 1 + bool(worlds or rated), squeeze=False)[0]
     places = list(range(len(players)))
     shares = [record.share for record in table.records]
     sole = [share.mean for share in shares]
     tied = [record.tied / max(1, record.games) for record in table.records]
-    left.barh(
+    bars.barh(
         places, sole, xerr=_errors(shares), capsize=3, color=COLOURS[5],
         label="won alone, ± standard error",
     )  # fmt: skip
-    left.barh(places, tied, left=sole, color=COLOURS[4], hatch="//", label="tied for the win")
-    left.set_yticks(places, list(players))
-    left.invert_yaxis()
-    left.set_xlim(0, 1)
-    left.set_title("who won how often")
-    left.set_xlabel(f"share of {table.games} games")
-    left.legend(loc="upper center", bbox_to_anchor=(0.5, -0.12), ncols=2, fontsize=8)
+    bars.barh(places, tied, left=sole, color=COLOURS[4], hatch="//", label="tied for the win")
+    bars.set_yticks(places, list(players))
+    bars.invert_yaxis()
+    bars.set_xlim(0, 1)
+    bars.set_title("who won how often")
+    bars.set_xlabel(f"share of {table.games} games")
+    bars.legend(loc="upper center", bbox_to_anchor=(0.5, -0.12), ncols=2, fontsize=8)
     if worlds:
         _draw_worlds(right[0], players, worlds)
     elif rated:
@@ -53,7 +53,7 @@ def draw_table(
 
 
 def _draw_ratings(axes: Axes, ratings: Sequence[Measured | None]) -> None:
-    rated = [(one, place) for place, one in enumerate(ratings) if one is not None]
+    rated = [(rating, place) for place, rating in enumerate(ratings) if rating is not None]
     values, places = zip(*rated, strict=True)
     means = [value.mean for value in values]
     axes.errorbar(means, places, xerr=_errors(values), fmt="o", capsize=3, color=COLOURS[0])

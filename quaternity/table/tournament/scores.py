@@ -115,10 +115,13 @@ class Table(Shown):
             names: of the players; without, their numbers.
         """
         rows = [heads("player", "games", "wins", "share", "score", "points", "rating")]
-        for number, one in enumerate(self.records):
-            told = (one.games, one.wins, one.share, one.score, one.points, one.rating or "-")
+        for number, record in enumerate(self.records):
+            figures = (
+                record.games, record.wins, record.share, record.score, record.points,
+                record.rating or "-",
+            )  # fmt: skip
             name = names[number] if names else number
-            rows.append([*heads(name), *(Cell(str(text)) for text in told)])
+            rows.append([*heads(name), *(Cell(str(text)) for text in figures)])
         shared = f"nobody won {self.shared}, {self.unfinished} without a result"
         return Picture(f"{self.games} games", (shared,), rows)
 
@@ -182,12 +185,12 @@ class _Games:
 
     def values(self, player: int, value: Callable[[int, int], float]) -> dict[int, float]:
         """Per game that a player is in the mean of a value of game and seat over their seats."""
-        found = {}
+        averages = {}
         for game, result in enumerate(self.results):
             mine = [value(game, seat) for seat, who in enumerate(result.line_up) if who == player]
             if mine:
-                found[game] = sum(mine) / len(mine)
-        return found
+                averages[game] = sum(mine) / len(mine)
+        return averages
 
     def mean(self, values: dict[int, float]) -> Measured | None:
         """Return the mean of values by game; None of no game."""
@@ -265,17 +268,18 @@ def _fitted(wins: list[list[float]]) -> list[float | None]:
     playing = [p for p in players if any(met[p])]
     strength = [1.0 for _ in players]
     won = [
-        sum(wins[one][other] + (met[one][other] > 0) / 2 for other in players) for one in players
+        sum(wins[player][other] + (met[player][other] > 0) / 2 for other in players)
+        for player in players
     ]
     for _ in range(1000):
         new = list(strength)
-        for one in playing:
+        for player in playing:
             weight = sum(
-                (met[one][other] + 1) / (strength[one] + strength[other])
+                (met[player][other] + 1) / (strength[player] + strength[other])
                 for other in players
-                if met[one][other]
+                if met[player][other]
             )
-            new[one] = won[one] / weight
+            new[player] = won[player] / weight
         change = max((abs(new[n] / strength[n] - 1) for n in playing), default=0.0)
         strength = new
         if change < 1e-9:
@@ -343,8 +347,8 @@ def worlds_by_go(results: Sequence[GameResult], games_a_deal: int = 1) -> list[W
     for number, result in enumerate(results):
         seats = [result.line_up.index(player) for player in range(len(result.line_up))]
         for goes, public, own in result.details.worlds:
-            found = number // games_a_deal, public, [own[seat] for seat in seats]
-            by_go.setdefault(goes, []).append(found)
+            deal = number // games_a_deal
+            by_go.setdefault(goes, []).append((deal, public, [own[seat] for seat in seats]))
     curves = []
     for goes, games in sorted(by_go.items()):
         deals, public, own = zip(*games, strict=True)

@@ -38,32 +38,32 @@ def seatings(players: int) -> tuple[Seating, ...]:
     """
     everybody = tuple(range(players))
     if players <= 4:
-        left = sorted(permutations(everybody))
+        remaining = sorted(permutations(everybody))
     elif players in _GENERATORS:
-        left = _group(everybody, _GENERATORS[players])
+        remaining = _group(everybody, _GENERATORS[players])
     else:
         factors = [e for e in everybody if gcd(e, players) == 1]
         if players > _MOST_BALANCED:
             factors = [1, players - 1]
-        left = [
+        remaining = [
             tuple([(factor * entry + shift) % players for entry in everybody])
             for factor in factors
             for shift in everybody
         ]
         if players > _MOST_BALANCED:
-            return tuple(left)
+            return tuple(remaining)
     # One after the other who sits where they sat least often before, then beside whom.
     chosen: list[Seating] = []
     sat, met = Counter[tuple[int, int]](), Counter[tuple[int, int, int]]()
-    while left:
+    while remaining:
         best = min(
-            left,
-            key=lambda one: (
-                sum(sat[fact] for fact in enumerate(one)),
-                sum(met[fact] for fact in _distances(one)),
+            remaining,
+            key=lambda seating: (
+                sum(sat[fact] for fact in enumerate(seating)),
+                sum(met[fact] for fact in _distances(seating)),
             ),
         )
-        left.remove(best)
+        remaining.remove(best)
         chosen.append(best)
         sat.update(enumerate(best))
         met.update(_distances(best))
@@ -72,23 +72,23 @@ def seatings(players: int) -> tuple[Seating, ...]:
 
 def _group(unit: Seating, generators: Sequence[Seating]) -> list[Seating]:
     """All that some permutations generate, ascending."""
-    found, fresh = {unit}, [unit]
+    elements, fresh = {unit}, [unit]
     while fresh:
-        one = fresh.pop()
+        element = fresh.pop()
         for other in generators:
-            product = tuple(other[place] for place in one)
-            if product not in found:
-                found.add(product)
+            product = tuple(other[place] for place in element)
+            if product not in elements:
+                elements.add(product)
                 fresh.append(product)
-    return sorted(found)
+    return sorted(elements)
 
 
 def _distances(seating: Seating) -> list[tuple[int, int, int]]:
     """Any two entries, with the seats from the one to the other."""
     size = len(seating)
     return [
-        (one, other, (seating[other] - seating[one]) % size)
-        for one, other in permutations(range(size), 2)
+        (player, other, (seating[other] - seating[player]) % size)
+        for player, other in permutations(range(size), 2)
     ]
 
 
@@ -99,8 +99,8 @@ def labels(names: Sequence[str]) -> list[str]:
     ['exact', 'greedy 1', 'greedy 2']
     """
     seen = Counter[str]()
-    found = []
+    labelled = []
     for name in names:
         seen[name] += 1
-        found.append(f"{name} {seen[name]}" if names.count(name) > 1 else name)
-    return found
+        labelled.append(f"{name} {seen[name]}" if names.count(name) > 1 else name)
+    return labelled
